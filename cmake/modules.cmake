@@ -1,0 +1,59 @@
+# One static library a folder, its sources listed, its tests beside them.
+#
+#   fettle_module(plan SOURCES make_plan.cc TESTS make_plan_test.cc USES core LIBRARIES sqlite3)
+#
+# makes the library `fettle_plan` and the test program `plan_test`. Folder `src/drivers/engine` is
+# the module `drivers_engine`.
+
+add_library(fettle_flags INTERFACE)
+target_include_directories(fettle_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+target_compile_options(fettle_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Werror
+  -fno-math-errno)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # `-fpch-preprocess` lets ccache see through the precompiled header.
+  target_compile_options(fettle_flags INTERFACE -fpch-preprocess)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # g++ 12's own `std::stable_sort` uses what the library calls deprecated.
+  target_compile_options(fettle_flags INTERFACE -Wno-deprecated-declarations)
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
+add_compile_options(-ffunction-sections -fdata-sections)
+
+find_package(Threads REQUIRED)
+
+# The two precompiled headers: one for sources, one for tests.
+file(WRITE ${CMAKE_BINARY_DIR}/empty.cc "")
+add_library(fettle_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
+target_link_libraries(fettle_pch PUBLIC fettle_flags)
+target_precompile_headers(fettle_pch PRIVATE ${CMAKE_SOURCE_DIR}/src/base/pch.h)
+add_library(fettle_test_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
+target_link_libraries(fettle_test_pch PUBLIC fettle_flags)
+target_precompile_headers(fettle_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/src/base/pch_test.h)
+
+# The tests of a module in a program of their own: fettle_tests(NAME SOURCES … USES …).
+function(fettle_tests name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  add_executable(${name}_test ${arg_SOURCES})
+  target_precompile_headers(${name}_test REUSE_FROM fettle_test_pch)
+  list(TRANSFORM arg_USES PREPEND fettle_)
+  target_link_libraries(${name}_test PRIVATE fettle_flags ${arg_USES} ${arg_LIBRARIES} gtest gtest_main Threads::Threads)
+  target_compile_definitions(${name}_test PRIVATE FETTLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name}_test)
+endfunction()
+
+function(fettle_module name)
+  cmake_parse_arguments(arg "" "" "SOURCES;TESTS;TEST_USES;USES;LIBRARIES" ${ARGN})
+  add_library(fettle_${name} STATIC ${arg_SOURCES})
+  target_precompile_headers(fettle_${name} REUSE_FROM fettle_pch)
+  list(TRANSFORM arg_USES PREPEND fettle_)
+  target_link_libraries(fettle_${name} PUBLIC fettle_flags ${arg_USES} ${arg_LIBRARIES})
+  if(arg_TESTS)
+    fettle_tests(${name} SOURCES ${arg_TESTS} USES ${name} ${arg_TEST_USES})
+  endif()
+endfunction()
