@@ -1,0 +1,178 @@
+#include "base/file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error code_error(std::string_view what, const Path& path, const std::error_code& code) {
+  return world_error(cat(what, " `", path.string(), "`: ", lower_case(code.message())));
+}
+
+Result<size_t> read_some(int descriptor, std::span<char> into, const Path& path) {
+  while (true) {
+    const ssize_t count = ::read(descriptor, into.data(), into.size());
+    if (count >= 0)
+      return static_cast<size_t>(count);
+    if (errno != EINTR)
+      return file_error("cannot read", path);
+  }
+}
+
+Status write_all(int descriptor, std::string_view bytes, const Path& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR)
+      return file_error("cannot write", path);
+    bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+  }
+  return {};
+}
+
+Status list_below(const Path& folder, const std::string& prefix, std::vector<TreeEntry>& entries) {
+  std::error_code code;
+  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
+    const Path path = it->path();
+    struct stat about{};
+    if (lstat(path.c_str(), &about) != 0)
+      return file_error("cannot look at", path);
+    TreeEntry entry;
+    entry.path = prefix + path.filename().string();
+    entry.mode = about.st_mode & 07777;
+    if (S_ISDIR(about.st_mode)) {
+      entry.type = TreeEntry::Type::directory;
+    } else if (S_ISLNK(about.st_mode)) {
+      entry.type = TreeEntry::Type::symlink;
+      entry.target = fs::read_symlink(path, code).string();
+      if (code)
+        return code_error("cannot read the link", path, code);
+    } else if (S_ISREG(about.st_mode)) {
+      entry.size = static_cast<uint64_t>(about.st_size);
+    } else {
+      return world_error(cat("`", path.string(), "` is neither file, folder nor link"));
+    }
+    entries.push_back(entry);
+    if (entry.type == TreeEntry::Type::directory)
+      TRY(list_below(path, entry.path + "/", entries));
+  }
+  if (code)
+    return code_error("cannot list", folder, code);
+  return {};
+}
+
+}  // namespace
+
+void Descriptor::close() {
+  if (number_ >= 0)
+    ::close(release());
+}
+
+Error file_error(std::string_view what, const Path& path) {
+  return code_error(what, path, std::error_code(errno, std::generic_category()));
+}
+
+Result<Descriptor> open_to_read(const Path& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open())
+    return file_error("cannot open", path);
+  return file;
+}
+
+Result<ByteSource> source_of_file(const Path& path) {
+  auto file = std::make_shared<Descriptor>(TRY(open_to_read(path)));
+  return ByteSource([file, path](std::span<char> into) -> Result<size_t> {
+    return read_some(file->get(), into, path);
+  });
+}
+
+Result<std::string> read_file(const Path& path) {
+  const Descriptor file = TRY(open_to_read(path));
+  struct stat about{};
+  if (fstat(file.get(), &about) != 0)
+    return file_error("cannot look at", path);
+  // One more finds the end; files of the kernel say 0 and some give all at the first read only.
+  std::string bytes(std::max<size_t>(static_cast<size_t>(about.st_size) + 1, 4096), '\0');
+  size_t size = 0;
+  while (true) {
+    const size_t count = TRY(read_some(file.get(), std::span(bytes).subspan(size), path));
+    if (count == 0)
+      break;
+    size += count;
+    if (size == bytes.size())
+      bytes.resize(2 * size + 4096);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+Status write_file(const Path& path, std::string_view bytes, unsigned mode) {
+  std::string name = path.string() + ".XXXXXX";
+  const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+  if (!file.is_open())
+    return file_error("cannot create a file beside", path);
+  Status written = write_all(file.get(), bytes, path);
+  if (written && (fchmod(file.get(), mode) != 0 || rename(name.c_str(), path.c_str()) != 0))
+    written = file_error("cannot write", path);
+  if (!written)
+    unlink(name.c_str());
+  return written;
+}
+
+Status make_directories(const Path& path) {
+  std::error_code code;
+  fs::create_directories(path, code);
+  if (code)
+    return code_error("cannot create the folder", path, code);
+  return {};
+}
+
+Status remove_tree(const Path& path) {
+  std::error_code code;
+  fs::remove_all(path, code);
+  if (code)
+    return code_error("cannot remove", path, code);
+  return {};
+}
+
+bool file_exists(const Path& path) {
+  std::error_code code;
+  return fs::exists(path, code);
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::make(std::string_view prefix) {
+  std::error_code code;
+  const Path parent = fs::temp_directory_path(code);
+  std::string name = (code ? Path("/tmp") : parent) / (std::string(prefix) + "XXXXXX");
+  if (mkdtemp(name.data()) == nullptr)
+    return file_error("cannot create a folder like", name);
+  return TemporaryDirectory(Path(name));
+}
+
+TemporaryDirectory::TemporaryDirectory(TemporaryDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, Path())) {}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  if (!path_.empty())
+    (void)remove_tree(path_);
+}
+
+Result<std::vector<TreeEntry>> list_tree(const Path& root) {
+  std::vector<TreeEntry> entries;
+  TRY(list_below(root, "", entries));
+  std::ranges::sort(entries, {}, &TreeEntry::path);
+  return entries;
+}
+
+}  // namespace fettle

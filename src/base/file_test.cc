@@ -1,0 +1,61 @@
+#include "base/file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace fettle {
+namespace {
+
+TEST(File, WhatIsWrittenIsReadAndReplacedAsAWhole) {
+  const auto folder = TemporaryDirectory::make();
+  const Path path = folder->path() / "a";
+  ASSERT_TRUE(write_file(path, "one", 0600));
+  EXPECT_EQ(*read_file(path), "one");
+  ASSERT_TRUE(write_file(path, std::string(100'000, 'x'), 0755));
+  EXPECT_EQ(read_file(path)->size(), 100'000u);
+  struct stat about{};
+  ASSERT_EQ(stat(path.c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0755u);
+  EXPECT_EQ(list_tree(folder->path())->size(), 1u);  // no temporary file is left
+}
+
+TEST(File, ErrorsNameThePath) {
+  EXPECT_EQ(read_file("/nowhere/x").error().message,
+            "cannot open `/nowhere/x`: no such file or directory");
+  EXPECT_EQ(write_file("/nowhere/x", "").error().message,
+            "cannot create a file beside `/nowhere/x`: no such file or directory");
+}
+
+TEST(File, FilesOfUnknownSizeAreReadToTheEnd) {
+  EXPECT_TRUE(read_file("/proc/self/status")->starts_with("Name:"));
+  EXPECT_GT(std::stol(*read_file("/proc/sys/kernel/pid_max")), 300);
+}
+
+TEST(File, ATreeIsListedInOrderAndLinksAreNotFollowed) {
+  const auto folder = TemporaryDirectory::make();
+  ASSERT_TRUE(make_directories(folder->path() / "b/c"));
+  ASSERT_TRUE(write_file(folder->path() / "b/c/file", "12345"));
+  ASSERT_TRUE(write_file(folder->path() / "a", ""));
+  std::filesystem::create_symlink("b", folder->path() / "link");
+  const auto entries = list_tree(folder->path());
+  ASSERT_TRUE(entries);
+  std::vector<std::string> paths;
+  for (const TreeEntry& entry : *entries)
+    paths.push_back(entry.path);
+  EXPECT_EQ(paths, (std::vector<std::string>{"a", "b", "b/c", "b/c/file", "link"}));
+  EXPECT_EQ((*entries)[3].size, 5u);
+  EXPECT_EQ((*entries)[4].target, "b");
+}
+
+TEST(File, ATemporaryDirectoryGoesWithItsOwner) {
+  Path path;
+  {
+    const auto folder = TemporaryDirectory::make();
+    path = folder->path();
+    ASSERT_TRUE(write_file(path / "a", "x"));
+  }
+  EXPECT_FALSE(file_exists(path));
+}
+
+}  // namespace
+}  // namespace fettle

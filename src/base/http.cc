@@ -1,0 +1,351 @@
+#include "base/http.h"
+
+#include <array>
+#include <condition_variable>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/http_library.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view cancelled = "cancelled";
+constexpr long most_idle_connections = 64;
+
+long milliseconds(Duration duration) {
+  return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
+}
+
+/// One exchange, from its request to its answer.
+struct Job {
+  Job(const HttpLibrary& library, HttpRequest request_, std::stop_token stop_,
+      HttpClient::Done done_)
+      : curl(library),
+        request(std::move(request_)),
+        stop(std::move(stop_)),
+        done(std::move(done_)) {}
+  ~Job() {
+    curl.easy_cleanup(easy);
+    curl.slist_free_all(header_list);
+  }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  void prepare();
+  size_t take_header(std::string_view line);
+  size_t take_body(std::string_view bytes);
+  size_t give_body(std::span<char> into);
+  /// The outcome, given what libcurl says.
+  Result<HttpResponse> finish(CURLcode code);
+
+  const HttpLibrary& curl;
+  HttpRequest request;
+  std::stop_token stop;
+  HttpClient::Done done;
+  HttpResponse response;
+  CURL* easy = nullptr;
+  curl_slist* header_list = nullptr;
+  std::array<char, CURL_ERROR_SIZE> message{};
+  std::optional<Error> failure;  ///< of a source or a sink
+  std::optional<std::stop_callback<std::function<void()>>> on_stop;
+};
+
+size_t on_header(char* bytes, size_t size, size_t count, void* job) {
+  return static_cast<Job*>(job)->take_header({bytes, size * count});
+}
+size_t on_body(char* bytes, size_t size, size_t count, void* job) {
+  return static_cast<Job*>(job)->take_body({bytes, size * count});
+}
+size_t on_read(char* bytes, size_t size, size_t count, void* job) {
+  return static_cast<Job*>(job)->give_body({bytes, size * count});
+}
+
+size_t Job::take_header(std::string_view line) {
+  const std::string_view text = trim(line);
+  const size_t colon = text.find(':');
+  if (text.starts_with("HTTP/")) {
+    response.headers.clear();
+    response.status =
+        std::atoi(std::string(text.substr(std::min(text.find(' '), text.size()))).c_str());
+  } else if (colon != text.npos) {
+    response.headers.push_back(
+        {std::string(text.substr(0, colon)), std::string(trim(text.substr(colon + 1)))});
+  }
+  return line.size();
+}
+
+size_t Job::take_body(std::string_view bytes) {
+  const bool to_sink = request.sink && response.status >= 200 && response.status < 300;
+  const Status taken =
+      to_sink ? request.sink(bytes) : sink_to(response.body, request.body_limit)(bytes);
+  if (taken)
+    return bytes.size();
+  failure = taken.error();
+  return 0;  // anything but the size ends the transfer
+}
+
+size_t Job::give_body(std::span<char> into) {
+  const Result<size_t> given = request.source(into);
+  if (given)
+    return *given;
+  failure = given.error();
+  return CURL_READFUNC_ABORT;
+}
+
+void Job::prepare() {
+  easy = curl.easy_init();
+  const auto set = [this](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_ERRORBUFFER, message.data());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_PATH_AS_IS, 1L);
+  if (!request.unix_socket.empty()) {
+    set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
+    set(CURLOPT_PROXY, "");
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  }
+  set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_limit));
+  if (request.time_limit > 0s)
+    set(CURLOPT_TIMEOUT_MS, milliseconds(request.time_limit));
+  if (request.silence_limit > 0s) {
+    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_TIME, (milliseconds(request.silence_limit) + 999) / 1000);
+  }
+  if (request.follow_redirects) {
+    set(CURLOPT_FOLLOWLOCATION, 1L);
+    set(CURLOPT_MAXREDIRS, 10L);
+    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  }
+  if (!request.tls.authorities.empty())
+    set(CURLOPT_CAINFO, request.tls.authorities.c_str());
+  if (!request.tls.certificate.empty())
+    set(CURLOPT_SSLCERT, request.tls.certificate.c_str());
+  if (!request.tls.key.empty())
+    set(CURLOPT_SSLKEY, request.tls.key.c_str());
+
+  if (request.source) {
+    set(CURLOPT_FRESH_CONNECT, 1L);  // what was pulled cannot be sent again on another connection
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_READFUNCTION, &on_read);
+    set(CURLOPT_READDATA, static_cast<void*>(this));
+  } else if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
+    set(CURLOPT_POSTFIELDS, request.body.c_str());
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  }
+  if (request.method == "HEAD")
+    set(CURLOPT_NOBODY, 1L);
+  set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  const auto add_header = [this](const std::string& line) {
+    header_list = curl.slist_append(header_list, line.c_str());
+  };
+  add_header("Expect:");  // no round trip before a body
+  bool typed = false;
+  for (const HttpHeader& header : request.headers) {
+    typed = typed || lower_case(header.name) == "content-type";
+    add_header(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
+  }
+  if (!typed)
+    add_header("Content-Type:");  // libcurl would claim a form
+  set(CURLOPT_HTTPHEADER, header_list);
+  set(CURLOPT_HEADERFUNCTION, &on_header);
+  set(CURLOPT_HEADERDATA, static_cast<void*>(this));
+  set(CURLOPT_WRITEFUNCTION, &on_body);
+  set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  set(CURLOPT_PRIVATE, static_cast<void*>(this));
+}
+
+Result<HttpResponse> Job::finish(CURLcode code) {
+  if (failure)
+    return std::move(*failure);
+  if (code == CURLE_OK)
+    return std::move(response);
+  std::string why(trim(message.data()));
+  if (why.empty())
+    why = curl.easy_strerror(code);
+  why = lower_case(why.substr(0, 1)) + why.substr(1);
+  const std::string where =
+      request.unix_socket.empty() ? request.url : cat(request.unix_socket, " ", request.url);
+  return world_error(cat("`", request.method, " ", where, "`: ", why));
+}
+
+}  // namespace
+
+std::string_view HttpResponse::header(std::string_view name) const {
+  const std::string wanted = lower_case(name);
+  for (const HttpHeader& header : headers)
+    if (lower_case(header.name) == wanted)
+      return header.value;
+  return {};
+}
+
+bool is_cancelled(const Error& error) { return error.message == cancelled; }
+Error cancelled_error() { return world_error(std::string(cancelled)); }
+
+/// The thread that owns libcurl's multi handle. Others leave jobs and cancellations in two lists
+/// and wake it.
+class HttpClient::Worker {
+ public:
+  Worker() : library_(http_library()) {
+    if (!library_)
+      return;
+    multi_ = curl().multi_init();
+    curl().multi_setopt(multi_, CURLMOPT_MAXCONNECTS, most_idle_connections);
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Worker() {
+    if (!library_)
+      return;
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    curl().multi_wakeup(multi_);
+    thread_.join();
+    curl().multi_cleanup(multi_);
+  }
+
+  void add(HttpRequest request, const std::stop_token& stop, Done done) {
+    if (!library_)
+      return done(library_.error());
+    if (stop.stop_requested())
+      return done(cancelled_error());
+    auto job = std::make_unique<Job>(curl(), std::move(request), stop, std::move(done));
+    Job* const id = job.get();
+    if (stop.stop_possible())
+      job->on_stop.emplace(stop, [this, id] { leave(cancelled_, id); });
+    leave(added_, std::move(job));
+  }
+
+ private:
+  const HttpLibrary& curl() const { return **library_; }
+
+  template <typename List, typename Item>
+  void leave(List& list, Item item) {
+    {
+      const std::lock_guard lock(mutex_);
+      list.push_back(std::move(item));
+    }
+    curl().multi_wakeup(multi_);
+  }
+
+  void run() {
+    while (take_messages()) {
+      int running = 0;
+      curl().multi_perform(multi_, &running);
+      finish_done();
+      curl().multi_poll(multi_, nullptr, 0, 1'000, nullptr);
+    }
+    while (!jobs_.empty())
+      finish(jobs_.begin()->first, cancelled_error());
+  }
+
+  /// False when the client is being closed.
+  bool take_messages() {
+    std::vector<std::unique_ptr<Job>> added;
+    std::vector<Job*> dropped;
+    bool closing = false;
+    {
+      const std::lock_guard lock(mutex_);
+      added.swap(added_);
+      dropped.swap(cancelled_);
+      closing = closing_;
+    }
+    for (auto& job : added) {
+      job->prepare();
+      curl().multi_add_handle(multi_, job->easy);
+      Job* const id = job.get();
+      jobs_.emplace(id, std::move(job));
+      if (id->stop.stop_requested())  // the cancellation may have been read before the job was
+        finish(id, cancelled_error());
+    }
+    for (Job* const id : dropped)
+      finish(id, cancelled_error());
+    return !closing;
+  }
+
+  void finish_done() {
+    int left = 0;
+    while (const CURLMsg* const message = curl().multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE)
+        continue;
+      const CURLcode code = message->data.result;
+      char* id = nullptr;
+      curl().easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &id);
+      Job* const job = reinterpret_cast<Job*>(id);
+      finish(job, job->finish(code));
+    }
+  }
+
+  /// A job that is known no more was finished before its cancellation was read.
+  void finish(Job* id, Result<HttpResponse> outcome) {
+    const auto found = jobs_.find(id);
+    if (found == jobs_.end())
+      return;
+    const std::unique_ptr<Job> job = std::move(found->second);
+    jobs_.erase(found);
+    curl().multi_remove_handle(multi_, job->easy);
+    job->on_stop.reset();
+    forget_cancellation(id);
+    job->done(std::move(outcome));
+  }
+
+  /// The address of a job may be used again, so that nothing about it may be left behind.
+  void forget_cancellation(Job* id) {
+    const std::lock_guard lock(mutex_);
+    std::erase(cancelled_, id);
+  }
+
+  Result<const HttpLibrary*> library_;
+  CURLM* multi_ = nullptr;
+  std::map<Job*, std::unique_ptr<Job>> jobs_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Job>> added_;
+  std::vector<Job*> cancelled_;
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+HttpClient::HttpClient() : begun_(std::make_unique<std::once_flag>()) {}
+HttpClient::~HttpClient() = default;
+
+void HttpClient::start(HttpRequest request, std::stop_token stop, Done done) {
+  std::call_once(*begun_, [this] { worker_ = std::make_unique<Worker>(); });
+  worker_->add(std::move(request), stop, std::move(done));
+}
+
+Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable arrived;
+  std::optional<Result<HttpResponse>> answer;
+  start(std::move(request), std::move(stop), [&](Result<HttpResponse> outcome) {
+    const std::lock_guard lock(mutex);
+    answer = std::move(outcome);
+    arrived.notify_one();
+  });
+  std::unique_lock lock(mutex);
+  arrived.wait(lock, [&] { return answer.has_value(); });
+  return std::move(*answer);
+}
+
+std::string percent_encode(std::string_view text) {
+  static constexpr char hex[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
+    if (plain)
+      encoded.push_back(c);
+    else
+      encoded.append({'%', hex[byte >> 4], hex[byte & 15]});
+  }
+  return encoded;
+}
+
+}  // namespace fettle

@@ -1,0 +1,89 @@
+#pragma once
+/// An HTTP client. Many requests are in flight at once on one thread of its own; whoever acts
+/// calls `send` and waits, or `start` and is called back.
+///
+///   HttpClient client;
+///   const HttpResponse pong = TRY(client.send({.url = "http://engine/_ping",
+///                                              .unix_socket = "/var/run/docker.sock"}, stop));
+///
+/// An answer with any status is an answer; an error means that there was none.
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace fettle {
+
+struct HttpHeader {
+  std::string name{};
+  std::string value{};
+};
+
+/// Files in PEM format for TLS; empty ones are not used.
+struct TlsFiles {
+  std::string authorities{};  ///< whom to trust, instead of the system's
+  std::string certificate{};  ///< who we are
+  std::string key{};
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string url{};          ///< `http://…` or `https://…`
+  std::string unix_socket{};  ///< connect to this path; the host in `url` is then only a name
+  std::vector<HttpHeader> headers{};
+  std::string body{};
+  ByteSource source{};  ///< instead of `body`; pulled on the client's thread, so it must not wait
+  /// Gets the body of an answer with status 2xx as it arrives; called on the client's thread.
+  ByteSink sink{};
+  Duration connect_limit = 10s;
+  Duration time_limit{0};     ///< of the whole exchange; 0 is none
+  Duration silence_limit{0};  ///< without a byte in either direction; 0 is none; whole seconds
+  size_t body_limit = 64 << 20;
+  bool follow_redirects = false;
+  TlsFiles tls{};
+};
+
+struct HttpResponse {
+  int status = 0;
+  std::vector<HttpHeader> headers{};
+  std::string body{};  ///< empty when a sink took it
+  /// The value of a header by its name in any case; empty when there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+/// True for the error of what a stop token ended.
+bool is_cancelled(const Error& error);
+Error cancelled_error();
+
+class HttpClient {
+ public:
+  using Done = std::function<void(Result<HttpResponse>)>;
+
+  HttpClient();
+  ~HttpClient();  ///< cancels what is in flight
+  HttpClient(const HttpClient&) = delete;
+  HttpClient& operator=(const HttpClient&) = delete;
+
+  /// Waits for the answer. Safe from many threads at once, but not from the client's own.
+  Result<HttpResponse> send(HttpRequest request, std::stop_token stop);
+  /// Calls `done` once, on the client's thread.
+  void start(HttpRequest request, std::stop_token stop, Done done);
+
+ private:
+  class Worker;
+  std::unique_ptr<std::once_flag> begun_;
+  std::unique_ptr<Worker> worker_;  ///< made by the first request
+};
+
+/// `text` as it is written in a URL: all but letters, digits and `-._~` as `%XX`.
+std::string percent_encode(std::string_view text);
+
+}  // namespace fettle

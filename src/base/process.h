@@ -1,0 +1,76 @@
+#pragma once
+/// Other programs. A child leads a process group (or a session) of its own, so that what it starts
+/// can be ended with it.
+///
+///   const Finished made = TRY(run_process({.arguments = {"git", "status"}}, stop));
+
+#include <csignal>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace fettle {
+
+struct Invocation {
+  std::vector<std::string> arguments;  ///< the first is the program, looked up in `PATH`
+  std::vector<std::pair<std::string, std::string>>
+      environment{};               ///< beside what we have ourselves
+  bool clean_environment = false;  ///< nothing of ours
+  Path directory{};                ///< empty: ours
+  std::string input{};
+  Duration time_limit{0};  ///< 0 is none
+  Duration grace = 2s;     ///< between TERM and KILL, when it is ended
+  size_t output_limit = 64 << 20;
+  ByteSink on_output{};  ///< gets what is written to stdout instead of `Finished::output`
+  ByteSink on_errors{};
+  /// Runs in the child just before the program. It may only make system calls: no memory may be
+  /// asked for, no lock taken. An answer other than 0 is an `errno` that fails the start.
+  std::function<int()> prepare{};
+};
+
+struct Finished {
+  int code = 0;    ///< the exit code, or 128 + the signal that ended it
+  int signal = 0;  ///< 0 when it exited by itself
+  std::string output;
+  std::string errors;
+};
+
+/// Runs to the end. A code other than 0 is no error; a program that cannot be started, the time
+/// limit and the stop token are, and the whole process group is ended then.
+Result<Finished> run_process(const Invocation& command, std::stop_token stop);
+
+/// Starts and does not wait: a session of its own that outlives us, with `output` (or nothing) as
+/// stdout and stderr. `input` and the limits are not used.
+Result<pid_t> start_detached(const Invocation& command, const Path& output = {});
+
+/// A child with which one talks: its stdin and stdout are one socket.
+class Dialogue {
+ public:
+  static Result<Dialogue> start(const Invocation& command);
+  Dialogue(Dialogue&&) noexcept = default;
+  Dialogue& operator=(Dialogue&&) = delete;
+  ~Dialogue();  ///< ends the child
+  int descriptor() const { return socket_.get(); }
+
+ private:
+  Dialogue(pid_t pid, Descriptor socket) : pid_(pid), socket_(std::move(socket)) {}
+  struct Pid {
+    explicit Pid(pid_t number_) : number(number_) {}
+    Pid(Pid&& other) noexcept : number(std::exchange(other.number, -1)) {}
+    pid_t number;
+  } pid_;
+  Descriptor socket_;
+};
+
+/// Where `program` is found in `PATH` and the folders of system programs; empty when nowhere.
+Path find_program(std::string_view program);
+
+}  // namespace fettle

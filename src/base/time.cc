@@ -1,0 +1,120 @@
+#include "base/time.h"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <limits>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  int64_t nanoseconds;
+};
+constexpr std::array units{
+    Unit{"ns", 1},
+    Unit{"us", 1'000},
+    Unit{"\xC2\xB5s", 1'000},
+    Unit{"\xCE\xBCs", 1'000},
+    Unit{"ms", 1'000'000},
+    Unit{"s", 1'000'000'000},
+    Unit{"m", 60'000'000'000},
+    Unit{"h", 3'600'000'000'000},
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// `1500` and 1000 give `1.5`: trailing zeros and a bare point are left out.
+std::string decimal(int64_t count, int64_t one) {
+  std::string text = std::to_string(count / one);
+  std::string fraction = std::to_string(one + count % one).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.empty() ? text : text + "." + fraction;
+}
+
+Error bad_duration(std::string_view text) {
+  return user_error(
+      cat("invalid duration `", text, "`, expected something like `300ms`, `1.5s` or `2m30s`"));
+}
+
+}  // namespace
+
+Time now_from_clock() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+std::string to_string(Time time) {
+  const auto since = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since);
+  const std::time_t whole = seconds.count();
+  std::tm parts{};
+  gmtime_r(&whole, &parts);
+  std::array<char, 64> text{};
+  const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+  const std::string fraction = std::to_string(1000 + (since - seconds).count()).substr(1);
+  return std::string(text.data(), length) + "." + fraction + "Z";
+}
+
+std::string to_string(Duration duration) {
+  const int64_t count = duration.count();
+  if (count == 0)
+    return "0s";
+  if (count < 0)
+    return count == std::numeric_limits<int64_t>::min() ? "-2562047h47m16.854775808s"
+                                                        : "-" + to_string(-duration);
+  if (count < 1'000)
+    return std::to_string(count) + "ns";
+  if (count < 1'000'000)
+    return decimal(count, 1'000) + "\xC2\xB5s";
+  if (count < 1'000'000'000)
+    return decimal(count, 1'000'000) + "ms";
+  const int64_t minutes = count / 60'000'000'000;
+  std::string text;
+  if (minutes >= 60)
+    text += std::to_string(minutes / 60) + "h";
+  if (minutes > 0)
+    text += std::to_string(minutes % 60) + "m";
+  return text + decimal(count % 60'000'000'000, 1'000'000'000) + "s";
+}
+
+Result<Duration> parse_duration(std::string_view text) {
+  std::string_view rest = text;
+  const bool negative = rest.starts_with('-');
+  if (rest.starts_with('-') || rest.starts_with('+'))
+    rest.remove_prefix(1);
+  if (rest == "0")
+    return Duration(0);
+  if (rest.empty())
+    return bad_duration(text);
+  long double total = 0;
+  while (!rest.empty()) {
+    size_t digits = 0, end = 0;
+    long double number = 0, scale = 1;
+    for (; end < rest.size() && is_digit(rest[end]); ++end, ++digits)
+      number = number * 10 + (rest[end] - '0');
+    if (end < rest.size() && rest[end] == '.')
+      for (++end; end < rest.size() && is_digit(rest[end]); ++end, ++digits)
+        number += (rest[end] - '0') * (scale /= 10);
+    if (digits == 0)
+      return bad_duration(text);
+    rest.remove_prefix(end);
+    const size_t name = std::min(rest.find_first_of("0123456789."), rest.size());
+    const Unit* unit = nullptr;
+    for (const Unit& candidate : units)
+      if (candidate.name == rest.substr(0, name))
+        unit = &candidate;
+    if (unit == nullptr)
+      return bad_duration(text);
+    total += number * static_cast<long double>(unit->nanoseconds);
+    rest.remove_prefix(name);
+  }
+  if (total > static_cast<long double>(std::numeric_limits<int64_t>::max()))
+    return bad_duration(text);
+  const auto count = static_cast<int64_t>(total + 0.5L);
+  return Duration(negative ? -count : count);
+}
+
+}  // namespace fettle
