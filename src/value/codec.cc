@@ -1,0 +1,159 @@
+#include "value/codec.h"
+
+#include <bit>
+#include <cstring>
+
+namespace fettle {
+namespace {
+
+constexpr int deepest = 2'000;
+
+}  // namespace
+
+void Writer::number(uint64_t number) {
+  while (number >= 0x80) {
+    bytes_.push_back(static_cast<char>(number | 0x80));
+    number >>= 7;
+  }
+  bytes_.push_back(static_cast<char>(number));
+}
+
+void Writer::text(std::string_view text) {
+  number(text.size());
+  bytes_.append(text);
+}
+
+void Writer::value(const Value& value) {
+  bytes_.push_back(static_cast<char>(value.type()));
+  switch (value.type()) {
+    case Value::Type::null:
+    case Value::Type::unknown:
+      break;
+    case Value::Type::boolean:
+      number(value.boolean() ? 1 : 0);
+      break;
+    case Value::Type::integer:
+      text(value.integer_digits());
+      break;
+    case Value::Type::real:
+      number(std::bit_cast<uint64_t>(value.real()));
+      break;
+    case Value::Type::text:
+      text(value.text());
+      break;
+    case Value::Type::list:
+      number(value.items().size());
+      for (const Value& item : value.items())
+        this->value(item);
+      break;
+    case Value::Type::dict:
+      number(value.entries().size());
+      for (const Entry& entry : value.entries()) {
+        text(entry.key);
+        this->value(entry.value);
+      }
+      break;
+    case Value::Type::deferred:
+      number(value.parts().size());
+      for (const Part& part : value.parts()) {
+        text(part.hole.kind);
+        text(part.is_hole() ? part.hole.name : part.text);
+        if (part.is_hole())
+          text(part.hole.path);
+      }
+      break;
+    case Value::Type::secret:
+      this->value(value.inside());
+      break;
+  }
+}
+
+void Reader::fail() {
+  broken_ = true;
+  rest_ = {};
+}
+
+uint8_t Reader::byte() {
+  if (rest_.empty()) {
+    fail();
+    return 0;
+  }
+  const auto first = static_cast<uint8_t>(rest_.front());
+  rest_.remove_prefix(1);
+  return first;
+}
+
+uint64_t Reader::number() {
+  uint64_t number = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const uint8_t group = byte();
+    number |= static_cast<uint64_t>(group & 0x7F) << shift;
+    if (group < 0x80)
+      return number;
+  }
+  fail();
+  return 0;
+}
+
+std::string_view Reader::text() {
+  const uint64_t size = number();
+  if (size > rest_.size()) {
+    fail();
+    return {};
+  }
+  const std::string_view text = rest_.substr(0, size);
+  rest_.remove_prefix(size);
+  return text;
+}
+
+Value Reader::value(int depth) {
+  const uint8_t tag = byte();
+  if (depth > deepest || tag > static_cast<uint8_t>(Value::Type::secret))
+    fail();
+  if (broken_)
+    return {};
+  switch (static_cast<Value::Type>(tag)) {
+    case Value::Type::null:
+      return {};
+    case Value::Type::unknown:
+      return Value::unknown();
+    case Value::Type::boolean:
+      return number() != 0;
+    case Value::Type::integer:
+      return Value::big_integer(text());
+    case Value::Type::real:
+      return std::bit_cast<double>(number());
+    case Value::Type::text:
+      return text();
+    case Value::Type::list: {
+      std::vector<Value> items;
+      for (uint64_t count = number(); count > 0 && !broken_; --count)
+        items.push_back(value(depth + 1));
+      return Value::list(std::move(items));
+    }
+    case Value::Type::dict: {
+      std::vector<Entry> entries;
+      for (uint64_t count = number(); count > 0 && !broken_; --count) {
+        Name key(text());
+        entries.push_back({std::move(key), value(depth + 1)});
+      }
+      return Value::dict(std::move(entries));
+    }
+    case Value::Type::deferred: {
+      std::vector<Part> parts;
+      for (uint64_t count = number(); count > 0 && !broken_; --count) {
+        Name kind(text()), name(text());
+        if (kind.empty())
+          parts.emplace_back(name);
+        else
+          parts.emplace_back(Output{kind, name, text()});
+      }
+      return Value::deferred(std::move(parts));
+    }
+    case Value::Type::secret:
+      return Value::secret(value(depth + 1));
+  }
+  return {};
+}
+
+}  // namespace fettle

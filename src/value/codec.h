@@ -1,0 +1,45 @@
+#pragma once
+/// Values as bytes and back, exactly: with holes, secrets, unknowns and integers of any size. For
+/// the store; people are shown JSON.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// Appends numbers, texts and values to bytes.
+class Writer {
+ public:
+  void number(uint64_t number);  ///< in groups of seven bits, small ones are short
+  void text(std::string_view text);
+  void value(const Value& value);
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Reads what a `Writer` wrote. Whatever is broken (cut off, a wrong tag, nested too deep) sets
+/// `broken()` and gives zeros from there on.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  uint64_t number();
+  std::string_view text();
+  Value value() { return value(0); }
+  bool broken() const { return broken_; }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  Value value(int depth);
+  uint8_t byte();
+  void fail();
+
+  std::string_view rest_;
+  bool broken_ = false;
+};
+
+}  // namespace fettle

@@ -1,0 +1,297 @@
+#include "value/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+
+// SAX only, numbers as text: the library's own number parsing is inexact by default.
+#define RAPIDJSON_HAS_STDSTRING 0
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#ifdef __clang__  // its stack adds to a null pointer before it has any memory
+#pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
+#endif
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#pragma GCC diagnostic pop
+
+namespace fettle {
+namespace {
+
+Where place(std::string_view text, size_t offset, std::string_view file) {
+  Where where{std::string(file), 1, 1};
+  for (size_t i = 0; i < offset && i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      ++where.line;
+      where.column = 1;
+    } else if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+      ++where.column;
+    }
+  }
+  return where;
+}
+
+/// Builds the value while the reader calls. A frame is one open list or dict.
+class Builder {
+ public:
+  explicit Builder(Duplicates duplicates) : duplicates_(duplicates) {}
+
+  bool Null() { return put(Value()); }
+  bool Bool(bool b) { return put(b); }
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    return put(number({text, length}));
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    return put(std::string_view(text, length));
+  }
+  bool StartObject() { return open(true); }
+  bool StartArray() { return open(false); }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    Name key(std::string_view(text, length));
+    Frame& frame = frames_.back();
+    frame.entries.push_back({std::move(key), Value()});
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType) {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    const size_t count = frame.entries.size();
+    std::vector<Name> keys;
+    Value dict = Value::dict(std::move(frame.entries));
+    if (duplicates_ == Duplicates::error && dict.entries().size() != count)
+      return fail("a key occurs twice in one object");
+    return put(std::move(dict));
+  }
+  bool EndArray(rapidjson::SizeType) {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    return put(Value::list(std::move(frame.items)));
+  }
+
+  Value take() { return std::move(root_); }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  struct Frame {
+    bool dict;
+    std::vector<Value> items;
+    std::vector<Entry> entries;
+  };
+
+  bool fail(std::string why) {
+    failure_ = std::move(why);
+    return false;
+  }
+  bool open(bool dict) {
+    if (frames_.size() >= deepest_json)
+      return fail(cat("nested deeper than ", deepest_json));
+    frames_.push_back({dict, {}, {}});
+    return true;
+  }
+  bool put(Value value) {
+    if (frames_.empty())
+      root_ = std::move(value);
+    else if (frames_.back().dict)
+      frames_.back().entries.back().value = std::move(value);
+    else
+      frames_.back().items.push_back(std::move(value));
+    return true;
+  }
+  static Value number(std::string_view text) {
+    if (text.find_first_of(".eE") == text.npos)
+      return Value::big_integer(text);
+    double real = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (failure == std::errc::result_out_of_range)  // too large is infinite, too small is zero
+      real = text.find("e-") == text.npos && text.find("E-") == text.npos ? HUGE_VAL : 0.0;
+    return text.starts_with('-') ? -std::abs(real) : real;
+  }
+
+  Duplicates duplicates_;
+  std::vector<Frame> frames_;
+  Value root_;
+  std::string failure_;
+};
+
+}  // namespace
+
+Result<Value> read_json(std::string_view text, std::string_view file, Duplicates duplicates) {
+  constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |
+                             rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  rapidjson::MemoryStream memory(text.data(), text.size());
+  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(memory);
+  rapidjson::Reader reader;
+  Builder builder(duplicates);
+  if (!reader.Parse<flags>(stream, builder)) {
+    const bool ours = reader.GetParseErrorCode() == rapidjson::kParseErrorTermination;
+    std::string why = ours ? builder.failure()
+                           : lower_case(rapidjson::GetParseError_En(reader.GetParseErrorCode()));
+    if (why.ends_with('.'))
+      why.pop_back();
+    const Where where = place(text, reader.GetErrorOffset(), file);
+    Error error = user_error("invalid JSON: " + why, where);
+    error.excerpt = excerpt(text, where.line, where.column);
+    return error;
+  }
+  return builder.take();
+}
+
+void append_json_text(std::string& json, std::string_view text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  const bool valid = is_valid_utf8(text);
+  json.push_back('"');
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    switch (byte) {
+      case '"':
+        json += "\\\"";
+        break;
+      case '\\':
+        json += "\\\\";
+        break;
+      case '\n':
+        json += "\\n";
+        break;
+      case '\r':
+        json += "\\r";
+        break;
+      case '\t':
+        json += "\\t";
+        break;
+      default:
+        if (byte < 0x20 || byte == 0x7F)
+          json.append("\\u00").append({hex[byte >> 4], hex[byte & 15]});
+        else if (byte < 0x80 || valid)
+          json.push_back(text[i]);
+        else
+          json += "\xEF\xBF\xBD";
+    }
+  }
+  json.push_back('"');
+}
+
+void append_json_real(std::string& json, double number) {
+  if (!std::isfinite(number)) {
+    json += "null";
+    return;
+  }
+  std::array<char, 32> text{};
+  const auto [end, failure] = std::to_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view written(text.data(), static_cast<size_t>(end - text.data()));
+  json += written;
+  if (written.find_first_of(".e") == written.npos)
+    json += ".0";
+}
+
+namespace {
+
+void break_line(std::string& json, const JsonStyle& style, int level) {
+  if (style.indent > 0)
+    json.append("\n").append(static_cast<size_t>(style.indent * level), ' ');
+}
+
+void append(std::string& json, const Value& value, const JsonStyle& style, int level);
+
+void append_dict(std::string& json, const Value& value, const JsonStyle& style, int level) {
+  bool first = true;
+  json.push_back('{');
+  for (const Entry& entry : value.entries()) {
+    if (!first)
+      json.push_back(',');
+    first = false;
+    break_line(json, style, level + 1);
+    append_json_text(json, entry.key);
+    json += style.indent > 0 ? ": " : ":";
+    append(json, entry.value, style, level + 1);
+  }
+  if (!first)
+    break_line(json, style, level);
+  json.push_back('}');
+}
+
+void append_list(std::string& json, const Value& value, const JsonStyle& style, int level) {
+  bool first = true;
+  json.push_back('[');
+  for (const Value& item : value.items()) {
+    if (!first)
+      json.push_back(',');
+    first = false;
+    break_line(json, style, level + 1);
+    append(json, item, style, level + 1);
+  }
+  if (!first)
+    break_line(json, style, level);
+  json.push_back(']');
+}
+
+/// Holes are shown as `{{kind/name.path}}`.
+std::string holes_as_text(const Value& value) {
+  std::string text;
+  for (const Part& part : value.parts())
+    text += part.is_hole()
+                ? cat("{{", part.hole.kind, "/", part.hole.name, ".", part.hole.path, "}}")
+                : part.text.str();
+  return text;
+}
+
+void append(std::string& json, const Value& value, const JsonStyle& style, int level) {
+  switch (value.type()) {
+    case Value::Type::null:
+      json += "null";
+      break;
+    case Value::Type::boolean:
+      json += value.boolean() ? "true" : "false";
+      break;
+    case Value::Type::integer:
+      json += value.integer_digits();
+      break;
+    case Value::Type::real:
+      append_json_real(json, value.real());
+      break;
+    case Value::Type::text:
+      append_json_text(json, value.text());
+      break;
+    case Value::Type::list:
+      append_list(json, value, style, level);
+      break;
+    case Value::Type::dict:
+      append_dict(json, value, style, level);
+      break;
+    case Value::Type::unknown:
+      json += "\"<unknown>\"";
+      break;
+    case Value::Type::deferred:
+      append_json_text(json, holes_as_text(value));
+      break;
+    case Value::Type::secret:
+      if (style.show_secrets)
+        append(json, value.inside(), style, level);
+      else
+        json += "\"********\"";
+      break;
+  }
+}
+
+}  // namespace
+
+std::string write_json(const Value& value, JsonStyle style) {
+  std::string json;
+  append(json, value, style, 0);
+  return json;
+}
+
+}  // namespace fettle

@@ -1,0 +1,50 @@
+#include "value/json.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+TEST(Json, WhatIsReadIsWrittenBackExactly) {
+  for (const char* text :
+       {"null", "true", "[]", "{}", R"({"a":[1,2.5,"x"],"b":null})",
+        "123456789012345678901234567890", "0.1", "1e+300", "-0.0", R"("\"\\\n\u0001é😀")"})
+    EXPECT_EQ(write_json(*read_json(text)), text);
+}
+
+TEST(Json, IndentsLikeOthersDo) {
+  EXPECT_EQ(write_json(*read_json(R"({"a":[1],"b":{},"c":[]})"), {.indent = 2}),
+            "{\n  \"a\": [\n    1\n  ],\n  \"b\": {},\n  \"c\": []\n}");
+}
+
+TEST(Json, ErrorsHaveLineAndColumn) {
+  struct Case {
+    const char* text;
+    int line, column;
+  };
+  for (const Case& c : {Case{"{\n  \"a\": 1,\n  x\n}", 3, 3}, Case{"[1,]", 1, 4},
+                        Case{"[1] 2", 1, 5}, Case{"", 1, 1}}) {
+    const Result<Value> read = read_json(c.text, "args.json");
+    ASSERT_FALSE(read) << c.text;
+    EXPECT_EQ(read.error().where, (Where{"args.json", c.line, c.column})) << c.text;
+    EXPECT_EQ(read.error().blame, Blame::user);
+  }
+}
+
+TEST(Json, DuplicateKeysAreAnErrorUnlessTheLastWins) {
+  EXPECT_EQ(read_json(R"({"a":1,"a":2})").error().message,
+            "invalid JSON: a key occurs twice in one object");
+  EXPECT_EQ(write_json(*read_json(R"({"a":1,"a":2})", {}, Duplicates::last_wins)), R"({"a":2})");
+}
+
+TEST(Json, HostileNestingAndBrokenUtf8AreErrors) {
+  EXPECT_FALSE(read_json(std::string(1'000'000, '[')));
+  EXPECT_FALSE(read_json("\"\xC0\x80\""));
+  std::string deep;
+  for (int i = 0; i < 2'000; ++i)
+    deep += R"({"a":)";
+  EXPECT_NE(read_json(deep).error().message.find("nested deeper than 1000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle

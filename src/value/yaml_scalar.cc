@@ -1,0 +1,203 @@
+#include "value/yaml_scalar.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+/// `yes`, `Yes` or `YES`, for each word.
+bool is_word(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    if (text.size() != word.size())
+      continue;
+    std::string capital(word), upper(word);
+    for (char& c : upper)
+      c = static_cast<char>(c - 'a' + 'A');
+    capital[0] = upper[0];
+    if (text == word || text == capital || text == upper)
+      return true;
+  }
+  return false;
+}
+
+std::string_view without_sign(std::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+'))
+    text.remove_prefix(1);
+  return text;
+}
+
+bool all_of(std::string_view text, std::string_view allowed) {
+  return !text.empty() && text.find_first_not_of(allowed) == text.npos;
+}
+
+constexpr std::string_view decimal = "0123456789";
+
+/// Digits of a base as an integer of any size; `negative` puts a minus in front.
+Value integer(std::string_view digits, int base, bool negative) {
+  uint64_t small = 0;
+  const auto [end, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), small, base);
+  if (failure == std::errc() && end == digits.data() + digits.size())
+    return Value::big_integer((negative ? "-" : "") + std::to_string(small));
+  if (base == 10)
+    return Value::big_integer((negative ? "-" : "") + std::string(digits));
+  return Value();  // too large in another base: nobody writes that, the caller keeps the text
+}
+
+/// A number that begins with `0x` and the like.
+std::optional<Value> prefixed(std::string_view text, std::string_view prefix,
+                              std::string_view digits, int base) {
+  const bool negative = text.starts_with('-');
+  std::string_view rest = without_sign(text);
+  if (!rest.starts_with(prefix) || !all_of(rest.substr(prefix.size()), digits))
+    return std::nullopt;
+  Value value = integer(rest.substr(prefix.size()), base, negative);
+  return value.is_null() ? std::nullopt : std::optional(std::move(value));
+}
+
+/// `1.5`, `.5`, `1e3`, `1.`; what is written without digits is none.
+bool looks_like_float(std::string_view text, bool needs_point, bool needs_exponent_sign) {
+  text = without_sign(text);
+  const size_t exponent = text.find_first_of("eE");
+  const std::string_view mantissa = text.substr(0, exponent);
+  const size_t point = mantissa.find('.');
+  const std::string_view whole = mantissa.substr(0, point);
+  const std::string_view fraction =
+      point == mantissa.npos ? std::string_view() : mantissa.substr(point + 1);
+  if ((whole.empty() && fraction.empty()) || (!whole.empty() && !all_of(whole, decimal)) ||
+      (!fraction.empty() && !all_of(fraction, decimal)) || (needs_point && point == mantissa.npos))
+    return false;
+  if (exponent == text.npos)
+    return point != mantissa.npos;
+  const std::string_view power = text.substr(exponent + 1);
+  if (needs_exponent_sign && (power.empty() || (power[0] != '-' && power[0] != '+')))
+    return false;
+  return all_of(without_sign(power), decimal);
+}
+
+Value real(std::string_view text) {
+  if (text.starts_with('+'))
+    text.remove_prefix(1);
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure == std::errc::result_out_of_range)
+    number = text.find("e-") != text.npos || text.find("E-") != text.npos ? 0.0 : HUGE_VAL;
+  return text.starts_with('-') ? -std::abs(number) : number;
+}
+
+std::optional<Value> special_real(std::string_view text) {
+  if (is_one_of(text, {".nan", ".NaN", ".NAN"}))
+    return Value(std::numeric_limits<double>::quiet_NaN());
+  if (is_one_of(without_sign(text), {".inf", ".Inf", ".INF"}))
+    return Value(text.starts_with('-') ? -HUGE_VAL : HUGE_VAL);
+  return std::nullopt;
+}
+
+Value core(std::string_view text) {
+  if (is_word(text, {"true"}) || is_word(text, {"false"}))
+    return lower_case(text) == "true";
+  if (all_of(without_sign(text), decimal))
+    return integer(without_sign(text), 10, text.starts_with('-'));
+  if (text[0] != '-' && text[0] != '+') {
+    if (auto octal = prefixed(text, "0o", "01234567", 8))
+      return *octal;
+    if (auto hex = prefixed(text, "0x", "0123456789abcdefABCDEF", 16))
+      return *hex;
+  }
+  return looks_like_float(text, false, false) ? real(text) : Value(text);
+}
+
+Value go_yaml_v2(std::string_view text) {
+  if (is_word(text, {"y", "yes", "true", "on"}))
+    return true;
+  if (is_word(text, {"n", "no", "false", "off"}))
+    return false;
+  const std::string plain = replace_all(text, "_", "");
+  if (plain.empty() || text.front() == '_')
+    return Value(text);
+  for (const auto& [prefix, digits, base] :
+       {std::tuple("0x", "0123456789abcdefABCDEF", 16),
+        std::tuple("0X", "0123456789abcdefABCDEF", 16), std::tuple("0o", "01234567", 8),
+        std::tuple("0b", "01", 2), std::tuple("0", "01234567", 8)})
+    if (auto number = prefixed(plain, prefix, digits, base))
+      return *number;
+  const std::string_view digits = without_sign(plain);
+  if (all_of(digits, decimal)) {
+    if (digits.size() > 1 && digits[0] == '0')  // 089 is no octal number, but a float to Go
+      return real(plain);
+    const Value number = integer(digits, 10, plain.starts_with('-'));
+    const bool fits =
+        number.integer() || (!plain.starts_with('-') && digits.size() <= 20 &&
+                             (digits.size() < 20 || digits <= "18446744073709551615"));
+    return fits ? number : Value(text);
+  }
+  return looks_like_float(plain, false, true) ? real(plain) : Value(text);
+}
+
+/// `1:30` is ninety.
+std::optional<Value> base_60(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  const auto pieces = split(without_sign(text), ':');
+  if (pieces.size() < 2 || pieces.size() > 6)
+    return std::nullopt;
+  int64_t total = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (!all_of(pieces[i], decimal) || pieces[i].size() > (i == 0 ? 9u : 2u) ||
+        (i == 0 && pieces[0][0] == '0'))
+      return std::nullopt;
+    const int64_t piece = *integer(pieces[i], 10, false).integer();
+    if (i > 0 && piece > 59)
+      return std::nullopt;
+    total = total * 60 + piece;
+  }
+  return Value(negative ? -total : total);
+}
+
+Value pyyaml(std::string_view text) {
+  if (is_word(text, {"yes", "true", "on"}))
+    return true;
+  if (is_word(text, {"no", "false", "off"}))
+    return false;
+  const std::string plain = replace_all(text, "_", "");
+  if (plain.empty() || text.front() == '_')
+    return Value(text);
+  for (const auto& [prefix, digits, base] :
+       {std::tuple("0b", "01", 2), std::tuple("0x", "0123456789abcdefABCDEF", 16),
+        std::tuple("0", "01234567", 8)})
+    if (auto number = prefixed(plain, prefix, digits, base))
+      return *number;
+  const std::string_view digits = without_sign(plain);
+  if (all_of(digits, decimal) && (digits[0] != '0' || digits == "0"))
+    return integer(digits, 10, plain.starts_with('-'));
+  if (auto number = base_60(plain))
+    return *number;
+  return looks_like_float(plain, true, true) ? real(plain) : Value(text);
+}
+
+}  // namespace
+
+Value plain_scalar(std::string_view text, YamlSchema schema) {
+  if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"}))
+    return {};
+  if (auto special = special_real(text))
+    return *special;
+  switch (schema) {
+    case YamlSchema::core:
+      return core(text);
+    case YamlSchema::go_yaml_v2:
+      return go_yaml_v2(text);
+    case YamlSchema::pyyaml:
+      return pyyaml(text);
+  }
+  return Value(text);
+}
+
+}  // namespace fettle
