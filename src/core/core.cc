@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <array>
+
+#include "base/invariant.h"
+#include "core/driver.h"
+#include "core/event.h"
+#include "core/kind.h"
+
+namespace fettle {
+namespace {
+
+template <typename Enum, size_t count>
+std::string_view name_of(Enum value, const std::array<std::string_view, count>& names) {
+  const auto index = static_cast<size_t>(value);
+  INVARIANT(index < count);
+  return names[index];
+}
+
+}  // namespace
+
+std::string_view to_string(When when) {
+  return name_of(when,
+                 std::array<std::string_view, 4>{"succeeded", "changed", "failed", "finished"});
+}
+
+std::string_view to_string(Bond bond) {
+  return name_of(bond, std::array<std::string_view, 3>{"order", "refresh", "inside"});
+}
+
+std::string_view to_string(Wait wait) {
+  return name_of(wait, std::array<std::string_view, 3>{"fixed", "random", "exponential"});
+}
+
+std::string_view to_string(Leftover leftover) {
+  return name_of(leftover, std::array<std::string_view, 3>{"keep", "forget", "remove"});
+}
+
+std::string_view to_string(Verb verb) {
+  return name_of(
+      verb, std::array<std::string_view, 11>{"keep", "create", "update", "replace", "start", "stop",
+                                             "remove", "forget", "run", "ensure", "blocked"});
+}
+
+std::string_view to_string(EventType type) {
+  return name_of(type, std::array<std::string_view, 10>{"run_started", "planned", "started",
+                                                        "pending", "done", "kept", "failed",
+                                                        "blocked", "removed", "run_finished"});
+}
+
+bool Plan::converged() const {
+  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
+    return step.verb == Verb::keep || step.verb == Verb::blocked;
+  });
+}
+
+Comparison Kind::compare(const Record& /*known*/, const Observation& seen,
+                         Presence expected) const {
+  const bool there = seen.state.has_value();
+  if (there == (expected != Presence::absent))
+    return {};
+  if (there)
+    return {Verb::remove, {}, "it is there, though it was removed"};
+  return {Verb::create, {}, "it is gone"};
+}
+
+const Record* Act::need(std::string_view kind) const {
+  for (const RecordPointer& record : needs)
+    if (record->applied && record->applied->key.kind == kind)
+      return record.get();
+  return nullptr;
+}
+
+void Driver::watch(const Name&, const std::function<void(const Key&)>&, std::stop_token) {}
+
+}  // namespace fettle

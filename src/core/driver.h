@@ -1,0 +1,109 @@
+#pragma once
+/// The only code that touches the world. Calls block and come from a thread of the loop's pool;
+/// each takes a stop token and returns soon after it is triggered. Any call may come again after a
+/// crash.
+///
+/// To add a driver: a folder in `src/drivers/`, a row in `src/app/drivers.cc`, a row in the
+/// contract test (`tests/driver_contract.h`).
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "core/record.h"
+#include "core/step.h"
+
+namespace fettle {
+
+/// One act to be done: a step whose holes are filled.
+struct Act {
+  Verb verb = Verb::create;
+  Key key;
+  Value attributes;     ///< as wanted, every hole filled; of a removal as applied then
+  RecordPointer known;  ///< the last success and what it left; none when there was none
+  std::vector<RecordPointer> needs;  ///< records of what it needs, hosts first; all have succeeded
+  std::optional<Observation> seen;   ///< as of the beginning of the run, when it was looked at
+  Value so_far;                      ///< what the last `Pending` of this act said
+  uint64_t incarnation = 0;          ///< the number this one gets if it is made anew
+  int attempt = 1;                   ///< counts the calls for this act within this run
+
+  /// The record of the first need of a kind; none when there is none.
+  const Record* need(std::string_view kind) const;
+};
+
+/// The act is complete.
+struct Done {
+  Value outputs;  ///< a dict
+  std::string remote_id;
+  bool changed = true;  ///< whether the world is another one than before the act
+};
+
+/// The act was begun and is not complete: call again after the pause.
+struct Pending {
+  std::string what;                     ///< for people: `port http of web does not answer yet`
+  std::optional<Duration> retry_after;  ///< else as the resource's pace says
+  Value so_far;                         ///< given back with the next call
+};
+
+using Outcome = std::variant<Done, Pending>;
+
+/// Progress of an act that takes long: pulls, builds, the output of a command.
+struct Progress {
+  std::string text;   ///< one line
+  int64_t done = 0;   ///< bytes or items
+  int64_t total = 0;  ///< 0: unknown
+};
+using ProgressSink = std::function<void(const Progress&)>;
+
+/// What is to be looked at.
+struct Subject {
+  Key key;
+  const Resource* wanted = nullptr;
+  RecordPointer known;
+};
+
+/// A thing that a driver found in the world by its own marks, when the store is gone.
+struct Found {
+  Key key;
+  Record record;
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+
+  /// Looks at all subjects (of one environment) in as few calls as the world allows; the answers
+  /// stand in the order of the subjects.
+  virtual Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                                   std::stop_token stop) = 0;
+
+  virtual Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                                std::stop_token stop) = 0;
+
+  /// All that carries the marks of an environment, with records as good as the marks allow.
+  virtual Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) = 0;
+
+  /// Calls `hint` with keys that should be looked at again, until stopped. Hints may be late,
+  /// doubled or missing. The default has none.
+  virtual void watch(const Name& environment, const std::function<void(const Key&)>& hint,
+                     std::stop_token stop);
+};
+
+/// Contents by digest: tars of files artifacts. Immutable once put.
+class Blobs {
+ public:
+  virtual ~Blobs() = default;
+  /// Takes over a finished file; the answer is its SHA-256 in hex. Putting twice is putting once.
+  virtual Result<std::string> put_file(const std::string& path) = 0;
+  virtual Result<std::string> put(std::string_view bytes) = 0;
+  /// The path of a blob's file, to be read only; an error when there is none.
+  virtual Result<std::string> path(std::string_view digest) const = 0;
+};
+
+}  // namespace fettle

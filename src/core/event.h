@@ -1,0 +1,39 @@
+#pragma once
+/// DONE. One line of the append-only log that feeds `events`, `why` and later a server. Holds no
+/// secret: values are masked before they come here.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/step.h"
+
+namespace fettle {
+
+enum class EventType {
+  run_started,   ///< detail: what was run, with which arguments
+  planned,       ///< one a step that is not kept: verb and why
+  started,       ///< an act
+  pending,       ///< text: what it waits for
+  done,          ///< detail: changed
+  kept,          ///< a maybe step that turned out not to be needed
+  failed,        ///< text: the error
+  blocked,       ///< text: why
+  removed,       ///< the record is gone
+  run_finished,  ///< detail: counts
+};
+
+std::string_view to_string(EventType type);
+
+struct Event {
+  uint64_t sequence = 0;  ///< given by the store
+  Time time;
+  EventType type = EventType::started;
+  Name environment;
+  Key key;  ///< empty kind: of the whole run
+  Verb verb = Verb::keep;
+  std::string text;
+  Value detail;
+};
+
+}  // namespace fettle

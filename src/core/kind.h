@@ -1,0 +1,77 @@
+#pragma once
+/// What a type of resource means. Pure: no IO, no clock. To add a type: a file in `src/kinds/`, a
+/// row in `src/app/kinds.cc`, support in a driver, a row in the contract test.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "core/record.h"
+#include "core/step.h"
+
+namespace fettle {
+
+enum class Sort {
+  observable,  ///< the world can be asked whether it is there and as wanted
+  action,      ///< only its own record tells that it was done
+  ensuring,  ///< looks and acts in one call: due on every run, reports whether it changed anything
+};
+
+/// What an action inside a host means for the host.
+enum class Role {
+  none,   ///< not a matter of history
+  reads,  ///< runs again when the history before it ran anew
+  acts,   ///< part of the host's history: changing it makes the host another one
+};
+
+/// How a thing is expected to be found.
+enum class Presence { running, stopped, absent };
+
+struct Comparison {
+  Verb verb = Verb::keep;
+  std::vector<std::string> fields;
+  std::string why;
+};
+
+class Kind {
+ public:
+  virtual ~Kind() = default;
+  virtual Name name() const = 0;
+  virtual Sort sort() const = 0;
+
+  /// Checks the attributes, fills in defaults, drops what has no effect and sorts what has no
+  /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
+  virtual Result<Value> normalise(const Value& attributes) const { return attributes; }
+
+  /// Whether the change from one to the other can be made without making the thing anew.
+  virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {
+    return false;
+  }
+
+  /// What the difference between record and world asks for (drift), of an observable kind. `seen`
+  /// is an observation that was made; `expected` is what the last transition left. Asked before the
+  /// wanted attributes are compared with the recorded ones.
+  virtual Comparison compare(const Record& known, const Observation& seen, Presence expected) const;
+
+  virtual Role role(const Value& /*attributes*/) const { return Role::none; }
+  /// How this action leaves its host: `running` for all but transitions.
+  virtual Presence leaves_host() const { return Presence::running; }
+  virtual bool is_transition() const { return false; }
+
+  /// What one does with it, for a sentence: `exec` is run, a service is created.
+  Verb first_verb() const {
+    return sort() == Sort::observable ? Verb::create
+           : sort() == Sort::action   ? Verb::run
+                                      : Verb::ensure;
+  }
+};
+
+/// Finds a kind by its name; none when there is no such kind.
+class Kinds {
+ public:
+  virtual ~Kinds() = default;
+  virtual const Kind* find(const Name& name) const = 0;
+};
+
+}  // namespace fettle

@@ -1,0 +1,66 @@
+#pragma once
+/// KNOWN and SEEN. A record is written before the act that it describes and completed after it, so
+/// that a crash at any moment loses nothing. It embeds the resource as applied, because a removal
+/// needs the needs and the driver of then.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/resource.h"
+
+namespace fettle {
+
+/// What a resource relied on when it acted. Zero parts were not relied on.
+struct Version {
+  Key key;
+  uint64_t incarnation = 0;  ///< of a host: the one it happened in
+  uint64_t changes = 0;      ///< of what refreshes it: how often that had changed
+  Digest outputs;  ///< of the outputs in use; of a host, its history up to the resource's place
+  bool operator==(const Version&) const = default;
+};
+
+/// An act that was begun and has not succeeded.
+struct Attempt {
+  Resource resource;
+  Time started;
+  bool failed = false;            ///< else nobody knows how it ended
+  std::string error;              ///< of a failed one
+  uint64_t host_incarnation = 0;  ///< of the host it was begun in, if any
+};
+
+struct Record {
+  std::optional<Resource> applied;  ///< the last success; holes as wanted, not filled
+  Value outputs;
+  std::string remote_id;     ///< what the driver calls it
+  uint64_t incarnation = 0;  ///< counts how often it was made anew; what is inside dies with it
+  uint64_t changes = 0;      ///< counts how often an act changed it
+  uint64_t sequence = 0;     ///< grows with each success in an environment: the order of the past
+  Time finished;
+  std::vector<Version> acted_on;
+  std::optional<Attempt> attempt;
+  std::map<Name, Digest> wanted_by;  ///< which sets want it, and as what
+};
+
+/// The resource as last applied, else as last attempted; none when there was neither.
+inline const Resource* resource_of_then(const Record& record) {
+  if (record.applied)
+    return &*record.applied;
+  return record.attempt ? &record.attempt->resource : nullptr;
+}
+
+using RecordPointer = std::shared_ptr<const Record>;
+using Known = std::unordered_map<Key, RecordPointer, KeyHash>;
+
+/// What a driver found just now. No state: it is not there.
+struct Observation {
+  std::optional<Value> state;
+};
+/// What was looked at; a key that is missing was not.
+using Seen = std::unordered_map<Key, Observation, KeyHash>;
+
+}  // namespace fettle

@@ -1,0 +1,97 @@
+#pragma once
+/// WANTED. One thing that somebody wants, what it needs, and all that a front end produces: an
+/// `Intent`. An action (run this command, wait for that port) is a resource, too; what is seen of
+/// it is its own record.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "core/key.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// When a need is met. `changed` and `failed` also decide whether the resource is due at all.
+enum class When { succeeded, changed, failed, finished };
+
+/// What becomes of me when a need is not met.
+enum class Unmet { fail, skip };
+
+/// How a need binds.
+enum class Bond {
+  order,    ///< after it, nothing else
+  refresh,  ///< act again when it changed
+  inside,   ///< I happen within it and die with its incarnation
+};
+
+struct Need {
+  std::vector<Key> keys;
+  bool any = false;  ///< one of `keys` is enough, else all
+  When when = When::succeeded;
+  Unmet unmet = Unmet::fail;
+  Bond bond = Bond::order;
+};
+
+/// How long to pause before looking again at what is pending.
+enum class Wait { fixed, random, exponential };
+
+struct Pace {
+  Wait wait = Wait::exponential;
+  Duration shortest = 5ms;
+  Duration longest = 1s;
+};
+
+struct Deadlines {
+  Duration settle{0};  ///< how long it may stay pending before it fails; 0: for ever
+};
+
+/// When what was done is done again.
+enum class Redo {
+  as_needed,  ///< when something that it depends on is another one
+  always,     ///< in every run
+  never,      ///< somebody else decided that it is up to date
+};
+
+struct Resource {
+  Key key;
+  Value attributes;         ///< normalised by its kind; may hold holes, and each hole is a need
+  std::vector<Need> needs;  ///< beside those of the holes
+  Name driver;              ///< who acts
+  Name pool;                ///< a named budget of acts in flight; empty: none
+  Name origin;              ///< `file:line:column` of the declaration
+  Redo redo = Redo::as_needed;
+  Pace pace;
+  Deadlines deadlines;
+};
+
+/// One line of the source as scripts and people read it: kept when all its resources are.
+struct Statement {
+  Name name;    ///< `add_service`
+  Name text;    ///< canonical text
+  Name origin;  ///< `file:line:column`
+  std::vector<Key> keys;
+  Value detail;  ///< whatever the front end wants to find again when it reports the result
+};
+
+/// What becomes of a known thing that no set wants any more.
+enum class Leftover { keep, forget, remove };
+
+/// What somebody wants, by set (the owner of a package, a resource set of a model). It speaks for
+/// the sets it lists and for no other.
+struct Intent {
+  Name environment;
+  std::map<Name, Leftover> sets;
+  std::map<Name, std::vector<Resource>> resources;
+  std::vector<Statement> statements;
+  std::map<Name, int> pools;  ///< depth of each named pool
+};
+
+std::string_view to_string(When when);
+std::string_view to_string(Bond bond);
+std::string_view to_string(Wait wait);
+std::string_view to_string(Leftover leftover);
+
+}  // namespace fettle
