@@ -1,0 +1,27 @@
+#pragma once
+/// Every type of resource that ships, one function each; what its attributes and outputs are stands
+/// in the file of the same name. `src/app/kinds.cc` lists them all.
+
+#include "core/kind.h"
+
+namespace fettle {
+
+// What the world can be asked about.
+const Kind& network_kind();    ///< `network.cc`: what connects the services of an environment
+const Kind& image_kind();      ///< `image.cc`: a container image on an engine
+const Kind& directory_kind();  ///< `directory.cc`: files that outlive the service that writes them
+const Kind& artifact_kind();   ///< `artifact.cc`: a named tree of files
+const Kind& service_kind();    ///< `service.cc`: a container that keeps running
+
+// What is done once.
+const Kind& exec_kind();     ///< `exec.cc`: a command inside a service
+const Kind& request_kind();  ///< `request.cc`: an HTTP request to a service
+const Kind& wait_kind();     ///< `wait.cc`: a recipe until an assertion holds
+const Kind& verify_kind();   ///< `verify.cc`: an assertion about a value
+const Kind& print_kind();    ///< `print.cc`: a message
+const Kind& task_kind();     ///< `task.cc`: a command in a throw-away container
+const Kind& start_kind();    ///< `transition.cc`: a stopped service runs again
+const Kind& stop_kind();     ///< `transition.cc`: a service is stopped and kept
+const Kind& remove_kind();   ///< `transition.cc`: a service goes away
+
+}  // namespace fettle

@@ -1,0 +1,99 @@
+/// A container that keeps running and is found by its name.
+///
+/// attributes
+///   "image"         reference
+///   "image_id"      hole on the image's id, so that a moved tag is a change
+///   "ports"         {id: {"number", "transport": "TCP" | "UDP" | "SCTP", "application", "wait":
+///                   duration or null for none, "url"}}
+///   "public_ports"  {id: the same}: the number is the port of this machine
+///   "files"         {path: [{"artifact": name, "digest": hole}, …] | {"directory": name, "volume":
+///   hole}} "entrypoint"    [text]; empty: the image's "cmd"           [text]; empty: the image's
+///   "env"           {name: text}
+///   "address_placeholder"  replaced by the service's own address in entrypoint, cmd and env
+///   "cpu_min", "cpu_max"   millicores; 0: none
+///   "memory_min", "memory_max"  MB; 0: none
+///   "labels", "user": {"uid", "gid"}, "tini", "tty", "devices", "capabilities", "privileged",
+///   "host_pid", "publish_udp", "bind_mounts": {path: path}, "gpu", "restart": "no" | "always"
+///   "node_selectors", "tolerations"  kept for engines that know nodes
+/// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
+///          "public": port of this machine or null}}, "container": id, "started": how often it was
+///          started}. uuid, address and public ports are kept over restarts and replacement.
+/// seen     {"status": "running" | "exited" | "created" | …, "exit_code", "container",
+///          "digest": hex digest of the attributes it was made with}
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/schema.h"
+
+namespace fettle {
+namespace {
+
+class ServiceKind : public Kind {
+ public:
+  Name name() const override { return "service"; }
+  Sort sort() const override { return Sort::observable; }
+
+  Result<Value> normalise(const Value& attributes) const override {
+    static const Value none = Value::dict({}), nothing = Value::list({});
+    static const Schema schema{{"image", Field::text, {}},
+                               {"image_id", Field::text, ""},
+                               {"ports", Field::dict, none},
+                               {"public_ports", Field::dict, none},
+                               {"files", Field::dict, none},
+                               {"entrypoint", Field::list, nothing},
+                               {"cmd", Field::list, nothing},
+                               {"env", Field::dict, none},
+                               {"address_placeholder", Field::text, "KURTOSIS_IP_ADDR_PLACEHOLDER"},
+                               {"cpu_min", Field::integer, 0},
+                               {"cpu_max", Field::integer, 0},
+                               {"memory_min", Field::integer, 0},
+                               {"memory_max", Field::integer, 0},
+                               {"labels", Field::dict, none},
+                               {"user", Field::dict, none},
+                               {"tini", Field::boolean, true},
+                               {"tty", Field::boolean, false},
+                               {"devices", Field::list, nothing},
+                               {"capabilities", Field::list, nothing},
+                               {"privileged", Field::boolean, false},
+                               {"host_pid", Field::boolean, false},
+                               {"publish_udp", Field::boolean, false},
+                               {"bind_mounts", Field::dict, none},
+                               {"gpu", Field::dict, none},
+                               {"restart", Field::text, "no"},
+                               {"node_selectors", Field::dict, none},
+                               {"tolerations", Field::list, nothing}};
+    return schema.normalise(attributes);
+  }
+
+  /// A container that ended by itself with code 0 did what it was asked.
+  Comparison compare(const Record& known, const Observation& seen,
+                     Presence expected) const override {
+    if (!seen.state)
+      return expected == Presence::absent ? Comparison{}
+                                          : Comparison{Verb::create, {}, "its container is gone"};
+    if (expected == Presence::absent)
+      return {Verb::remove, {}, "its container is there, though it was removed"};
+    const Value& state = *seen.state;
+    if (state.text_at("container") != known.remote_id)
+      return {Verb::replace, {}, "its container was replaced from outside"};
+    const std::string_view status = state.text_at("status");
+    const bool runs = status == "running";
+    if (expected == Presence::stopped)
+      return runs ? Comparison{Verb::stop, {}, "it runs, though it was stopped"} : Comparison{};
+    if (runs || (status == "exited" && state.integer_at("exit_code", -1) == 0))
+      return {};
+    if (status == "exited")
+      return {
+          Verb::start, {}, cat("it stopped with exit code ", state.integer_at("exit_code", -1))};
+    return {Verb::start, {}, cat("it is ", status)};
+  }
+};
+
+}  // namespace
+
+const Kind& service_kind() {
+  static const ServiceKind kind;
+  return kind;
+}
+
+}  // namespace fettle
