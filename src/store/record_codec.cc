@@ -1,0 +1,161 @@
+#include "store/record_codec.h"
+
+#include "value/codec.h"
+
+namespace fettle {
+namespace {
+
+constexpr uint64_t format = 1;
+
+void put(Writer& to, const Key& key) {
+  to.text(key.environment);
+  to.text(key.kind);
+  to.text(key.name);
+}
+
+Key read_key(Reader& from) {
+  Name environment(from.text()), kind(from.text()), name(from.text());
+  return {environment, kind, name};
+}
+
+void put(Writer& to, Duration duration) { to.number(static_cast<uint64_t>(duration.count())); }
+Duration read_duration(Reader& from) { return Duration(static_cast<int64_t>(from.number())); }
+void put(Writer& to, Time time) { put(to, time.time_since_epoch()); }
+Time read_time(Reader& from) { return Time(read_duration(from)); }
+void put(Writer& to, Digest digest) {
+  to.number(digest.high);
+  to.number(digest.low);
+}
+Digest read_digest(Reader& from) {
+  const uint64_t high = from.number();
+  return {high, from.number()};
+}
+
+/// An enumerator below `count`; broken bytes give the first.
+template <typename Enum>
+Enum read_enum(Reader& from, uint64_t count) {
+  const uint64_t number = from.number();
+  return static_cast<Enum>(number < count ? number : 0);
+}
+
+void put(Writer& to, const Resource& resource) {
+  put(to, resource.key);
+  to.value(resource.attributes);
+  to.number(resource.needs.size());
+  for (const Need& need : resource.needs) {
+    to.number(static_cast<uint64_t>(need.any) | static_cast<uint64_t>(need.when) << 1 |
+              static_cast<uint64_t>(need.unmet) << 3 | static_cast<uint64_t>(need.bond) << 4);
+    to.number(need.keys.size());
+    for (const Key& key : need.keys)
+      put(to, key);
+  }
+  to.text(resource.driver);
+  to.text(resource.pool);
+  to.text(resource.origin);
+  to.number(static_cast<uint64_t>(resource.pace.wait));
+  put(to, resource.pace.shortest);
+  put(to, resource.pace.longest);
+  put(to, resource.deadlines.settle);
+}
+
+Resource read_resource(Reader& from) {
+  Resource resource;
+  resource.key = read_key(from);
+  resource.attributes = from.value();
+  for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {
+    Need need;
+    const uint64_t flags = from.number();
+    need.any = (flags & 1) != 0;
+    need.when = static_cast<When>(flags >> 1 & 3);
+    need.unmet = static_cast<Unmet>(flags >> 3 & 1);
+    need.bond = static_cast<Bond>(std::min<uint64_t>(flags >> 4, 2));
+    for (uint64_t keys = from.number(); keys > 0 && !from.broken(); --keys)
+      need.keys.push_back(read_key(from));
+    resource.needs.push_back(std::move(need));
+  }
+  resource.driver = from.text();
+  resource.pool = from.text();
+  resource.origin = from.text();
+  resource.pace.wait = read_enum<Wait>(from, 3);
+  resource.pace.shortest = read_duration(from);
+  resource.pace.longest = read_duration(from);
+  resource.deadlines.settle = read_duration(from);
+  return resource;
+}
+
+}  // namespace
+
+std::string encode(const Record& record) {
+  Writer to;
+  to.number(format);
+  to.number(static_cast<uint64_t>(record.applied.has_value()) |
+            static_cast<uint64_t>(record.attempt.has_value()) << 1);
+  if (record.applied)
+    put(to, *record.applied);
+  if (record.attempt) {
+    put(to, record.attempt->resource);
+    put(to, record.attempt->started);
+    to.number(record.attempt->failed ? 1 : 0);
+    to.text(record.attempt->error);
+    to.number(record.attempt->host_incarnation);
+  }
+  to.value(record.outputs);
+  to.text(record.remote_id);
+  to.number(record.incarnation);
+  to.number(record.changes);
+  to.number(record.sequence);
+  put(to, record.finished);
+  to.number(record.acted_on.size());
+  for (const Version& version : record.acted_on) {
+    put(to, version.key);
+    to.number(version.incarnation);
+    to.number(version.changes);
+    put(to, version.outputs);
+  }
+  to.number(record.wanted_by.size());
+  for (const auto& [set, wish] : record.wanted_by) {
+    to.text(set);
+    put(to, wish);
+  }
+  return to.take();
+}
+
+Result<Record> decode(std::string_view bytes) {
+  Reader from(bytes);
+  if (from.number() != format)
+    return Error(Blame::bug, "a record of the store has an unknown format");
+  Record record;
+  const uint64_t parts = from.number();
+  if ((parts & 1) != 0)
+    record.applied = read_resource(from);
+  if ((parts & 2) != 0) {
+    record.attempt = Attempt{read_resource(from), {}, false, {}, 0};
+    record.attempt->started = read_time(from);
+    record.attempt->failed = from.number() != 0;
+    record.attempt->error = from.text();
+    record.attempt->host_incarnation = from.number();
+  }
+  record.outputs = from.value();
+  record.remote_id = from.text();
+  record.incarnation = from.number();
+  record.changes = from.number();
+  record.sequence = from.number();
+  record.finished = read_time(from);
+  for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {
+    Version version;
+    version.key = read_key(from);
+    version.incarnation = from.number();
+    version.changes = from.number();
+    version.outputs = read_digest(from);
+    record.acted_on.push_back(std::move(version));
+  }
+  for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {
+    Name set(from.text());
+    record.wanted_by[set] = read_digest(from);
+  }
+  if (from.broken() || !from.at_end())
+    return Error(Blame::bug, "a record of the store is damaged");
+  return record;
+}
+
+}  // namespace fettle

@@ -1,0 +1,209 @@
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "store/blobs.h"
+#include "store/record_codec.h"
+#include "store/sqlite_store.h"
+
+namespace fettle {
+namespace {
+
+class StoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "fettle-store-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::unique_ptr<Store> open() {
+    auto store = open_sqlite_store(folder_ + "/fettle.db");
+    EXPECT_TRUE(store.has_value()) << to_string(store.error());
+    return std::move(*store);
+  }
+
+  static Record record() {
+    Record record;
+    Resource resource;
+    resource.key = {"e", "service", "web"};
+    resource.attributes =
+        Value::dict({{"image", "a:1"},
+                     {"env", Value::secret("pw")},
+                     {"id", Value::deferred({Part(Output{"image", "a:1", "id"})})}});
+    resource.needs.push_back(
+        {{{"e", "network", "n"}}, true, When::finished, Unmet::skip, Bond::refresh});
+    resource.driver = "engine";
+    resource.pace = {Wait::random, 7ms, 9s};
+    resource.deadlines.settle = 2min;
+    record.applied = resource;
+    record.attempt = Attempt{resource, Time(5s), true, "exit code 1", 3};
+    record.outputs = Value::dict({{"ip_address", "10.0.0.2"}});
+    record.remote_id = "abc";
+    record.incarnation = 4;
+    record.changes = 6;
+    record.sequence = 99;
+    record.finished = Time(77s);
+    record.acted_on = {{{"e", "image", "a:1"}, 1, 2, {3, 4}}};
+    record.wanted_by["p"] = {5, 6};
+    return record;
+  }
+
+  static Change change(const Key& key, const Record& record) {
+    return {Change::record, key, std::make_shared<Record>(record), {}};
+  }
+
+  std::string folder_;
+};
+
+TEST_F(StoreTest, RecordsAreReadBackWhole) {
+  const std::string bytes = encode(record());
+  const Result<Record> back = decode(bytes);
+  ASSERT_TRUE(back);
+  EXPECT_EQ(encode(*back), bytes);
+  EXPECT_EQ(back->applied->attributes, record().applied->attributes);
+  EXPECT_EQ(back->applied->needs[0].bond, Bond::refresh);
+  EXPECT_EQ(back->acted_on, record().acted_on);
+  EXPECT_EQ(back->attempt->error, "exit code 1");
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_FALSE(decode(std::string_view(bytes).substr(0, size)));
+}
+
+TEST_F(StoreTest, WhatIsWrittenIsThereAfterOpeningAgain) {
+  const Key key{"e", "service", "web"};
+  Event event;
+  event.environment = "e";
+  event.key = key;
+  event.text = "never done";
+  event.verb = Verb::create;
+  {
+    auto store = open();
+    ASSERT_TRUE(
+        store->write(std::vector{change(key, record()), Change{Change::event, {}, {}, event}}));
+    ASSERT_TRUE(store->put_note("e", "plan", Value::list({1, 2})));
+    ASSERT_TRUE(
+        store->put_environment({"e", "0123", Time(3s), Value::dict({{"production", true}})}));
+  }
+  auto store = open();
+  EXPECT_EQ(encode(*store->known("e")->at(key)), encode(record()));
+  EXPECT_TRUE(store->known("other")->empty());
+  EXPECT_EQ(store->events("e", 0, 10)->at(0).text, "never done");
+  EXPECT_EQ(store->events_of(key, 10)->at(0).verb, Verb::create);
+  EXPECT_EQ(**store->note("e", "plan"), Value::list({1, 2}));
+  EXPECT_EQ((*store->environment("e"))->uuid, "0123");
+  ASSERT_TRUE(store->write(std::vector{Change{Change::forget, key, {}, {}}}));
+  EXPECT_TRUE(store->known("e")->empty());
+  ASSERT_TRUE(store->remove_environment("e"));
+  EXPECT_FALSE(store->environment("e")->has_value());
+  EXPECT_EQ(store->events("", 0, 10)->size(), 1u);
+}
+
+TEST_F(StoreTest, ALeaseIsHeldUntilItsProcessIsGone) {
+  auto store = open();
+  const Holder me = this_process("a test", Time(1s));
+  EXPECT_FALSE(store->acquire("e", me)->has_value());
+  EXPECT_FALSE(store->acquire("e", me)->has_value());  // once more by the same
+  const pid_t child = fork();
+  if (child == 0) {
+    auto other = open_sqlite_store(folder_ + "/fettle.db");
+    const auto held = (*other)->acquire("e", this_process("another", Time(2s)));
+    _exit(held && *held && (**held).what == "a test" ? 0 : 1);
+  }
+  int status = 1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  ASSERT_TRUE(store->release("e", me));
+
+  const pid_t dying = fork();
+  if (dying == 0) {
+    auto other = open_sqlite_store(folder_ + "/fettle.db");
+    _exit((*other)->acquire("e", this_process("one that dies", Time(2s))) ? 0 : 1);
+  }
+  waitpid(dying, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(store->acquire("e", me)->has_value());
+}
+
+TEST_F(StoreTest, NothingWrittenIsLostWhenTheProcessIsKilled) {
+  open();
+  for (int round = 0; round < 5; ++round) {
+    int pipe_ends[2];
+    ASSERT_EQ(pipe(pipe_ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      auto store = open_sqlite_store(folder_ + "/fettle.db");
+      for (int i = 0;; ++i) {
+        const Key key{"e", "act", std::to_string(i)};
+        if (!(*store)->write(std::vector{change(key, record())}) ||
+            write(pipe_ends[1], &i, sizeof i) != sizeof i)
+          _exit(1);
+      }
+    }
+    close(pipe_ends[1]);
+    int last = -1;
+    const int stop_at = 20 + round * 13;
+    while (read(pipe_ends[0], &last, sizeof last) == sizeof last && last < stop_at) {
+    }
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    close(pipe_ends[0]);
+    auto store = open();
+    const auto known = store->known("e");
+    ASSERT_TRUE(known);
+    for (int i = 0; i <= last; ++i)
+      ASSERT_TRUE(known->contains({"e", "act", std::to_string(i)})) << i;
+  }
+}
+
+TEST_F(StoreTest, ATornLastPageOfTheLogCostsNothingThatWasCommittedBefore) {
+  const Key first{"e", "act", "first"}, second{"e", "act", "second"};
+  auto store = open();
+  ASSERT_TRUE(store->write(std::vector{change(first, record())}));
+  const auto whole = std::filesystem::file_size(folder_ + "/fettle.db-wal");
+  ASSERT_TRUE(store->write(std::vector{change(second, record())}));
+  // What a crashed machine would find: the files as they are, the last page cut in the middle.
+  std::filesystem::create_directory(folder_ + "/torn");
+  std::filesystem::copy(folder_ + "/fettle.db", folder_ + "/torn/fettle.db");
+  std::filesystem::copy(folder_ + "/fettle.db-wal", folder_ + "/torn/fettle.db-wal");
+  std::filesystem::resize_file(folder_ + "/torn/fettle.db-wal", whole + 1'000);
+  auto torn = open_sqlite_store(folder_ + "/torn/fettle.db");
+  ASSERT_TRUE(torn);
+  EXPECT_TRUE((*torn)->known("e")->contains(first));
+  EXPECT_FALSE((*torn)->known("e")->contains(second));
+}
+
+TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {
+  std::ofstream(folder_ + "/fettle.db") << std::string(8'192, 'x');
+  const auto damaged = open_sqlite_store(folder_ + "/fettle.db");
+  ASSERT_FALSE(damaged);
+  EXPECT_NE(to_string(damaged.error()).find("file is not a database"), std::string::npos);
+  const auto nowhere = open_sqlite_store(folder_ + "/no/such/fettle.db");
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().blame, Blame::world);
+}
+
+TEST_F(StoreTest, BlobsAreKeptByTheirDigest) {
+  FolderBlobs blobs(folder_ + "/blobs");
+  const std::string digest = *blobs.put("abc");
+  EXPECT_EQ(digest, sha256_hex("abc"));
+  EXPECT_EQ(*blobs.put("abc"), digest);
+  std::ifstream file(*blobs.path(digest));
+  std::string content;
+  std::getline(file, content);
+  EXPECT_EQ(content, "abc");
+  EXPECT_FALSE(blobs.path(sha256_hex("other")));
+  EXPECT_FALSE(blobs.path("../../etc/passwd"));
+  const std::string other = *blobs.put("other");
+  EXPECT_EQ(*blobs.collect({digest}), 1u);
+  EXPECT_FALSE(blobs.path(other));
+  EXPECT_TRUE(blobs.path(digest));
+}
+
+}  // namespace
+}  // namespace fettle
