@@ -1,0 +1,396 @@
+#include "plan/decide.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+const Name unchanged_why = "unchanged";
+const Name none;
+
+bool relies(const Edge& edge) { return edge.hole || edge.bond != Bond::order; }
+
+/// Digest of the outputs of `need` that the holes of `resource` use, in their order.
+Digest outputs_in_use(const Resource& resource, const Key& need, const Record* record) {
+  Digest digest{0, 1};
+  for (const Output& hole : holes(resource.attributes)) {
+    if (hole.kind != need.kind || hole.name != need.name)
+      continue;
+    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    digest = combine(combine(digest, hole.path.digest()),
+                     output == nullptr ? Digest{} : output->digest());
+  }
+  return digest;
+}
+
+std::string fields_text(const std::vector<std::string>& fields) {
+  std::string text;
+  for (size_t i = 0; i < fields.size() && i < 4; ++i)
+    text += cat(i == 0 ? "" : ", ", "`", fields[i].empty() ? "it" : fields[i], "`");
+  if (fields.size() > 4)
+    text += cat(" and ", fields.size() - 4, " more");
+  return text;
+}
+
+Step replanned(Step step) {
+  step.replan = true;
+  return step;
+}
+
+const Version* find_version(const std::vector<Version>& versions, const Key& key) {
+  const auto found = std::find_if(versions.begin(), versions.end(),
+                                  [&](const Version& v) { return v.key == key; });
+  return found == versions.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
+  const Node& node = graph_.node(id);
+  Step step;
+  step.verb = verb;
+  step.key = *node.key;
+  step.wanted = node.wanted;
+  step.known = node.known;
+  step.why = std::move(why);
+  if (because != nullptr)
+    step.because = *because;
+  return step;
+}
+
+/// It is done anew: an observable thing is replaced, or created when there is nothing to replace.
+Step Decider::again(NodeId id, std::string why, const Key* because) const {
+  const Node& node = graph_.node(id);
+  Verb verb = node.kind->first_verb();
+  if (verb == Verb::create && node.known != nullptr && node.known->applied) {
+    const bool absent = node.seen != nullptr && !node.seen->state;
+    verb = absent ? Verb::create : Verb::replace;
+  }
+  return step(id, verb, why, because);
+}
+
+std::vector<Version> Decider::versions(NodeId id) const {
+  const Node& node = graph_.node(id);
+  std::vector<Version> found;
+  for (const Edge& edge : graph_.needs(id)) {
+    if (!relies(edge) || edge.node == no_node)
+      continue;
+    const Record* record = graph_.node(edge.node).known.get();
+    Version version{*edge.key, 0, 0, {}};
+    if (edge.bond == Bond::inside) {
+      version.incarnation = record == nullptr ? 0 : record->incarnation;
+      version.outputs = combine(
+          node.place, edge.hole ? outputs_in_use(*node.wanted, *edge.key, record) : Digest{});
+    } else if (edge.bond == Bond::refresh) {
+      version.changes = record == nullptr ? 0 : record->changes;
+      version.outputs = edge.hole ? outputs_in_use(*node.wanted, *edge.key, record) : Digest{};
+    } else {
+      version.outputs = outputs_in_use(*node.wanted, *edge.key, record);
+    }
+    found.push_back(std::move(version));
+  }
+  return found;
+}
+
+Step Decider::decide(NodeId id) const {
+  return graph_.node(id).wanted != nullptr ? decide_wanted(id) : decide_leftover(id);
+}
+
+/// Whether what happened in a host is part of the one that is there.
+bool Decider::lives_in(NodeId id, const Edge& host) const {
+  const Record& known = *graph_.node(id).known;
+  const Record* record = graph_.node(host.node).known.get();
+  if (standings_[host.node] == Standing::anew || record == nullptr)
+    return false;
+  const Version* inside = find_version(known.acted_on, *host.key);
+  const bool interrupted = known.attempt && !known.attempt->failed &&
+                           known.attempt->host_incarnation == record->incarnation;
+  return interrupted || (inside != nullptr && inside->incarnation == record->incarnation);
+}
+
+Step Decider::decide_leftover(NodeId id) const {
+  const Node& node = graph_.node(id);
+  for (const Edge& edge : graph_.needs(id)) {
+    if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
+      return step(id, Verb::blocked, cat("`", to_string(*edge.key), "` may still use it"),
+                  edge.key);
+    if (edge.when == When::finished && lives_in(id, edge))
+      return step(id, Verb::keep,
+                  cat("it happened in `", to_string(*edge.key), "`, which is still the same"));
+  }
+  const bool in_world = node.kind == nullptr || node.kind->sort() == Sort::observable;
+  for (const Edge& edge : graph_.needs(id))
+    if (edge.when == When::finished && !in_world)
+      return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
+  if (node.going)
+    return step(id, in_world ? Verb::remove : Verb::forget, "nobody wants it any more");
+  if (node.forgetting)
+    return step(id, Verb::forget, "nobody wants it any more; it stays in the world");
+  return step(id, Verb::keep, "not part of this run");
+}
+
+Step Decider::decide_wanted(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (auto blocked = check_needs(id))
+    return *blocked;
+  if (node.kind == nullptr)
+    return step(id, Verb::blocked,
+                cat("unavailable: there is no type of resource `", node.key->kind, "`"));
+  if (node.wanted->attributes.has_unknown())
+    return step(id, Verb::blocked, "undefined: an attribute is unknown");
+  if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
+    return step(id, node.kind->first_verb(), "never done");
+  if (node.known->attempt && !node.known->attempt->failed)
+    return again(id, cat("interrupted on ", to_string(node.known->attempt->started)));
+  if (!node.known->applied)
+    return again(id, cat("it failed before: ", node.known->attempt->error));
+  if (node.wanted->redo == Redo::always)
+    return again(id, "asked to be done on every run");
+  if (node.wanted->redo == Redo::never)
+    return step(id, Verb::keep, "the resolver found it up to date");
+  if (node.kind->sort() == Sort::ensuring)
+    return step(id, Verb::ensure, "it looks for itself");
+  for (const auto check :
+       {&Decider::check_host, &Decider::check_history, &Decider::check_attributes,
+        &Decider::check_observation, &Decider::check_versions})
+    if (auto found = (this->*check)(id))
+      return *found;
+  if (node.kind->sort() == Sort::action && node.known->attempt)
+    return again(id, cat("it failed before: ", node.known->attempt->error));
+  return step(id, Verb::keep, unchanged_why);
+}
+
+/// Needs that are not met, and the rule that what waits only for changes is not due without one.
+std::optional<Step> Decider::check_needs(NodeId id) const {
+  size_t awaited = 0, changed = 0;
+  uint16_t group = 0;
+  bool group_met = true;
+  const auto edges = graph_.needs(id);
+  for (size_t i = 0; i <= edges.size(); ++i) {
+    // A group of alternatives is judged when its last edge is past.
+    if (i == edges.size() || edges[i].group != group) {
+      if (group != 0 && !group_met)
+        return step(id, Verb::blocked,
+                    cat("skipped: none of what it needs has come about, `",
+                        to_string(*edges[i - 1].key), "` last"),
+                    edges[i - 1].key);
+      if (i == edges.size())
+        break;
+      group = edges[i].group;
+      group_met = group == 0;
+    }
+    const Edge& edge = edges[i];
+    if (edge.node == no_node) {
+      if (group == 0)
+        return step(id, Verb::blocked,
+                    cat("it needs `", to_string(*edge.key), "`, which nobody wants or knows"),
+                    edge.key);
+      continue;
+    }
+    const Node& need = graph_.node(edge.node);
+    const Standing standing = standings_[edge.node];
+    const bool exists = need.wanted != nullptr || (need.known != nullptr && need.known->applied);
+    bool met = is_good(standing) && exists;
+    if (edge.when == When::finished)
+      met = true;
+    if (edge.when == When::failed || edge.when == When::changed) {
+      ++awaited;
+      const bool came = edge.when == When::failed
+                            ? standing == Standing::failed
+                            : standing == Standing::changed || is_doubtful(standing);
+      changed += came ? 1 : 0;
+      met = edge.when == When::failed || met;
+    }
+    group_met |= met;
+    if (group != 0 || met)
+      continue;
+    const bool failed = standing == Standing::failed || standing == Standing::blocked;
+    return step(
+        id, Verb::blocked,
+        cat(edge.unmet == Unmet::skip ? "not needed: `" : "skipped: `", to_string(*edge.key), "`",
+            failed ? (standing == Standing::failed ? " failed" : " is blocked") : " is not there"),
+        edge.key);
+  }
+  if (awaited > 0 && changed == 0 && graph_.node(id).wanted != nullptr)
+    return step(id, Verb::keep, "nothing that it waits for has changed");
+  return std::nullopt;
+}
+
+/// What happens inside a host dies with the host's incarnation.
+std::optional<Step> Decider::check_host(NodeId id) const {
+  const Node& node = graph_.node(id);
+  for (const Edge& edge : graph_.needs(id)) {
+    if (edge.bond != Bond::inside)
+      continue;
+    const Version* before = find_version(node.known->acted_on, *edge.key);
+    const Record* host = graph_.node(edge.node).known.get();
+    const bool due = standings_[edge.node] == Standing::anew;
+    if (due || before == nullptr || host == nullptr || before->incarnation != host->incarnation)
+      return again(id, cat("`", to_string(*edge.key), "` ", due ? "is made anew" : "was made anew"),
+                   edge.key);
+  }
+  return std::nullopt;
+}
+
+/// Whether a value that the record embeds has changed since, as far as the records tell now.
+bool Decider::embeds_changed(NodeId id) const {
+  const Node& node = graph_.node(id);
+  for (const Edge& edge : graph_.needs(id)) {
+    if (!edge.hole || edge.bond == Bond::inside || edge.node == no_node)
+      continue;
+    const Version* before = find_version(node.known->acted_on, *edge.key);
+    if (before == nullptr || before->outputs != outputs_in_use(*node.wanted, *edge.key,
+                                                               graph_.node(edge.node).known.get()))
+      return true;
+  }
+  return false;
+}
+
+/// A host whose recorded history is no beginning of the wanted one is no longer what is described.
+std::optional<Step> Decider::check_history(NodeId id) const {
+  const Node& host = graph_.node(id);
+  if (options_.edit_in_place)
+    return std::nullopt;
+  const auto wanted = graph_.history(id);
+  size_t place = 0, left_at = 0;  // acts until it was left stopped or absent; 0: it was not
+  for (const NodeId act : graph_.happened(id)) {
+    const Node& node = graph_.node(act);
+    const Record& record = *node.known;
+    const Version* inside = find_version(record.acted_on, *host.key);
+    const std::string name = cat("`", to_string(*node.key), "`");
+    if (record.attempt && !record.attempt->failed &&
+        record.attempt->host_incarnation == host.known->incarnation)
+      return again(id, cat("nobody knows how ", name, " in it ended"), node.key);
+    if (!record.applied || inside == nullptr || inside->incarnation != host.known->incarnation)
+      continue;
+    const bool still = place < wanted.size() && wanted[place] == act;
+    if (!still) {
+      const bool later = std::find(wanted.begin(), wanted.end(), act) != wanted.end();
+      return again(id,
+                   cat(name, later ? " has something before it now"
+                                   : ", which was done in it, is not wanted any more"),
+                   node.key);
+    }
+    ++place;
+    if (node.kind->is_transition())
+      left_at = node.kind->leaves_host() == Presence::running ? 0 : place;
+    if (record.applied->attributes != node.wanted->attributes)
+      return again(id, cat(name, ", which was done in it, was changed"), node.key);
+    if (embeds_changed(act))
+      return again(id, cat("a value in ", name, ", which was done in it, has changed"), node.key);
+  }
+  for (const Graph::Reader& reader : graph_.readers(id))
+    if (reader.acts_before < left_at && reader_is_due(reader.id))
+      return again(id,
+                   cat("`", to_string(*graph_.node(reader.id).key),
+                       "` is due in it, from before it was left"),
+                   graph_.node(reader.id).key);
+  return std::nullopt;
+}
+
+/// Whether something that only reads has to run in the incarnation of its host that lives.
+bool Decider::reader_is_due(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.known == nullptr || !node.known->applied || node.known->attempt ||
+      node.wanted->redo == Redo::always ||
+      node.known->applied->attributes != node.wanted->attributes || embeds_changed(id))
+    return true;
+  for (const Version& now : versions(id))
+    if (const Version* before = find_version(node.known->acted_on, now.key);
+        before == nullptr || *before != now)
+      return true;
+  return false;
+}
+
+/// How the last transition that happened in the host left it.
+Presence Decider::expected_presence(NodeId host) const {
+  Presence presence = Presence::running;
+  const Record& record = *graph_.node(host).known;
+  for (const NodeId act : graph_.happened(host)) {
+    const Node& node = graph_.node(act);
+    const Version* inside = find_version(node.known->acted_on, *graph_.node(host).key);
+    if (node.kind->is_transition() && node.known->applied && inside != nullptr &&
+        inside->incarnation == record.incarnation)
+      presence = node.kind->leaves_host();
+  }
+  return presence;
+}
+
+std::optional<Step> Decider::check_observation(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.kind->sort() != Sort::observable || node.seen == nullptr)
+    return std::nullopt;
+  Comparison found = node.kind->compare(*node.known, *node.seen, expected_presence(id));
+  if (found.verb == Verb::keep)
+    return std::nullopt;
+  Step drift = step(id, found.verb, cat("drift: ", found.why));
+  drift.fields = std::move(found.fields);
+  return drift;
+}
+
+std::optional<Step> Decider::check_attributes(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const Value& before = node.known->applied->attributes;
+  const Value& after = node.wanted->attributes;
+  if (before == after)
+    return std::nullopt;
+  std::vector<std::string> fields = differences(before, after);
+  std::string why = cat(fields_text(fields), " changed");
+  if (!node.known->wanted_by.empty() && !node.known->wanted_by.contains(*node.set))
+    why += cat("; this overrules `", node.known->wanted_by.begin()->first, "`");
+  Step changed = again(id, std::move(why));
+  if (changed.verb == Verb::replace && node.kind->in_place_changes(before, after))
+    changed.verb = Verb::update;
+  changed.fields = std::move(fields);
+  return changed;
+}
+
+/// Something that it relied on when it acted is another now, or may turn out to be.
+std::optional<Step> Decider::check_versions(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const Edge* doubtful = nullptr;
+  for (const Version& now : versions(id)) {
+    const auto edges = graph_.needs(id);
+    const auto edge = std::find_if(edges.begin(), edges.end(),
+                                   [&](const Edge& e) { return relies(e) && *e.key == now.key; });
+    if (is_doubtful(standings_[edge->node])) {
+      doubtful = &*edge;
+      continue;
+    }
+    const Version* before = find_version(node.known->acted_on, now.key);
+    if (before != nullptr && *before == now)
+      continue;
+    if (edge->bond == Bond::inside && before != nullptr && before->outputs != now.outputs &&
+        node.role == Role::acts)
+      continue;  // the history was judged with the host
+    const std::string what =
+        edge->bond == Bond::inside
+            ? cat("what is done in `", to_string(now.key), "` before it changed")
+        : edge->hole ? cat("an output of `", to_string(now.key), "` changed")
+                     : cat("`", to_string(now.key), "` changed");
+    // An act that succeeded in a host that lives on cannot be done again there: the next pass will
+    // see it in the host's history.
+    if (node.role == Role::acts && !options_.edit_in_place &&
+        graph_.node(node.host).wanted != nullptr)
+      return replanned(step(
+          id, Verb::blocked,
+          cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is made anew"),
+          edge->key));
+    Step changed = again(id, what, edge->key);
+    if (changed.verb == Verb::replace &&
+        node.kind->in_place_changes(node.wanted->attributes, node.wanted->attributes))
+      changed.verb = Verb::update;
+    return changed;
+  }
+  if (doubtful == nullptr)
+    return std::nullopt;
+  Step perhaps =
+      again(id, cat("`", to_string(*doubtful->key), "` is due and may turn out another one"),
+            doubtful->key);
+  perhaps.maybe = true;
+  return perhaps;
+}
+
+}  // namespace fettle

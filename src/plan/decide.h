@@ -1,0 +1,75 @@
+#pragma once
+/// The decision for one resource: the rules of `docs/architecture.md`, "What is redone", in their
+/// order; the first that holds gives the step and its reason. `make_plan` asks it for every
+/// resource before anything happens, `Run` for each one at the moment when its needs are settled:
+/// the same rules, once with what is assumed and once with what is known of the needs.
+
+#include "core/step.h"
+#include "plan/graph.h"
+
+namespace fettle {
+
+struct PlanOptions {
+  bool edit_in_place =
+      false;  ///< a changed act inside a host runs again; the host is not made anew
+};
+
+/// How far a resource has come, as seen by those that need it.
+enum class Progress_ : uint8_t;
+
+enum class Standing : uint8_t {
+  open,       ///< not decided
+  under_way,  ///< decided, being acted on
+  kept,       ///< nothing had to be done
+  changed,    ///< acted on, and it is another one
+  unchanged,  ///< acted on, and it is as before
+  maybe,      ///< a preview: will be acted on, and nobody knows what comes of it
+  anew,       ///< a preview: will be made anew, and what is inside dies
+  failed,
+  blocked,  ///< cannot be acted on
+};
+
+constexpr bool is_settled(Standing standing) { return standing > Standing::under_way; }
+constexpr bool is_good(Standing standing) {
+  return standing >= Standing::kept && standing <= Standing::anew;
+}
+
+/// In a preview: acted on, with an outcome that nobody knows yet.
+constexpr bool is_doubtful(Standing standing) {
+  return standing == Standing::maybe || standing == Standing::anew;
+}
+
+class Decider {
+ public:
+  Decider(const Graph& graph, const std::vector<Standing>& standings, PlanOptions options)
+      : graph_(graph), standings_(standings), options_(options) {}
+
+  /// The step for a node all of whose needs are settled. A node that is only known and neither goes
+  /// nor is forgotten is kept.
+  Step decide(NodeId id) const;
+
+  /// What the node relies on as things are now: what its record's `acted_on` will say.
+  std::vector<Version> versions(NodeId id) const;
+
+ private:
+  Step decide_wanted(NodeId id) const;
+  Step decide_leftover(NodeId id) const;
+  std::optional<Step> check_needs(NodeId id) const;
+  std::optional<Step> check_host(NodeId id) const;
+  std::optional<Step> check_history(NodeId id) const;
+  std::optional<Step> check_observation(NodeId id) const;
+  std::optional<Step> check_attributes(NodeId id) const;
+  std::optional<Step> check_versions(NodeId id) const;
+  bool embeds_changed(NodeId id) const;
+  bool lives_in(NodeId id, const Edge& host) const;
+  bool reader_is_due(NodeId id) const;
+  Presence expected_presence(NodeId host) const;
+  Step step(NodeId id, Verb verb, Name why, const Key* because = nullptr) const;
+  Step again(NodeId id, std::string why, const Key* because = nullptr) const;
+
+  const Graph& graph_;
+  const std::vector<Standing>& standings_;
+  PlanOptions options_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,285 @@
+#include "plan/graph.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// Each resource that the holes of an attribute name, once.
+std::vector<Key> embedded(const Resource& resource) {
+  std::vector<Key> keys;
+  for (const Output& hole : holes(resource.attributes)) {
+    Key key{resource.key.environment, hole.kind, hole.name};
+    if (std::find(keys.begin(), keys.end(), key) == keys.end())
+      keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+bool concerns(const Record& record, const Intent& intent) {
+  return std::any_of(record.wanted_by.begin(), record.wanted_by.end(),
+                     [&](const auto& wish) { return intent.sets.contains(wish.first); });
+}
+
+}  // namespace
+
+Leftover leftover_of(const Record& record, const Intent& intent) {
+  Leftover mildest = Leftover::remove;
+  for (const auto& [set, digest] : record.wanted_by) {
+    const auto spoken = intent.sets.find(set);
+    if (spoken == intent.sets.end() || spoken->second == Leftover::keep)
+      return Leftover::keep;
+    if (spoken->second == Leftover::forget)
+      mildest = Leftover::forget;
+  }
+  return record.wanted_by.empty() ? Leftover::keep : mildest;
+}
+
+Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen& seen,
+                           const Kinds& kinds) {
+  Graph graph;
+  size_t wanted = 0;
+  for (const auto& [set, resources] : intent.resources)
+    wanted += resources.size();
+  graph.nodes_.reserve(wanted + known.size());
+  graph.ids_.reserve(wanted + known.size());
+  graph.edges_.reserve(wanted * 2);
+  TRY(graph.add_wanted(intent, kinds));
+  graph.add_known(intent, known, kinds);
+  for (Node& node : graph.nodes_)
+    if (const auto found = seen.find(*node.key); found != seen.end())
+      node.seen = &found->second;
+  for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
+    graph.nodes_[id].edges_begin = static_cast<uint32_t>(graph.edges_.size());
+    if (graph.nodes_[id].wanted != nullptr)
+      graph.add_edges(*graph.nodes_[id].wanted);
+    graph.nodes_[id].edges_count =
+        static_cast<uint32_t>(graph.edges_.size()) - graph.nodes_[id].edges_begin;
+  }
+  // What happens inside what, and where in its history.
+  for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
+    Node& node = graph.nodes_[id];
+    for (const Edge& edge : graph.needs(id))
+      if (edge.bond == Bond::inside && node.host == no_node)
+        node.host = edge.node;
+    if (node.wanted == nullptr || node.host == no_node || node.kind == nullptr)
+      continue;
+    node.role = node.kind->role(node.wanted->attributes);
+    std::vector<NodeId>& history = graph.history_[node.host];
+    if (!history.empty()) {
+      const Node& before = graph.nodes_[history.back()];
+      node.place = combine(combine(before.place, before.key->name.digest()),
+                           before.wanted->attributes.digest());
+    }
+    if (node.role == Role::acts)
+      history.push_back(id);
+    else if (node.role == Role::reads)
+      graph.readers_[node.host].push_back({id, history.size()});
+  }
+  graph.add_users_of_then();
+  TRY(graph.sort());
+  return graph;
+}
+
+Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources) {
+      const auto [place, added] = ids_.emplace(resource.key, static_cast<NodeId>(nodes_.size()));
+      if (!added)
+        return user_error(cat("`", to_string(resource.key), "` is wanted twice, at ",
+                              nodes_[place->second].wanted->origin, " and at ", resource.origin));
+      Node node;
+      node.key = &resource.key;
+      node.wanted = &resource;
+      node.set = &set;
+      node.kind = kinds.find(resource.key.kind);
+      nodes_.push_back(std::move(node));
+    }
+  return {};
+}
+
+void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kinds) {
+  std::vector<const Known::value_type*> strangers;
+  for (const Known::value_type& entry : known) {
+    const auto found = ids_.find(entry.first);
+    if (found != ids_.end())
+      nodes_[found->second].known = entry.second;
+    else
+      strangers.push_back(&entry);
+  }
+  std::sort(strangers.begin(), strangers.end(),
+            [](auto* a, auto* b) { return a->first < b->first; });
+  for (const Known::value_type* entry : strangers) {
+    Node node;
+    node.key = &entry->first;
+    node.known = entry->second;
+    node.kind = kinds.find(entry->first.kind);
+    if (concerns(*entry->second, intent)) {
+      const Leftover leftover = leftover_of(*entry->second, intent);
+      node.left = true;
+      node.going = leftover == Leftover::remove;
+      node.forgetting = leftover == Leftover::forget;
+      leftovers_ += leftover == Leftover::keep && node.kind != nullptr &&
+                            node.kind->sort() == Sort::observable
+                        ? 1
+                        : 0;
+    }
+    ids_.emplace(entry->first, static_cast<NodeId>(nodes_.size()));
+    nodes_.push_back(std::move(node));
+  }
+  // What happened inside a host, by the records.
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    const Node& node = nodes_[id];
+    if (node.known == nullptr || !concerns(*node.known, intent))
+      continue;
+    const Resource* then = resource_of_then(*node.known);
+    if (then == nullptr || node.kind == nullptr || node.kind->role(then->attributes) != Role::acts)
+      continue;
+    for (const Need& need : then->needs)
+      if (need.bond == Bond::inside)
+        if (const NodeId host = find(need.keys.front()); host != no_node)
+          happened_[host].push_back(id);
+  }
+  for (auto& [host, acts] : happened_)
+    std::sort(acts.begin(), acts.end(), [&](NodeId a, NodeId b) {
+      return nodes_[a].known->sequence < nodes_[b].known->sequence;
+    });
+}
+
+void Graph::add_edges(const Resource& resource) {
+  uint16_t group = 0;
+  for (const Need& need : resource.needs) {
+    group = static_cast<uint16_t>(group + (need.any ? 1 : 0));
+    for (const Key& key : need.keys)
+      edges_.push_back({find(key), need.when, need.unmet, need.bond, false,
+                        need.any ? group : uint16_t{0}, &key});
+  }
+  if (!resource.attributes.has_deferred())
+    return;
+  const auto own = static_cast<std::ptrdiff_t>(edges_.size());
+  for (Key& key : embedded(resource)) {
+    const auto begin = edges_.begin() + nodes_[find(resource.key)].edges_begin;
+    const auto same = std::find_if(begin, edges_.begin() + own, [&](const Edge& edge) {
+      return *edge.key == key && edge.when == When::succeeded && edge.group == 0;
+    });
+    if (same != edges_.begin() + own) {
+      same->hole = true;
+      continue;
+    }
+    const NodeId id = find(key);
+    if (id == no_node)
+      missing_.push_back(std::move(key));
+    edges_.push_back({id, When::succeeded, Unmet::fail, Bond::order, true, 0,
+                      id == no_node ? &missing_.back() : nodes_[id].key});
+  }
+}
+
+/// What has to go waits for everything that used it, by the needs of then, and for the host that
+/// its record is the history of. What is still needed stays.
+void Graph::add_users_of_then() {
+  for (const Edge& edge : edges_)
+    if (edge.node != no_node)
+      nodes_[edge.node].going = false;
+  std::unordered_map<NodeId, std::vector<Edge>> after;
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    const Node& node = nodes_[id];
+    if (node.known == nullptr)
+      continue;
+    // An action that is not wanted any more lives as long as the host it was done in.
+    const bool leaving = node.left && (node.going || node.forgetting ||
+                                       (node.kind != nullptr && node.kind->sort() == Sort::action));
+    const auto used = [&](const Key& key, Bond bond) {
+      const NodeId need = find(key);
+      if (need == no_node || need == id)
+        return;
+      if (nodes_[need].going && (node.wanted != nullptr || node.going))
+        after[need].push_back({id, When::succeeded, Unmet::fail, Bond::order, false, 0, node.key});
+      if (leaving && bond == Bond::inside && nodes_[need].wanted != nullptr)
+        after[id].push_back(
+            {need, When::finished, Unmet::fail, Bond::order, false, 0, nodes_[need].key});
+    };
+    const Record& record = *node.known;
+    for (const Resource* then : {record.applied ? &*record.applied : nullptr,
+                                 record.attempt ? &record.attempt->resource : nullptr}) {
+      if (then == nullptr)
+        continue;
+      for (const Need& need : then->needs)
+        for (const Key& key : need.keys)
+          used(key, need.bond);
+      for (const Key& key : embedded(*then))
+        used(key, Bond::order);
+    }
+  }
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    const auto found = after.find(id);
+    if (found == after.end())
+      continue;
+    nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
+    nodes_[id].edges_count = static_cast<uint32_t>(found->second.size());
+    edges_.insert(edges_.end(), found->second.begin(), found->second.end());
+  }
+}
+
+NodeId Graph::find(const Key& key) const {
+  const auto found = ids_.find(key);
+  return found == ids_.end() ? no_node : found->second;
+}
+
+std::span<const NodeId> Graph::history(NodeId host) const {
+  const auto found = history_.find(host);
+  return found == history_.end() ? std::span<const NodeId>() : std::span(found->second);
+}
+
+std::span<const Graph::Reader> Graph::readers(NodeId host) const {
+  const auto found = readers_.find(host);
+  return found == readers_.end() ? std::span<const Reader>() : std::span(found->second);
+}
+
+std::span<const NodeId> Graph::happened(NodeId host) const {
+  const auto found = happened_.find(host);
+  return found == happened_.end() ? std::span<const NodeId>() : std::span(found->second);
+}
+
+/// Depth first in the order of the nodes, needs before their dependants, on a stack of our own.
+Status Graph::sort() {
+  enum class Mark : uint8_t { white, open, done };
+  std::vector<Mark> marks(nodes_.size(), Mark::white);
+  std::vector<std::pair<NodeId, uint32_t>> stack;
+  order_.reserve(nodes_.size());
+  for (NodeId root = 0; root < nodes_.size(); ++root) {
+    if (marks[root] != Mark::white)
+      continue;
+    stack.emplace_back(root, 0);
+    marks[root] = Mark::open;
+    while (!stack.empty()) {
+      auto& [id, next] = stack.back();
+      if (next == nodes_[id].edges_count) {
+        marks[id] = Mark::done;
+        order_.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      const NodeId need = edges_[nodes_[id].edges_begin + next++].node;
+      if (need == no_node || marks[need] == Mark::done)
+        continue;
+      if (marks[need] == Mark::open) {
+        std::string path = to_string(*nodes_[need].key);
+        bool within = false;
+        for (const auto& [open, edge] : stack) {
+          if (within)
+            path += " needs " + to_string(*nodes_[open].key);
+          within |= open == need;
+        }
+        return user_error(
+            cat("needs form a cycle: ", path, " needs ", to_string(*nodes_[need].key)));
+      }
+      marks[need] = Mark::open;
+      stack.emplace_back(need, 0);
+    }
+  }
+  return {};
+}
+
+}  // namespace fettle

@@ -1,0 +1,104 @@
+#pragma once
+/// Everything that a plan is about, as one graph: what is wanted, what is known of it and what
+/// needs what. Built once a pass; nodes and edges are flat arrays, since a million resources have
+/// to fit.
+///
+/// A node is a key that is wanted or known. Its edges are its needs: those of the resource, one for
+/// each resource that its holes name, and, for something that has to go, everything that used it.
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/kind.h"
+#include "core/record.h"
+
+namespace fettle {
+
+using NodeId = uint32_t;
+constexpr NodeId no_node = ~NodeId{0};
+
+struct Edge {
+  NodeId node = no_node;  ///< `no_node`: nobody wants or knows it
+  When when = When::succeeded;
+  Unmet unmet = Unmet::fail;
+  Bond bond = Bond::order;
+  bool hole = false;   ///< the attributes embed an output of it
+  uint16_t group = 0;  ///< edges of one number above 0: one of them is enough
+  const Key* key = nullptr;
+};
+
+struct Node {
+  const Key* key = nullptr;
+  const Resource* wanted = nullptr;
+  const Name* set = nullptr;  ///< who wants it
+  RecordPointer known;
+  const Observation* seen = nullptr;
+  const Kind* kind = nullptr;
+  NodeId host = no_node;  ///< what it happens inside of
+  Role role = Role::none;
+  bool left = false;        ///< a set of the intent wanted it once, and none does now
+  bool going = false;       ///< nobody wants it any more, and it has to go
+  bool forgetting = false;  ///< nobody wants it any more, and its record has to go
+  Digest place;             ///< inside a host: the wanted history before it
+  uint32_t edges_begin = 0, edges_count = 0;
+};
+
+class Graph {
+ public:
+  /// Errors (`Blame::user`): something is wanted twice, needs form a cycle. The intent must outlive
+  /// the graph.
+  static Result<Graph> build(const Intent& intent, const Known& known, const Seen& seen,
+                             const Kinds& kinds);
+
+  size_t size() const { return nodes_.size(); }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  std::span<const Edge> needs(NodeId id) const {
+    return std::span(edges_).subspan(nodes_[id].edges_begin, nodes_[id].edges_count);
+  }
+  /// Nodes in an order that the needs allow, as near to the intent's as possible.
+  std::span<const NodeId> order() const { return order_; }
+  NodeId find(const Key& key) const;
+  /// The acts inside a host that are wanted, in their order.
+  std::span<const NodeId> history(NodeId host) const;
+  struct Reader {
+    NodeId id;
+    size_t acts_before;  ///< how many acts of the wanted history stand before it
+  };
+  /// What only reads inside a host.
+  std::span<const Reader> readers(NodeId host) const;
+  /// Records of what happened inside a host, as far as a set of the intent wants or wanted it.
+  std::span<const NodeId> happened(NodeId host) const;
+  size_t leftovers() const { return leftovers_; }
+
+  /// After an act: the record as it is now.
+  void set_known(NodeId id, RecordPointer record) { nodes_[id].known = std::move(record); }
+  /// After an act: what was seen before it says nothing any more.
+  void forget_seen(NodeId id) { nodes_[id].seen = nullptr; }
+
+ private:
+  using Hosts = std::unordered_map<NodeId, std::vector<NodeId>>;
+
+  Status add_wanted(const Intent& intent, const Kinds& kinds);
+  void add_known(const Intent& intent, const Known& known, const Kinds& kinds);
+  void add_edges(const Resource& resource);
+  void add_users_of_then();
+  Status sort();
+
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  std::vector<NodeId> order_;
+  std::unordered_map<Key, NodeId, KeyHash> ids_;
+  std::deque<Key> missing_;  ///< keys that holes name and nobody wants or knows
+  Hosts history_, happened_;
+  std::unordered_map<NodeId, std::vector<Reader>> readers_;
+  size_t leftovers_ = 0;
+};
+
+/// What becomes of a record when the intent's sets do not want it any more: the mildest of what
+/// they say, and `keep` when another set wants it still.
+Leftover leftover_of(const Record& record, const Intent& intent);
+
+}  // namespace fettle

@@ -1,0 +1,368 @@
+#include "plan/make_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+/// Three plain kinds: a `host` that can be looked at, an `act` in its history, a `look` that reads.
+class TestKind : public Kind {
+ public:
+  TestKind(Name name, Sort sort, Role role, std::optional<Presence> leaves = {})
+      : name_(std::move(name)), sort_(sort), role_(role), leaves_(leaves) {}
+  Name name() const override { return name_; }
+  Sort sort() const override { return sort_; }
+  Role role(const Value&) const override { return role_; }
+  bool is_transition() const override { return leaves_.has_value(); }
+  Presence leaves_host() const override { return leaves_.value_or(Presence::running); }
+  bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
+
+ private:
+  Name name_;
+  Sort sort_;
+  Role role_;
+  std::optional<Presence> leaves_;
+};
+
+class TestKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override {
+    static const std::vector<TestKind> kinds{{"host", Sort::observable, Role::none},
+                                             {"file", Sort::observable, Role::none},
+                                             {"act", Sort::action, Role::acts},
+                                             {"look", Sort::action, Role::reads},
+                                             {"value", Sort::action, Role::none},
+                                             {"ensure", Sort::ensuring, Role::none},
+                                             {"drop", Sort::action, Role::acts, Presence::absent}};
+    for (const TestKind& kind : kinds)
+      if (kind.name() == name)
+        return &kind;
+    return nullptr;
+  }
+};
+
+/// A small world to plan in: what is wanted is written as text, and `done` makes it known.
+class PlanTest : public testing::Test {
+ protected:
+  static Key key(std::string_view text) {
+    const size_t slash = text.find('/');
+    return {"e", text.substr(0, slash), text.substr(slash + 1)};
+  }
+
+  Resource& want(std::string_view name, Value attributes = Value::dict({})) {
+    Resource resource;
+    resource.key = key(name);
+    resource.attributes = std::move(attributes);
+    resource.driver = "test";
+    std::vector<Resource>& set = intent_.resources["p"];
+    set.reserve(50);
+    set.push_back(std::move(resource));
+    return set.back();
+  }
+  Resource& inside(std::string_view host, Resource& resource) {
+    resource.needs.push_back({{key(host)}, false, When::succeeded, Unmet::fail, Bond::inside});
+    return resource;
+  }
+  static Value hole(std::string_view of, std::string_view path) {
+    const Key k = key(of);
+    return Value::deferred({Part(Output{k.kind, k.name, path})});
+  }
+
+  void begin(Leftover leftover = Leftover::keep) {
+    intent_ = {};
+    intent_.environment = "e";
+    intent_.sets["p"] = leftover;
+    intent_.resources["p"];
+  }
+
+  /// One line a step that is not kept: `run act/a: why`; then how many are kept.
+  std::string plan(PlanOptions options = {}) {
+    const Result<Plan> made = make_plan(intent_, known_, seen_, kinds_, options);
+    if (!made)
+      return to_string(made.error());
+    std::string text;
+    size_t kept = 0;
+    for (const Step& step : made->steps) {
+      EXPECT_FALSE(step.why.empty());
+      if (step.verb == Verb::keep)
+        ++kept;
+      else
+        text += cat(step.maybe ? "maybe " : "", to_string(step.verb), " ", to_string(step.key),
+                    ": ", step.why, "\n");
+    }
+    return text + cat(kept, " kept");
+  }
+
+  /// Everything wanted is done, in the plan's order.
+  void carry_out(const std::function<Value(const Key&)>& outputs = [](const Key&) {
+    return Value::dict({});
+  }) {
+    const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
+    std::vector<Standing> standings(graph.size(), Standing::open);
+    Graph live = *Graph::build(intent_, known_, seen_, kinds_);
+    const Decider decider(live, standings, {});
+    for (const NodeId id : live.order()) {
+      const Node& node = live.node(id);
+      const Step step = decider.decide(id);
+      standings[id] = step.verb == Verb::keep ? Standing::kept : Standing::changed;
+      if (!acts(step.verb) || node.wanted == nullptr)
+        continue;
+      auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+      record->applied = *node.wanted;
+      record->outputs = outputs(*node.key);
+      record->incarnation += 1;
+      record->changes += 1;
+      record->sequence = ++sequence_;
+      record->acted_on = decider.versions(id);
+      record->wanted_by["p"] = node.wanted->attributes.digest();
+      record->attempt.reset();
+      live.set_known(id, record);
+      known_[*node.key] = record;
+    }
+  }
+
+  Intent intent_;
+  Known known_;
+  Seen seen_;
+  TestKinds kinds_;
+  uint64_t sequence_ = 0;
+};
+
+TEST_F(PlanTest, WhatWasNeverDoneIsDueAndAfterwardsNothingIs) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  EXPECT_EQ(plan(), "create host/a: never done\nrun act/1: never done\n0 kept");
+  carry_out();
+  EXPECT_EQ(plan(), "2 kept");
+}
+
+TEST_F(PlanTest, AChangedHostIsReplacedAndItsHistoryRunsAgain) {
+  begin();
+  want("host/a", Value::dict({{"image", "1"}}));
+  inside("host/a", want("act/1"));
+  want("host/b");
+  inside("host/b", want("act/2"));
+  carry_out();
+  intent_.resources["p"][0].attributes = Value::dict({{"image", "2"}});
+  EXPECT_EQ(plan(), "replace host/a: `image` changed\nrun act/1: `host/a` is made anew\n2 kept");
+}
+
+TEST_F(PlanTest, AnActThatIsAppendedRunsInTheSameHost) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  carry_out();
+  inside("host/a", want("act/2"));
+  EXPECT_EQ(plan(), "run act/2: never done\n2 kept");
+}
+
+TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
+  const auto start = [&](std::vector<std::string> acts) {
+    begin();
+    want("host/a");
+    for (const std::string& act : acts)
+      inside("host/a", want(act));
+  };
+  start({"act/1", "act/2"});
+  carry_out();
+  start({"act/0", "act/1", "act/2"});
+  EXPECT_EQ(plan(),
+            "replace host/a: `act/1` has something before it now\nrun act/0: never done\n"
+            "run act/1: `host/a` is made anew\nrun act/2: `host/a` is made anew\n0 kept");
+  start({"act/1"});
+  EXPECT_EQ(plan(),
+            "replace host/a: `act/2`, which was done in it, is not wanted any more\n"
+            "run act/1: `host/a` is made anew\nforget act/2: it went with `host/a`\n0 kept");
+  start({"act/1", "act/2"});
+  intent_.resources["p"][2].attributes = Value::dict({{"x", 1}});
+  EXPECT_EQ(plan(),
+            "replace host/a: `act/2`, which was done in it, was changed\n"
+            "run act/1: `host/a` is made anew\nrun act/2: `host/a` is made anew\n0 kept");
+  EXPECT_EQ(plan({.edit_in_place = true}), "run act/2: `x` changed\n2 kept");
+}
+
+TEST_F(PlanTest, WhatOnlyReadsRunsAgainWhenTheHistoryBeforeItGrew) {
+  begin();
+  want("host/a");
+  inside("host/a", want("look/before"));
+  inside("host/a", want("act/1"));
+  inside("host/a", want("look/after"));
+  carry_out();
+  EXPECT_EQ(plan(), "4 kept");
+  begin();
+  want("host/a");
+  inside("host/a", want("look/before"));
+  inside("host/a", want("act/1"));
+  inside("host/a", want("look/new"));
+  inside("host/a", want("act/2"));
+  inside("host/a", want("look/after"));
+  EXPECT_EQ(plan(),
+            "run look/new: never done\nrun act/2: never done\n"
+            "run look/after: what is done in `host/a` before it changed\n3 kept");
+}
+
+TEST_F(PlanTest, AValueThatMayChangeMakesItsUsersMaybeDue) {
+  begin();
+  want("value/a", Value::dict({{"x", 1}}));
+  want("host/b", Value::dict({{"env", hole("value/a", "out")}}));
+  want("host/c");
+  carry_out([](const Key&) { return Value::dict({{"out", "1"}}); });
+  intent_.resources["p"][0].attributes = Value::dict({{"x", 2}});
+  EXPECT_EQ(plan(),
+            "run value/a: `x` changed\n"
+            "maybe replace host/b: `value/a` is due and may turn out another one\n1 kept");
+}
+
+TEST_F(PlanTest, AnOutputThatChangedIsStillDueInTheNextRun) {
+  begin();
+  want("value/a");
+  want("host/b", Value::dict({{"env", hole("value/a", "out")}}));
+  carry_out([](const Key&) { return Value::dict({{"out", "1"}}); });
+  auto changed = std::make_shared<Record>(*known_[key("value/a")]);
+  changed->outputs = Value::dict({{"out", "2"}, {"other", 1}});
+  known_[key("value/a")] = changed;
+  EXPECT_EQ(plan(), "replace host/b: an output of `value/a` changed\n1 kept");
+  changed = std::make_shared<Record>(*changed);
+  changed->outputs = Value::dict({{"out", "1"}, {"other", 2}});
+  known_[key("value/a")] = changed;
+  EXPECT_EQ(plan(), "2 kept");  // only the output in use counts
+}
+
+TEST_F(PlanTest, AValueInsideAHistoryThatChangedMakesTheHostAnew) {
+  begin();
+  want("value/a");
+  want("host/b");
+  inside("host/b", want("act/1", Value::dict({{"command", hole("value/a", "out")}})));
+  carry_out([](const Key&) { return Value::dict({{"out", "1"}}); });
+  auto changed = std::make_shared<Record>(*known_[key("value/a")]);
+  changed->outputs = Value::dict({{"out", "2"}});
+  known_[key("value/a")] = changed;
+  EXPECT_EQ(plan(),
+            "replace host/b: a value in `act/1`, which was done in it, has changed\n"
+            "run act/1: `host/b` is made anew\n1 kept");
+}
+
+TEST_F(PlanTest, DriftIsRepaired) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  carry_out();
+  seen_[key("host/a")] = Observation{};
+  EXPECT_EQ(plan(), "create host/a: drift: it is gone\nrun act/1: `host/a` is made anew\n0 kept");
+  seen_[key("host/a")] = Observation{Value::dict({})};
+  EXPECT_EQ(plan(), "2 kept");
+}
+
+TEST_F(PlanTest, AHistoryThatEndsInARemovalIsUpToDateWhileTheHostIsAbsent) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  inside("host/a", want("drop/a"));
+  carry_out();
+  seen_[key("host/a")] = Observation{};
+  EXPECT_EQ(plan(), "3 kept");
+  intent_.resources["p"][1].attributes = Value::dict({{"x", 1}});
+  EXPECT_EQ(plan(),
+            "create host/a: `act/1`, which was done in it, was changed\n"
+            "run act/1: `host/a` is made anew\nrun drop/a: `host/a` is made anew\n0 kept");
+}
+
+TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  carry_out();
+  inside("host/a", want("act/2"));
+  auto record = std::make_shared<Record>();
+  record->attempt = Attempt{intent_.resources["p"][2], Time(), true, "exit code 1", 1};
+  record->wanted_by["p"] = {};
+  known_[key("act/2")] = record;
+  EXPECT_EQ(plan(), "run act/2: it failed before: exit code 1\n2 kept");
+  record = std::make_shared<Record>(*record);
+  record->attempt->failed = false;
+  known_[key("act/2")] = record;
+  EXPECT_EQ(
+      plan(),
+      "replace host/a: nobody knows how `act/2` in it ended\nrun act/1: `host/a` is made anew\n"
+      "run act/2: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
+}
+
+TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
+  begin();
+  want("file/a");
+  want("host/b", Value::dict({{"f", hole("file/a", "digest")}}));
+  want("value/c");
+  carry_out();
+  begin(Leftover::keep);
+  EXPECT_EQ(plan(), "0 kept");
+  EXPECT_EQ(make_plan(intent_, known_, seen_, kinds_)->leftovers, 2u);  // an action leaves nothing
+  begin(Leftover::remove);
+  EXPECT_EQ(plan(),
+            "remove host/b: nobody wants it any more\nremove file/a: nobody wants it any more\n"
+            "forget value/c: nobody wants it any more\n0 kept");
+  begin(Leftover::forget);
+  EXPECT_EQ(plan(),
+            "forget file/a: nobody wants it any more; it stays in the world\n"
+            "forget host/b: nobody wants it any more; it stays in the world\n"
+            "forget value/c: nobody wants it any more; it stays in the world\n0 kept");
+}
+
+TEST_F(PlanTest, WhatAnotherSetWantsStays) {
+  begin();
+  want("file/a");
+  carry_out();
+  auto shared = std::make_shared<Record>(*known_[key("file/a")]);
+  shared->wanted_by["other"] = {};
+  known_[key("file/a")] = shared;
+  begin(Leftover::remove);
+  EXPECT_EQ(plan(), "0 kept");
+}
+
+TEST_F(PlanTest, AChangeInPlaceIsAnUpdate) {
+  begin();
+  want("file/a", Value::dict({{"text", "1"}}));
+  carry_out();
+  intent_.resources["p"][0].attributes = Value::dict({{"text", "2"}});
+  EXPECT_EQ(plan(), "update file/a: `text` changed\n0 kept");
+}
+
+TEST_F(PlanTest, WhatCannotBeDoneSaysWhy) {
+  begin();
+  want("file/a", Value::dict({{"x", Value::unknown()}}));
+  want("file/b").needs.push_back({{key("file/a")}});
+  want("nonsense/c");
+  want("file/d").needs.push_back({{key("file/nowhere")}});
+  EXPECT_EQ(plan(),
+            "blocked file/a: undefined: an attribute is unknown\n"
+            "blocked file/b: skipped: `file/a` is blocked\n"
+            "blocked nonsense/c: unavailable: there is no type of resource `nonsense`\n"
+            "blocked file/d: it needs `file/nowhere`, which nobody wants or knows\n0 kept");
+}
+
+TEST_F(PlanTest, CyclesAndDoublesAreErrors) {
+  begin();
+  want("file/a").needs.push_back({{key("file/b")}});
+  want("file/b").needs.push_back({{key("file/a")}});
+  EXPECT_EQ(plan(), "needs form a cycle: file/a needs file/b needs file/a");
+  begin();
+  want("file/a").origin = "m:1";
+  want("file/a").origin = "m:2";
+  EXPECT_EQ(plan(), "`file/a` is wanted twice, at m:1 and at m:2");
+}
+
+TEST_F(PlanTest, WhatIsAskedToBeFreshOrLooksForItselfIsAlwaysDue) {
+  begin();
+  want("host/a").redo = Redo::always;
+  want("ensure/b");
+  carry_out();
+  EXPECT_EQ(plan(),
+            "replace host/a: asked to be done on every run\nensure ensure/b: it looks for "
+            "itself\n0 kept");
+}
+
+}  // namespace
+}  // namespace fettle

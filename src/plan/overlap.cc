@@ -1,0 +1,179 @@
+#include "plan/overlap.h"
+
+#include <algorithm>
+#include <set>
+
+namespace fettle {
+namespace {
+
+bool is_one_of(const std::string& type, std::initializer_list<std::string_view> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+bool cannot_be_resolved(const ListedInstruction& instruction) {
+  return is_one_of(instruction.type, {"remove_service", "start_service", "stop_service"});
+}
+
+/// The resolution of a submitted plan against one place of the executed list.
+class Attempt {
+ public:
+  Attempt(const std::vector<ListedInstruction>& executed, size_t start,
+          const std::vector<ListedInstruction>& submitted)
+      : executed_(executed), start_(start), submitted_(submitted) {}
+
+  /// One decision an instruction; none when the place does not fit.
+  bool run(std::vector<Overlap>& decisions) {
+    decisions.clear();
+    for (size_t i = 0; i < submitted_.size(); ++i) {
+      const ListedInstruction* before = at(i);
+      if (before == nullptr) {
+        decisions.push_back(Overlap::added);
+        note(submitted_[i], false);
+        continue;
+      }
+      if (!matches(submitted_[i], *before))
+        return false;
+      const bool updated = is_update(i, *before);
+      decisions.push_back(updated ? Overlap::update : Overlap::equal);
+      note(submitted_[i], updated);
+    }
+    return true;
+  }
+
+ private:
+  const ListedInstruction* at(size_t i) const {
+    return start_ + i < executed_.size() ? &executed_[start_ + i] : nullptr;
+  }
+
+  static bool same_artifacts(const ListedInstruction& a, const ListedInstruction& b) {
+    return std::equal(a.artifacts.begin(), a.artifacts.end(), b.artifacts.begin(),
+                      b.artifacts.end(),
+                      [](const auto& x, const auto& y) { return x.first == y.first; });
+  }
+
+  /// Whether the one can be equal to or an update of the other.
+  static bool matches(const ListedInstruction& now, const ListedInstruction& before) {
+    if (now.type != before.type)
+      return false;
+    if (now.type == "add_service" || now.type == "set_service")
+      return now.services == before.services;
+    if (now.type == "add_services")
+      return std::includes(now.services.begin(), now.services.end(), before.services.begin(),
+                           before.services.end());
+    if (is_one_of(now.type, {"upload_files", "render_templates", "store_service_files"}))
+      return same_artifacts(now, before);
+    return now.text == before.text;
+  }
+
+  bool any_updated(const std::vector<std::string>& names,
+                   const std::set<std::string>& updated) const {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return updated.contains(name); });
+  }
+
+  /// Whether a config that is set afterwards is another one than before.
+  bool is_set_anew(const ListedInstruction& added) const {
+    for (size_t i = 0; i < submitted_.size(); ++i) {
+      const ListedInstruction& set = submitted_[i];
+      if (set.type != "set_service" || set.services != added.services)
+        continue;
+      const ListedInstruction* before = at(i);
+      if (before == nullptr || before->type != "set_service" || before->text != set.text)
+        return true;
+    }
+    return false;
+  }
+
+  bool is_update(size_t i, const ListedInstruction& before) const {
+    const ListedInstruction& now = submitted_[i];
+    if (now.text != before.text || now.force)
+      return true;
+    if (is_one_of(now.type, {"add_service", "add_services"}))
+      return any_updated(now.mounts, updated_artifacts_) ||
+             (now.type == "add_service" && is_set_anew(now));
+    if (now.type == "upload_files")
+      return now.artifacts != before.artifacts;
+    if (is_one_of(now.type,
+                  {"store_service_files", "exec", "request", "wait", "get_service", "set_service"}))
+      return any_updated(now.services, updated_services_);
+    if (now.type == "get_files_artifact")
+      return any_updated(now.mounts, updated_artifacts_);
+    return false;
+  }
+
+  void note(const ListedInstruction& instruction, bool updated) {
+    if (!updated)
+      return;
+    if (is_one_of(instruction.type, {"add_service", "add_services"}))
+      updated_services_.insert(instruction.services.begin(), instruction.services.end());
+    for (const auto& [name, digest] : instruction.artifacts)
+      updated_artifacts_.insert(name);
+  }
+
+  const std::vector<ListedInstruction>& executed_;
+  size_t start_;
+  const std::vector<ListedInstruction>& submitted_;
+  std::set<std::string> updated_services_, updated_artifacts_;
+};
+
+}  // namespace
+
+Resolution resolve_overlap(const std::vector<ListedInstruction>& executed,
+                           const std::vector<ListedInstruction>& submitted) {
+  Resolution resolution{executed.size(), std::vector<Overlap>(submitted.size(), Overlap::added)};
+  if (submitted.empty() || std::any_of(submitted.begin(), submitted.end(), cannot_be_resolved))
+    return resolution;
+  // An overlap further left would leave a rest of the executed list behind the submitted plan.
+  const size_t first = executed.size() > submitted.size() ? executed.size() - submitted.size() : 0;
+  for (size_t start = first; start < executed.size(); ++start) {
+    std::vector<Overlap> decisions;
+    if (Attempt(executed, start, submitted).run(decisions))
+      return {start, std::move(decisions)};
+  }
+  return resolution;
+}
+
+Value to_value(const std::vector<ListedInstruction>& list) {
+  const auto texts = [](const std::vector<std::string>& names) {
+    return Value::list(std::vector<Value>(names.begin(), names.end()));
+  };
+  std::vector<Value> items;
+  for (const ListedInstruction& instruction : list) {
+    std::vector<Entry> artifacts;
+    for (const auto& [name, digest] : instruction.artifacts)
+      artifacts.push_back({name, digest});
+    items.push_back(Value::dict({{"type", instruction.type},
+                                 {"text", instruction.text},
+                                 {"services", texts(instruction.services)},
+                                 {"mounts", texts(instruction.mounts)},
+                                 {"artifacts", Value::dict(std::move(artifacts))}}));
+  }
+  return Value::list(std::move(items));
+}
+
+std::vector<ListedInstruction> listed_instructions(const Value& value) {
+  std::vector<ListedInstruction> list;
+  if (!value.is_list())
+    return list;
+  const auto texts = [](const Value& names) {
+    std::vector<std::string> found;
+    if (names.is_list())
+      for (const Value& name : names.items())
+        found.push_back(to_text(name));
+    return found;
+  };
+  for (const Value& item : value.items()) {
+    ListedInstruction instruction;
+    instruction.type = item.text_at("type");
+    instruction.text = item.text_at("text");
+    instruction.services = texts(item.at("services"));
+    instruction.mounts = texts(item.at("mounts"));
+    if (item.at("artifacts").is_dict())
+      for (const Entry& artifact : item.at("artifacts").entries())
+        instruction.artifacts[artifact.key.str()] = to_text(artifact.value);
+    list.push_back(std::move(instruction));
+  }
+  return list;
+}
+
+}  // namespace fettle
