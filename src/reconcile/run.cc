@@ -1,0 +1,438 @@
+#include "reconcile/run.h"
+
+#include "base/invariant.h"
+#include "base/text.h"
+#include "reconcile/wait.h"
+#include "value/json.h"
+
+namespace fettle {
+
+Digest wish_of(const Resource& resource) {
+  Digest digest = resource.attributes.digest();
+  for (const Need& need : resource.needs) {
+    digest =
+        combine(digest, {static_cast<uint64_t>(need.when) << 8 | static_cast<uint64_t>(need.bond),
+                         static_cast<uint64_t>(need.unmet) << 8 | static_cast<uint64_t>(need.any)});
+    for (const Key& key : need.keys)
+      digest = combine(combine(digest, key.kind.digest()), key.name.digest());
+  }
+  return digest;
+}
+
+Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kinds& kinds,
+         RunOptions options)
+    : intent_(std::move(intent)),
+      known_(std::move(known)),
+      seen_(std::move(seen)),
+      kinds_(&kinds),
+      options_(options),
+      prng_(options.seed) {
+  for (const auto& [key, record] : known_)
+    sequence_ = std::max(sequence_, record->sequence);
+}
+
+Result<Run> Run::make(std::shared_ptr<const Intent> intent, Known known, Seen seen,
+                      const Kinds& kinds, RunOptions options) {
+  Run run(std::move(intent), std::move(known), std::move(seen), kinds, options);
+  // The intent does not change between passes, so an error of its graph shows here and never later.
+  run.graph_ =
+      std::make_unique<Graph>(TRY(Graph::build(*run.intent_, run.known_, run.seen_, kinds)));
+  return run;
+}
+
+const Step* Run::step(const Key& key) const {
+  const auto found = steps_.find(key);
+  return found == steps_.end() ? nullptr : &found->second;
+}
+
+bool Run::is_under_way(const Key& key) const {
+  const NodeId id = graph_->find(key);
+  const auto flight = id == no_node ? flights_.end() : flights_.find(id);
+  return flight != flights_.end() && flight->second.began != Time();
+}
+
+Standing Run::standing(const Key& key) const {
+  const auto found = outcomes_.find(key);
+  return found == outcomes_.end() ? Standing::open : found->second;
+}
+
+std::vector<Order> Run::start(Time now) {
+  now_ = now;
+  begin_pass();
+  proceed();
+  return std::move(commands_);
+}
+
+std::vector<Order> Run::on(const Input& input, Time now) {
+  commands_.clear();
+  now_ = now;
+  if (const auto* ended = std::get_if<ActEnded>(&input)) {
+    const NodeId id = graph_->find(ended->key);
+    INVARIANT(id != no_node && flights_.contains(id));
+    act_ended(id, ended->outcome);
+  } else if (std::holds_alternative<TimerDue>(input)) {
+    wake_pending();
+  } else {
+    stopping_ = true;
+  }
+  proceed();
+  return std::move(commands_);
+}
+
+void Run::begin_pass() {
+  ++passes_;
+  replan_ = false;
+  if (graph_ == nullptr) {
+    Result<Graph> built = Graph::build(*intent_, known_, seen_, *kinds_);
+    INVARIANT(built.has_value());
+    graph_ = std::make_unique<Graph>(std::move(*built));
+  }
+  const size_t size = graph_->size();
+  standings_.assign(size, Standing::open);
+  open_needs_.assign(size, 0);
+  place_.assign(size, 0);
+  dependants_begin_.assign(size + 1, 0);
+  summary_ = {.done = summary_.done, .leftovers = graph_->leftovers(), .failures = {}};
+  for (uint32_t i = 0; i < size; ++i)
+    place_[graph_->order()[i]] = i;
+  // Who waits for whom, as one flat array: count, add up, fill.
+  const auto each_edge = [&](const auto& visit) {
+    for (NodeId id = 0; id < size; ++id)
+      for (const Edge& edge : graph_->needs(id))
+        if (edge.node != no_node)
+          visit(id, edge.node);
+  };
+  each_edge([&](NodeId, NodeId need) { ++dependants_begin_[need + 1]; });
+  for (size_t i = 0; i < size; ++i)
+    dependants_begin_[i + 1] += dependants_begin_[i];
+  dependants_.assign(dependants_begin_[size], no_node);
+  std::vector<uint32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
+  each_edge([&](NodeId id, NodeId need) {
+    dependants_[next[need]++] = id;
+    ++open_needs_[id];
+  });
+  for (uint32_t i = 0; i < size; ++i)
+    if (open_needs_[graph_->order()[i]] == 0)
+      decidable_.push_back(graph_->order()[i]);
+  const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
+  std::make_heap(decidable_.begin(), decidable_.end(), later);
+}
+
+/// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
+void Run::proceed() {
+  while (!finished_) {
+    const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
+    while (!decidable_.empty()) {
+      std::pop_heap(decidable_.begin(), decidable_.end(), later);
+      const NodeId id = decidable_.back();
+      decidable_.pop_back();
+      decide(id);
+    }
+    start_what_fits();
+    if (!decidable_.empty())
+      continue;
+    const bool pending_only = stopping_ && acting_ == 0;
+    if (flights_.empty() || pending_only)
+      end_pass();
+    else
+      return;
+  }
+}
+
+void Run::end_pass() {
+  if (stopping_) {
+    summary_.stopped = std::any_of(standings_.begin(), standings_.end(),
+                                   [](Standing s) { return !is_settled(s); });
+  } else if (replan_ && summary_.failures.empty() && passes_ < options_.passes_limit) {
+    graph_.reset();
+    begin_pass();
+    return;
+  }
+  finished_ = true;
+  commands_.push_back(Finish{});
+}
+
+void Run::decide(NodeId id) {
+  const Node& node = graph_->node(id);
+  Step step = Decider(*graph_, standings_, options_.plan).decide(id);
+  switch (step.verb) {
+    case Verb::keep:
+      keep(id);
+      if (node.wanted != nullptr)
+        steps_[*node.key] = std::move(step);
+      settle(id, Standing::kept);
+      return;
+    case Verb::forget:
+      log(EventType::removed, id, step.verb, step.why.str());
+      forget(id);
+      settle(id, Standing::changed);
+      return;
+    case Verb::blocked:
+      if (step.replan) {
+        replan_ = true;
+      } else {
+        ++summary_.blocked;
+        log(EventType::blocked, id, step.verb, step.why.str());
+      }
+      steps_[*node.key] = std::move(step);
+      settle(id, Standing::blocked);
+      return;
+    default:
+      standings_[id] = Standing::under_way;
+      flights_[id].step = std::move(step);
+      pool_of(id).ready.emplace(place_[id], id);
+  }
+}
+
+/// The record of something kept still learns who wants it, and as what.
+void Run::keep(NodeId id) {
+  const Node& node = graph_->node(id);
+  if (node.wanted == nullptr || node.known == nullptr)
+    return;
+  ++summary_.kept;
+  const Digest wish = wish_of(*node.wanted);
+  const auto wanted_by = node.known->wanted_by.find(*node.set);
+  if (wanted_by != node.known->wanted_by.end() && wanted_by->second == wish && !node.known->attempt)
+    return;
+  auto record = std::make_shared<Record>(*node.known);
+  record->wanted_by[*node.set] = wish;
+  record->attempt.reset();
+  if (record->applied)
+    record->applied = *node.wanted;
+  write(id, std::move(record));
+}
+
+/// A named pool is a budget of its own; all others share the parallelism.
+Run::Pool& Run::pool_of(NodeId id) {
+  const Resource* wanted = graph_->node(id).wanted;
+  const auto [found, added] = pools_.try_emplace(wanted == nullptr ? Name() : wanted->pool);
+  if (added) {
+    const auto depth = intent_->pools.find(found->first);
+    found->second.depth = depth == intent_->pools.end() ? options_.parallelism : depth->second;
+  }
+  return found->second;
+}
+
+void Run::start_what_fits() {
+  if (stopping_)
+    return;
+  for (auto& [name, pool] : pools_)
+    while (pool.in_use < pool.depth && !pool.ready.empty()) {
+      const NodeId id = pool.ready.begin()->second;
+      pool.ready.erase(pool.ready.begin());
+      ++pool.in_use;
+      ++acting_;
+      if (flights_[id].began == Time())
+        begin_act(id);
+      else
+        start_act(id);
+    }
+}
+
+/// What is acted on: as wanted, or as it was then when nobody wants it any more.
+const Resource& Run::resource_at(NodeId id) const {
+  const Node& node = graph_->node(id);
+  const Resource* then = node.wanted != nullptr ? node.wanted : resource_of_then(*node.known);
+  INVARIANT(then != nullptr);
+  return *then;
+}
+
+std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) const {
+  const Node& node = graph_->node(id);
+  const Resource& resource = resource_at(id);
+  if (node.wanted == nullptr)
+    return resource.attributes;
+  Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+    const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
+    const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
+    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    if (output == nullptr && missing.empty())
+      missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
+    return output;
+  });
+  return missing.empty() ? std::optional(std::move(filled)) : std::nullopt;
+}
+
+void Run::begin_act(NodeId id) {
+  const Node& node = graph_->node(id);
+  Flight& flight = flights_[id];
+  flight.began = now_;
+  Act& act = flight.act;
+  act.verb = flight.step.verb;
+  act.key = *node.key;
+  act.known = node.known;
+  act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
+  if (node.seen != nullptr)
+    act.seen = *node.seen;
+  for (const bool hosts : {true, false})
+    for (const Edge& edge : graph_->needs(id))
+      if (edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
+          graph_->node(edge.node).known != nullptr)
+        act.needs.push_back(graph_->node(edge.node).known);
+  std::string missing;
+  std::optional<Value> attributes = filled_attributes(id, missing);
+  log(EventType::started, id, act.verb, flight.step.why.str());
+  if (!attributes) {
+    act_failed(id, world_error(missing));
+    return;
+  }
+  act.attributes = std::move(*attributes);
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  Attempt attempt{resource_at(id), now_, false, {}, 0};
+  if (node.host != no_node && graph_->node(node.host).known != nullptr)
+    attempt.host_incarnation = graph_->node(node.host).known->incarnation;
+  record->attempt = std::move(attempt);
+  if (node.set != nullptr)
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  write(id, std::move(record));
+  start_act(id);
+}
+
+void Run::start_act(NodeId id) {
+  const Name driver = resource_at(id).driver;
+  commands_.push_back(StartAct{flights_[id].act, driver});
+}
+
+void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
+  if (!outcome)
+    act_failed(id, outcome.error());
+  else if (const auto* done = std::get_if<Done>(&*outcome))
+    act_done(id, *done);
+  else
+    act_pending(id, std::get<Pending>(*outcome));
+}
+
+void Run::act_done(NodeId id, const Done& done) {
+  const Node& node = graph_->node(id);
+  const Verb verb = flights_[id].step.verb;
+  if (node.wanted == nullptr) {
+    log(EventType::removed, id, verb, flights_[id].step.why.str());
+    forget(id);
+    ++summary_.done;
+    settle(id, Standing::changed);
+    return;
+  }
+  auto record = std::make_shared<Record>(*node.known);
+  record->attempt.reset();
+  record->applied = *node.wanted;
+  record->outputs = done.outputs;
+  record->remote_id = done.remote_id;
+  record->finished = now_;
+  record->changes += done.changed ? 1 : 0;
+  record->acted_on = Decider(*graph_, standings_, options_.plan).versions(id);
+  const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
+  if (anew) {
+    ++record->incarnation;
+    record->sequence = ++sequence_;
+  }
+  log(EventType::done, id, verb, {}, Value::dict({{"changed", done.changed}}));
+  write(id, std::move(record));
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+  ++summary_.done;
+  settle(id, done.changed ? Standing::changed : Standing::unchanged);
+}
+
+void Run::act_pending(NodeId id, const Pending& pending) {
+  const Node& node = graph_->node(id);
+  Flight& flight = flights_[id];
+  INVARIANT(node.wanted != nullptr);
+  const Duration limit = node.wanted->deadlines.settle;
+  if (limit.count() > 0 && now_ - flight.began >= limit) {
+    act_failed(id, world_error(cat("gave up after ", to_string(limit), ": ", pending.what)));
+    return;
+  }
+  if (flight.waits_for != pending.what) {
+    flight.waits_for = pending.what;
+    log(EventType::pending, id, flight.step.verb, pending.what);
+  }
+  --acting_;
+  --pool_of(id).in_use;
+  flight.act.so_far = pending.so_far;
+  Time again =
+      now_ + pending.retry_after.value_or(pause(node.wanted->pace, flight.act.attempt, prng_));
+  if (limit.count() > 0)
+    again = std::min(again, flight.began + limit);
+  ++flight.act.attempt;
+  timers_.emplace(again, id);
+  commands_.push_back(WakeAt{timers_.begin()->first});
+}
+
+void Run::wake_pending() {
+  while (!timers_.empty() && timers_.begin()->first <= now_) {
+    const NodeId id = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    pool_of(id).ready.emplace(place_[id], id);
+  }
+  if (!timers_.empty())
+    commands_.push_back(WakeAt{timers_.begin()->first});
+}
+
+void Run::act_failed(NodeId id, Error error) {
+  const Node& node = graph_->node(id);
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  if (!record->attempt && node.wanted != nullptr)
+    record->attempt = Attempt{*node.wanted, now_, false, {}, 0};
+  if (node.set != nullptr)
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  if (record->attempt) {
+    record->attempt->failed = true;
+    record->attempt->error = error.message;
+  }
+  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
+  write(id, std::move(record));
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+  summary_.failures.push_back(
+      {*node.key, node.wanted == nullptr ? Name() : node.wanted->origin, std::move(error)});
+  settle(id, Standing::failed);
+}
+
+/// The node has come to its end in this pass; what waited for it alone can be decided.
+void Run::settle(NodeId id, Standing standing) {
+  const Node& node = graph_->node(id);
+  if (const auto flight = flights_.find(id); flight != flights_.end()) {
+    --acting_;
+    --pool_of(id).in_use;
+    steps_[*node.key] = std::move(flight->second.step);
+    flights_.erase(flight);
+  }
+  standings_[id] = standing;
+  Standing& outcome = outcomes_[*node.key];
+  if (standing != Standing::kept || outcome == Standing::open)
+    outcome = standing;
+  const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
+  for (uint32_t i = dependants_begin_[id]; i < dependants_begin_[id + 1]; ++i)
+    if (--open_needs_[dependants_[i]] == 0) {
+      decidable_.push_back(dependants_[i]);
+      std::push_heap(decidable_.begin(), decidable_.end(), later);
+    }
+}
+
+void Run::write(NodeId id, RecordPointer record) {
+  const Key& key = *graph_->node(id).key;
+  known_[key] = record;
+  graph_->set_known(id, record);
+  commands_.push_back(WriteRecord{key, std::move(record)});
+}
+
+void Run::forget(NodeId id) {
+  const Key key = *graph_->node(id).key;
+  commands_.push_back(WriteRecord{key, nullptr});
+  graph_->set_known(id, nullptr);
+  forgotten_.insert(known_.extract(key));
+}
+
+void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value detail) {
+  Event event;
+  event.time = now_;
+  event.type = type;
+  event.environment = intent_->environment;
+  event.key = *graph_->node(id).key;
+  event.verb = verb;
+  event.text = std::move(text);
+  event.detail = std::move(detail);
+  commands_.push_back(LogEvent{std::move(event)});
+}
+
+}  // namespace fettle
