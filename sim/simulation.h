@@ -1,0 +1,25 @@
+#pragma once
+/// One seed is one run of everything that decides: options first (which faults, how wild), then
+/// intents and edits, then the faults themselves. Time, the world, the store and the process are
+/// simulated; plan, `Run` and waiting are the real ones.
+///
+/// Two phases. Safety: with faults, no checker may complain. Liveness: the faults stop, and within
+/// a bounded number of runs the world equals the intent and the plan is empty.
+
+#include <string>
+
+namespace fettle::sim {
+
+struct Report {
+  bool good = true;
+  std::string problem;  ///< the first complaint of a checker
+  std::string history;  ///< the last events before it
+  uint64_t steps = 0;   ///< acts that ended
+  uint64_t crashes = 0;
+  uint64_t faults = 0;
+  uint64_t digest = 0;  ///< of all events: the same seed must give the same
+};
+
+Report simulate(uint64_t seed);
+
+}  // namespace fettle::sim

@@ -1,0 +1,40 @@
+#pragma once
+/// The simulated world: things with attributes, hosts that remember what was done in them, and a
+/// driver that acts on it all at once. Latency and faults are added by the simulation around it.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/driver.h"
+#include "core/kind.h"
+
+namespace fettle::sim {
+
+/// The kinds of the simulated world: `host`, `file` (changes in place), `value` (an action with
+/// outputs), `act` (in a host's history), `look` (reads in a host), `drop` (removes its host).
+class SimKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override;
+};
+
+struct Thing {
+  Value attributes;
+  uint64_t id = 0;               ///< a new one each time it is made anew
+  std::vector<std::string> log;  ///< of a host: `name digest` of each act that succeeded in it
+};
+
+class World {
+ public:
+  Observation observe(const Key& key) const;
+  /// The whole effect of an act, at once. An act inside a host that is not there fails.
+  Result<Outcome> apply(const Act& act);
+  /// Somebody else takes a thing away.
+  void lose(const Key& key) { things.erase(key); }
+
+  std::map<Key, Thing> things;
+  uint64_t next_id = 1;
+  uint64_t values_run = 0;
+};
+
+}  // namespace fettle::sim
