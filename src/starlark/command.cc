@@ -1,0 +1,306 @@
+#include "starlark/command.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "base/text.h"
+#include "starlark/lib/universe.h"
+#include "starlark/starlark.h"
+
+namespace fettle::starlark {
+namespace {
+
+constexpr const char* usage =
+    "usage: fettle starlark [flags] FILE\n"
+    "       fettle starlark [flags] -c PROGRAM\n"
+    "       fettle starlark [flags] --repl\n"
+    "\n"
+    "  --profile spec|go|kurtosis  the dialect (go)\n"
+    "  --recursion                 functions may call themselves; also allows `while`\n"
+    "  --globalreassign            globals may be bound again; also allows control flow at top "
+    "level\n"
+    "  --set                       the type `set` exists\n"
+    "  --steps N                   end the program after N steps (no limit)\n"
+    "  --memory BYTES              end the program beyond that memory (1 GB)\n"
+    "  --collect-always            collect garbage at every safe point (to test the interpreter)\n";
+
+struct Settings {
+  Dialect dialect = Dialect::of(Profile::go);
+  Limits limits;
+  std::string file;
+  std::string program;
+  bool has_program = false;
+  bool repl = false;
+  bool recursion = false;
+  bool global_reassign = false;
+  bool set = false;
+  bool collect_always = false;
+};
+
+bool parse_number(const std::string& text, uint64_t& number) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return problem == std::errc() && end == text.data() + text.size();
+}
+
+/// False after a message.
+bool parse_arguments(std::span<const std::string> arguments, Settings& settings) {
+  const auto wrong = [](const std::string& message) {
+    std::fprintf(stderr, "fettle starlark: %s\n%s", message.c_str(), usage);
+    return false;
+  };
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string flag = arguments[i];
+    if (flag.size() < 2 || flag[0] != '-') {
+      if (!settings.file.empty())
+        return wrong("more than one file");
+      settings.file = flag;
+      continue;
+    }
+    if (flag[1] != '-')
+      flag = cat('-', flag);  // one dash is as good as two
+    std::string value;
+    bool has_value = false;
+    if (const size_t equal = flag.find('='); equal != std::string::npos) {
+      value = flag.substr(equal + 1);
+      flag.resize(equal);
+      has_value = true;
+    }
+    const auto take_value = [&] {
+      if (has_value)
+        return true;
+      if (i + 1 == arguments.size())
+        return false;
+      value = arguments[++i];
+      return true;
+    };
+    if (flag == "--recursion") {
+      settings.recursion = value != "false";
+    } else if (flag == "--globalreassign") {
+      settings.global_reassign = value != "false";
+    } else if (flag == "--set") {
+      settings.set = value != "false";
+    } else if (flag == "--repl") {
+      settings.repl = true;
+    } else if (flag == "--collect-always") {
+      settings.collect_always = true;
+    } else if (flag == "--c") {
+      if (!take_value())
+        return wrong("-c needs a program");
+      settings.program = value;
+      settings.has_program = true;
+    } else if (flag == "--profile") {
+      if (!take_value())
+        return wrong("--profile needs a value");
+      if (value == "spec")
+        settings.dialect = Dialect::of(Profile::spec);
+      else if (value == "go")
+        settings.dialect = Dialect::of(Profile::go);
+      else if (value == "kurtosis")
+        settings.dialect = Dialect::of(Profile::kurtosis);
+      else
+        return wrong(cat("unknown profile `", value, "`"));
+    } else if (flag == "--steps") {
+      if (!take_value() || !parse_number(value, settings.limits.steps))
+        return wrong("--steps needs a number");
+    } else if (flag == "--memory") {
+      if (!take_value() || !parse_number(value, settings.limits.memory))
+        return wrong("--memory needs a number of bytes");
+    } else {
+      return wrong(cat("unknown flag `", flag, "`"));
+    }
+  }
+  // The switches as starlark-go's command has them.
+  Dialect& dialect = settings.dialect;
+  dialect.set = dialect.set || settings.set;
+  dialect.recursion = settings.recursion;
+  dialect.global_reassign = settings.global_reassign;
+  dialect.top_level_control = settings.global_reassign;
+  dialect.while_loops = settings.global_reassign || settings.recursion;
+  if (settings.file.empty() && !settings.has_program && !settings.repl)
+    return wrong("no file given");
+  return true;
+}
+
+void report(const Error& error, bool before_running) {
+  if (before_running) {
+    if (error.trace.size() > 1) {
+      for (const std::string& problem : error.trace)
+        std::fprintf(stderr, "%s\n", problem.c_str());
+    } else {
+      std::fprintf(stderr, "%s: %s\n", to_string(error.where).c_str(), error.message.c_str());
+    }
+    if (!error.excerpt.empty())
+      std::fprintf(stderr, "%s\n", error.excerpt.c_str());
+    return;
+  }
+  // A native function at the end is no line of the trace but named with the error.
+  constexpr std::string_view native = "<builtin>: in ";
+  size_t innermost = 0;
+  std::string in;
+  if (!error.trace.empty() && error.trace[0].starts_with(native)) {
+    in = cat(" in ", error.trace[0].substr(native.size()));
+    innermost = 1;
+  }
+  if (error.trace.size() > innermost) {
+    std::fputs("Traceback (most recent call last):\n", stderr);
+    for (size_t i = error.trace.size(); i-- > innermost;)
+      std::fprintf(stderr, "  %s\n", error.trace[i].c_str());
+  }
+  std::fprintf(stderr, "Error%s: %s\n", in.c_str(), error.message.c_str());
+  if (!error.excerpt.empty())
+    std::fprintf(stderr, "%s\n", error.excerpt.c_str());
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return std::nullopt;
+  std::string text;
+  char buffer[65536];
+  while (file.read(buffer, sizeof buffer) || file.gcount() > 0)
+    text.append(buffer, size_t(file.gcount()));
+  return text;
+}
+
+/// Modules by path, relative to the file that loads them.
+class Loader {
+ public:
+  explicit Loader(Session& session) : session_(session) {}
+
+  Result<ModulePtr> load(Thread& thread, std::string_view name) {
+    const std::string from = thread.position().file;
+    const size_t slash = from.rfind('/');
+    const std::string path = name.starts_with('/') || slash == std::string::npos
+                                 ? std::string(name)
+                                 : cat(from.substr(0, slash + 1), name);
+    return cache_.get(path, [&]() -> Result<ModulePtr> {
+      const std::optional<std::string> text = read_file(path);
+      if (!text)
+        return library(std::string(name), path);
+      return session_.run(thread, path, *text);
+    });
+  }
+
+ private:
+  /// `json.star` and its like are the libraries of the same name.
+  Result<ModulePtr> library(const std::string& name, const std::string& path) {
+    static constexpr std::string_view names[] = {"json", "math", "time"};
+    for (const std::string_view known : names) {
+      if (name != cat(known, ".star"))
+        continue;
+      Dialect dialect = Dialect::of(Profile::go);
+      dialect.load_binds_globally = true;
+      Session plain(dialect);
+      plain.predeclare(cat("the_", known), universal(dialect, known));
+      return plain.run(name, cat(known, " = the_", known, "\n"));
+    }
+    return user_error(cat("open ", path, ": no such file or directory"));
+  }
+
+  Session& session_;
+  ModuleCache cache_;
+};
+
+/// Reads lines until a statement is complete, runs it, shows the value of an expression.
+int read_lines(Session& session) {
+  Thread thread(session);
+  const bool terminal = isatty(STDIN_FILENO) != 0;
+  std::map<std::string, Value> names;
+  std::vector<std::unique_ptr<Handle>> kept;
+  std::string text, history;
+  if (const char* home = std::getenv("HOME"); home != nullptr && terminal)
+    history = cat(home, "/.fettle_starlark_history");
+  char* line = nullptr;
+  size_t capacity = 0;
+  const auto visible = [&] {
+    std::vector<Named> all;
+    for (const auto& [name, value] : names)
+      all.push_back({name, value});
+    return all;
+  };
+  const auto run = [&] {
+    const std::vector<Named> all = visible();
+    Result<Value> value = thread.evaluate("<stdin>", text, all);
+    if (value) {
+      if (!value->is_none())
+        std::printf("%s\n", repr_of(*value).c_str());
+    } else if (!session.failed_before_running()) {
+      report(value.error(), false);
+    } else {
+      auto globals = thread.execute("<stdin>", text, all);
+      if (!globals) {
+        report(globals.error(), session.failed_before_running());
+      } else {
+        for (const auto& [name, global] : *globals) {
+          names[name] = global;
+          kept.push_back(std::make_unique<Handle>(thread, global));
+        }
+      }
+    }
+    std::fflush(stdout);
+    if (!history.empty())
+      std::ofstream(history, std::ios::app) << text;
+    text.clear();
+  };
+  for (;;) {
+    if (terminal)
+      std::fputs(text.empty() ? ">>> " : "... ", stdout);
+    std::fflush(stdout);
+    const ssize_t size = getline(&line, &capacity, stdin);
+    if (size < 0)
+      break;
+    const std::string_view read(line, size_t(size));
+    const bool blank = trim(read).empty();
+    text += read;
+    if (text == "\n") {
+      text.clear();
+      continue;
+    }
+    // A block ends with an empty line.
+    const std::string_view first = trim(std::string_view(text).substr(0, text.find('\n')));
+    const bool block = first.ends_with(':') || text.find('\n') + 1 < text.size();
+    if (!block || blank)
+      run();
+  }
+  if (!text.empty())
+    run();
+  std::free(line);
+  kept.clear();
+  return 0;
+}
+
+}  // namespace
+
+int run_starlark_command(std::span<const std::string> arguments) {
+  Settings settings;
+  if (!parse_arguments(arguments, settings))
+    return 2;
+  Session session(settings.dialect, settings.limits);
+  session.collect_always = settings.collect_always;
+  Loader loader(session);
+  session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };
+  if (settings.dialect.profile != Profile::kurtosis)
+    session.now = now_from_clock;
+  if (settings.repl)
+    return read_lines(session);
+  std::string name = settings.has_program ? "cmdline" : settings.file;
+  std::optional<std::string> text =
+      settings.has_program ? settings.program : read_file(settings.file);
+  if (!text) {
+    std::fprintf(stderr, "fettle starlark: cannot read %s\n", settings.file.c_str());
+    return 2;
+  }
+  const Result<ModulePtr> module = session.run(name, *text);
+  if (module)
+    return 0;
+  const bool before_running = session.failed_before_running();
+  report(module.error(), before_running);
+  return before_running ? 2 : 1;
+}
+
+}  // namespace fettle::starlark

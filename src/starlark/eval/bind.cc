@@ -1,0 +1,527 @@
+#include "starlark/eval/bind.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "starlark/eval/table.h"
+
+namespace fettle::starlark {
+namespace {
+
+/// Arguments of one call, gathered where no register can overwrite them.
+struct Gathered {
+  std::vector<Value> positional;
+  std::vector<Value> names;
+  std::vector<Value> named;
+};
+
+bool is_running(const Vm& vm, const Code* code) {
+  for (size_t i = vm.frames.size(); i-- > 0;) {
+    if (vm.frames[i].code == code)
+      return true;
+  }
+  for (const Vm* caller = vm.caller; caller != nullptr; caller = caller->caller) {
+    for (const Activation& frame : caller->frames) {
+      if (frame.code == code)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Checks depth and recursion, makes room, pushes the frame; the prologue runs when the parameters
+/// are in place.
+bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
+  const Code* code = function->code;
+  if (!vm.dialect().recursion && is_running(vm, code)) {
+    vm.frames.push_back({code, function, code->instructions.data(), base, nullptr, into});
+    vm.fail_with("function ", code->name, " called recursively");
+    return false;
+  }
+  if (vm.frames.size() >= vm.session.limits.depth) {
+    vm.fail("Starlark stack overflow: too many nested calls");
+    return false;
+  }
+  if (base + code->registers > vm.soft_end && !vm.extend_stack(base + code->registers)) {
+    vm.fail("Starlark stack overflow");
+    return false;
+  }
+  vm.frames.push_back({code, function, code->instructions.data(), base, nullptr, into});
+  return true;
+}
+
+void run_prologue(Vm& vm, const Code* code, Value* base) {
+  for (const uint16_t r : code->cell_registers)
+    base[r] = Value::object(make_cell(vm.heap(), base[r]));
+  for (const uint16_t r : code->unset_registers)
+    base[r] = Value::unset();
+}
+
+std::string quoted(Value name) {
+  std::string text;
+  quote_text(text, view_of(name));
+  return text;
+}
+
+/// Puts arguments into the registers of the parameters, as the specification says.
+bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Value> positional,
+                     std::span<const Value> names, std::span<const Value> named) {
+  const Code* code = function->code;
+  const size_t parameters = code->parameters;
+  const size_t by_position = parameters - code->keyword_only;
+  const size_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
+  const auto fail = [&](const auto&... pieces) {
+    vm.fail_with("function ", code->name, " ", pieces...);
+    return false;
+  };
+  if (parameters == 0 && !code->has_rest && !code->has_named_rest) {
+    const size_t given = positional.size() + named.size();
+    if (given > 0)
+      return fail("accepts no arguments (", given, " given)");
+    return true;
+  }
+  Dict* named_rest = nullptr;
+  if (code->has_named_rest)
+    named_rest = make_dict(vm.heap());
+  size_t count = positional.size();
+  if (count > by_position) {
+    if (!code->has_rest) {
+      return fail("accepts ", defaults > code->keyword_only ? "at most " : "", by_position,
+                  " positional argument", by_position == 1 ? "" : "s", " (", count, " given)");
+    }
+    count = by_position;
+  }
+  for (size_t i = 0; i < count; ++i)
+    base[i] = positional[i];
+  for (size_t i = count; i < parameters; ++i)
+    base[i] = Value::unset();
+  if (code->has_rest) {
+    Tuple* rest = make_tuple(vm.heap(), positional.size() - count);
+    if (rest == nullptr) {
+      vm.fail_memory();
+      return false;
+    }
+    std::copy(positional.begin() + i64(count), positional.end(), rest->items());
+    base[parameters] = Value::object(rest);
+  }
+  if (named_rest != nullptr)
+    base[parameters + (code->has_rest ? 1 : 0)] = Value::object(named_rest);
+  for (size_t n = 0; n < named.size(); ++n) {
+    size_t slot = parameters;
+    for (size_t i = 0; i < parameters; ++i) {
+      if (code->register_names[i].same(names[n]) ||
+          (names[n].is_object() && view_of(code->register_names[i]) == view_of(names[n]))) {
+        slot = i;
+        break;
+      }
+    }
+    if (slot < parameters) {
+      if (!base[slot].is_unset())
+        return fail("got multiple values for parameter ", quoted(names[n]));
+      base[slot] = named[n];
+      continue;
+    }
+    if (named_rest == nullptr)
+      return fail("got an unexpected keyword argument ", quoted(names[n]));
+    bool fresh = true;
+    if (!table_put(vm.heap(), named_rest, names[n], hash_of_text(names[n]), named[n], &fresh)) {
+      vm.fail_memory();
+      return false;
+    }
+    if (!fresh)
+      return fail("got multiple values for parameter ", quoted(names[n]));
+  }
+  std::vector<size_t> missing;
+  for (size_t i = count; i < parameters; ++i) {
+    if (!base[i].is_unset())
+      continue;
+    if (i + defaults >= parameters)
+      base[i] = function->defaults->items()[i + defaults - parameters];
+    if (base[i].is_unset())
+      missing.push_back(i);
+  }
+  if (!missing.empty()) {
+    std::string list;
+    for (const size_t i : missing)
+      list += cat(list.empty() ? "" : ", ", view_of(code->register_names[i]));
+    return fail("missing ", missing.size(), " argument", missing.size() > 1 ? "s" : "", " (", list,
+                ")");
+  }
+  return true;
+}
+
+bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
+  const Value* next = at + 1;
+  all.positional.assign(next, next + site.positional);
+  next += site.positional;
+  all.names.assign(site.names, site.names + site.named);
+  all.named.assign(next, next + site.named);
+  next += site.named;
+  if (site.rest) {
+    const Value rest = *next++;
+    if (!is_iterable(rest)) {
+      vm.fail_with("argument after * must be iterable, not ", type_name_of(rest));
+      return false;
+    }
+    if (!vm.heap().may_take(length_hint(rest) * 16)) {
+      vm.fail_memory();
+      return false;
+    }
+    if (!for_each(vm, rest, [&](Value item) {
+          all.positional.push_back(item);
+          return true;
+        }))
+      return false;
+  }
+  if (site.named_rest) {
+    const Value rest = *next;
+    if (!is_dict(rest)) {
+      vm.fail_with("argument after ** must be a mapping, not ", type_name_of(rest));
+      return false;
+    }
+    if (!vm.charge(as<Dict>(rest)->live))
+      return false;
+    const bool ok = table_each(as<Dict>(rest), [&](const TableEntry& entry) {
+      if (!is_text(entry.key)) {
+        vm.fail_with("keywords must be strings, not ", type_name_of(entry.key));
+        return false;
+      }
+      all.names.push_back(entry.key);
+      all.named.push_back(entry.value);
+      return true;
+    });
+    if (!ok)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& arguments,
+                    uint16_t into) {
+  const Code* code = function->code;
+  if (!push_frame(vm, function, base, into))
+    return false;
+  const bool in_place = arguments.positional == base;
+  if (arguments.named_count == 0 && code->simple_arity >= 0 &&
+      arguments.count <= u32(code->simple_arity)) {
+    const auto arity = u32(code->simple_arity);
+    if (!in_place)
+      std::copy_n(arguments.positional, arguments.count, base);
+    const uint32_t missing = arity - arguments.count;
+    const uint32_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
+    if (missing <= defaults) {
+      for (uint32_t i = 0; i < missing; ++i)
+        base[arguments.count + i] = function->defaults->items()[defaults - missing + i];
+      if (code->has_prologue)
+        run_prologue(vm, code, base);
+      return true;
+    }
+  }
+  Gathered all;
+  all.positional.assign(arguments.positional, arguments.positional + arguments.count);
+  all.names.assign(arguments.names, arguments.names + arguments.named_count);
+  all.named.assign(arguments.named, arguments.named + arguments.named_count);
+  if (!place_arguments(vm, function, base, all.positional, all.names, all.named))
+    return false;  // the frame stays: a back-trace names the function that was called
+  if (code->has_prologue)
+    run_prologue(vm, code, base);
+  return true;
+}
+
+bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site,
+                      uint16_t into) {
+  const Code* code = function->code;
+  constexpr size_t most_cached = 16;
+  const Binding8* known = site.cache.load(std::memory_order_acquire);
+  if (known != nullptr && known->callee == code) [[likely]] {
+    if (!push_frame(vm, function, base, into))
+      return false;
+    Value named[most_cached];
+    const uint32_t count = site.named;
+    for (uint32_t i = 0; i < count; ++i)
+      named[i] = base[site.positional + i];
+    for (uint32_t i = site.positional; i < code->parameters; ++i)
+      base[i] = Value::unset();
+    for (uint32_t i = 0; i < count; ++i)
+      base[known->slots[i]] = named[i];
+    bool complete = true;
+    const uint32_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
+    for (uint32_t i = site.positional; i < code->parameters; ++i) {
+      if (base[i].is_unset()) {
+        if (i + defaults >= code->parameters)
+          base[i] = function->defaults->items()[i + defaults - code->parameters];
+        complete = complete && !base[i].is_unset();
+      }
+    }
+    if (complete) {
+      if (code->has_prologue)
+        run_prologue(vm, code, base);
+      return true;
+    }
+    vm.frames.pop_back();
+    // Put the arguments back for the error.
+    for (uint32_t i = 0; i < count; ++i)
+      base[site.positional + i] = named[i];
+  }
+  Arguments arguments;
+  arguments.positional = base;
+  arguments.count = site.positional;
+  arguments.names = site.names;
+  arguments.named = base + site.positional;
+  arguments.named_count = site.named;
+  if (!enter_function(vm, function, base, arguments, into))
+    return false;
+  if (known == nullptr && !code->has_rest && !code->has_named_rest && site.named <= most_cached &&
+      site.positional <= u32(code->parameters - code->keyword_only)) {
+    auto made = std::make_unique<Binding8>();
+    made->callee = code;
+    bool all = true;
+    for (uint32_t n = 0; n < site.named; ++n) {
+      uint32_t slot = 0;
+      while (slot < code->parameters &&
+             view_of(code->register_names[slot]) != view_of(site.names[n]))
+        ++slot;
+      all = all && slot < code->parameters && slot >= site.positional;
+      made->slots[n] = u16(slot);
+    }
+    if (all) {
+      // The call site's own code owns what it remembers.
+      const Code* owner = vm.frames[vm.frames.size() - 2].code;
+      Binding8* kept = made.get();
+      kept->next = owner->bindings.load(std::memory_order_relaxed);
+      const Binding8* none = nullptr;
+      if (site.cache.compare_exchange_strong(none, kept, std::memory_order_release,
+                                             std::memory_order_relaxed)) {
+        made.release();
+        while (
+            !owner->bindings.compare_exchange_weak(kept->next, kept, std::memory_order_release)) {
+        }
+      }
+    }
+  }
+  return true;
+}
+
+Value call_native(Vm& vm, Value called, const Arguments& given) {
+  if (!is_kind(called, Kind::builtin))
+    return vm.fail_with("invalid call of non-function (", type_name_of(called), ")");
+  auto* builtin = as<Builtin>(called);
+  Arguments arguments = given;
+  arguments.self = builtin->self;
+  arguments.function = builtin;
+  arguments.name = builtin->name;
+  vm.native = builtin->name;
+  return builtin->native(vm, arguments);
+}
+
+Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered) {
+  const Value called = at[0];
+  Gathered all;
+  if (!gather(vm, at, site, all))
+    return Value::error();
+  Arguments arguments;
+  arguments.positional = all.positional.data();
+  arguments.count = u32(all.positional.size());
+  arguments.names = all.names.data();
+  arguments.named = all.named.data();
+  arguments.named_count = u32(all.named.size());
+  if (is_kind(called, Kind::function)) {
+    if (!enter_function(vm, as<Function>(called), at + 1, arguments, into))
+      return Value::error();
+    entered = true;
+    return Value::none();
+  }
+  // Gathered values have no register: a native function may call back.
+  RootScope roots(vm);
+  if (site.rest || site.named_rest) {
+    for (const Value v : all.positional)
+      roots.add(v);
+    for (const Value v : all.named)
+      roots.add(v);
+  }
+  return call_native(vm, called, arguments);
+}
+
+bool load_names(Vm& vm, const LoadSite& site, Value* into) {
+  if (!vm.session.session->load || vm.dialect().profile == Profile::kurtosis) {
+    vm.fail(vm.dialect().profile == Profile::kurtosis
+                ? cat("cannot load ", site.module, ": use import_module instead of load")
+                : std::string("load not implemented by this application"));
+    return false;
+  }
+  Thread thread(static_cast<Thread::State*>(&vm));
+  vm.flush_steps();
+  Result<ModulePtr> loaded = vm.session.session->load(thread, site.module);
+  if (!loaded) {
+    Error error = std::move(loaded).error();
+    if (error.trace.empty() || error.blame == Blame::world)
+      error.message = cat("cannot load ", site.module, ": ", error.message);
+    vm.fail_with_error(std::move(error));
+    return false;
+  }
+  vm.heap().update_trigger();
+  for (size_t i = 0; i < site.names.size(); ++i) {
+    const std::optional<Value> value = (*loaded)->get(site.names[i]);
+    if (!value) {
+      std::vector<std::string> names;
+      for (const auto& [name, ignored] : (*loaded)->globals())
+        names.push_back(name);
+      const std::string_view near = nearest(site.names[i], names);
+      vm.fail_with("load: name ", site.names[i], " not found in module ", site.module,
+                   near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
+      return false;
+    }
+    into[i] = *value;
+  }
+  vm.loaded.push_back(std::move(*loaded));
+  return true;
+}
+
+bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted) {
+  Iteration state;
+  if (!begin_iteration(over, state)) {
+    vm.fail_with("got ", type_name_of(over), " in sequence assignment");
+    return false;
+  }
+  uint32_t count = 0;
+  Value item;
+  std::vector<Value> items;
+  while (count <= wanted && next_item(vm, state, item)) {
+    if (count < wanted)
+      items.push_back(item);
+    ++count;
+  }
+  end_iteration(over);
+  if (vm.failed)
+    return false;
+  if (count < wanted) {
+    vm.fail_with("too few values to unpack (got ", count, ", want ", wanted, ")");
+    return false;
+  }
+  if (count > wanted) {
+    const std::optional<int64_t> length = length_of_value(over);
+    vm.fail_with("too many values to unpack (", length ? cat("got ", *length, ", ") : std::string(),
+                 "want ", wanted, ")");
+    return false;
+  }
+  std::copy(items.begin(), items.end(), into);
+  return true;
+}
+
+int64_t range_length(int64_t start, int64_t stop, int64_t step) {
+  if (step > 0)
+    return stop > start ? i64((u64(stop) - u64(start) - 1) / u64(step) + 1) : 0;
+  return start > stop ? i64((u64(start) - u64(stop) - 1) / (u64(0) - u64(step)) + 1) : 0;
+}
+
+bool check_range(Vm& vm, const Value* given, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!is_int(given[i])) {
+      vm.native = "range";
+      vm.fail_with("range: for parameter ", i + 1, ": got ", type_name_of(given[i]), ", want int");
+      return false;
+    }
+    int64_t n = 0;
+    if (!to_int64(given[i], n)) {
+      vm.native = "range";
+      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(given[i]),
+                   " out of range (want value in signed 64-bit range)");
+      return false;
+    }
+    if (i == 2 && n == 0) {
+      vm.native = "range";
+      vm.fail("range: step argument must not be zero");
+      return false;
+    }
+  }
+  return true;
+}
+
+bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
+  if (arguments.named_count > 0) {
+    vm.fail_with(arguments.name, ": unexpected keyword arguments");
+    return false;
+  }
+  if (arguments.count < least) {
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
+                 least < most ? "at least " : "", least);
+    return false;
+  }
+  if (arguments.count > most) {
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
+                 least < most ? "at most " : "", most);
+    return false;
+  }
+  return true;
+}
+
+bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names,
+                Value* out) {
+  const auto plain = [](const char* name) {
+    std::string_view text = name;
+    while (text.ends_with('?'))
+      text.remove_suffix(1);
+    return text;
+  };
+  if (arguments.count > names.size()) {
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want at most ",
+                 names.size());
+    return false;
+  }
+  for (size_t i = 0; i < names.size(); ++i)
+    out[i] = i < arguments.count ? arguments.positional[i] : Value::unset();
+  for (uint32_t n = 0; n < arguments.named_count; ++n) {
+    const std::string_view given = view_of(arguments.names[n]);
+    size_t slot = 0;
+    while (slot < names.size() && plain(names[slot]) != given)
+      ++slot;
+    if (slot == names.size()) {
+      std::vector<std::string_view> known;
+      for (const char* name : names)
+        known.push_back(plain(name));
+      const std::string_view near = nearest(given, known);
+      vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
+                   near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
+      return false;
+    }
+    if (!out[slot].is_unset()) {
+      vm.fail_with(arguments.name, ": got multiple values for keyword argument ",
+                   quoted(arguments.names[n]));
+      return false;
+    }
+    out[slot] = arguments.named[n];
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names[i];
+    if (name.ends_with("??") && out[i].is_none())
+      out[i] = Value::unset();
+    if (out[i].is_unset() && !name.ends_with('?')) {
+      vm.fail_with(arguments.name, ": missing argument for ", name);
+      return false;
+    }
+  }
+  return true;
+}
+
+Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted) {
+  return vm.fail_with(arguments.name, ": for parameter ", index + 1, ": got ",
+                      type_name_of(arguments.positional[index]), ", want ", wanted);
+}
+
+Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Value got,
+                 std::string_view wanted) {
+  std::string_view name = parameter;
+  while (name.ends_with('?'))
+    name.remove_suffix(1);
+  // By name it is told in quotes.
+  bool by_name = false;
+  for (uint32_t i = 0; i < arguments.named_count; ++i)
+    by_name = by_name || view_of(arguments.names[i]) == name;
+  const char* const quote = by_name ? "\"" : "";
+  return vm.fail_with(arguments.name, ": for parameter ", quote, name, quote, ": got ",
+                      type_name_of(got), ", want ", wanted);
+}
+
+}  // namespace fettle::starlark

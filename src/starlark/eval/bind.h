@@ -1,0 +1,35 @@
+#pragma once
+/// Calls: how arguments reach parameters, of Starlark functions and of native ones.
+
+#include <span>
+
+#include "starlark/eval/ops.h"
+
+namespace fettle::starlark {
+
+/// A call text with named arguments and no `*` or `**`; how they match is remembered by the site.
+bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site, uint16_t into);
+/// Any call text; `entered` tells that a Starlark function was put on the stack.
+Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered);
+/// Calls what is no Starlark function.
+Value call_native(Vm& vm, Value called, const Arguments& arguments);
+bool load_names(Vm& vm, const LoadSite& site, Value* into);
+bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted);
+
+/// The arguments of `range`: false with an error when they are wrong.
+bool check_range(Vm& vm, const Value* arguments, uint32_t count);
+int64_t range_length(int64_t start, int64_t stop, int64_t step);
+
+// What native functions do with their arguments; errors as starlark-go words them.
+
+/// Positional arguments only.
+bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
+/// Arguments by position or name. Names end with `?` when optional. `out` receives one value each,
+/// unset when missing.
+bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out);
+/// Error "f: for parameter 1: got int, want string".
+Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted);
+Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Value got,
+                 std::string_view wanted);
+
+}  // namespace fettle::starlark

@@ -1,0 +1,590 @@
+/// Equality, order, hashes, truth, names of types. Nested values are walked with a stack of our
+/// own.
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+#include <cmath>
+
+#include "starlark/eval/ops.h"
+#include "starlark/eval/structure.h"
+#include "starlark/eval/table.h"
+
+namespace fettle::starlark {
+namespace {
+
+constexpr size_t deepest_comparison = 1'000'000;
+
+int three_way(auto a, auto b) { return a < b ? -1 : a > b; }
+
+/// NaN is equal to itself and above every other number.
+int compare_floats(double x, double y) {
+  if (x < y)
+    return -1;
+  if (x > y)
+    return 1;
+  if (x == y)
+    return 0;
+  return three_way(std::isnan(x), std::isnan(y));
+}
+
+bool is_number(Value v) { return is_int(v) || is_float(v); }
+
+int compare_numbers(Value x, Value y) {
+  if (is_int(x))
+    return is_int(y) ? compare_integers(x, y) : compare_integer_float(x, float_of(y));
+  if (is_int(y))
+    return -compare_integer_float(y, float_of(x));
+  return compare_floats(float_of(x), float_of(y));
+}
+
+bool ranges_equal(const Range* a, const Range* b) {
+  return a->length == b->length &&
+         (a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step)));
+}
+
+/// Values whose equality needs no walk: 1 or 0; -1 when it does.
+int equal_scalars(Value x, Value y) {
+  if (is_number(x) && is_number(y))
+    return compare_numbers(x, y) == 0;
+  if (!x.is_object() || !y.is_object())
+    return x.same(y);
+  const Object* a = x.object();
+  const Object* b = y.object();
+  if (a->kind != b->kind)
+    return 0;
+  switch (a->kind) {
+    case Kind::string:
+    case Kind::bytes: {
+      const auto* s = static_cast<const String*>(a);
+      const auto* t = static_cast<const String*>(b);
+      return a == b || (s->count == t->count && s->view() == t->view());
+    }
+    case Kind::range:
+      return ranges_equal(static_cast<const Range*>(a), static_cast<const Range*>(b));
+    case Kind::list:
+    case Kind::tuple:
+    case Kind::dict:
+    case Kind::set:
+    case Kind::structure:
+    case Kind::record:
+      return -1;
+    case Kind::duration:
+      return static_cast<const DurationObject*>(a)->nanoseconds ==
+             static_cast<const DurationObject*>(b)->nanoseconds;
+    case Kind::time: {
+      const auto* s = static_cast<const TimeObject*>(a);
+      const auto* t = static_cast<const TimeObject*>(b);
+      return s->seconds == t->seconds && s->nanoseconds == t->nanoseconds;
+    }
+    case Kind::builtin: {
+      const auto* s = static_cast<const Builtin*>(a);
+      const auto* t = static_cast<const Builtin*>(b);
+      return a == b || (!s->self.is_unset() && s->native == t->native && s->self.same(t->self) &&
+                        s->host == t->host && s->host == nullptr && false);
+    }
+    default:
+      return a == b;
+  }
+}
+
+/// A pair of containers that is being compared.
+struct Pair {
+  Object* a;
+  Object* b;
+  uint32_t next;
+};
+
+class Comparer {
+ public:
+  explicit Comparer(Vm* vm) : vm_(vm) {}
+
+  /// 1, 0, or -1 after an error.
+  int equal(Value x, Value y) {
+    int result = visit(x, y);
+    while (result == 1 && !pairs_.empty()) {
+      if (pairs_.size() > deepest_comparison) {
+        if (vm_ != nullptr)
+          vm_->fail("comparison exceeded maximum recursion depth");
+        return -1;
+      }
+      if (vm_ != nullptr && !vm_->charge(1))
+        return -1;
+      result = step();
+    }
+    return result;
+  }
+
+ private:
+  int visit(Value x, Value y) {
+    const int scalars = equal_scalars(x, y);
+    if (scalars >= 0)
+      return scalars;
+    Object* a = x.object();
+    Object* b = y.object();
+    if (a == b && (vm_ == nullptr || vm_->is_spec()))
+      return 1;
+    switch (a->kind) {
+      case Kind::list:
+        if (static_cast<List*>(a)->size != static_cast<List*>(b)->size)
+          return 0;
+        break;
+      case Kind::tuple:
+        if (a->count != b->count)
+          return 0;
+        break;
+      case Kind::dict:
+      case Kind::set:
+        if (static_cast<Dict*>(a)->live != static_cast<Dict*>(b)->live)
+          return 0;
+        break;
+      case Kind::structure: {
+        auto* s = static_cast<Structure*>(a);
+        auto* t = static_cast<Structure*>(b);
+        if (s->count != t->count)
+          return 0;
+        const bool same_constructor = s->constructor.same(t->constructor) ||
+                                      equal_scalars(s->constructor, t->constructor) == 1;
+        if (!same_constructor)
+          return 0;
+        if (s->shape != t->shape) {
+          for (uint32_t i = 0; i < s->count; ++i) {
+            if (equal_scalars(s->shape->names()[i], t->shape->names()[i]) != 1)
+              return 0;
+          }
+        }
+        break;
+      }
+      default:
+        if (static_cast<Record*>(a)->type != static_cast<Record*>(b)->type || a->count != b->count)
+          return 0;
+        break;
+    }
+    pairs_.push_back({a, b, 0});
+    return 1;
+  }
+
+  int done() {
+    pairs_.pop_back();
+    return 1;
+  }
+
+  int items(Value* a, Value* b, uint32_t size) {
+    Pair& pair = pairs_.back();
+    const uint32_t i = pair.next++;
+    return i < size ? visit(a[i], b[i]) : done();
+  }
+
+  int step() {
+    Pair& pair = pairs_.back();
+    switch (pair.a->kind) {
+      case Kind::list: {
+        auto* a = static_cast<List*>(pair.a);
+        return a->size == 0 ? done() : items(a->items, static_cast<List*>(pair.b)->items, a->size);
+      }
+      case Kind::tuple:
+        return pair.a->count == 0 ? done()
+                                  : items(static_cast<Tuple*>(pair.a)->items(),
+                                          static_cast<Tuple*>(pair.b)->items(), pair.a->count);
+      case Kind::structure:
+        return pair.a->count == 0 ? done()
+                                  : items(static_cast<Structure*>(pair.a)->values(),
+                                          static_cast<Structure*>(pair.b)->values(), pair.a->count);
+      case Kind::record:
+        return pair.a->count == 0 ? done()
+                                  : items(static_cast<Record*>(pair.a)->values(),
+                                          static_cast<Record*>(pair.b)->values(), pair.a->count);
+      default:
+        break;
+    }
+    auto* a = static_cast<Dict*>(pair.a);
+    while (pair.next < a->used && a->entries[pair.next].key.is_unset())
+      ++pair.next;
+    if (pair.next >= a->used)
+      return done();
+    const TableEntry& entry = a->entries[pair.next++];
+    const TableEntry* other = table_find(static_cast<Dict*>(pair.b), entry.key, entry.hash);
+    if (other == nullptr)
+      return 0;
+    return a->kind == Kind::set ? 1 : visit(entry.value, other->value);
+  }
+
+  Vm* vm_;
+  std::vector<Pair> pairs_;
+};
+
+/// The order of two lists or tuples is that of the first items that differ.
+int compare_sequences(Vm& vm, Op op, Value x, Value y) {
+  const auto items_of = [](Value v) {
+    return is_list(v) ? as<List>(v)->items : as<Tuple>(v)->items();
+  };
+  const auto size_of = [](Value v) { return is_list(v) ? as<List>(v)->size : v.object()->count; };
+  for (size_t depth = 0;; ++depth) {
+    if (depth > deepest_comparison) {
+      vm.fail("comparison exceeded maximum recursion depth");
+      return -1;
+    }
+    const uint32_t a = size_of(x), b = size_of(y);
+    uint32_t i = 0;
+    for (; i < a && i < b; ++i) {
+      if (!vm.charge(1))
+        return -1;
+      const int same = equal_values(vm, items_of(x)[i], items_of(y)[i]);
+      if (same < 0)
+        return -1;
+      if (same == 0)
+        break;
+    }
+    if (i == a || i == b) {
+      switch (op) {
+        case Op::less:
+          return a < b;
+        case Op::less_equal:
+          return a <= b;
+        case Op::greater:
+          return a > b;
+        default:
+          return a >= b;
+      }
+    }
+    const Value p = items_of(x)[i], q = items_of(y)[i];
+    if (kind_of(p) != kind_of(q) || (!is_list(p) && !is_tuple(p)))
+      return compare(vm, op, p, q);
+    x = p;
+    y = q;
+  }
+}
+
+bool holds(Op op, int order_) {
+  switch (op) {
+    case Op::less:
+      return order_ < 0;
+    case Op::less_equal:
+      return order_ <= 0;
+    case Op::greater:
+      return order_ > 0;
+    default:
+      return order_ >= 0;
+  }
+}
+
+std::string_view sign_of(Op op) {
+  switch (op) {
+    case Op::less:
+      return "<";
+    case Op::less_equal:
+      return "<=";
+    case Op::greater:
+      return ">";
+    case Op::greater_equal:
+      return ">=";
+    case Op::equal:
+      return "==";
+    default:
+      return "!=";
+  }
+}
+
+bool is_subset(const Dict* a, const Dict* b) {
+  return a->live <= b->live && table_each(a, [&](const TableEntry& entry) {
+           return table_find(b, entry.key, entry.hash) != nullptr;
+         });
+}
+
+}  // namespace
+
+std::string_view type_name_of(Kind kind) {
+  static constexpr std::array<std::string_view, static_cast<size_t>(Kind::count)> names = {
+      "",       "",         "",      "",       "",          "",
+      "",       "int",      "float", "string", "bytes",     "list",
+      "tuple",  "dict",     "set",   "range",  "function",  "builtin_function_or_method",
+      "struct", "module",   "",      "",       "time.time", "time.duration",
+      "regex",  "NoneType", "bool"};
+  return names[static_cast<size_t>(kind)];
+}
+
+std::string_view type_name_of(Value v) {
+  if (is_kind(v, Kind::record))
+    return as<Record>(v)->type->name;
+  if (is_kind(v, Kind::view)) {
+    switch (as<View>(v)->view_kind()) {
+      case ViewKind::bytes_elems:
+        return "bytes.elems";
+      case ViewKind::elems:
+      case ViewKind::elem_ords:
+        return "string.elems";
+      default:
+        return "string.codepoints";
+    }
+  }
+  return type_name_of(kind_of(v));
+}
+
+bool truth(Value v) {
+  if (v.is_bool())
+    return v.is_true();
+  if (v.is_small())
+    return v.small() != 0;
+  if (v.is_packed_float())
+    return v.packed_float() != 0;
+  if (v.is_short_text())
+    return !v.short_text().empty();
+  if (!v.is_object())
+    return false;
+  const Object* o = v.object();
+  switch (o->kind) {
+    case Kind::boxed_float:
+      return static_cast<const BoxedFloat*>(o)->number != 0;
+    case Kind::bytes:
+    case Kind::tuple:
+      return o->count > 0;
+    case Kind::list:
+      return static_cast<const List*>(o)->size > 0;
+    case Kind::dict:
+    case Kind::set:
+      return static_cast<const Dict*>(o)->live > 0;
+    case Kind::range:
+      return static_cast<const Range*>(o)->length > 0;
+    case Kind::duration:
+      return static_cast<const DurationObject*>(o)->nanoseconds > 0;
+    default:
+      return true;
+  }
+}
+
+int equal_values(Vm& vm, Value x, Value y) {
+  const int scalars = equal_scalars(x, y);
+  if (scalars >= 0) {
+    if (x.is_object() && is_text(x) && x.object()->count > 4096 &&
+        !vm.charge(x.object()->count / 256))
+      return -1;
+    return scalars;
+  }
+  return Comparer(&vm).equal(x, y);
+}
+
+bool keys_equal(Value x, Value y) {
+  const int scalars = equal_scalars(x, y);
+  return scalars >= 0 ? scalars != 0 : Comparer(nullptr).equal(x, y) == 1;
+}
+
+int compare(Vm& vm, Op op, Value x, Value y) {
+  if (op == Op::equal || op == Op::not_equal) {
+    const int same = equal_values(vm, x, y);
+    return same < 0 ? same : (same != 0) == (op == Op::equal);
+  }
+  if (is_number(x) && is_number(y))
+    return holds(op, compare_numbers(x, y));
+  if (is_text(x) && is_text(y))
+    return holds(op, view_of(x).compare(view_of(y)));
+  const Kind kind = kind_of(x);
+  if (kind == kind_of(y)) {
+    switch (kind) {
+      case Kind::boolean:
+        return holds(op, three_way(x.is_true(), y.is_true()));
+      case Kind::bytes:
+        return holds(op, view_of(x).compare(view_of(y)));
+      case Kind::list:
+      case Kind::tuple:
+        return compare_sequences(vm, op, x, y);
+      case Kind::set: {
+        if (vm.is_spec())
+          break;
+        const auto* a = as<Dict>(x);
+        const auto* b = as<Dict>(y);
+        if (!vm.charge(a->live + b->live))
+          return -1;
+        switch (op) {
+          case Op::less:
+            return a->live < b->live && is_subset(a, b);
+          case Op::less_equal:
+            return is_subset(a, b);
+          case Op::greater:
+            return b->live < a->live && is_subset(b, a);
+          default:
+            return is_subset(b, a);
+        }
+      }
+      case Kind::duration:
+        return holds(
+            op, three_way(as<DurationObject>(x)->nanoseconds, as<DurationObject>(y)->nanoseconds));
+      case Kind::time: {
+        const auto* a = as<TimeObject>(x);
+        const auto* b = as<TimeObject>(y);
+        return holds(op, a->seconds != b->seconds ? three_way(a->seconds, b->seconds)
+                                                  : three_way(a->nanoseconds, b->nanoseconds));
+      }
+      default:
+        break;
+    }
+  }
+  vm.fail_with(type_name_of(x), " ", sign_of(op), " ", type_name_of(y), " not implemented");
+  return -1;
+}
+
+int order(Vm& vm, Value x, Value y) {
+  if (is_number(x) && is_number(y))
+    return compare_numbers(x, y);
+  if (is_text(x) && is_text(y)) {
+    const int result = view_of(x).compare(view_of(y));
+    return three_way(result, 0);
+  }
+  const int less = compare(vm, Op::less, x, y);
+  if (less != 0)
+    return less < 0 ? -2 : -1;
+  const int more = compare(vm, Op::less, y, x);
+  return more < 0 ? -2 : more;
+}
+
+uint64_t hash_text(std::string_view text) {
+  const uint64_t hash = XXH3_64bits(text.data(), text.size());
+  return hash == 0 ? 1 : hash;
+}
+
+uint64_t hash_of_text(const Value& v) {
+  if (v.is_short_text()) {
+    uint64_t x = v.word() * 0x9E3779B97F4A7C15u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 29;
+  }
+  auto* text = as<String>(v);
+  // The same value whoever computes it: writing it twice does no harm, but it must be one write.
+  const std::atomic_ref<uint64_t> hash(text->hash);
+  uint64_t known = hash.load(std::memory_order_relaxed);
+  if (known == 0) {
+    known = hash_text(text->view());
+    hash.store(known, std::memory_order_relaxed);
+  }
+  return known;
+}
+
+bool hash_of(Vm* vm, Value v, uint64_t& hash) {
+  if (v.is_small()) {
+    hash = hash_integer(v);
+    return true;
+  }
+  if (is_text(v)) {
+    hash = hash_of_text(v);
+    return true;
+  }
+  if (is_float(v)) {
+    const double x = float_of(v);
+    if (std::trunc(x) == x && std::fabs(x) < 1e300) {
+      if (std::fabs(x) < 1e18) {
+        hash = hash_integer(Value::small(i64(x)));
+        return true;
+      }
+      // The hash of the equal integer, through its limbs.
+      int exponent = 0;
+      const auto mantissa = uint64_t(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
+      const auto shift = size_t(exponent - 53);
+      std::vector<uint64_t> words(1 + shift / 64 + 2 + sizeof(BigInt) / 8, 0);
+      auto* big = reinterpret_cast<BigInt*>(words.data());
+      big->kind = Kind::big_int;
+      big->extra = x < 0;
+      uint64_t* limbs = big->limbs();
+      limbs[shift / 64] = mantissa << (shift % 64);
+      if (shift % 64 != 0)
+        limbs[shift / 64 + 1] = mantissa >> (64 - shift % 64);
+      big->count = u32(shift / 64 + 2);
+      while (big->count > 0 && limbs[big->count - 1] == 0)
+        --big->count;
+      hash = hash_integer(Value::object(big));
+      return true;
+    }
+    hash = std::isnan(x) ? 0x7ff8dead
+                         : hash_integer(Value::small(i64(std::bit_cast<uint64_t>(x) >> 4)));
+    return true;
+  }
+  if (!v.is_object()) {
+    hash = hash_integer(Value::small(i64(v.word() >> 3) + 0x1234567));
+    return true;
+  }
+  // Tuples, structures and records of hashable values, without native stack.
+  struct Level {
+    const Value* items;
+    uint32_t size;
+    uint32_t next;
+  };
+  std::vector<Level> levels;
+  const auto unhashable = [&](Value bad) {
+    if (vm != nullptr)
+      vm->fail_with("unhashable type: ", type_name_of(bad));
+    return false;
+  };
+  uint64_t sum = 0;
+  const auto add = [&](uint64_t more) { sum = std::rotl(sum * 0x9E3779B97F4A7C15u + more, 23); };
+  Value next = v;
+  for (;;) {
+    if (!next.is_object() || is_text(next) || is_float(next)) {
+      uint64_t simple = 0;
+      if (next.is_unset())
+        simple = 77;
+      else
+        hash_of(vm, next, simple);
+      add(simple);
+    } else {
+      Object* o = next.object();
+      switch (o->kind) {
+        case Kind::big_int:
+          add(hash_integer(next));
+          break;
+        case Kind::bytes:
+          add(hash_text(static_cast<String*>(o)->view()) + 1);
+          break;
+        case Kind::tuple:
+          add(o->count + u64(0xABCD));
+          levels.push_back({static_cast<Tuple*>(o)->items(), o->count, 0});
+          break;
+        case Kind::structure:
+          add(o->count + u64(0xBCDE));
+          levels.push_back({static_cast<Structure*>(o)->values(), o->count, 0});
+          break;
+        case Kind::record:
+          add(o->count + u64(0xCDEF));
+          levels.push_back({static_cast<Record*>(o)->values(), o->count, 0});
+          break;
+        // No address takes part: order of probing must not depend on it.
+        case Kind::function:
+          add(static_cast<Function*>(o)->code->at + u64(0x4242));
+          break;
+        case Kind::builtin:
+          if (!static_cast<Builtin*>(o)->self.is_unset() && false)
+            return unhashable(next);
+          add(hash_text(static_cast<Builtin*>(o)->name));
+          break;
+        case Kind::module:
+          add(0x3333);
+          break;
+        case Kind::duration:
+          add(u64(static_cast<DurationObject*>(o)->nanoseconds));
+          break;
+        case Kind::time:
+          add(u64(static_cast<TimeObject*>(o)->seconds));
+          break;
+        default:
+          return unhashable(next);
+      }
+    }
+    while (!levels.empty() && levels.back().next == levels.back().size)
+      levels.pop_back();
+    if (levels.empty())
+      break;
+    if (levels.size() > deepest_comparison) {
+      if (vm != nullptr)
+        vm->fail("value is nested too deeply to be hashed");
+      return false;
+    }
+    if (vm != nullptr && !vm->charge(1))
+      return false;
+    next = levels.back().items[levels.back().next++];
+  }
+  hash = sum ^ sum >> 31;
+  if (is_kind(v, Kind::big_int))
+    hash = hash_integer(v);
+  return true;
+}
+
+}  // namespace fettle::starlark

@@ -1,0 +1,353 @@
+#include "starlark/eval/heap.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+
+#include "base/invariant.h"
+
+// Under the address sanitizer what is free is overwritten: whoever still uses it, fails.
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define FETTLE_POISON_CELLS
+#endif
+#endif
+
+namespace fettle::starlark {
+
+struct Heap::Large {
+  uint64_t bytes;
+  uint64_t spare;
+  Object* object() { return reinterpret_cast<Object*>(this + 1); }
+};
+
+namespace {
+constexpr size_t huge_chunk = size_t{4} << 20;
+}
+
+uint64_t Budget::used() const {
+  uint64_t sum = settled;
+  for (const Heap* heap : heaps)
+    sum += heap->used();
+  return sum;
+}
+
+Heap::Heap(std::shared_ptr<Budget> budget_) : budget(std::move(budget_)) {
+  budget->heaps.push_back(this);
+  update_trigger();
+}
+
+void Heap::settle() {
+  std::erase(budget->heaps, this);
+  budget->settled += used_;
+  budget = nullptr;
+}
+
+Heap::~Heap() {
+  if (budget != nullptr)
+    std::erase(budget->heaps, this);
+  for (void* chunk : chunks_)
+    std::free(chunk);
+  for (Large* large : larges_)
+    std::free(large);
+}
+
+bool Heap::may_take(uint64_t bytes) const {
+  const uint64_t used = budget->used();
+  return bytes <= budget->limit && used <= budget->limit - bytes;
+}
+
+bool Heap::over_limit() const { return budget->used() > budget->limit; }
+
+void Heap::update_trigger() {
+  const uint64_t others = budget->used() - used_;
+  const uint64_t mine = budget->limit > others ? budget->limit - others : 0;
+  trigger_ = wants_collection_ ? mine : std::min(mine, threshold_);
+}
+
+void Heap::ask_for_attention() {
+  if (ticks != nullptr) {
+    *granted -= *ticks;
+    *ticks = 0;
+  }
+}
+
+/// Called when more is used than `trigger_`.
+void Heap::crossed() {
+  if (used_ > threshold_)
+    wants_collection_ = true;
+  update_trigger();
+  if (used_ > trigger_) {
+    wants_collection_ = true;
+    trigger_ = ~u64(0);  // over the limit: the next safe point tells
+  }
+  ask_for_attention();
+}
+
+Object* Heap::large(size_t bytes) {
+  if (!may_take(bytes)) {
+    wants_collection_ = true;
+    ask_for_attention();
+    return nullptr;
+  }
+  auto* large = static_cast<Large*>(std::malloc(sizeof(Large) + bytes));
+  if (large == nullptr)
+    return nullptr;
+  large->bytes = bytes;
+  larges_.push_back(large);
+  used_ += bytes;
+  if (used_ > trigger_)
+    crossed();
+  return large->object();
+}
+
+void Heap::release(Object* object, size_t bytes) {
+  if (object->flags & Object::large) {
+    // The newest are the most likely to be given back.
+    Large* large = reinterpret_cast<Large*>(object) - 1;
+    const size_t newest = larges_.size() > 16 ? larges_.size() - 16 : 0;
+    for (size_t i = larges_.size(); i-- > newest;) {
+      if (larges_[i] != large)
+        continue;
+      larges_[i] = larges_.back();
+      larges_.pop_back();
+      used_ -= large->bytes;
+      std::free(large);
+      return;
+    }
+    object->kind = Kind::raw;  // left to the collection
+    return;
+  }
+  const size_t size_class = class_of(bytes);
+  auto* cell = reinterpret_cast<FreeCell*>(object);
+  cell->header = 0;
+  cell->next = free_[size_class];
+  free_[size_class] = cell;
+  used_ -= class_bytes(size_class);
+}
+
+Heap::FreeCell* Heap::sweep(Block* block) {
+  const size_t size = class_bytes(block->size_class);
+  FreeCell* list = nullptr;
+  FreeCell** tail = &list;
+  for (char* at = block->cells(); at + size <= block->end(); at += size) {
+    auto* object = reinterpret_cast<Object*>(at);
+    if (object->flags & (Object::marked | Object::shared)) {
+      object->flags &= u8(~Object::marked);
+      continue;
+    }
+    auto* cell = reinterpret_cast<FreeCell*>(at);
+#ifdef FETTLE_POISON_CELLS
+    std::memset(at + sizeof(FreeCell), 0xDD, size - sizeof(FreeCell));
+#endif
+    cell->header = 0;
+    *tail = cell;
+    tail = &cell->next;
+  }
+  *tail = nullptr;
+  return list;
+}
+
+/// A list of free cells of the class: from a block that was not swept yet, or a new block.
+Heap::FreeCell* Heap::refill(size_t size_class) {
+  std::vector<Block*>& blocks = blocks_[size_class];
+  while (unswept_[size_class] < blocks.size()) {
+    if (FreeCell* cells = sweep(blocks[unswept_[size_class]++]); cells != nullptr)
+      return cells;
+  }
+  Block* block;
+  if (!empty_.empty()) {
+    block = empty_.back();
+    empty_.pop_back();
+  } else {
+    if (fresh_ == fresh_end_) {
+      // Small programs take little: chunks grow with the heap.
+      const size_t chunk = chunks_.empty()       ? 8 * block_bytes
+                           : chunks_.size() < 32 ? 32 * block_bytes
+                                                 : huge_chunk;
+      fresh_ = static_cast<char*>(
+          std::aligned_alloc(chunk == huge_chunk ? huge_chunk : block_bytes, chunk));
+      INVARIANT(fresh_ != nullptr);
+      if (chunk == huge_chunk)
+        madvise(fresh_, chunk, MADV_HUGEPAGE);  // only speed depends on it
+      fresh_end_ = fresh_ + chunk;
+      chunks_.push_back(fresh_);
+    }
+    block = reinterpret_cast<Block*>(fresh_);
+    fresh_ += block_bytes;
+  }
+  block->size_class = u32(size_class);
+  block->marked = 0;
+  blocks.push_back(block);
+  unswept_[size_class] = blocks.size();
+  const size_t size = class_bytes(size_class);
+  FreeCell* list = nullptr;
+  FreeCell** tail = &list;
+  for (char* at = block->cells(); at + size <= block->end(); at += size) {
+    auto* cell = reinterpret_cast<FreeCell*>(at);
+    cell->header = 0;
+    *tail = cell;
+    tail = &cell->next;
+  }
+  *tail = nullptr;
+  return list;
+}
+
+void Heap::finish_sweep() {
+  for (size_t size_class = 0; size_class < classes; ++size_class) {
+    std::vector<Block*>& blocks = blocks_[size_class];
+    for (size_t& i = unswept_[size_class]; i < blocks.size(); ++i)
+      sweep(blocks[i]);
+  }
+}
+
+void Heap::begin_marking() {
+  finish_sweep();
+  gray_.clear();
+  shapes_.clear();
+  for (std::vector<Block*>& blocks : blocks_) {
+    for (Block* block : blocks)
+      block->marked = 0;
+  }
+  ++collections;
+}
+
+void Heap::end_marking() {
+  while (!gray_.empty()) {
+    Object* object = gray_.back();
+    gray_.pop_back();
+    trace(object);
+  }
+  sweep_large();
+  // Count what lives; blocks without any marked cell can serve every class.
+  uint64_t live = 0;
+  const uint64_t before = used_;
+  for (Large* large : larges_)
+    live += large->bytes;
+  for (size_t size_class = 0; size_class < classes; ++size_class) {
+    const size_t size = class_bytes(size_class);
+    std::vector<Block*>& blocks = blocks_[size_class];
+    size_t kept = 0;
+    for (Block* block : blocks) {
+      live += block->marked * size;
+      if (block->marked == 0)
+        empty_.push_back(block);
+      else
+        blocks[kept++] = block;
+    }
+    blocks.resize(kept);
+    free_[size_class] = nullptr;
+    unswept_[size_class] = 0;
+  }
+  used_ = live;
+  // Where nearly everything lives, another look so soon would find the same.
+  const uint64_t room = live > before / 10 * 9 ? live : live / 2;
+  threshold_ = std::max(first_threshold, live + room + (u64(2) << 20));
+  wants_collection_ = always_;
+  update_trigger();
+}
+
+void Heap::sweep_large() {
+  std::erase_if(larges_, [](Large* large) {
+    Object* object = large->object();
+    if (object->flags & (Object::marked | Object::shared)) {
+      object->flags &= u8(~Object::marked);
+      return false;
+    }
+    std::free(large);
+    return true;
+  });
+}
+
+Shape* Heap::find_shape(std::span<const Value> names, uint64_t hash) {
+  for (const auto& [known, shape] : shapes_) {
+    if (known == hash && shape->count == names.size() &&
+        std::equal(names.begin(), names.end(), shape->names(),
+                   [](Value a, Value b) { return a.same(b) || view_of(a) == view_of(b); }))
+      return shape;
+  }
+  return nullptr;
+}
+
+void Heap::add_shape(Shape* shape, uint64_t hash) {
+  if (shapes_.size() >= 64)
+    shapes_.clear();
+  shapes_.emplace_back(hash, shape);
+}
+
+void Heap::trace(Object* object) {
+  const auto mark_all = [this](Value* values, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      mark(values[i]);
+  };
+  switch (object->kind) {
+    case Kind::string:
+    case Kind::bytes:
+      if (object->flags & Object::indirect)
+        mark(static_cast<String*>(object)->buffer());
+      break;
+    case Kind::list: {
+      auto* list = static_cast<List*>(object);
+      if (Array* array = list->array(); array != nullptr)
+        mark_storage(array);
+      mark_all(list->items, list->size);
+      break;
+    }
+    case Kind::tuple:
+      mark_all(static_cast<Tuple*>(object)->items(), object->count);
+      break;
+    case Kind::dict:
+    case Kind::set: {
+      auto* dict = static_cast<Dict*>(object);
+      if (dict->entries == nullptr)
+        break;
+      mark_storage(Dict::owner(dict->entries));
+      if (dict->index != nullptr)
+        mark_storage(Dict::owner(dict->index));
+      for (uint32_t i = dict->first; i < dict->used; ++i) {
+        mark(dict->entries[i].key);
+        mark(dict->entries[i].value);
+      }
+      break;
+    }
+    case Kind::function: {
+      auto* function = static_cast<Function*>(object);
+      if (function->defaults != nullptr)
+        mark(function->defaults);
+      mark_all(function->cells(), function->count);
+      break;
+    }
+    case Kind::builtin:
+      mark(static_cast<Builtin*>(object)->self);
+      break;
+    case Kind::cell:
+      mark(static_cast<Cell*>(object)->value);
+      break;
+    case Kind::shape:
+      mark_all(static_cast<Shape*>(object)->names(), object->count);
+      break;
+    case Kind::structure:
+    case Kind::module: {
+      auto* structure = static_cast<Structure*>(object);
+      mark(structure->shape);
+      mark(structure->constructor);
+      mark_all(structure->values(), structure->count);
+      break;
+    }
+    case Kind::record:
+      mark_all(static_cast<Record*>(object)->values(), object->count);
+      break;
+    case Kind::view:
+      mark(static_cast<View*>(object)->text);
+      break;
+    case Kind::regex:
+      mark(static_cast<RegexObject*>(object)->pattern);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace fettle::starlark

@@ -1,0 +1,119 @@
+#pragma once
+/// What operators, indexing, attributes and iteration do with each type. Errors go to the machine.
+
+#include "starlark/compile/code.h"
+#include "starlark/eval/make.h"
+#include "starlark/eval/vm.h"
+
+namespace fettle::starlark {
+
+bool truth(Value v);
+std::string_view type_name_of(Value v);
+std::string_view type_name_of(Kind kind);
+
+Value binary_operation(Vm& vm, Op op, Value x, Value y);
+Value unary_operation(Vm& vm, Op op, Value x);
+/// `+=` and `|=`: lists, dicts and sets change in place.
+Value add_in_place(Vm& vm, Value x, Value y);
+Value or_in_place(Vm& vm, Value x, Value y);
+
+/// 1, 0, or -1 after an error. `op` is one of the six comparisons.
+int compare(Vm& vm, Op op, Value x, Value y);
+/// As `==`; never fails for values without cycles.
+int equal_values(Vm& vm, Value x, Value y);
+/// Whether two keys of a dict are the same. No deep value is a key except tuples and structures.
+bool keys_equal(Value x, Value y);
+/// -1, 0, 1; or -2 after an error. For sorting.
+int order(Vm& vm, Value x, Value y);
+
+/// False when the value has no hash; the error is set when `vm` is given.
+bool hash_of(Vm* vm, Value v, uint64_t& hash);
+uint64_t hash_text(std::string_view text);
+uint64_t hash_of_text(const Value& v);
+
+Value get_index(Vm& vm, Value object, Value key);
+bool set_index(Vm& vm, Value object, Value key, Value value);
+Value get_slice(Vm& vm, Value object, Value low, Value high, Value step);
+/// An error when there is none, or `unset` when `optional`.
+Value get_attribute(Vm& vm, Value object, Value name, bool optional = false);
+bool set_attribute(Vm& vm, Value object, Value name, Value value);
+std::vector<std::string> attribute_names(Vm& vm, Value object);
+/// 1, 0, or -1 after an error.
+int contains(Vm& vm, Value container, Value item);
+/// None for values without length.
+std::optional<int64_t> length_of_value(Value v);
+
+// Iteration. A running one locks lists, dicts and sets.
+bool is_iterable(Value v);
+struct Iteration {
+  Value over;
+  int64_t position = 0;
+};
+/// False when the value cannot be iterated over; no error is set.
+bool begin_iteration(Value over, Iteration& state);
+/// False at the end. `item` may be `Value::error()` only for lack of memory.
+bool next_item(Vm& vm, Iteration& state, Value& item);
+void end_iteration(Value over);
+/// The number of items that are still to come at the beginning, when it is known; else 0.
+size_t length_hint(Value v);
+
+/// `f(item)` for each; stops and gives false when `f` does. The error is "{what}: got T, want
+/// iterable" style of the caller when nothing can be iterated.
+template <typename F>
+bool for_each(Vm& vm, Value over, F&& f) {
+  Iteration state;
+  if (!begin_iteration(over, state))
+    return false;
+  Value item;
+  bool ok = true;
+  while (ok && next_item(vm, state, item))
+    ok = vm.charge(1) && f(item);
+  end_iteration(over);
+  return ok && !vm.failed;
+}
+
+/// Whether a list, dict or set may change now; else the error "cannot {verb} frozen list".
+bool check_mutable(Vm& vm, Object* object, const char* verb);
+bool check_table_mutable(Vm& vm, Object* object, const char* verb);
+
+// Integers.
+/// Of any integer; false for others or when it has over 64 bits.
+bool to_int64(Value v, int64_t& n);
+std::string integer_text(Value v, int radix = 10);
+double integer_to_double(Value v);                           ///< nearest; infinite when too large
+bool float_to_integer(Heap& heap, double x, Value& result);  ///< truncates; false for inf and nan
+int integer_sign(Value v);
+/// Charges for turning an integer into digits.
+inline bool charge_digits(Vm& vm, Value v) {
+  if (!v.is_object())
+    return true;
+  const uint64_t limbs = v.object()->count;
+  return vm.charge(limbs * limbs / 64);
+}
+Value integer_binary(Vm& vm, Op op, Value x, Value y);
+Value integer_negate(Heap& heap, Value x);
+Value integer_invert(Heap& heap, Value x);
+int compare_integers(Value x, Value y);
+int compare_integer_float(Value x, double y);
+uint64_t hash_integer(Value v);
+
+/// Text as Go's `%g` with the shortest digits, always with `.`, `e` or a letter.
+std::string float_text(double x);
+
+// Functions as values.
+std::string function_name_of(Value v);
+
+// Text of values.
+void append_repr(std::string& out, Value v);
+void append_str(std::string& out, Value v);
+/// The same with limits; false after an error.
+bool write_repr(Vm* vm, std::string& out, Value v);
+void quote_text(std::string& out, std::string_view text);
+void quote_bytes(std::string& out, std::string_view bytes);
+
+void freeze_value(Value v, bool share);
+
+/// The universe of a profile: name and value of each built-in.
+const std::vector<std::pair<std::string_view, Value>>& universe();
+
+}  // namespace fettle::starlark

@@ -1,0 +1,1028 @@
+/// The machine: one label an instruction, each short; what is rare is a call. `pc` points behind
+/// the instruction, whose own address is `ip`.
+
+#include <atomic>
+
+#include "base/invariant.h"
+#include "starlark/eval/bind.h"
+#include "starlark/eval/methods.h"
+#include "starlark/eval/ops.h"
+#include "starlark/eval/structure.h"
+#include "starlark/eval/table.h"
+#include "starlark/eval/vm.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic"  // labels as values
+
+namespace fettle::starlark {
+namespace {
+
+uint64_t word_at(const Instruction* at) { return std::bit_cast<uint64_t>(*at); }
+std::atomic_ref<uint64_t> cache_at(const Instruction* at) {
+  return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(const_cast<Instruction*>(at)));
+}
+
+bool both_small(Value x, Value y) { return ((x.word() | y.word()) & 7) == 0; }
+bool both_packed(Value x, Value y) { return x.is_packed_float() && y.is_packed_float(); }
+
+[[gnu::noinline]] Value unset_local(Vm& vm, Value name) {
+  return vm.fail_with("local variable ", view_of(name), " referenced before assignment");
+}
+[[gnu::noinline]] Value unset_global(Vm& vm, const ModuleState& module, uint32_t index) {
+  return vm.fail_with("global variable ", module.global_names[index],
+                      " referenced before assignment");
+}
+
+/// A field of a structure, found by the cache of the instruction.
+inline Value cached_field(Structure* structure, Value name, const Instruction* cache) {
+  const std::atomic_ref<uint64_t> word = cache_at(cache);
+  const uint64_t known = word.load(std::memory_order_relaxed);
+  if (known >> 16 == structure->shape->id) [[likely]]
+    return structure->values()[known & 0xffff];
+  const int slot = find_slot(structure->shape, name);
+  if (slot < 0)
+    return Value::unset();
+  if (slot < 0xffff)
+    word.store(structure->shape->id << 16 | u64(slot), std::memory_order_relaxed);
+  return structure->values()[slot];
+}
+
+/// The value of a field of any object that has fields of its own; unset when there is none.
+[[gnu::noinline]] Value own_field(Value object, Value name, const Instruction* cache) {
+  if (!object.is_object())
+    return Value::unset();
+  switch (object.object()->kind) {
+    case Kind::structure:
+    case Kind::module:
+      return cached_field(as<Structure>(object), name, cache);
+    case Kind::record:
+      return record_field(as<Record>(object), name);
+    default:
+      return Value::unset();
+  }
+}
+
+/// Whether a function surely does not run yet: tells so only for a short stack.
+inline bool is_new(const std::vector<Activation>& frames, const Code* code) {
+  const size_t size = frames.size();
+  if (size > 8)
+    return false;
+  for (size_t i = 0; i < size; ++i) {
+    if (frames[i].code == code)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Value run_frames(Vm& vm, size_t depth) {
+  static const void* const labels[] = {
+#define X(name) &&L_##name,
+      FETTLE_OPS(X)
+#undef X
+  };
+  Activation* frame = &vm.frames.back();
+  const Instruction* pc = frame->pc;
+  const Instruction* ip = pc;
+  Value* base = frame->base;
+  const Value* constants = frame->code->constants.data();
+  Value* globals = frame->code->module->globals.data();
+  Heap* const heap = vm.heap_pointer;
+  const bool recursion = vm.dialect().recursion;
+  const size_t most_frames = vm.session.limits.depth;
+
+#define RA base[ip->a]
+#define RB base[ip->b]
+#define RC base[ip->c]
+#define NEXT                   \
+  do {                         \
+    ip = pc++;                 \
+    goto* labels[u16(ip->op)]; \
+  } while (0)
+#define SAVE() (frame->pc = pc)
+#define LOAD_FRAME()                               \
+  do {                                             \
+    frame = &vm.frames.back();                     \
+    pc = frame->pc;                                \
+    base = frame->base;                            \
+    constants = frame->code->constants.data();     \
+    globals = frame->code->module->globals.data(); \
+  } while (0)
+#define TICK()                         \
+  do {                                 \
+    if (--vm.ticks < 0) [[unlikely]] { \
+      SAVE();                          \
+      if (!vm.look(true))              \
+        goto failed;                   \
+    }                                  \
+  } while (0)
+#define MAY_COLLECT()                            \
+  do {                                           \
+    if (heap->wants_collection()) [[unlikely]] { \
+      SAVE();                                    \
+      if (!vm.look(true))                        \
+        goto failed;                             \
+    }                                            \
+  } while (0)
+#define GIVE(register, made)                \
+  do {                                      \
+    const Value made_value = (made);        \
+    if (made_value.is_error()) [[unlikely]] \
+      goto failed;                          \
+    register = made_value;                  \
+  } while (0)
+
+  NEXT;
+
+L_move:
+  RA = RB;
+  NEXT;
+L_load_const:
+  RA = constants[ip->wide()];
+  NEXT;
+L_load_small:
+  RA = Value::small(static_cast<int32_t>(ip->wide()));
+  NEXT;
+L_load_global: {
+  const Value value = globals[ip->wide()];
+  if (value.is_unset()) [[unlikely]] {
+    unset_global(vm, *frame->code->module, ip->wide());
+    goto failed;
+  }
+  RA = value;
+  NEXT;
+}
+L_store_global:
+  globals[ip->wide()] = RA;
+  NEXT;
+L_load_cell: {
+  const Value value = as<Cell>(RB)->value;
+  if (value.is_unset()) [[unlikely]] {
+    unset_local(vm, constants[ip->c]);
+    goto failed;
+  }
+  RA = value;
+  NEXT;
+}
+L_store_cell:
+  as<Cell>(RA)->value = RB;
+  NEXT;
+L_load_free: {
+  const Value value = as<Cell>(frame->function->cells()[ip->b])->value;
+  if (value.is_unset()) [[unlikely]] {
+    unset_local(vm, constants[ip->c]);
+    goto failed;
+  }
+  RA = value;
+  NEXT;
+}
+L_new_cell:
+  MAY_COLLECT();
+  RA = Value::object(make_cell(*heap, Value::unset()));
+  NEXT;
+L_check_local:
+  if (RA.is_unset()) [[unlikely]] {
+    unset_local(vm, constants[ip->wide()]);
+    goto failed;
+  }
+  NEXT;
+L_make_function: {
+  MAY_COLLECT();
+  Code* code = frame->code->children[word_at(pc++)];
+  Tuple* defaults = nullptr;
+  if (ip->c != 0) {
+    defaults = make_tuple(*heap, ip->c);
+    for (uint32_t i = 0; i < ip->c; ++i)
+      defaults->items()[i] = base[ip->b + i];
+  }
+  const size_t cells = code->captures.size();
+  auto* made = heap->make<Function>(Kind::function, sizeof(Function) + cells * sizeof(Value));
+  if (made == nullptr) {
+    vm.fail_memory();
+    goto failed;
+  }
+  made->code = code;
+  made->module = code->module;
+  made->defaults = defaults;
+  made->count = u32(cells);
+  for (size_t i = 0; i < cells; ++i) {
+    const Capture& capture = code->captures[i];
+    made->cells()[i] =
+        capture.from_register ? base[capture.index] : frame->function->cells()[capture.index];
+  }
+  RA = Value::object(made);
+  NEXT;
+}
+L_negate: {
+  const Value x = RB;
+  if (x.is_small() && x.small() != Value::least_small) {
+    RA = Value::of_word(u64(0) - x.word());
+    NEXT;
+  }
+  goto unary;
+}
+L_positive:
+L_invert:
+unary:
+  MAY_COLLECT();
+  GIVE(RA, unary_operation(vm, ip->op, RB));
+  NEXT;
+L_logical_not: {
+  const Value x = RB;
+  RA = Value::boolean(x.is_bool() ? x.is_false() : !truth(x));
+  NEXT;
+}
+
+#define ARITHMETIC(name, builtin, symbol)                                 \
+  L_##name : {                                                            \
+    const Value x = RB, y = RC;                                           \
+    if (both_small(x, y)) [[likely]] {                                    \
+      int64_t result;                                                     \
+      if (!builtin(i64(x.word()), i64(y.word()), &result)) [[likely]] {   \
+        RA = Value::of_word(u64(result));                                 \
+        NEXT;                                                             \
+      }                                                                   \
+    } else if (both_packed(x, y)) {                                       \
+      uint64_t word;                                                      \
+      if (Value::packs(x.packed_float() symbol y.packed_float(), word)) { \
+        RA = Value::of_word(word);                                        \
+        NEXT;                                                             \
+      }                                                                   \
+    }                                                                     \
+    goto binary;                                                          \
+  }
+  ARITHMETIC(add, __builtin_add_overflow, +)
+  ARITHMETIC(subtract, __builtin_sub_overflow, -)
+L_multiply: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y)) [[likely]] {
+    int64_t result;
+    if (!__builtin_mul_overflow(x.small(), i64(y.word()), &result)) [[likely]] {
+      RA = Value::of_word(u64(result));
+      NEXT;
+    }
+  } else if (both_packed(x, y)) {
+    uint64_t word;
+    if (Value::packs(x.packed_float() * y.packed_float(), word)) {
+      RA = Value::of_word(word);
+      NEXT;
+    }
+  }
+  goto binary;
+}
+L_divide: {
+  const Value x = RB, y = RC;
+  if (both_packed(x, y)) {
+    uint64_t word;
+    const double divisor = y.packed_float();
+    if (divisor != 0 && Value::packs(x.packed_float() / divisor, word)) {
+      RA = Value::of_word(word);
+      NEXT;
+    }
+  }
+  goto binary;
+}
+L_floor_divide: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y) && y.small() > 0) {
+    const int64_t n = x.small(), d = y.small();
+    int64_t q = n / d;
+    if (n % d < 0)
+      --q;
+    RA = Value::small(q);
+    NEXT;
+  }
+  goto binary;
+}
+L_modulo: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y) && y.small() > 0) {
+    int64_t r = x.small() % y.small();
+    if (r < 0)
+      r += y.small();
+    RA = Value::small(r);
+    NEXT;
+  }
+  goto binary;
+}
+L_bit_and: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y)) {
+    RA = Value::of_word(x.word() & y.word());
+    NEXT;
+  }
+  goto binary;
+}
+L_bit_or: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y)) {
+    RA = Value::of_word(x.word() | y.word());
+    NEXT;
+  }
+  goto binary;
+}
+L_bit_xor: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y)) {
+    RA = Value::of_word(x.word() ^ y.word());
+    NEXT;
+  }
+  goto binary;
+}
+L_shift_left: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y) && y.small() >= 0 && y.small() < 60) {
+    const int64_t n = x.small();
+    const int64_t shifted = i64(u64(n) << y.small());
+    if (shifted >> y.small() == n && Value::fits(shifted)) {
+      RA = Value::small(shifted);
+      NEXT;
+    }
+  }
+  goto binary;
+}
+L_shift_right: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y) && y.small() >= 0) {
+    RA = Value::small(x.small() >> (y.small() > 62 ? 62 : y.small()));
+    NEXT;
+  }
+  goto binary;
+}
+binary:
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, ip->op, RB, RC));
+  NEXT;
+L_add_in_place: {
+  const Value x = RB, y = RC;
+  if (both_small(x, y)) [[likely]] {
+    int64_t result;
+    if (!__builtin_add_overflow(i64(x.word()), i64(y.word()), &result)) [[likely]] {
+      RA = Value::of_word(u64(result));
+      NEXT;
+    }
+  } else if (both_packed(x, y)) {
+    uint64_t word;
+    if (Value::packs(x.packed_float() + y.packed_float(), word)) {
+      RA = Value::of_word(word);
+      NEXT;
+    }
+  }
+  MAY_COLLECT();
+  SAVE();
+  GIVE(RA, add_in_place(vm, RB, RC));
+  NEXT;
+}
+L_or_in_place:
+  MAY_COLLECT();
+  SAVE();
+  GIVE(RA, or_in_place(vm, RB, RC));
+  NEXT;
+L_add_small: {
+  const Value x = RB;
+  const int64_t n = static_cast<int16_t>(ip->c);
+  if (x.is_small()) [[likely]] {
+    int64_t result;
+    if (!__builtin_add_overflow(i64(x.word()), n * 8, &result)) [[likely]] {
+      RA = Value::of_word(u64(result));
+      NEXT;
+    }
+  }
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, Op::add, RB, Value::small(n)));
+  NEXT;
+}
+L_subtract_small: {
+  const Value x = RB;
+  const int64_t n = static_cast<int16_t>(ip->c);
+  if (x.is_small()) [[likely]] {
+    int64_t result;
+    if (!__builtin_sub_overflow(i64(x.word()), n * 8, &result)) [[likely]] {
+      RA = Value::of_word(u64(result));
+      NEXT;
+    }
+  }
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, Op::subtract, RB, Value::small(n)));
+  NEXT;
+}
+L_multiply_small: {
+  const Value x = RB;
+  const int64_t n = static_cast<int16_t>(ip->c);
+  if (x.is_small()) [[likely]] {
+    int64_t result;
+    if (!__builtin_mul_overflow(i64(x.word()), n, &result)) [[likely]] {
+      RA = Value::of_word(u64(result));
+      NEXT;
+    }
+  }
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, Op::multiply, RB, Value::small(n)));
+  NEXT;
+}
+L_floor_divide_small: {
+  const Value x = RB;
+  const int64_t d = static_cast<int16_t>(ip->c);
+  if (x.is_small() && d > 0) [[likely]] {
+    const int64_t n = x.small();
+    int64_t q = n / d;
+    if (n % d < 0)
+      --q;
+    RA = Value::small(q);
+    NEXT;
+  }
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, Op::floor_divide, RB, Value::small(d)));
+  NEXT;
+}
+L_modulo_small: {
+  const Value x = RB;
+  const int64_t d = static_cast<int16_t>(ip->c);
+  if (x.is_small() && d > 0) [[likely]] {
+    int64_t r = x.small() % d;
+    if (r < 0)
+      r += d;
+    RA = Value::small(r);
+    NEXT;
+  }
+  MAY_COLLECT();
+  GIVE(RA, binary_operation(vm, Op::modulo, RB, Value::small(d)));
+  NEXT;
+}
+
+#define COMPARE(name, symbol)                                  \
+  L_##name : {                                                 \
+    const Value x = RB, y = RC;                                \
+    if (both_small(x, y)) {                                    \
+      RA = Value::boolean(i64(x.word()) symbol i64(y.word())); \
+      NEXT;                                                    \
+    }                                                          \
+    const int result = compare(vm, Op::name, x, y);            \
+    if (result < 0)                                            \
+      goto failed;                                             \
+    RA = Value::boolean(result != 0);                          \
+    NEXT;                                                      \
+  }
+  COMPARE(equal, ==)
+  COMPARE(not_equal, !=)
+  COMPARE(less, <)
+  COMPARE(less_equal, <=)
+  COMPARE(greater, >)
+  COMPARE(greater_equal, >=)
+L_contains: {
+  const int result = contains(vm, RC, RB);
+  if (result < 0)
+    goto failed;
+  RA = Value::boolean(result != 0);
+  NEXT;
+}
+L_contains_not: {
+  const int result = contains(vm, RC, RB);
+  if (result < 0)
+    goto failed;
+  RA = Value::boolean(result == 0);
+  NEXT;
+}
+L_jump:
+  pc += static_cast<int32_t>(ip->wide());
+  NEXT;
+L_jump_true: {
+  const Value x = RA;
+  if (x.is_bool() ? x.is_true() : truth(x))
+    pc += static_cast<int32_t>(ip->wide());
+  NEXT;
+}
+L_jump_false: {
+  const Value x = RA;
+  if (x.is_bool() ? x.is_false() : !truth(x))
+    pc += static_cast<int32_t>(ip->wide());
+  NEXT;
+}
+
+#define JUMP(name, operation, symbol, wanted)                            \
+  L_##name : {                                                           \
+    const Value x = RA, y = RB;                                          \
+    bool holds;                                                          \
+    if (both_small(x, y)) [[likely]] {                                   \
+      holds = i64(x.word()) symbol i64(y.word());                        \
+    } else {                                                             \
+      const int result = compare(vm, Op::operation, x, y);               \
+      if (result < 0)                                                    \
+        goto failed;                                                     \
+      holds = result != 0;                                               \
+    }                                                                    \
+    if (holds == wanted)                                                 \
+      pc += static_cast<int16_t>(ip->c);                                 \
+    NEXT;                                                                \
+  }                                                                      \
+  L_##name##_small : {                                                   \
+    const Value x = RA;                                                  \
+    const int64_t n = static_cast<int16_t>(ip->b);                       \
+    bool holds;                                                          \
+    if (x.is_small()) [[likely]] {                                       \
+      holds = i64(x.word()) symbol n * 8;                                \
+    } else {                                                             \
+      const int result = compare(vm, Op::operation, x, Value::small(n)); \
+      if (result < 0)                                                    \
+        goto failed;                                                     \
+      holds = result != 0;                                               \
+    }                                                                    \
+    if (holds == wanted)                                                 \
+      pc += static_cast<int16_t>(ip->c);                                 \
+    NEXT;                                                                \
+  }
+  JUMP(jump_equal, equal, ==, true)
+  JUMP(jump_not_equal, not_equal, !=, true)
+  JUMP(jump_less, less, <, true)
+  JUMP(jump_not_less, less, <, false)
+  JUMP(jump_less_equal, less_equal, <=, true)
+  JUMP(jump_not_less_equal, less_equal, <=, false)
+  JUMP(jump_greater, greater, >, true)
+  JUMP(jump_not_greater, greater, >, false)
+  JUMP(jump_greater_equal, greater_equal, >=, true)
+  JUMP(jump_not_greater_equal, greater_equal, >=, false)
+
+L_get_index: {
+  const Value object = RB, key = RC;
+  if (object.is_object()) [[likely]] {
+    const Kind kind = object.object()->kind;
+    if (kind == Kind::list && key.is_small()) {
+      auto* list = as<List>(object);
+      int64_t i = key.small();
+      if (i < 0)
+        i += list->size;
+      if (u64(i) < list->size) [[likely]] {
+        RA = list->items[i];
+        NEXT;
+      }
+    } else if (kind == Kind::dict) {
+      uint64_t hash;
+      if (!hash_of(&vm, key, hash))
+        goto failed;
+      if (const TableEntry* entry = table_find(as<Dict>(object), key, hash)) [[likely]] {
+        RA = entry->value;
+        NEXT;
+      }
+    }
+  }
+  MAY_COLLECT();
+  GIVE(RA, get_index(vm, RB, RC));
+  NEXT;
+}
+L_set_index: {
+  const Value object = RA, key = RB;
+  if (object.is_object()) [[likely]] {
+    Object* const o = object.object();
+    if (o->kind == Kind::list && key.is_small() && !o->is_frozen() && o->count == 0) {
+      auto* list = static_cast<List*>(o);
+      int64_t i = key.small();
+      if (i < 0)
+        i += list->size;
+      if (u64(i) < list->size) [[likely]] {
+        list->items[i] = RC;
+        NEXT;
+      }
+    } else if (o->kind == Kind::dict && !o->is_frozen() && o->count == 0) {
+      MAY_COLLECT();
+      uint64_t hash;
+      if (!hash_of(&vm, key, hash))
+        goto failed;
+      if (!table_put(*heap, static_cast<Dict*>(o), key, hash, RC)) {
+        vm.fail_memory();
+        goto failed;
+      }
+      NEXT;
+    }
+  }
+  if (!set_index(vm, RA, RB, RC))
+    goto failed;
+  NEXT;
+}
+L_get_key: {
+  const Value object = RB;
+  const Value& key = constants[ip->c];
+  if (is_dict(object)) [[likely]] {
+    if (const TableEntry* entry = table_find_text(as<Dict>(object), key, hash_of_text(key)))
+        [[likely]] {
+      RA = entry->value;
+      NEXT;
+    }
+  }
+  GIVE(RA, get_index(vm, object, key));
+  NEXT;
+}
+L_set_key: {
+  const Value object = RA;
+  const Value& key = constants[ip->b];
+  if (is_dict(object) && !object.object()->is_frozen() && object.object()->count == 0) [[likely]] {
+    MAY_COLLECT();
+    if (!table_put(*heap, as<Dict>(object), key, hash_of_text(key), RC)) {
+      vm.fail_memory();
+      goto failed;
+    }
+    NEXT;
+  }
+  if (!set_index(vm, object, key, RC))
+    goto failed;
+  NEXT;
+}
+L_get_attribute: {
+  const Value name = constants[word_at(pc)];
+  const Instruction* cache = pc + 1;
+  pc += 2;
+  const Value field = own_field(RB, name, cache);
+  if (!field.is_unset()) [[likely]] {
+    RA = field;
+    NEXT;
+  }
+  MAY_COLLECT();
+  GIVE(RA, get_attribute(vm, RB, name));
+  NEXT;
+}
+L_set_attribute: {
+  const Value name = constants[word_at(pc++)];
+  if (!set_attribute(vm, RA, name, RB))
+    goto failed;
+  NEXT;
+}
+L_slice:
+  MAY_COLLECT();
+  GIVE(RA, get_slice(vm, base[ip->b], base[ip->b + 1], base[ip->b + 2], base[ip->b + 3]));
+  NEXT;
+
+L_call: {
+  Value* at = base + ip->a;
+  const Value called = at[0];
+  TICK();
+  if (is_kind(called, Kind::function)) [[likely]] {
+    auto* function = as<Function>(called);
+    const Code* code = function->code;
+    SAVE();
+    if (code->simple_arity == ip->b && !code->has_prologue &&
+        at + 1 + code->registers <= vm.soft_end && vm.frames.size() < most_frames &&
+        (recursion || is_new(vm.frames, code))) [[likely]] {
+      vm.frames.push_back({code, function, code->instructions.data(), at + 1, nullptr, ip->c});
+      frame = &vm.frames.back();
+      pc = code->instructions.data();
+      base = at + 1;
+      constants = code->constants.data();
+      globals = code->module->globals.data();
+      NEXT;
+    }
+    Arguments arguments;
+    arguments.positional = at + 1;
+    arguments.count = ip->b;
+    if (!enter_function(vm, function, at + 1, arguments, ip->c))
+      goto failed;
+    LOAD_FRAME();
+    NEXT;
+  }
+  if (is_kind(called, Kind::builtin)) {
+    auto* builtin = as<Builtin>(called);
+    Arguments arguments;
+    arguments.self = builtin->self;
+    arguments.positional = at + 1;
+    arguments.count = ip->b;
+    arguments.function = builtin;
+    arguments.name = builtin->name;
+    SAVE();
+    MAY_COLLECT();
+    vm.native = builtin->name;
+    const Value result = builtin->native(vm, arguments);
+    frame = &vm.frames.back();
+    if (result.is_error()) [[unlikely]]
+      goto failed;
+    vm.native = nullptr;
+    base[ip->c] = result;
+    NEXT;
+  }
+  vm.fail_with("invalid call of non-function (", type_name_of(called), ")");
+  goto failed;
+}
+L_call_method: {
+  Value* at = base + ip->a;
+  const Value self = at[0];
+  const auto* row = std::bit_cast<const MethodRow*>(word_at(pc + 1));
+  const Instruction* words = pc;
+  pc += 3;
+  TICK();
+  if (row != nullptr) {
+    if (const Native native = row->of[static_cast<size_t>(kind_of(self))]) [[likely]] {
+      Arguments arguments;
+      arguments.self = self;
+      arguments.positional = at + 1;
+      arguments.count = ip->b;
+      arguments.name = row->name;
+      SAVE();
+      MAY_COLLECT();
+      vm.native = row->name;
+      const Value result = native(vm, arguments);
+      frame = &vm.frames.back();
+      if (result.is_error()) [[unlikely]]
+        goto failed;
+      vm.native = nullptr;
+      base[ip->c] = result;
+      NEXT;
+    }
+  }
+  const Value name = constants[word_at(words)];
+  Value called = own_field(self, name, words + 2);
+  SAVE();
+  if (called.is_unset())
+    called = get_attribute(vm, self, name);
+  if (called.is_error())
+    goto failed;
+  at[0] = called;
+  Arguments arguments;
+  arguments.positional = at + 1;
+  arguments.count = ip->b;
+  if (is_kind(called, Kind::function)) {
+    if (!enter_function(vm, as<Function>(called), at + 1, arguments, ip->c))
+      goto failed;
+    LOAD_FRAME();
+    NEXT;
+  }
+  const Value result = call_native(vm, called, arguments);
+  frame = &vm.frames.back();
+  GIVE(base[ip->c], result);
+  vm.native = nullptr;
+  NEXT;
+}
+L_call_general: {
+  Value* at = base + ip->a;
+  const CallSite& site = frame->code->call_sites[word_at(pc++)];
+  TICK();
+  SAVE();
+  MAY_COLLECT();
+  const Value called = at[0];
+  if (is_kind(called, Kind::function) && !site.rest && !site.named_rest) {
+    if (!enter_with_names(vm, as<Function>(called), at + 1, site, ip->c))
+      goto failed;
+    LOAD_FRAME();
+    NEXT;
+  }
+  bool entered = false;
+  const Value result = call_general(vm, at, site, ip->c, entered);
+  if (result.is_error())
+    goto failed;
+  if (entered) {
+    LOAD_FRAME();
+    NEXT;
+  }
+  frame = &vm.frames.back();
+  vm.native = nullptr;
+  base[ip->c] = result;
+  NEXT;
+}
+L_return_value: {
+  const Value result = RA;
+  const uint16_t into = frame->into;
+  vm.frames.pop_back();
+  if (vm.frames.size() == depth)
+    return result;
+  LOAD_FRAME();
+  base[into] = result;
+  NEXT;
+}
+L_return_none: {
+  const uint16_t into = frame->into;
+  vm.frames.pop_back();
+  if (vm.frames.size() == depth)
+    return Value::none();
+  LOAD_FRAME();
+  base[into] = Value::none();
+  NEXT;
+}
+L_make_list: {
+  MAY_COLLECT();
+  List* list = make_list(*heap, ip->c);
+  for (uint32_t i = 0; i < ip->c; ++i)
+    list->items[i] = base[ip->b + i];
+  list->size = ip->c;
+  RA = Value::object(list);
+  NEXT;
+}
+L_make_tuple: {
+  MAY_COLLECT();
+  Tuple* tuple = make_tuple(*heap, ip->c);
+  if (tuple == nullptr) {
+    vm.fail_memory();
+    goto failed;
+  }
+  for (uint32_t i = 0; i < ip->c; ++i)
+    tuple->items()[i] = base[ip->b + i];
+  RA = Value::object(tuple);
+  NEXT;
+}
+L_make_dict: {
+  MAY_COLLECT();
+  Dict* dict = make_dict(*heap, ip->wide());
+  if (dict == nullptr) {
+    vm.fail_memory();
+    goto failed;
+  }
+  RA = Value::object(dict);
+  NEXT;
+}
+L_append: {
+  auto* list = as<List>(RA);
+  if (list->size < list->capacity) [[likely]] {
+    list->items[list->size++] = RB;
+    NEXT;
+  }
+  MAY_COLLECT();
+  if (!list_push(*heap, as<List>(RA), RB)) {
+    vm.fail_memory();
+    goto failed;
+  }
+  NEXT;
+}
+L_put_new:
+L_put: {
+  MAY_COLLECT();
+  uint64_t hash;
+  if (!hash_of(&vm, RB, hash))
+    goto failed;
+  bool fresh = true;
+  if (!table_put(*heap, as<Dict>(RA), RB, hash, RC, &fresh)) {
+    vm.fail_memory();
+    goto failed;
+  }
+  if (!fresh && ip->op == Op::put_new) {
+    std::string text;
+    if (write_repr(&vm, text, RB))
+      vm.fail_with("duplicate key: ", text);
+    goto failed;
+  }
+  NEXT;
+}
+L_iterate: {
+  const Value over = RB;
+  Iteration state;
+  if (!begin_iteration(over, state)) {
+    vm.fail_with(type_name_of(over), " value is not iterable");
+    goto failed;
+  }
+  RA = over;
+  base[ip->a + 1] = Value::small(0);
+  NEXT;
+}
+L_next: {
+  TICK();
+  const Value over = RA;
+  const int64_t position = base[ip->a + 1].small();
+  const Kind kind = over.object()->kind;
+  if (kind == Kind::list || kind == Kind::tuple) {
+    const bool is_list = kind == Kind::list;
+    const uint32_t size = is_list ? as<List>(over)->size : over.object()->count;
+    if (position < size) [[likely]] {
+      const Value* items = is_list ? as<List>(over)->items : as<Tuple>(over)->items();
+      base[ip->b] = items[position];
+      base[ip->a + 1] = Value::small(position + 1);
+      ++pc;
+      NEXT;
+    }
+  } else {
+    Iteration state{over, position};
+    Value item;
+    if (next_item(vm, state, item)) {
+      if (item.is_error()) {
+        vm.fail_memory();
+        goto failed;
+      }
+      base[ip->a + 1] = Value::small(state.position);
+      base[ip->b] = item;
+      ++pc;
+      NEXT;
+    }
+  }
+  pc += word_at(pc) + 1;
+  NEXT;
+}
+L_end_iteration:
+  end_iteration(RA);
+  NEXT;
+L_iterate_range: {
+  const Value* arguments = base + ip->b;
+  int64_t start = 0, stop = 0, step = 1;
+  const bool small = arguments[0].is_small() && (ip->c < 2 || arguments[1].is_small()) &&
+                     (ip->c < 3 || arguments[2].is_small());
+  if (small) {
+    if (ip->c == 1) {
+      stop = arguments[0].small();
+    } else {
+      start = arguments[0].small();
+      stop = arguments[1].small();
+      if (ip->c == 3)
+        step = arguments[2].small();
+    }
+  }
+  if (!small || step == 0) {
+    SAVE();
+    if (!check_range(vm, arguments, ip->c))
+      goto failed;
+    // Beyond small integers there is an object after all.
+    int64_t n[3] = {0, 0, 1};
+    for (uint32_t i = 0; i < ip->c; ++i)
+      to_int64(arguments[i], n[i]);
+    if (ip->c == 1)
+      std::swap(n[0], n[1]);
+    RA = Value::object(make_range(*heap, n[0], n[1], n[2]));
+    base[ip->a + 1] = Value::small(0);
+    base[ip->a + 2] = Value::small(0);
+    NEXT;
+  }
+  RA = Value::small(start);
+  base[ip->a + 1] = Value::small(range_length(start, stop, step));
+  base[ip->a + 2] = Value::small(step);
+  NEXT;
+}
+L_next_range: {
+  const uint64_t left = base[ip->a + 1].word();
+  if (left == 0) {
+    if (is_kind(RA, Kind::range)) {
+      TICK();
+      const auto* range = as<Range>(RA);
+      const int64_t position = base[ip->a + 2].small();
+      if (position < range->length) {
+        base[ip->b] = make_int(*heap, range->at(position));
+        base[ip->a + 2] = Value::small(position + 1);
+        ++pc;
+        NEXT;
+      }
+    }
+    pc += word_at(pc) + 1;
+    NEXT;
+  }
+  TICK();
+  base[ip->b] = RA;
+  RA = Value::of_word(RA.word() + base[ip->a + 2].word());
+  base[ip->a + 1] = Value::of_word(left - 8);
+  ++pc;
+  NEXT;
+}
+L_unpack: {
+  const Value over = RB;
+  Value* into = base + ip->a;
+  const uint32_t wanted = ip->c;
+  if (is_tuple(over) && over.object()->count == wanted) {
+    for (uint32_t i = 0; i < wanted; ++i)
+      into[i] = as<Tuple>(over)->items()[i];
+    NEXT;
+  }
+  if (is_list(over) && as<List>(over)->size == wanted) {
+    for (uint32_t i = 0; i < wanted; ++i)
+      into[i] = as<List>(over)->items[i];
+    NEXT;
+  }
+  if (!unpack(vm, over, into, wanted))
+    goto failed;
+  NEXT;
+}
+L_length: {
+  const Value x = RB;
+  TICK();
+  if (is_list(x)) {
+    RA = Value::small(as<List>(x)->size);
+    NEXT;
+  }
+  const std::optional<int64_t> length = length_of_value(x);
+  if (!length) {
+    vm.native = "len";
+    vm.fail_with("len: value of type ", type_name_of(x), " has no len");
+    goto failed;
+  }
+  RA = make_int(*heap, *length);
+  NEXT;
+}
+L_load_module: {
+  SAVE();
+  const bool loaded = load_names(vm, frame->code->load_sites[ip->wide()], &RA);
+  frame = &vm.frames.back();
+  if (!loaded)
+    goto failed;
+  NEXT;
+}
+L_tick:
+  TICK();
+  NEXT;
+
+failed:
+  frame = &vm.frames.back();
+  frame->pc = pc;
+  vm.capture_trace(pc);
+  while (vm.frames.size() > depth) {
+    const Activation& left = vm.frames.back();
+    if (left.code != nullptr) {
+      const auto at = u32(left.pc - left.code->instructions.data()) - 1;
+      for (const LoopRange& loop : left.code->loops) {
+        if (loop.begin <= at && at < loop.end && loop.iterator != ~u32(0))
+          end_iteration(left.base[loop.iterator]);
+      }
+    }
+    vm.frames.pop_back();
+  }
+  return Value::error();
+}
+
+}  // namespace fettle::starlark

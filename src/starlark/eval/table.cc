@@ -1,0 +1,191 @@
+#include "starlark/eval/table.h"
+
+#include <algorithm>
+
+#include "starlark/eval/make.h"
+#include "starlark/eval/ops.h"
+
+namespace fettle::starlark {
+namespace {
+
+/// An index word: the number of an entry plus 1 in the low bits, bits of its hash above.
+uint32_t word_of(uint64_t hash, uint32_t entry, uint32_t mask) {
+  return (u32(hash >> 32) & ~mask) | (entry + 1);
+}
+
+size_t entries_bytes(size_t capacity) { return sizeof(Object) + capacity * sizeof(TableEntry); }
+size_t index_bytes(size_t size) { return sizeof(Object) + size * sizeof(uint32_t); }
+
+void index_all(Dict* dict) {
+  const uint32_t mask = dict->index_size - 1;
+  std::fill_n(dict->index, dict->index_size, 0u);
+  for (uint32_t i = 0; i < dict->used; ++i) {
+    uint32_t at = u32(dict->entries[i].hash) & mask;
+    while (dict->index[at] != 0)
+      at = (at + 1) & mask;
+    dict->index[at] = word_of(dict->entries[i].hash, i, mask);
+  }
+}
+
+/// New storage for `capacity` entries, without removed ones.
+bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
+  if (capacity > u64(1) << 30)
+    return false;
+  size_t index_size = 0;
+  if (capacity > Dict::most_linear)
+    index_size = std::bit_ceil(capacity + capacity / 2);
+  auto* owner = heap.make<Object>(Kind::entries, entries_bytes(capacity));
+  if (owner == nullptr)
+    return false;
+  owner->count = u32(capacity);
+  Object* index_owner = nullptr;
+  if (index_size > 0) {
+    index_owner = heap.make<Object>(Kind::raw, index_bytes(index_size));
+    if (index_owner == nullptr)
+      return false;
+    index_owner->count = u32(index_size);
+  }
+  auto* entries = reinterpret_cast<TableEntry*>(owner + 1);
+  uint32_t kept = 0;
+  for (uint32_t i = dict->first; i < dict->used; ++i) {
+    if (!dict->entries[i].key.is_unset())
+      entries[kept++] = dict->entries[i];
+  }
+  if (dict->entries != nullptr)
+    heap.release(Dict::owner(dict->entries), entries_bytes(dict->capacity));
+  if (dict->index != nullptr)
+    heap.release(Dict::owner(dict->index), index_bytes(dict->index_size));
+  dict->entries = entries;
+  dict->index = index_owner == nullptr ? nullptr : reinterpret_cast<uint32_t*>(index_owner + 1);
+  dict->index_size = u32(index_size);
+  dict->capacity = u32(capacity);
+  dict->used = dict->live = kept;
+  dict->first = 0;
+  if (dict->index != nullptr)
+    index_all(dict);
+  return true;
+}
+
+template <typename Same>
+TableEntry* find(const Dict* dict, uint64_t hash, Same&& same) {
+  if (dict->index == nullptr) {
+    for (uint32_t i = dict->first; i < dict->used; ++i) {
+      TableEntry& entry = dict->entries[i];
+      if (entry.hash == hash && same(entry))
+        return &entry;
+    }
+    return nullptr;
+  }
+  const uint32_t mask = dict->index_size - 1;
+  const uint32_t tag = u32(hash >> 32) & ~mask;
+  for (uint32_t at = u32(hash) & mask;; at = (at + 1) & mask) {
+    const uint32_t word = dict->index[at];
+    if (word == 0)
+      return nullptr;
+    if ((word & ~mask) != tag)
+      continue;
+    TableEntry& entry = dict->entries[(word & mask) - 1];
+    if (entry.hash == hash && same(entry))
+      return &entry;
+  }
+}
+
+}  // namespace
+
+Dict* make_dict(Heap& heap, size_t capacity) {
+  auto* dict = heap.make<Dict>(Kind::dict);
+  dict->entries = nullptr;
+  dict->index = nullptr;
+  dict->used = dict->live = dict->capacity = dict->first = dict->index_size = dict->spare = 0;
+  if (capacity > 0 && !rebuild(heap, dict, capacity))
+    return nullptr;
+  return dict;
+}
+
+Dict* make_set(Heap& heap) {
+  Dict* set = make_dict(heap);
+  set->kind = Kind::set;
+  return set;
+}
+
+TableEntry* table_find(const Dict* dict, Value key, uint64_t hash) {
+  return find(dict, hash, [key](const TableEntry& entry) {
+    return entry.key.same(key) || (!entry.key.is_unset() && keys_equal(entry.key, key));
+  });
+}
+
+TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash) {
+  if (text.is_short_text())
+    return find(dict, hash, [&](const TableEntry& entry) { return entry.key.same(text); });
+  return find(dict, hash, [&](const TableEntry& entry) {
+    return entry.key.same(text) ||
+           (is_kind(entry.key, Kind::string) && view_of(entry.key) == view_of(text));
+  });
+}
+
+bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh) {
+  if (TableEntry* entry = table_find(dict, key, hash)) {
+    entry->value = value;
+    if (fresh != nullptr)
+      *fresh = false;
+    return true;
+  }
+  if (dict->used == dict->capacity) {
+    // Removed entries make room when they are many.
+    const size_t grown = dict->live * 2 < dict->used ? std::max<size_t>(dict->capacity, 4)
+                         : dict->capacity == 0       ? 4
+                                                     : size_t{dict->capacity} * 2;
+    if (!rebuild(heap, dict, grown))
+      return false;
+  }
+  const uint32_t at = dict->used++;
+  dict->entries[at] = {key, value, hash};
+  ++dict->live;
+  if (dict->index != nullptr) {
+    const uint32_t mask = dict->index_size - 1;
+    uint32_t slot = u32(hash) & mask;
+    while (dict->index[slot] != 0)
+      slot = (slot + 1) & mask;
+    dict->index[slot] = word_of(hash, at, mask);
+  }
+  if (fresh != nullptr)
+    *fresh = true;
+  return true;
+}
+
+/// The index keeps the word of a removed entry: the entry itself tells that it is gone.
+bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed) {
+  TableEntry* entry = table_find(dict, key, hash);
+  if (entry == nullptr)
+    return false;
+  if (removed != nullptr)
+    *removed = entry->value;
+  entry->key = Value::unset();
+  entry->value = Value::none();
+  --dict->live;
+  while (dict->first < dict->used && dict->entries[dict->first].key.is_unset())
+    ++dict->first;
+  return true;
+}
+
+TableEntry* table_first(Dict* dict) {
+  return dict->live == 0 ? nullptr : &dict->entries[dict->first];
+}
+
+void table_clear(Heap& heap, Dict* dict) {
+  if (dict->entries != nullptr)
+    heap.release(Dict::owner(dict->entries), entries_bytes(dict->capacity));
+  if (dict->index != nullptr)
+    heap.release(Dict::owner(dict->index), index_bytes(dict->index_size));
+  dict->entries = nullptr;
+  dict->index = nullptr;
+  dict->used = dict->live = dict->capacity = dict->first = dict->index_size = 0;
+}
+
+bool table_reserve(Heap& heap, Dict* dict, size_t entries) {
+  if (entries <= dict->capacity)
+    return true;
+  return rebuild(heap, dict, entries);
+}
+
+}  // namespace fettle::starlark

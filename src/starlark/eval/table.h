@@ -1,0 +1,32 @@
+#pragma once
+/// The hash table of dicts and sets: entries in order of insertion, an index above a few entries.
+
+#include "starlark/eval/heap.h"
+
+namespace fettle::starlark {
+
+struct Vm;
+
+/// The entry of a key; null when there is none.
+TableEntry* table_find(const Dict* dict, Value key, uint64_t hash);
+TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash);
+/// Inserts or replaces; `fresh` tells which. False when memory does not suffice.
+bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value,
+               bool* fresh = nullptr);
+/// Removes; false when there is none. `removed` receives the value.
+bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed = nullptr);
+void table_clear(Heap& heap, Dict* dict);
+bool table_reserve(Heap& heap, Dict* dict, size_t entries);
+/// The first entry; null when empty.
+TableEntry* table_first(Dict* dict);
+/// Calls `f(entry)` in order until it gives false.
+template <typename F>
+bool table_each(const Dict* dict, F&& f) {
+  for (uint32_t i = dict->first; i < dict->used; ++i) {
+    if (!dict->entries[i].key.is_unset() && !f(dict->entries[i]))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace fettle::starlark

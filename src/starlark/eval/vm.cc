@@ -1,0 +1,308 @@
+#include "starlark/eval/vm.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/invariant.h"
+#include "starlark/eval/bind.h"
+#include "starlark/eval/ops.h"
+
+namespace fettle::starlark {
+namespace {
+
+constexpr size_t stack_values = size_t{4} << 20;  ///< 32 MB of address space, used as it is touched
+constexpr size_t stack_step = 8192;
+constexpr int64_t longest_grant = 16'384;
+constexpr size_t most_traced = 100;  ///< frames at each end of a long trace
+
+/// Where lines begin, made once for each module of a trace.
+class Lines {
+ public:
+  Where find(const ModuleState& module, uint32_t at) {
+    std::vector<uint32_t>& starts = starts_[&module];
+    if (starts.empty()) {
+      starts.push_back(0);
+      for (size_t i = module.source.find('\n'); i != std::string::npos;
+           i = module.source.find('\n', i + 1))
+        starts.push_back(u32(i + 1));
+    }
+    const auto after = std::upper_bound(starts.begin(), starts.end(), at);
+    const uint32_t start = *std::prev(after);
+    int column = 1;
+    for (uint32_t i = start; i < at && i < module.source.size(); ++i)
+      column += (static_cast<uint8_t>(module.source[i]) & 0xC0) != 0x80;
+    return {module.file, int(after - starts.begin()), column};
+  }
+
+ private:
+  std::unordered_map<const ModuleState*, std::vector<uint32_t>> starts_;
+};
+
+std::vector<Frame> frames_of(const Vm& vm, const char* native) {
+  std::vector<Frame> found;
+  Lines lines;
+  const size_t size = vm.frames.size();
+  for (size_t i = 0; i < size; ++i) {
+    if (size > 2 * most_traced && i == most_traced) {
+      i = size - most_traced;
+      found.push_back({cat("... ", size - 2 * most_traced, " frames ..."), {"<skipped>", 0, 0}});
+    }
+    const Activation& frame = vm.frames[i];
+    if (frame.code == nullptr) {
+      found.push_back({frame.native == nullptr ? "" : frame.native, {"<builtin>", 0, 0}});
+      continue;
+    }
+    const auto pc = u32(frame.pc - frame.code->instructions.data());
+    const uint32_t at = frame.code->place_of(pc);
+    found.push_back({std::string(frame.code->name), lines.find(*frame.code->module, at)});
+  }
+  if (native != nullptr)
+    found.push_back({native, {"<builtin>", 0, 0}});
+  return found;
+}
+
+}  // namespace
+
+Vm::Vm(Session::State& session_)
+    : session(session_),
+      heap_owner(std::make_shared<Heap>(session_.budget)),
+      heap_pointer(heap_owner.get()) {
+  void* memory = mmap(nullptr, stack_values * sizeof(Value), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  INVARIANT(memory != MAP_FAILED);
+  stack = static_cast<Value*>(memory);
+  stack_end = stack + stack_values;
+  soft_end = stack + stack_step;
+  frames.reserve(64);
+  heap().ticks = &ticks;
+  heap().granted = &granted;
+  if (session.session->collect_always)
+    heap().collect_always();
+  if (session.limits.wall_time.count() > 0) {
+    has_deadline = true;
+    deadline = std::chrono::steady_clock::now() + session.limits.wall_time;
+  }
+}
+
+Vm::~Vm() {
+  flush_steps();
+  heap().ticks = nullptr;
+  munmap(stack, stack_values * sizeof(Value));
+}
+
+bool Vm::extend_stack(Value* end) {
+  if (end > stack_end - 256)
+    return false;
+  const size_t wanted = size_t(end - stack) + stack_step;
+  soft_end = stack + std::min(wanted, stack_values);
+  return true;
+}
+
+bool Vm::look(bool may_collect) {
+  if (failed)
+    return false;
+  flush_steps();
+  if (session.limits.steps != 0 && session.steps > session.limits.steps) {
+    fail("Starlark computation cancelled: too many steps");
+    return false;
+  }
+  if (session.session->cancelled.load(std::memory_order_relaxed)) {
+    fail("Starlark computation cancelled");
+    return false;
+  }
+  if (has_deadline && std::chrono::steady_clock::now() > deadline) {
+    fail("Starlark computation cancelled: out of time");
+    return false;
+  }
+  if (may_collect && heap().wants_collection()) {
+    collect();
+    // What lives may nearly fill the limit: to go on would be to collect without end.
+    if (heap().used() > heap().budget->limit / 8 * 7 && !session.session->collect_always) {
+      fail_memory();
+      return false;
+    }
+  }
+  if (heap().over_limit()) {
+    // In native code the collection has to wait, and what is garbage now is not known.
+    if (may_collect || heap().collections == 0 || heap().used() > heap().budget->limit) {
+      fail_memory();
+      return false;
+    }
+  }
+  granted = longest_grant;
+  if (session.limits.steps != 0)
+    granted = std::min<int64_t>(granted, i64(session.limits.steps - session.steps));
+  ticks = granted;
+  return true;
+}
+
+void Vm::collect() {
+  Heap& h = heap();
+  h.begin_marking();
+  Value* const end = top();
+  for (Value* v = stack; v < end; ++v)
+    h.mark(*v);
+  for (const Value v : roots)
+    h.mark(v);
+  for (const Value v : handles)
+    h.mark(v);
+  for (const Activation& frame : frames) {
+    if (frame.function != nullptr)
+      h.mark(frame.function);
+  }
+  for (ModuleState* module : h.modules) {
+    for (const Value v : module->globals)
+      h.mark(v);
+    for (const Code* code : module->codes) {
+      for (const Value v : code->constants)
+        h.mark(v);
+      for (const Value v : code->register_names)
+        h.mark(v);
+    }
+  }
+  h.end_marking();
+  // Registers beyond the live ones may name objects that are free now.
+  if (soft_end > end) {
+    std::fill(end, soft_end, Value::unset());
+    soft_end = std::min(soft_end, end + stack_step);
+    if (soft_end > stack_end)
+      soft_end = stack_end;
+  }
+}
+
+Value Vm::fail_memory() { return fail("out of memory: the limit of this evaluation is reached"); }
+
+Value Vm::fail_with_error(Error error) {
+  if (!failed) {
+    failed = true;
+    has_ready = true;
+    message = error.message;
+    ready = std::move(error);
+  }
+  return Value::error();
+}
+
+std::vector<Frame> Vm::stack_now() const { return frames_of(*this, native); }
+
+void Vm::capture_trace(const Instruction*) {
+  if (!failed)
+    fail("internal error");  // a refusal of memory that nobody told
+  if (!trace.empty())
+    return;
+  trace = frames_of(*this, native);
+  native = nullptr;
+  for (size_t i = frames.size(); i-- > 0;) {
+    const Activation& frame = frames[i];
+    if (frame.code == nullptr)
+      continue;
+    for (size_t f = trace.size(); f-- > 0;) {
+      if (trace[f].where.line > 0) {
+        excerpt =
+            fettle::excerpt(frame.code->module->source, trace[f].where.line, trace[f].where.column);
+        break;
+      }
+    }
+    break;
+  }
+}
+
+Error Vm::take_error() {
+  Error error(blame, message);
+  if (has_ready) {
+    error = std::move(ready);
+  } else {
+    error.excerpt = excerpt;
+    for (size_t f = trace.size(); f-- > 0;) {
+      if (trace[f].where.line > 0) {
+        error.where = trace[f].where;
+        break;
+      }
+    }
+  }
+  // The frames of this evaluation, innermost first; those of a module it loaded are there already.
+  for (size_t f = trace.size(); f-- > 0;)
+    error.trace.push_back(trace[f].where.line > 0
+                              ? cat(to_string(trace[f].where), ": in ", trace[f].function)
+                              : cat(trace[f].where.file, ": in ", trace[f].function));
+  failed = false;
+  has_ready = false;
+  ready = {};
+  message.clear();
+  excerpt.clear();
+  trace.clear();
+  native = nullptr;
+  return error;
+}
+
+Value Vm::call(Value function, const Value* positional, size_t count, const Value* names,
+               const Value* named, size_t named_count) {
+  if (native_depth >= deepest_native)
+    return fail("Starlark stack overflow: too many nested calls of built-in functions");
+  Arguments arguments;
+  arguments.positional = positional;
+  arguments.count = u32(count);
+  arguments.names = names;
+  arguments.named = named;
+  arguments.named_count = u32(named_count);
+  const char* const outer = native;
+  ++native_depth;
+  Value result;
+  if (is_kind(function, Kind::function)) {
+    // The function itself sits below its registers, as for a call in the code.
+    Value* const base = top();
+    frames.push_back({nullptr, nullptr, nullptr, base + 1, outer, 0});
+    const size_t depth = frames.size();
+    native = nullptr;
+    if (--ticks < 0 && !look(false)) {
+      capture_trace(nullptr);
+      result = Value::error();
+    } else if (base + 1 + count + 2 > soft_end && !extend_stack(base + 1 + count + 2)) {
+      result = fail("Starlark stack overflow");
+      capture_trace(nullptr);
+    } else {
+      base[0] = function;
+      if (enter_function(*this, as<Function>(function), base + 1, arguments, 0)) {
+        result = run_frames(*this, depth);
+      } else {
+        capture_trace(nullptr);
+        frames.resize(depth);
+        result = Value::error();
+      }
+    }
+    frames.pop_back();
+  } else {
+    // Values of a native call that calls back again must be found by a collection.
+    RootScope kept(*this);
+    for (size_t i = 0; i < count; ++i)
+      kept.add(positional[i]);
+    for (size_t i = 0; i < named_count; ++i)
+      kept.add(named[i]);
+    result = call_native(*this, function, arguments);
+    if (result.is_error())
+      capture_trace(nullptr);
+  }
+  --native_depth;
+  native = outer;
+  return result;
+}
+
+Value Vm::run_module(ModuleState& module) {
+  auto* function = heap().make<Function>(Kind::function);
+  function->code = module.main;
+  function->module = &module;
+  function->defaults = nullptr;
+  Value* const base = top();
+  const size_t depth = frames.size();
+  if (!extend_stack(base + 1 + module.main->registers))
+    return fail("Starlark stack overflow");
+  base[0] = Value::object(function);
+  for (const uint16_t r : module.main->unset_registers)
+    base[1 + r] = Value::unset();
+  frames.push_back({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
+  const Value result = run_frames(*this, depth);
+  return result;
+}
+
+}  // namespace fettle::starlark

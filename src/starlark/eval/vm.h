@@ -1,0 +1,174 @@
+#pragma once
+/// The state of one evaluation (`Thread::State`): a stack of registers, frames, a heap, and the
+/// counters of its limits.
+///
+/// A function that can fail gives `Value::error()` or false after `vm.fail(message)`; the message
+/// is kept, the frames are unwound by the machine.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "starlark/compile/code.h"
+#include "starlark/eval/heap.h"
+
+namespace fettle::starlark {
+
+struct Vm;
+
+/// Arguments of a native function, in registers or in memory that a root holds.
+struct Arguments {
+  Value self;  ///< of a method
+  const Value* positional = nullptr;
+  uint32_t count = 0;
+  uint32_t named_count = 0;
+  const Value* names = nullptr;
+  const Value* named = nullptr;
+  const Builtin* function = nullptr;  ///< null for a method that was called directly
+  const char* name = "";
+};
+
+/// A running function. One without code stands for a native function that called back.
+struct Activation {
+  const Code* code;
+  Function* function;
+  const Instruction* pc;  ///< behind the instruction that runs or that called
+  Value* base;
+  const char* native;
+  uint16_t into;  ///< register of the caller that receives the result
+};
+
+struct Session::State {
+  Dialect dialect;
+  Limits limits;
+  Session* session = nullptr;
+  std::shared_ptr<Budget> budget;
+  std::shared_ptr<Heap> heap;  ///< of values that the host made
+  std::vector<std::pair<std::string, Value>> predeclared;
+  uint64_t steps = 0;
+  uint64_t output = 0;
+  bool failed_before_running = false;
+  uint32_t nesting = 0;  ///< of runs inside runs
+};
+
+struct Vm {
+  explicit Vm(Session::State& session_);
+  ~Vm();
+  Vm(const Vm&) = delete;
+  Vm& operator=(const Vm&) = delete;
+
+  Session::State& session;
+  std::shared_ptr<Heap> heap_owner;
+  Heap* heap_pointer;
+  Heap& heap() { return *heap_pointer; }
+  const Dialect& dialect() const { return session.dialect; }
+  bool is_spec() const { return session.dialect.profile == Profile::spec; }
+
+  // Registers.
+  Value* stack = nullptr;
+  Value* stack_end = nullptr;
+  Value* soft_end = nullptr;  ///< nothing was written from here on since the last collection
+  std::vector<Activation> frames;
+  const char* native = nullptr;  ///< the native function that was called last
+  Vm* caller = nullptr;          ///< the evaluation that loads a module by this one
+
+  // Limits. `ticks` counts down to the next look at them.
+  int64_t ticks = 0;
+  int64_t granted = 0;
+  std::chrono::steady_clock::time_point deadline{};
+  bool has_deadline = false;
+  /// Makes room for registers up to `end`; false when the stack is full.
+  bool extend_stack(Value* end);
+  uint32_t native_depth = 0;
+  static constexpr uint32_t deepest_native = 200;
+
+  /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
+  /// at safe points only; `charge` does not collect.
+  bool look(bool may_collect);
+  bool charge(uint64_t steps) {
+    if (steps > u64(1) << 60)
+      steps = u64(1) << 60;
+    ticks -= i64(steps);
+    return ticks >= 0 || look(false);
+  }
+  void flush_steps() {
+    session.steps += u64(granted - ticks);
+    granted = ticks;
+  }
+  /// Before every instruction that allocates: collects when it is wanted.
+  void collect();
+  Value* top() const {
+    return frames.empty()
+               ? stack
+               : frames.back().base + (frames.back().code ? frames.back().code->registers : 0);
+  }
+
+  // Values that native code holds over calls back.
+  std::vector<Value> roots;
+  /// Slots for `Handle`.
+  std::vector<Value> handles;
+  std::vector<size_t> free_handles;
+  std::vector<std::shared_ptr<const Module>> loaded;
+
+  std::string scratch;  ///< room for texts that are being formatted
+
+  // The failure.
+  bool failed = false;
+  std::string message;
+  Blame blame = Blame::user;
+  std::vector<Frame> trace;  ///< outermost first, of where it happened
+  std::string excerpt;
+  Error ready;  ///< an error of the host or of a module, given on as it is
+  bool has_ready = false;
+
+  Value fail(std::string text) {
+    if (!failed) {
+      failed = true;
+      message = std::move(text);
+    }
+    return Value::error();
+  }
+  template <typename... Pieces>
+  Value fail_with(const Pieces&... pieces) {
+    return fail(cat(pieces...));
+  }
+  Value fail_memory();
+  Value fail_with_error(Error error);
+  void capture_trace(const Instruction* pc);
+  std::vector<Frame> stack_now() const;
+  Error take_error();
+
+  Value call(Value function, const Value* positional, size_t count, const Value* names = nullptr,
+             const Value* named = nullptr, size_t named_count = 0);
+  Value call1(Value function, Value argument) { return call(function, &argument, 1); }
+  Value run_module(ModuleState& module);
+};
+
+/// Keeps values in `vm.roots` for the time of a scope.
+class RootScope {
+ public:
+  explicit RootScope(Vm& vm) : vm_(vm), size_(vm.roots.size()) {}
+  ~RootScope() { vm_.roots.resize(size_); }
+  RootScope(const RootScope&) = delete;
+  RootScope& operator=(const RootScope&) = delete;
+  void add(Value value) { vm_.roots.push_back(value); }
+
+ private:
+  Vm& vm_;
+  size_t size_;
+};
+
+struct Thread::State : Vm {
+  explicit State(Session::State& session_) : Vm(session_) {}
+  std::vector<std::shared_ptr<ModuleState>> modules;  ///< of `evaluate` and `execute`
+};
+
+/// Runs frames until the one at `depth` returns.
+Value run_frames(Vm& vm, size_t depth);
+/// Puts a call of a Starlark function on the stack; its registers begin at `base`, where the
+/// arguments may be already. False when the arguments do not match.
+bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& arguments,
+                    uint16_t into);
+
+}  // namespace fettle::starlark

@@ -1,0 +1,59 @@
+/// Any program with small limits: it ends, the same way again, and the same way when garbage is
+/// collected at every safe point.
+
+#include <cstdint>
+
+#include "starlark/fuzz/fuzz.h"
+
+namespace fettle::starlark {
+namespace {
+
+struct Outcome {
+  std::string printed;
+  uint64_t steps = 0;
+};
+
+Outcome run(std::string_view text, Profile profile, bool collect_always) {
+  Session session(every_switch(profile), small_limits());
+  session.collect_always = collect_always;
+  Outcome outcome;
+  session.print = [&](Thread&, std::string_view line) {
+    outcome.printed.append(line).append("\n");
+  };
+  const Result<ModulePtr> result = session.run("f.star", text);
+  if (result) {
+    for (const auto& [name, value] : (*result)->globals())
+      outcome.printed.append(name)
+          .append(" = ")
+          .append(repr_of(value).substr(0, 1000))
+          .append("\n");
+  } else {
+    require(result.error().message.find("internal error") == std::string::npos, "a known error");
+    outcome.printed += result.error().message;
+  }
+  outcome.steps = session.steps();
+  return outcome;
+}
+
+}  // namespace
+}  // namespace fettle::starlark
+
+namespace fettle::starlark {
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0 || size > 4096)
+    return 0;
+  const auto profile = static_cast<Profile>(data[0] % 3);
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const Outcome first = run(text, profile, false);
+  const Outcome again = run(text, profile, false);
+  require(first.printed == again.printed, "the same output again");
+  require(first.steps == again.steps, "the same steps again");
+  const Outcome collected = run(text, profile, true);
+  const bool memory = first.printed.find("out of memory") != std::string::npos ||
+                      collected.printed.find("out of memory") != std::string::npos;
+  require(memory || first.printed == collected.printed, "a collection changes nothing");
+  return 0;
+}
+
+}  // namespace fettle::starlark

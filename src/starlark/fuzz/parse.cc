@@ -1,0 +1,39 @@
+/// Any text, parsed and resolved in every profile; what is wrong with it has a place inside it.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "starlark/fuzz/fuzz.h"
+#include "starlark/resolve/resolve.h"
+#include "starlark/syntax/parser.h"
+
+namespace fettle::starlark {
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  for (const Profile profile : {Profile::spec, Profile::go, Profile::kurtosis}) {
+    Arena arena;
+    Symbols symbols(arena);
+    const ParsedFile parsed = parse_file(text, arena, symbols, {profile != Profile::spec});
+    if (parsed.error) {
+      require(parsed.error->at <= size, "the error is inside the text");
+      require(!parsed.error->message.empty(), "the error has a message");
+      continue;
+    }
+    const Dialect dialect = Dialect::of(profile);
+    const ResolveInput input{dialect, "f", text,
+                             [](std::string_view name) -> std::optional<Outside> {
+                               if (name.size() % 2 == 0)
+                                 return Outside{Value::none(), true};
+                               return std::nullopt;
+                             },
+                             [] { return std::vector<std::string>{"print"}; }};
+    const Resolved resolved = resolve(parsed.file, arena, input);
+    require(std::is_sorted(resolved.errors.begin(), resolved.errors.end(),
+                           [](const SyntaxError& a, const SyntaxError& b) { return a.at < b.at; }),
+            "errors come in order of the text");
+  }
+  return 0;
+}
+
+}  // namespace fettle::starlark

@@ -1,0 +1,536 @@
+/// What a host does with values: making them, reading them, binding arguments of its functions.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/invariant.h"
+#include "base/text.h"
+#include "starlark/eval/bind.h"
+#include "starlark/eval/structure.h"
+#include "starlark/eval/table.h"
+#include "starlark/lib/library.h"
+#include "value/value.h"
+
+namespace fettle::starlark {
+namespace {
+
+/// A host's function, owned by the heap of its value.
+struct HostFunction {
+  std::string name;
+  NativeFunction function;
+};
+
+Value call_host(Vm& vm, const Arguments& a) {
+  auto* host = static_cast<HostFunction*>(a.function->host);
+  // Arguments stay where they are; those that were gathered are held by roots.
+  Thread thread(static_cast<Thread::State*>(&vm));
+  Call call{thread,
+            host->name,
+            {a.positional, a.count},
+            {a.names, a.named_count},
+            {a.named, a.named_count}};
+  Result<Value> result = host->function(call);
+  if (vm.failed)
+    return Value::error();
+  if (!result) {
+    Error error = std::move(result).error();
+    const bool plain = error.where == Where{} && error.trace.empty() && error.excerpt.empty() &&
+                       error.blame == Blame::user;
+    return plain ? vm.fail(std::move(error.message)) : vm.fail_with_error(std::move(error));
+  }
+  if (result->is_error())
+    return vm.fail_memory();
+  return result->is_unset() ? Value::none() : *result;
+}
+
+bool fits(Value v, const Parameter& parameter) {
+  if (parameter.want == Want::any)
+    return true;
+  const auto wants = [&](Want want) { return (u32(parameter.want) & u32(want)) != 0; };
+  if (wants(Want::iterable) && is_iterable(v))
+    return true;
+  switch (type_of(v)) {
+    case Type::none:
+      return wants(Want::none);
+    case Type::boolean:
+      return wants(Want::boolean);
+    case Type::integer:
+      return wants(Want::integer);
+    case Type::real:
+      return wants(Want::real);
+    case Type::text:
+      return wants(Want::text);
+    case Type::bytes:
+      return wants(Want::bytes);
+    case Type::list:
+      return wants(Want::list);
+    case Type::tuple:
+      return wants(Want::tuple);
+    case Type::dict:
+      return wants(Want::dict);
+    case Type::set:
+      return wants(Want::set);
+    case Type::function:
+    case Type::builtin:
+      return wants(Want::callable);
+    case Type::structure:
+      return wants(Want::structure);
+    case Type::record:
+      return wants(Want::record) &&
+             (parameter.type == nullptr || record_type_of(v) == parameter.type);
+    default:
+      return false;
+  }
+}
+
+std::string wanted_text(const Parameter& parameter) {
+  static constexpr std::pair<Want, std::string_view> names[] = {
+      {Want::none, "NoneType"},   {Want::boolean, "bool"},      {Want::integer, "int"},
+      {Want::real, "float"},      {Want::text, "string"},       {Want::bytes, "bytes"},
+      {Want::list, "list"},       {Want::tuple, "tuple"},       {Want::dict, "dict"},
+      {Want::set, "set"},         {Want::callable, "callable"}, {Want::iterable, "iterable"},
+      {Want::structure, "struct"}};
+  std::vector<std::string> wanted;
+  for (const auto& [want, name] : names) {
+    if ((u32(parameter.want) & u32(want)) != 0)
+      wanted.emplace_back(name);
+  }
+  if ((u32(parameter.want) & u32(Want::record)) != 0)
+    wanted.push_back(parameter.type == nullptr ? "object" : parameter.type->name);
+  return join(wanted, " or ");
+}
+
+std::string_view plain_name(std::string_view name) {
+  while (name.ends_with('?'))
+    name.remove_suffix(1);
+  return name;
+}
+
+Result<fettle::Value> convert(Value v, uint32_t depth) {
+  constexpr uint32_t deepest = 1'000;
+  if (depth > deepest)
+    return user_error("value is nested too deeply");
+  const auto number = [](Value n) {
+    int64_t small = 0;
+    return to_int64(n, small) ? fettle::Value(small) : fettle::Value::big_integer(integer_text(n));
+  };
+  switch (type_of(v)) {
+    case Type::none:
+      return fettle::Value();
+    case Type::boolean:
+      return fettle::Value(v.is_true());
+    case Type::integer:
+      return number(v);
+    case Type::real:
+      if (!std::isfinite(float_of(v)))
+        return user_error(cat("cannot use the non-finite float ", float_text(float_of(v))));
+      return fettle::Value(float_of(v));
+    case Type::text:
+    case Type::bytes:
+      return fettle::Value(text_of(v));
+    case Type::list:
+    case Type::tuple:
+    case Type::set: {
+      std::vector<fettle::Value> items;
+      if (type_of(v) == Type::set) {
+        for (const auto& [key, ignored] : entries_of(v))
+          items.push_back(TRY(convert(key, depth + 1)));
+      } else {
+        for (size_t i = 0; i < length_of(v); ++i)
+          items.push_back(TRY(convert(item_of(v, i), depth + 1)));
+      }
+      return fettle::Value::list(std::move(items));
+    }
+    case Type::range: {
+      std::vector<fettle::Value> items;
+      const auto* range = as<Range>(v);
+      for (int64_t i = 0; i < std::min<int64_t>(range->length, 1'000'000); ++i)
+        items.emplace_back(range->at(i));
+      return fettle::Value::list(std::move(items));
+    }
+    case Type::dict: {
+      std::vector<Entry> entries;
+      for (const auto& [key, value] : entries_of(v)) {
+        if (!is_text(key))
+          return user_error(cat("dict has ", type_name_of(key), " key, want string"));
+        entries.push_back({text_of(key), TRY(convert(value, depth + 1))});
+      }
+      return fettle::Value::dict(std::move(entries));
+    }
+    case Type::structure:
+    case Type::record:
+    case Type::module: {
+      std::vector<Entry> entries;
+      for (const auto& [name, value] : fields_of(v)) {
+        if (type_of(value) != Type::builtin)
+          entries.push_back({name, TRY(convert(value, depth + 1))});
+      }
+      return fettle::Value::dict(std::move(entries));
+    }
+    default:
+      return user_error(cat("cannot use a ", type_name_of(v), " as a plain value"));
+  }
+}
+
+}  // namespace
+
+// Signature.
+
+Signature::Signature(std::string function, std::vector<Parameter> parameters)
+    : function_(std::move(function)), parameters_(std::move(parameters)) {}
+
+Result<std::vector<Value>> Signature::bind(const Call& call) const {
+  const auto fail = [&](const auto&... pieces) {
+    return user_error(cat(call.function, ": ", pieces...));
+  };
+  const size_t size = parameters_.size();
+  if (call.positional.size() > size)
+    return fail("got ", call.positional.size(), " arguments, want at most ", size);
+  std::vector<Value> bound(size, Value::unset());
+  std::copy(call.positional.begin(), call.positional.end(), bound.begin());
+  for (size_t n = 0; n < call.named.size(); ++n) {
+    const std::string_view name = view_of(call.names[n]);
+    size_t slot = 0;
+    while (slot < size && plain_name(parameters_[slot].name) != name)
+      ++slot;
+    if (slot == size) {
+      std::vector<std::string_view> names;
+      for (const Parameter& parameter : parameters_)
+        names.push_back(plain_name(parameter.name));
+      const std::string_view near = nearest(name, names);
+      return fail("unexpected keyword argument \"", name, "\"",
+                  near.empty() ? std::string() : cat(" (did you mean ", near, "?)"));
+    }
+    if (!bound[slot].is_unset())
+      return fail("got multiple values for keyword argument \"", name, "\"");
+    bound[slot] = call.named[n];
+  }
+  for (size_t i = 0; i < size; ++i) {
+    const Parameter& parameter = parameters_[i];
+    const std::string_view name = plain_name(parameter.name);
+    if (bound[i].is_none() && parameter.name.ends_with("??"))
+      bound[i] = Value::unset();
+    if (bound[i].is_unset()) {
+      if (!parameter.name.ends_with('?'))
+        return fail("missing argument for ", name);
+      continue;
+    }
+    const char* const quote = i < call.positional.size() ? "" : "\"";
+    if (!fits(bound[i], parameter))
+      return fail("for parameter ", quote, name, quote, ": got ", type_name_of(bound[i]), ", want ",
+                  wanted_text(parameter));
+  }
+  return bound;
+}
+
+// Making values.
+
+Value HeapAccess::integer(int64_t n) { return make_int(heap_, n); }
+Value HeapAccess::integer(std::string_view digits) {
+  const bool negative = digits.starts_with('-');
+  if (negative || digits.starts_with('+'))
+    digits.remove_prefix(1);
+  return parse_integer(heap_, digits, 10, negative);
+}
+Value HeapAccess::real(double x) { return make_float(heap_, x); }
+Value HeapAccess::text(std::string_view text) { return make_text(heap_, text); }
+Value HeapAccess::bytes(std::string_view bytes) { return make_bytes(heap_, bytes); }
+
+Value HeapAccess::list(std::span<const Value> items) {
+  List* list = make_list(heap_, items.size());
+  if (list == nullptr)
+    return Value::error();
+  std::copy(items.begin(), items.end(), list->items);
+  list->size = u32(items.size());
+  return Value::object(list);
+}
+
+Value HeapAccess::tuple(std::span<const Value> items) {
+  Tuple* tuple = make_tuple(heap_, items.size());
+  if (tuple == nullptr)
+    return Value::error();
+  std::copy(items.begin(), items.end(), tuple->items());
+  return Value::object(tuple);
+}
+
+Value HeapAccess::dict(std::span<const Named> entries) {
+  Dict* dict = make_dict(heap_, entries.size());
+  if (dict == nullptr)
+    return Value::error();
+  for (const Named& entry : entries) {
+    if (!insert(Value::object(dict), text(entry.name), entry.value))
+      return Value::error();
+  }
+  return Value::object(dict);
+}
+
+bool HeapAccess::insert(Value dict, Value key, Value value) {
+  uint64_t hash = 0;
+  return hash_of(nullptr, key, hash) && table_put(heap_, as<Dict>(dict), key, hash, value);
+}
+
+namespace {
+
+Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields) {
+  std::vector<Named> sorted(fields.begin(), fields.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Named& a, const Named& b) { return a.name < b.name; });
+  std::vector<Value> names, values;
+  for (const Named& field : sorted) {
+    names.push_back(make_constant_text(heap, field.name));
+    values.push_back(field.value);
+  }
+  return make_structure(heap, kind, constructor, names, values);
+}
+
+}  // namespace
+
+Value HeapAccess::structure(std::span<const Named> fields) {
+  return make_fields(heap_, Kind::structure, Value::short_text("struct"), fields);
+}
+
+Value HeapAccess::module(std::string_view name, std::span<const Named> fields) {
+  return make_fields(heap_, Kind::module, text(name), fields);
+}
+
+Value HeapAccess::record(const RecordType& type, std::span<const Named> fields) {
+  auto* record =
+      heap_.make<Record>(Kind::record, sizeof(Record) + type.fields.size() * sizeof(Value));
+  if (record == nullptr)
+    return Value::error();
+  record->type = &type;
+  record->count = u32(type.fields.size());
+  std::fill_n(record->values(), record->count, Value::unset());
+  for (const Named& field : fields) {
+    const auto at = std::find(type.fields.begin(), type.fields.end(), field.name);
+    INVARIANT(at != type.fields.end());
+    record->values()[at - type.fields.begin()] = field.value;
+  }
+  return Value::object(record);
+}
+
+Value HeapAccess::native(std::string_view name, NativeFunction function) {
+  auto host = std::make_shared<HostFunction>(HostFunction{std::string(name), std::move(function)});
+  const Value made = make_builtin(heap_, host->name.c_str(), call_host);
+  as<Builtin>(made)->host = host.get();
+  heap_.keep(std::move(host));
+  return made;
+}
+
+Result<Value> HeapAccess::json(std::string_view text) {
+  Value result;
+  std::string problem;
+  if (!decode_json(nullptr, heap_, text, result, problem))
+    return user_error(std::move(problem));
+  return result;
+}
+
+Result<Value> HeapAccess::value(const fettle::Value& value) {
+  using From = fettle::Value::Type;
+  switch (value.type()) {
+    case From::null:
+      return Value::none();
+    case From::boolean:
+      return Value::boolean(value.boolean());
+    case From::integer: {
+      const std::optional<int64_t> n = value.integer();
+      return n ? integer(*n) : integer(value.integer_digits());
+    }
+    case From::real:
+      return real(value.real());
+    case From::text:
+      return text(value.text().view());
+    case From::list: {
+      std::vector<Value> items;
+      for (const fettle::Value& item : value.items())
+        items.push_back(TRY(this->value(item)));
+      return list(items);
+    }
+    case From::dict: {
+      const Value made = dict();
+      for (const Entry& entry : value.entries()) {
+        const Value inside = TRY(this->value(entry.value));
+        if (!insert(made, text(entry.key.view()), inside))
+          return Value::error();
+      }
+      return made;
+    }
+    default:
+      return user_error(cat("a value that is ", to_string(value.type()), " has no Starlark form"));
+  }
+}
+
+// Reading values.
+
+Type type_of(Value v) {
+  switch (kind_of(v)) {
+    case Kind::none:
+      return Type::none;
+    case Kind::boolean:
+      return Type::boolean;
+    case Kind::big_int:
+      return Type::integer;
+    case Kind::boxed_float:
+      return Type::real;
+    case Kind::string:
+      return Type::text;
+    case Kind::bytes:
+      return Type::bytes;
+    case Kind::list:
+      return Type::list;
+    case Kind::tuple:
+      return Type::tuple;
+    case Kind::dict:
+      return Type::dict;
+    case Kind::set:
+      return Type::set;
+    case Kind::range:
+      return Type::range;
+    case Kind::function:
+      return Type::function;
+    case Kind::builtin:
+      return Type::builtin;
+    case Kind::structure:
+      return Type::structure;
+    case Kind::record:
+      return Type::record;
+    case Kind::module:
+      return Type::module;
+    default:
+      return Type::other;
+  }
+}
+
+std::string_view type_name(Value value) { return type_name_of(value); }
+std::string text_of(Value value) {
+  return is_text(value) || is_bytes(value) ? std::string(view_of(value)) : std::string();
+}
+std::optional<int64_t> integer_of(Value value) {
+  int64_t n = 0;
+  return is_int(value) && to_int64(value, n) ? std::optional(n) : std::nullopt;
+}
+std::optional<double> real_of(Value value) {
+  if (is_int(value))
+    return integer_to_double(value);
+  return is_float(value) ? std::optional(float_of(value)) : std::nullopt;
+}
+bool truth_of(Value value) { return truth(value); }
+size_t length_of(Value value) { return length_hint(value); }
+Value item_of(Value sequence, size_t index) {
+  return is_list(sequence) ? as<List>(sequence)->items[index] : as<Tuple>(sequence)->items()[index];
+}
+
+std::vector<std::pair<Value, Value>> entries_of(Value dict) {
+  std::vector<std::pair<Value, Value>> entries;
+  if (is_dict(dict) || is_set(dict)) {
+    table_each(as<Dict>(dict), [&](const TableEntry& entry) {
+      entries.emplace_back(entry.key, entry.value);
+      return true;
+    });
+  }
+  return entries;
+}
+
+std::vector<std::pair<std::string, Value>> fields_of(Value object) {
+  std::vector<std::pair<std::string, Value>> fields;
+  if (is_kind(object, Kind::structure) || is_kind(object, Kind::module)) {
+    auto* structure = as<Structure>(object);
+    for (uint32_t i = 0; i < structure->count; ++i)
+      fields.emplace_back(view_of(structure->shape->names()[i]), structure->values()[i]);
+  } else if (is_kind(object, Kind::record)) {
+    auto* record = as<Record>(object);
+    for (uint32_t i = 0; i < record->count; ++i) {
+      if (!record->values()[i].is_unset())
+        fields.emplace_back(record->type->fields[i], record->values()[i]);
+    }
+  }
+  return fields;
+}
+
+std::optional<Value> field_of(Value object, std::string_view name) {
+  for (const auto& [known, value] : fields_of(object)) {
+    if (known == name)
+      return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> find_in(Value dict, std::string_view key) {
+  if (!is_dict(dict))
+    return std::nullopt;
+  const TableEntry* entry = nullptr;
+  if (key.size() <= 7) {
+    const Value text = Value::short_text(key);
+    entry = table_find_text(as<Dict>(dict), text, hash_of_text(text));
+  } else {
+    table_each(as<Dict>(dict), [&](const TableEntry& each) {
+      if (is_text(each.key) && view_of(each.key) == key)
+        entry = &each;
+      return entry == nullptr;
+    });
+  }
+  return entry == nullptr ? std::nullopt : std::optional(entry->value);
+}
+
+const RecordType* record_type_of(Value value) {
+  return is_kind(value, Kind::record) ? as<Record>(value)->type : nullptr;
+}
+
+std::string repr_of(Value value) {
+  std::string text;
+  append_repr(text, value);
+  return text;
+}
+std::string str_of(Value value) {
+  std::string text;
+  append_str(text, value);
+  return text;
+}
+bool equal(Value a, Value b) { return keys_equal(a, b); }
+void freeze(Value value) { freeze_value(value, false); }
+Result<fettle::Value> to_value(Value value) { return convert(value, 0); }
+
+Result<std::string> to_json(Value value) {
+  std::string text, problem;
+  if (!encode_json(nullptr, text, value, problem))
+    return user_error(std::move(problem));
+  return text;
+}
+
+std::vector<ParameterInfo> parameters_of(Value value) {
+  std::vector<ParameterInfo> infos;
+  if (!is_kind(value, Kind::function))
+    return infos;
+  const auto* function = as<Function>(value);
+  const Code* code = function->code;
+  const size_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
+  for (size_t i = 0; i < code->parameters; ++i) {
+    ParameterInfo info;
+    info.name = std::string(view_of(code->register_names[i]));
+    info.has_default = i + defaults >= code->parameters &&
+                       !function->defaults->items()[i + defaults - code->parameters].is_unset();
+    info.keyword_only = i + code->keyword_only >= code->parameters;
+    infos.push_back(std::move(info));
+  }
+  size_t next = code->parameters;
+  if (code->has_rest)
+    infos.push_back(
+        {std::string(view_of(code->register_names[next++])), false, false, true, false});
+  if (code->has_named_rest)
+    infos.push_back({std::string(view_of(code->register_names[next])), false, false, false, true});
+  return infos;
+}
+
+std::string function_name_of(Value v) {
+  if (is_kind(v, Kind::function))
+    return std::string(as<Function>(v)->code->name);
+  return is_kind(v, Kind::builtin) ? as<Builtin>(v)->name : "";
+}
+std::string function_name(Value function) { return function_name_of(function); }
+std::string docstring_of(Value function) {
+  return is_kind(function, Kind::function) ? std::string(as<Function>(function)->code->docstring)
+                                           : std::string();
+}
+
+}  // namespace fettle::starlark

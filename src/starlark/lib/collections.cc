@@ -1,0 +1,559 @@
+/// Methods of lists, dicts and sets.
+
+#include <algorithm>
+
+#include "starlark/eval/bind.h"
+#include "starlark/eval/table.h"
+#include "starlark/lib/collections.h"
+#include "starlark/lib/library.h"
+
+namespace fettle::starlark {
+
+bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
+  if (a.count > 1) {
+    vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
+    return false;
+  }
+  const auto put = [&](Value key, Value value) {
+    uint64_t hash = 0;
+    if (!hash_of(&vm, key, hash))
+      return false;
+    if (!check_mutable(vm, dict, "insert into"))
+      return false;
+    if (!table_put(vm.heap(), dict, key, hash, value)) {
+      vm.fail_memory();
+      return false;
+    }
+    return true;
+  };
+  if (a.count == 1) {
+    const Value from = a.positional[0];
+    if (is_dict(from)) {
+      if (!vm.charge(as<Dict>(from)->live))
+        return false;
+      if (as<Dict>(from) != dict && !table_each(as<Dict>(from), [&](const TableEntry& entry) {
+            return put(entry.key, entry.value);
+          }))
+        return false;
+    } else if (is_iterable(from)) {
+      size_t index = 0;
+      const bool ok = for_each(vm, from, [&](Value item) {
+        Iteration state;
+        if (!begin_iteration(item, state)) {
+          vm.fail_with(a.name, ": dictionary update sequence element #", index,
+                       " is not iterable (", type_name_of(item), ")");
+          return false;
+        }
+        Value pair[2];
+        size_t count = 0;
+        Value part;
+        while (next_item(vm, state, part)) {
+          if (count < 2)
+            pair[count] = part;
+          ++count;
+        }
+        end_iteration(item);
+        if (count != 2) {
+          vm.fail_with(a.name, ": dictionary update sequence element #", index, " has length ",
+                       count, ", want 2");
+          return false;
+        }
+        ++index;
+        return put(pair[0], pair[1]);
+      });
+      if (!ok)
+        return false;
+    } else {
+      vm.fail_with(a.name, ": got ", type_name_of(from), ", want iterable");
+      return false;
+    }
+  }
+  for (uint32_t i = 0; i < a.named_count; ++i) {
+    for (uint32_t j = 0; j < i && a.named_count < 256; ++j) {
+      if (view_of(a.names[i]) == view_of(a.names[j])) {
+        vm.fail_with(a.name, ": duplicate keyword arg: \"", view_of(a.names[i]), "\"");
+        return false;
+      }
+    }
+    if (!put(a.names[i], a.named[i]))
+      return false;
+  }
+  return true;
+}
+
+namespace {
+
+Value method_error(Vm& vm, const Arguments& a) {
+  // What the object itself says is told with the name of the method in front.
+  if (vm.failed && vm.message.rfind(std::string(a.name) + ":", 0) != 0)
+    vm.message = cat(a.name, ": ", vm.message);
+  return Value::error();
+}
+
+// Lists.
+
+Value list_append(Vm& vm, const Arguments& a) {
+  if (a.count != 1 || a.named_count != 0) {
+    want_positional(vm, a, 1, 1);
+    return Value::error();
+  }
+  auto* list = as<List>(a.self);
+  if (!check_mutable(vm, list, "append to"))
+    return method_error(vm, a);
+  return list_push(vm.heap(), list, a.positional[0]) ? Value::none() : vm.fail_memory();
+}
+
+Value list_clear(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  auto* list = as<List>(a.self);
+  if (!check_mutable(vm, list, "clear"))
+    return method_error(vm, a);
+  list->size = 0;
+  return Value::none();
+}
+
+Value list_extend(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  if (!is_iterable(a.positional[0]))
+    return wrong_type(vm, a, 0, "iterable");
+  auto* list = as<List>(a.self);
+  if (!check_mutable(vm, list, "extend"))
+    return method_error(vm, a);
+  return add_in_place(vm, a.self, a.positional[0]).is_error() ? Value::error() : Value::none();
+}
+
+/// The bounds of `index` as it clamps them.
+bool clamp_bound(Vm& vm, const Arguments& a, uint32_t i, int64_t size, int64_t& bound) {
+  if (a.count <= i || a.positional[i].is_none())
+    return true;
+  if (!is_int(a.positional[i])) {
+    vm.fail_with(a.name, ": invalid ", i == 1 ? "start" : "end", " index: got ",
+                 type_name_of(a.positional[i]), ", want int");
+    return false;
+  }
+  if (!to_int64(a.positional[i], bound))
+    bound = integer_sign(a.positional[i]) < 0 ? -size : size;
+  if (bound < 0)
+    bound = std::max<int64_t>(bound + size, 0);
+  bound = std::min(bound, size);
+  return true;
+}
+
+Value list_index(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 3))
+    return Value::error();
+  const auto* list = as<List>(a.self);
+  int64_t start = 0, end = list->size;
+  if (!clamp_bound(vm, a, 1, list->size, start) || !clamp_bound(vm, a, 2, list->size, end))
+    return Value::error();
+  if (!vm.charge(list->size / 2))
+    return Value::error();
+  for (int64_t i = start; i < end; ++i) {
+    const int same = equal_values(vm, list->items[i], a.positional[0]);
+    if (same < 0)
+      return method_error(vm, a);
+    if (same > 0)
+      return Value::small(i);
+  }
+  return vm.fail("index: value not in list");
+}
+
+Value list_insert(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 2, 2))
+    return Value::error();
+  auto* list = as<List>(a.self);
+  if (!is_int(a.positional[0]))
+    return wrong_type(vm, a, 0, "int");
+  if (!check_mutable(vm, list, "insert into"))
+    return method_error(vm, a);
+  int64_t at = 0;
+  if (!to_int64(a.positional[0], at))
+    at = integer_sign(a.positional[0]) < 0 ? 0 : list->size;
+  if (at < 0)
+    at = std::max<int64_t>(at + list->size, 0);
+  at = std::min<int64_t>(at, list->size);
+  if (!vm.charge((list->size - u64(at)) / 16))
+    return Value::error();
+  if (!list_push(vm.heap(), list, Value::none()))
+    return vm.fail_memory();
+  std::copy_backward(list->items + at, list->items + list->size - 1, list->items + list->size);
+  list->items[at] = a.positional[1];
+  return Value::none();
+}
+
+Value list_pop(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 1))
+    return Value::error();
+  auto* list = as<List>(a.self);
+  int64_t at = i64(list->size) - 1;
+  if (a.count == 1) {
+    if (!is_int(a.positional[0]))
+      return wrong_type(vm, a, 0, "int");
+    if (!to_int64(a.positional[0], at))
+      at = INT64_MAX;
+    const int64_t given = at;
+    if (at < 0)
+      at += list->size;
+    if (at < 0 || at >= list->size) {
+      if (list->size == 0)
+        return vm.fail_with("pop: index ", given, " out of range: empty list");
+      return vm.fail_with("pop: list index ", given, " out of range [", -i64(list->size), ":",
+                          i64(list->size) - 1, "]");
+    }
+  } else if (list->size == 0) {
+    return vm.fail("pop: index -1 out of range: empty list");
+  }
+  if (!check_mutable(vm, list, "pop from"))
+    return method_error(vm, a);
+  if (!vm.charge((list->size - u64(at)) / 16))
+    return Value::error();
+  const Value popped = list->items[at];
+  std::copy(list->items + at + 1, list->items + list->size, list->items + at);
+  --list->size;
+  return popped;
+}
+
+Value list_remove(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  auto* list = as<List>(a.self);
+  if (!check_mutable(vm, list, "remove from"))
+    return method_error(vm, a);
+  if (!vm.charge(list->size / 2))
+    return Value::error();
+  for (uint32_t i = 0; i < list->size; ++i) {
+    const int same = equal_values(vm, list->items[i], a.positional[0]);
+    if (same < 0)
+      return method_error(vm, a);
+    if (same > 0) {
+      std::copy(list->items + i + 1, list->items + list->size, list->items + i);
+      --list->size;
+      return Value::none();
+    }
+  }
+  return vm.fail("remove: element not found");
+}
+
+// Dicts.
+
+Value dict_clear(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  if (!check_mutable(vm, a.self.object(), "clear"))
+    return Value::error();
+  table_clear(vm.heap(), as<Dict>(a.self));
+  return Value::none();
+}
+
+Value dict_get(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 2))
+    return Value::error();
+  uint64_t hash = 0;
+  if (!hash_of(&vm, a.positional[0], hash))
+    return method_error(vm, a);
+  if (const TableEntry* entry = table_find(as<Dict>(a.self), a.positional[0], hash))
+    return entry->value;
+  return a.count == 2 ? a.positional[1] : Value::none();
+}
+
+enum class Part { keys, values, items };
+Value dict_list(Vm& vm, const Arguments& a, Part part) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  const auto* dict = as<Dict>(a.self);
+  if (!vm.charge(dict->live / 4))
+    return Value::error();
+  if (part == Part::items && !vm.heap().may_take(u64(dict->live) * 32))
+    return vm.fail_memory();
+  List* list = make_list(vm.heap(), dict->live);
+  if (list == nullptr)
+    return vm.fail_memory();
+  table_each(dict, [&](const TableEntry& entry) {
+    list->items[list->size++] = part == Part::keys ? entry.key
+                                : part == Part::values
+                                    ? entry.value
+                                    : make_tuple(vm.heap(), {entry.key, entry.value});
+    return true;
+  });
+  return Value::object(list);
+}
+Value dict_keys(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::keys); }
+Value dict_values(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::values); }
+Value dict_items(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::items); }
+
+Value dict_pop(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 2))
+    return Value::error();
+  uint64_t hash = 0;
+  if (!hash_of(&vm, a.positional[0], hash) || !check_mutable(vm, a.self.object(), "delete from"))
+    return method_error(vm, a);
+  Value removed;
+  if (table_remove(as<Dict>(a.self), a.positional[0], hash, &removed))
+    return removed;
+  return a.count == 2 ? a.positional[1] : vm.fail("pop: missing key");
+}
+
+Value dict_popitem(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  auto* dict = as<Dict>(a.self);
+  if (dict->live == 0)
+    return vm.fail("popitem: empty dict");
+  if (!check_mutable(vm, dict, "delete from"))
+    return method_error(vm, a);
+  const TableEntry* first = table_first(dict);
+  const Value pair = make_tuple(vm.heap(), {first->key, first->value});
+  table_remove(dict, first->key, first->hash);
+  return pair;
+}
+
+Value dict_setdefault(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 2))
+    return Value::error();
+  uint64_t hash = 0;
+  if (!hash_of(&vm, a.positional[0], hash))
+    return method_error(vm, a);
+  auto* dict = as<Dict>(a.self);
+  if (const TableEntry* entry = table_find(dict, a.positional[0], hash))
+    return entry->value;
+  if (!check_mutable(vm, dict, "insert into"))
+    return method_error(vm, a);
+  const Value value = a.count == 2 ? a.positional[1] : Value::none();
+  return table_put(vm.heap(), dict, a.positional[0], hash, value) ? value : vm.fail_memory();
+}
+
+Value dict_update(Vm& vm, const Arguments& a) {
+  if (!update_dict(vm, as<Dict>(a.self), a))
+    return method_error(vm, a);
+  return Value::none();
+}
+
+// Sets.
+
+bool want_hash(Vm& vm, const Arguments& a, Value v, uint64_t& hash) {
+  if (hash_of(&vm, v, hash))
+    return true;
+  method_error(vm, a);
+  return false;
+}
+
+Value set_add(Vm& vm, const Arguments& a) {
+  uint64_t hash = 0;
+  if (!want_positional(vm, a, 1, 1) || !want_hash(vm, a, a.positional[0], hash))
+    return Value::error();
+  if (!check_mutable(vm, a.self.object(), "insert into"))
+    return method_error(vm, a);
+  return table_put(vm.heap(), as<Dict>(a.self), a.positional[0], hash, Value::none())
+             ? Value::none()
+             : vm.fail_memory();
+}
+
+Value set_clear(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  if (as<Dict>(a.self)->live == 0)
+    return Value::none();
+  return dict_clear(vm, a);
+}
+
+Value set_remove_member(Vm& vm, const Arguments& a, bool must) {
+  uint64_t hash = 0;
+  if (!want_positional(vm, a, 1, 1) || !want_hash(vm, a, a.positional[0], hash))
+    return Value::error();
+  if (!check_mutable(vm, a.self.object(), "delete from"))
+    return method_error(vm, a);
+  if (!table_remove(as<Dict>(a.self), a.positional[0], hash) && must)
+    return vm.fail("remove: missing key");
+  return Value::none();
+}
+Value set_remove(Vm& vm, const Arguments& a) { return set_remove_member(vm, a, true); }
+Value set_discard(Vm& vm, const Arguments& a) { return set_remove_member(vm, a, false); }
+
+Value set_pop(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  auto* set = as<Dict>(a.self);
+  if (set->live == 0)
+    return vm.fail("pop: empty set");
+  if (!check_mutable(vm, set, "delete from"))
+    return method_error(vm, a);
+  const TableEntry* first = table_first(set);
+  const Value key = first->key;
+  table_remove(set, key, first->hash);
+  return key;
+}
+
+/// The members of any iterable as a set of its own; null after an error.
+Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
+  if (is_set(from))
+    return as<Dict>(from);
+  const std::string_view method = a.name;
+  if (!is_iterable(from) && (method == "union" || method == "update")) {
+    vm.fail_with(method, ": argument #", index + 1, " is not iterable: ", type_name_of(from));
+    return nullptr;
+  }
+  if (!is_iterable(from)) {
+    vm.fail_with(a.name, ": for parameter ", index + 1, ": got ", type_name_of(from),
+                 ", want iterable");
+    return nullptr;
+  }
+  Dict* made = make_set(vm.heap());
+  const bool ok = for_each(vm, from, [&](Value item) {
+    uint64_t hash = 0;
+    return want_hash(vm, a, item, hash) &&
+           (table_put(vm.heap(), made, item, hash, Value::none()) || !vm.fail_memory().is_error());
+  });
+  return ok ? made : nullptr;
+}
+
+Dict* copy_set(Vm& vm, const Dict* set) {
+  if (!vm.charge(set->live))
+    return nullptr;
+  Dict* made = make_set(vm.heap());
+  const bool ok = table_each(set, [&](const TableEntry& entry) {
+    return table_put(vm.heap(), made, entry.key, entry.hash, Value::none());
+  });
+  if (!ok)
+    vm.fail_memory();
+  return ok ? made : nullptr;
+}
+
+/// Changes `set` by each argument. `keep`: what is in the argument stays; `drop`: what is in it
+/// goes.
+enum class Change { add, keep, drop, toggle };
+bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
+  for (uint32_t i = 0; i < a.count; ++i) {
+    Dict* other = as_set(vm, a, a.positional[i], i);
+    if (other == nullptr || !vm.charge(set->live + other->live))
+      return false;
+    std::vector<TableEntry> entries;
+    const Dict* walked = change == Change::keep ? set : other;
+    table_each(walked, [&](const TableEntry& entry) { return entries.push_back(entry), true; });
+    for (const TableEntry& entry : entries) {
+      bool ok = true;
+      switch (change) {
+        case Change::add:
+          ok = table_put(vm.heap(), set, entry.key, entry.hash, Value::none());
+          break;
+        case Change::drop:
+          table_remove(set, entry.key, entry.hash);
+          break;
+        case Change::keep:
+          if (table_find(other, entry.key, entry.hash) == nullptr)
+            table_remove(set, entry.key, entry.hash);
+          break;
+        case Change::toggle:
+          if (!table_remove(set, entry.key, entry.hash))
+            ok = table_put(vm.heap(), set, entry.key, entry.hash, Value::none());
+          break;
+      }
+      if (!ok) {
+        vm.fail_memory();
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Value changed_copy(Vm& vm, const Arguments& a, Change change, bool variadic) {
+  if (a.named_count > 0 || (!variadic && a.count != 1)) {
+    want_positional(vm, a, 1, 1);
+    return Value::error();
+  }
+  Dict* made = copy_set(vm, as<Dict>(a.self));
+  return made != nullptr && change_set(vm, a, made, change) ? Value::object(made) : Value::error();
+}
+Value change_self(Vm& vm, const Arguments& a, Change change, const char* verb) {
+  if (a.named_count > 0) {
+    want_positional(vm, a, 0, 255);
+    return Value::error();
+  }
+  if (!check_mutable(vm, a.self.object(), verb))
+    return method_error(vm, a);
+  return change_set(vm, a, as<Dict>(a.self), change) ? Value::none() : Value::error();
+}
+Value set_union(Vm& vm, const Arguments& a) { return changed_copy(vm, a, Change::add, true); }
+Value set_intersection(Vm& vm, const Arguments& a) {
+  return changed_copy(vm, a, Change::keep, vm.is_spec());
+}
+Value set_difference(Vm& vm, const Arguments& a) {
+  return changed_copy(vm, a, Change::drop, vm.is_spec());
+}
+Value set_symmetric_difference(Vm& vm, const Arguments& a) {
+  return changed_copy(vm, a, Change::toggle, false);
+}
+Value set_update(Vm& vm, const Arguments& a) {
+  return change_self(vm, a, Change::add, "insert into");
+}
+Value set_intersection_update(Vm& vm, const Arguments& a) {
+  return change_self(vm, a, Change::keep, "delete from");
+}
+Value set_difference_update(Vm& vm, const Arguments& a) {
+  return change_self(vm, a, Change::drop, "delete from");
+}
+Value set_symmetric_difference_update(Vm& vm, const Arguments& a) {
+  return change_self(vm, a, Change::toggle, "insert into");
+}
+
+Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in_mine,
+                   bool disjoint) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  const auto* mine = as<Dict>(a.self);
+  const Dict* other = as_set(vm, a, a.positional[0], 0);
+  if (other == nullptr || !vm.charge(mine->live + other->live))
+    return Value::error();
+  const auto inside = [](const Dict* part, const Dict* whole, bool wanted) {
+    return table_each(part, [&](const TableEntry& entry) {
+      return (table_find(whole, entry.key, entry.hash) != nullptr) == wanted;
+    });
+  };
+  if (disjoint)
+    return Value::boolean(inside(mine, other, false));
+  return Value::boolean((!mine_in_other || inside(mine, other, true)) &&
+                        (!other_in_mine || inside(other, mine, true)));
+}
+Value set_issubset(Vm& vm, const Arguments& a) { return compare_sets(vm, a, true, false, false); }
+Value set_issuperset(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, true, false); }
+Value set_isdisjoint(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, false, true); }
+
+constexpr MethodEntry list_table[] = {
+    {"append", list_append}, {"clear", list_clear}, {"extend", list_extend}, {"index", list_index},
+    {"insert", list_insert}, {"pop", list_pop},     {"remove", list_remove}};
+constexpr MethodEntry dict_table[] = {{"clear", dict_clear},
+                                      {"get", dict_get},
+                                      {"items", dict_items},
+                                      {"keys", dict_keys},
+                                      {"pop", dict_pop},
+                                      {"popitem", dict_popitem},
+                                      {"setdefault", dict_setdefault},
+                                      {"update", dict_update},
+                                      {"values", dict_values}};
+constexpr MethodEntry set_table[] = {
+    {"add", set_add},
+    {"clear", set_clear},
+    {"difference", set_difference},
+    {"difference_update", set_difference_update, true},
+    {"discard", set_discard},
+    {"intersection", set_intersection},
+    {"intersection_update", set_intersection_update},
+    {"isdisjoint", set_isdisjoint},
+    {"issubset", set_issubset},
+    {"issuperset", set_issuperset},
+    {"pop", set_pop},
+    {"remove", set_remove},
+    {"symmetric_difference", set_symmetric_difference},
+    {"symmetric_difference_update", set_symmetric_difference_update},
+    {"union", set_union},
+    {"update", set_update}};
+
+}  // namespace
+
+std::span<const MethodEntry> list_methods() { return list_table; }
+std::span<const MethodEntry> dict_methods() { return dict_table; }
+std::span<const MethodEntry> set_methods() { return set_table; }
+
+}  // namespace fettle::starlark

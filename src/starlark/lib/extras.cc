@@ -1,0 +1,317 @@
+/// `re` (RE2), `hashes`, `base64` and `yaml`: for plugins of the host, not for packages.
+
+#include <re2/re2.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "starlark/eval/bind.h"
+#include "starlark/lib/library.h"
+#include "value/value.h"
+#include "value/yaml.h"
+
+namespace fettle::starlark {
+namespace {
+
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view view(const re2::StringPiece& text) { return {text.data(), text.size()}; }
+
+Value finish(Vm& vm, std::string_view text) {
+  const Value made = make_text(vm.heap(), text);
+  return made.is_error() ? vm.fail_memory() : made;
+}
+
+constexpr int64_t most_program_bytes = 1 << 20;
+
+Value compile_pattern(Vm& vm, const Arguments& a, Value pattern) {
+  if (is_kind(pattern, Kind::regex))
+    return pattern;
+  if (!is_text(pattern))
+    return wrong_type(vm, a, "pattern", pattern, "string");
+  if (view_of(pattern).size() > 10'000)
+    return vm.fail_with(a.name, ": pattern is too long");
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(most_program_bytes);
+  auto program = std::make_shared<re2::RE2>(piece(view_of(pattern)), options);
+  if (!program->ok())
+    return vm.fail_with(a.name, ": ", program->error());
+  if (!vm.charge(u64(1000)) || !vm.heap().may_take(most_program_bytes))
+    return vm.failed ? Value::error() : vm.fail_memory();
+  auto* regex = vm.heap().make<RegexObject>(Kind::regex);
+  regex->flags |= Object::frozen;
+  regex->program = program.get();
+  regex->pattern = pattern;
+  vm.heap().keep(std::move(program));
+  return Value::object(regex);
+}
+
+/// The groups of a match as texts, None for those that took no part; None when there is no match.
+Value groups(Vm& vm, const re2::RE2& program, const std::vector<re2::StringPiece>& found) {
+  List* list = make_list(vm.heap(), found.size());
+  static_cast<void>(program);
+  for (const re2::StringPiece& group : found) {
+    const Value text = group.data() == nullptr ? Value::none() : finish(vm, view(group));
+    if (text.is_error() || !list_push(vm.heap(), list, text))
+      return Value::error();
+  }
+  return Value::object(list);
+}
+
+struct Pattern {
+  const re2::RE2* program = nullptr;
+  Value text;
+  Value third;
+};
+
+/// Arguments of the functions (pattern, text, …) and of the methods of a compiled one (text, …).
+bool arguments_of(Vm& vm, const Arguments& a, uint32_t more, Pattern& pattern) {
+  const bool method = is_kind(a.self, Kind::regex);
+  if (!want_positional(vm, a, (method ? 1 : 2) + more, (method ? 1 : 2) + more))
+    return false;
+  const Value compiled = method ? a.self : compile_pattern(vm, a, a.positional[0]);
+  if (compiled.is_error())
+    return false;
+  pattern.program = static_cast<const re2::RE2*>(as<RegexObject>(compiled)->program);
+  for (uint32_t i = method ? 0 : 1; i < a.count; ++i) {
+    if (!is_text(a.positional[i])) {
+      wrong_type(vm, a, i, "string");
+      return false;
+    }
+  }
+  pattern.text = a.positional[a.count - 1];
+  if (more > 0)
+    pattern.third = a.positional[a.count - 2];
+  return vm.charge(view_of(pattern.text).size() / 16);
+}
+
+Value match_once(Vm& vm, const Arguments& a, re2::RE2::Anchor anchor) {
+  Pattern pattern;
+  if (!arguments_of(vm, a, 0, pattern))
+    return Value::error();
+  std::vector<re2::StringPiece> found(size_t(pattern.program->NumberOfCapturingGroups()) + 1);
+  const std::string_view text = view_of(pattern.text);
+  if (!pattern.program->Match(piece(text), 0, text.size(), anchor, found.data(), int(found.size())))
+    return Value::none();
+  return groups(vm, *pattern.program, found);
+}
+Value re_search(Vm& vm, const Arguments& a) { return match_once(vm, a, re2::RE2::UNANCHORED); }
+Value re_match(Vm& vm, const Arguments& a) { return match_once(vm, a, re2::RE2::ANCHOR_START); }
+Value re_fullmatch(Vm& vm, const Arguments& a) { return match_once(vm, a, re2::RE2::ANCHOR_BOTH); }
+
+/// Calls `f(match)` for matches that do not overlap.
+template <typename F>
+bool each_match(Vm& vm, const re2::RE2& program, std::string_view text, F&& f) {
+  std::vector<re2::StringPiece> found(size_t(program.NumberOfCapturingGroups()) + 1);
+  size_t at = 0;
+  while (at <= text.size() && program.Match(piece(text), at, text.size(), re2::RE2::UNANCHORED,
+                                            found.data(), int(found.size()))) {
+    if (!vm.charge(1) || !f(found))
+      return false;
+    const size_t end = size_t(found[0].data() - text.data()) + found[0].size();
+    at = found[0].empty() ? end + 1 : end;
+  }
+  return true;
+}
+
+Value re_findall(Vm& vm, const Arguments& a) {
+  Pattern pattern;
+  if (!arguments_of(vm, a, 0, pattern))
+    return Value::error();
+  List* list = make_list(vm.heap());
+  const bool ok = each_match(vm, *pattern.program, view_of(pattern.text), [&](const auto& found) {
+    Value item;
+    if (found.size() <= 2) {
+      item = finish(vm, view(found.back()));
+    } else {
+      item = groups(vm, *pattern.program, {found.begin() + 1, found.end()});
+    }
+    return !item.is_error() && list_push(vm.heap(), list, item);
+  });
+  return ok ? Value::object(list) : vm.failed ? Value::error() : vm.fail_memory();
+}
+
+Value re_split(Vm& vm, const Arguments& a) {
+  Pattern pattern;
+  if (!arguments_of(vm, a, 0, pattern))
+    return Value::error();
+  List* list = make_list(vm.heap());
+  const std::string_view text = view_of(pattern.text);
+  size_t at = 0;
+  const auto push = [&](std::string_view part) {
+    const Value item = finish(vm, part);
+    return !item.is_error() && list_push(vm.heap(), list, item);
+  };
+  const bool ok = each_match(vm, *pattern.program, text, [&](const auto& found) {
+    if (found[0].empty())
+      return true;
+    const size_t begin = size_t(found[0].data() - text.data());
+    const bool pushed = push(text.substr(at, begin - at));
+    at = begin + found[0].size();
+    return pushed;
+  });
+  return ok && push(text.substr(at)) ? Value::object(list)
+         : vm.failed                 ? Value::error()
+                                     : vm.fail_memory();
+}
+
+/// `re.sub(pattern, replacement, text)`; `\1` in the replacement is a group.
+Value re_sub(Vm& vm, const Arguments& a) {
+  Pattern pattern;
+  if (!arguments_of(vm, a, 1, pattern))
+    return Value::error();
+  const std::string_view text = view_of(pattern.text), rewrite = view_of(pattern.third);
+  std::string problem;
+  if (!pattern.program->CheckRewriteString(piece(rewrite), &problem))
+    return vm.fail_with(a.name, ": ", problem);
+  std::string out;
+  size_t at = 0;
+  const bool ok = each_match(vm, *pattern.program, text, [&](const auto& found) {
+    const size_t begin = size_t(found[0].data() - text.data());
+    out += text.substr(at, begin - at);
+    pattern.program->Rewrite(&out, piece(rewrite), found.data(), int(found.size()));
+    at = begin + found[0].size();
+    if (!vm.charge(out.size() % 4096 == 0) || !vm.heap().may_take(out.size() * 2)) {
+      vm.fail_memory();
+      return false;
+    }
+    return true;
+  });
+  if (!ok)
+    return Value::error();
+  out += text.substr(at);
+  return finish(vm, out);
+}
+
+Value re_compile(Vm& vm, const Arguments& a) {
+  return want_positional(vm, a, 1, 1) ? compile_pattern(vm, a, a.positional[0]) : Value::error();
+}
+Value re_escape(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  if (!is_text(a.positional[0]))
+    return wrong_type(vm, a, 0, "string");
+  return finish(vm, re2::RE2::QuoteMeta(piece(view_of(a.positional[0]))));
+}
+
+constexpr MethodEntry regex_table[] = {{"findall", re_findall}, {"fullmatch", re_fullmatch},
+                                       {"match", re_match},     {"search", re_search},
+                                       {"split", re_split},     {"sub", re_sub}};
+constexpr MethodEntry re_functions[] = {{"compile", re_compile}, {"escape", re_escape},
+                                        {"findall", re_findall}, {"fullmatch", re_fullmatch},
+                                        {"match", re_match},     {"search", re_search},
+                                        {"split", re_split},     {"sub", re_sub}};
+
+/// The bytes of a text or of bytes; false with an error for others.
+bool bytes_argument(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return false;
+  if (is_text(a.positional[0]) || is_bytes(a.positional[0]))
+    return vm.charge(view_of(a.positional[0]).size() / 64);
+  vm.fail_with(a.name, ": got ", type_name_of(a.positional[0]), ", want string or bytes");
+  return false;
+}
+
+Value hash_sha256(Vm& vm, const Arguments& a) {
+  return bytes_argument(vm, a) ? finish(vm, sha256_hex(view_of(a.positional[0]))) : Value::error();
+}
+Value hash_xxh3(Vm& vm, const Arguments& a) {
+  return bytes_argument(vm, a) ? finish(vm, to_string(fingerprint(view_of(a.positional[0]))))
+                               : Value::error();
+}
+
+constexpr MethodEntry hash_functions[] = {{"sha256", hash_sha256}, {"xxh3", hash_xxh3}};
+
+constexpr std::string_view alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+Value base64_encode(Vm& vm, const Arguments& a) {
+  if (!bytes_argument(vm, a))
+    return Value::error();
+  const std::string_view bytes = view_of(a.positional[0]);
+  if (!vm.heap().may_take(bytes.size() * 3))
+    return vm.fail_memory();
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    const size_t size = std::min<size_t>(3, bytes.size() - i);
+    for (size_t j = 0; j < 3; ++j)
+      group = group << 8 | (j < size ? static_cast<uint8_t>(bytes[i + j]) : 0u);
+    for (size_t j = 0; j < 4; ++j)
+      out += j <= size ? alphabet[group >> (18 - 6 * j) & 63] : '=';
+  }
+  return finish(vm, out);
+}
+
+Value base64_decode(Vm& vm, const Arguments& a) {
+  if (!bytes_argument(vm, a))
+    return Value::error();
+  std::string_view text = view_of(a.positional[0]);
+  std::string out;
+  const auto invalid = [&] { return vm.fail("decode: invalid base64"); };
+  if (text.size() % 4 != 0)
+    return invalid();
+  size_t padding = 0;
+  while (padding < 2 && text.ends_with('=')) {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  uint32_t group = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t digit = alphabet.find(text[i]);
+    if (digit == std::string_view::npos)
+      return invalid();
+    group = group << 6 | u32(digit);
+    if (i % 4 == 3) {
+      out +=
+          {static_cast<char>(group >> 16), static_cast<char>(group >> 8), static_cast<char>(group)};
+      group = 0;
+    }
+  }
+  if (padding == 1)
+    out += {static_cast<char>(group >> 10), static_cast<char>(group >> 2)};
+  else if (padding == 2)
+    out += static_cast<char>(group >> 4);
+  const Value made = make_bytes(vm.heap(), out);
+  return made.is_error() ? vm.fail_memory() : made;
+}
+
+/// YAML 1.2 core; keys of mappings become texts.
+Value yaml_decode(Vm& vm, const Arguments& a) {
+  if (!bytes_argument(vm, a))
+    return Value::error();
+  const std::string_view text = view_of(a.positional[0]);
+  if (!vm.charge(text.size() / 4) || !vm.heap().may_take(text.size() * 32))
+    return vm.failed ? Value::error() : vm.fail_memory();
+  const Result<fettle::Value> read = read_yaml(text, "yaml", YamlSchema::core);
+  if (!read)
+    return vm.fail_with(a.name, ": ", to_string(read.error()));
+  const Result<Value> value = HeapAccess(vm.heap()).value(*read);
+  if (!value)
+    return vm.fail_with(a.name, ": ", value.error().message);
+  return value->is_error() ? vm.fail_memory() : *value;
+}
+
+Value yaml_encode(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  // The check of size and cycles is that of JSON, whose text is about as long.
+  std::string json, problem;
+  if (!encode_json(&vm, json, a.positional[0], problem))
+    return vm.fail_with(a.name, ": ", problem);
+  const Result<fettle::Value> plain = to_value(a.positional[0]);
+  return plain ? finish(vm, write_yaml(*plain)) : vm.fail_with(a.name, ": ", plain.error().message);
+}
+
+constexpr MethodEntry yaml_functions[] = {{"yaml.decode", yaml_decode},
+                                          {"yaml.encode", yaml_encode}};
+constexpr MethodEntry base64_functions[] = {{"decode", base64_decode}, {"encode", base64_encode}};
+
+}  // namespace
+
+std::span<const MethodEntry> regex_methods() { return regex_table; }
+Value make_re_module(Heap& heap) { return make_library(heap, "re", re_functions); }
+Value make_hash_module(Heap& heap) { return make_library(heap, "hash", hash_functions); }
+Value make_yaml_module(Heap& heap) { return make_library(heap, "yaml", yaml_functions); }
+Value make_base64_module(Heap& heap) { return make_library(heap, "base64", base64_functions); }
+
+}  // namespace fettle::starlark

@@ -1,0 +1,735 @@
+/// Methods of texts and bytes. Letters are those of Unicode, with simple case mappings.
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "starlark/eval/bind.h"
+#include "starlark/lib/library.h"
+#include "starlark/lib/strings.h"
+
+namespace fettle::starlark {
+
+uint32_t decode(std::string_view text, size_t& length) {
+  if (static_cast<uint8_t>(text[0]) < 0x80) {
+    length = 1;
+    return static_cast<uint8_t>(text[0]);
+  }
+  utf8proc_int32_t code = 0;
+  const auto found = utf8proc_iterate(reinterpret_cast<const uint8_t*>(text.data()),
+                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (found <= 0) {
+    length = 1;
+    return 0xFFFD;
+  }
+  length = size_t(found);
+  return u32(code);
+}
+
+size_t find_text(std::string_view text, std::string_view wanted, size_t from) {
+  if (wanted.size() == 1 || wanted.empty())
+    return text.find(wanted, from);
+  if (from >= text.size())
+    return std::string_view::npos;
+  const void* found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+  return found == nullptr ? std::string_view::npos
+                          : size_t(static_cast<const char*>(found) - text.data());
+}
+
+size_t find_last_text(std::string_view text, std::string_view wanted) {
+  if (wanted.size() <= 1 || text.size() < wanted.size())
+    return text.rfind(wanted);
+  // Forward search keeps hostile texts linear.
+  if (text.size() < 4096)
+    return text.rfind(wanted);
+  size_t last = std::string_view::npos;
+  for (size_t at = find_text(text, wanted); at != std::string_view::npos;
+       at = find_text(text, wanted, at + 1))
+    last = at;
+  return last;
+}
+
+bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item) {
+  const std::string_view text = view_of(view.text);
+  if (position >= i64(text.size()))
+    return false;
+  const std::string_view rest = text.substr(size_t(position));
+  size_t length = 1;
+  switch (view.view_kind()) {
+    case ViewKind::elems:
+      item = Value::short_text(rest.substr(0, 1));
+      break;
+    case ViewKind::elem_ords:
+    case ViewKind::bytes_elems:
+      item = Value::small(static_cast<uint8_t>(rest[0]));
+      break;
+    case ViewKind::codepoint_ords:
+      item = Value::small(decode(rest, length));
+      break;
+    case ViewKind::codepoints: {
+      const uint32_t code = decode(rest, length);
+      item = code == 0xFFFD && length == 1 ? make_text(vm.heap(), "\xEF\xBF\xBD")
+                                           : Value::short_text(rest.substr(0, length));
+      break;
+    }
+  }
+  position += i64(length);
+  return true;
+}
+
+std::optional<int64_t> length_of_view(const View& view) {
+  if (view.view_kind() == ViewKind::codepoints || view.view_kind() == ViewKind::codepoint_ords)
+    return std::nullopt;
+  return i64(view_of(view.text).size());
+}
+
+Value index_of_view(Vm&, const View& view, int64_t index) {
+  const std::string_view text = view_of(view.text);
+  if (view.view_kind() == ViewKind::elems)
+    return Value::short_text(text.substr(size_t(index), 1));
+  return Value::small(static_cast<uint8_t>(text[size_t(index)]));
+}
+
+namespace {
+
+using Category = utf8proc_category_t;
+Category category(uint32_t c) { return utf8proc_category(static_cast<int32_t>(c)); }
+bool is_letter(uint32_t c) {
+  if (c < 0x80)
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+  const Category k = category(c);
+  return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
+}
+bool is_digit(uint32_t c) {
+  return c < 0x80 ? c >= '0' && c <= '9' : category(c) == UTF8PROC_CATEGORY_ND;
+}
+bool is_upper(uint32_t c) {
+  return c < 0x80 ? c >= 'A' && c <= 'Z' : category(c) == UTF8PROC_CATEGORY_LU;
+}
+bool is_lower(uint32_t c) {
+  return c < 0x80 ? c >= 'a' && c <= 'z' : category(c) == UTF8PROC_CATEGORY_LL;
+}
+bool is_title(uint32_t c) { return c >= 0x80 && category(c) == UTF8PROC_CATEGORY_LT; }
+bool is_space(uint32_t c) {
+  switch (c) {
+    case '\t':
+    case '\n':
+    case '\v':
+    case '\f':
+    case '\r':
+    case ' ':
+    case 0x85:
+    case 0xA0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202F:
+    case 0x205F:
+    case 0x3000:
+      return true;
+    default:
+      return c >= 0x2000 && c <= 0x200A;
+  }
+}
+uint32_t to_upper(uint32_t c) {
+  if (c < 0x80)
+    return c >= 'a' && c <= 'z' ? c - 32 : c;
+  return u32(utf8proc_toupper(static_cast<int32_t>(c)));
+}
+uint32_t to_lower(uint32_t c) {
+  if (c < 0x80)
+    return c >= 'A' && c <= 'Z' ? c + 32 : c;
+  return u32(utf8proc_tolower(static_cast<int32_t>(c)));
+}
+uint32_t to_title(uint32_t c) {
+  if (c < 0x80)
+    return to_upper(c);
+  return u32(utf8proc_totitle(static_cast<int32_t>(c)));
+}
+
+/// `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
+template <typename F>
+void each_code_point(std::string_view text, F&& f) {
+  while (!text.empty()) {
+    size_t length = 1;
+    const uint32_t c = decode(text, length);
+    if (!f(c, text.substr(0, length)))
+      return;
+    text.remove_prefix(length);
+  }
+}
+
+Value finish(Vm& vm, std::string_view text) {
+  const Value made = make_text(vm.heap(), text);
+  return made.is_error() ? vm.fail_memory() : made;
+}
+
+/// Work on every byte of the receiver costs a step a few hundred of them.
+bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 16); }
+
+template <typename Map>
+Value map_text(Vm& vm, const Arguments& a, Map&& map) {
+  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+    return Value::error();
+  const std::string_view text = view_of(a.self);
+  if (!vm.heap().may_take(text.size() * 2))
+    return vm.fail_memory();
+  std::string out;
+  out.reserve(text.size());
+  each_code_point(text, [&](uint32_t c, std::string_view bytes) {
+    if (c == 0xFFFD) {
+      out += bytes;
+      map(c);
+      return true;
+    }
+    const uint32_t mapped = map(c);
+    if (mapped < 0x80)
+      out += static_cast<char>(mapped);
+    else
+      append_utf8(out, mapped);
+    return true;
+  });
+  return finish(vm, out);
+}
+
+Value string_upper(Vm& vm, const Arguments& a) { return map_text(vm, a, to_upper); }
+Value string_lower(Vm& vm, const Arguments& a) { return map_text(vm, a, to_lower); }
+Value string_title(Vm& vm, const Arguments& a) {
+  bool inside = false;
+  return map_text(vm, a, [&](uint32_t c) {
+    const uint32_t mapped = inside ? to_lower(c) : to_title(c);
+    inside = is_letter(c);
+    return mapped;
+  });
+}
+Value string_capitalize(Vm& vm, const Arguments& a) {
+  bool first = true;
+  return map_text(vm, a, [&](uint32_t c) {
+    const uint32_t mapped = first ? to_title(c) : to_lower(c);
+    first = false;
+    return mapped;
+  });
+}
+
+template <typename Test>
+Value all_of(Vm& vm, const Arguments& a, Test&& test) {
+  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+    return Value::error();
+  bool all = !view_of(a.self).empty();
+  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) { return all = test(c); });
+  return Value::boolean(all);
+}
+Value string_isalnum(Vm& vm, const Arguments& a) {
+  return all_of(vm, a, [](uint32_t c) { return is_letter(c) || is_digit(c); });
+}
+Value string_isalpha(Vm& vm, const Arguments& a) { return all_of(vm, a, is_letter); }
+Value string_isdigit(Vm& vm, const Arguments& a) { return all_of(vm, a, is_digit); }
+Value string_isspace(Vm& vm, const Arguments& a) { return all_of(vm, a, is_space); }
+
+Value is_cased(Vm& vm, const Arguments& a, uint32_t (*map)(uint32_t)) {
+  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+    return Value::error();
+  bool cased = false;
+  bool same = true;
+  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
+    cased = cased || is_upper(c) || is_lower(c) || is_title(c);
+    return same = map(c) == c;
+  });
+  return Value::boolean(cased && same);
+}
+Value string_isupper(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_upper); }
+Value string_islower(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_lower); }
+/// Upper case letters only behind uncased ones, lower case letters only behind cased ones.
+Value string_istitle(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+    return Value::error();
+  bool cased = false, before = false, ok = true;
+  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
+    if (is_upper(c) || is_title(c)) {
+      ok = !before;
+      before = cased = true;
+    } else if (is_lower(c)) {
+      ok = before;
+      before = cased = true;
+    } else {
+      before = false;
+    }
+    return ok;
+  });
+  return Value::boolean(ok && cased);
+}
+
+/// The receiver between the optional bounds at `index` and behind it.
+bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& end) {
+  const auto size = i64(view_of(a.self).size());
+  int64_t found[2] = {0, size};
+  for (uint32_t i = 0; i < 2; ++i) {
+    if (a.count <= index + i || a.positional[index + i].is_none())
+      continue;
+    const Value given = a.positional[index + i];
+    if (!is_int(given)) {
+      vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end", " index: got ",
+                   type_name_of(given), ", want int");
+      return false;
+    }
+    if (!to_int64(given, found[i]))
+      found[i] = integer_sign(given) < 0 ? -size : size;
+    if (found[i] < 0)
+      found[i] = std::max<int64_t>(found[i] + size, 0);
+    found[i] = std::min(found[i], size);
+  }
+  start = size_t(found[0]);
+  end = size_t(std::max(found[0], found[1]));
+  return true;
+}
+
+Value want_text(Vm& vm, const Arguments& a, uint32_t index) {
+  if (!is_text(a.positional[index]))
+    return wrong_type(vm, a, index, "string");
+  return Value::none();
+}
+
+Value find_in_text(Vm& vm, const Arguments& a, bool last, bool must) {
+  if (!want_positional(vm, a, 1, 3) || want_text(vm, a, 0).is_error() || !charge_text(vm, a))
+    return Value::error();
+  size_t start = 0, end = 0;
+  if (!bounds(vm, a, 1, start, end))
+    return Value::error();
+  const std::string_view part = view_of(a.self).substr(start, end - start);
+  const std::string_view wanted = view_of(a.positional[0]);
+  const size_t at = last ? find_last_text(part, wanted) : find_text(part, wanted);
+  if (at == std::string_view::npos)
+    return must ? vm.fail_with(a.name, ": substring not found") : Value::small(-1);
+  return Value::small(i64(at + start));
+}
+Value string_find(Vm& vm, const Arguments& a) { return find_in_text(vm, a, false, false); }
+Value string_rfind(Vm& vm, const Arguments& a) { return find_in_text(vm, a, true, false); }
+Value string_index(Vm& vm, const Arguments& a) { return find_in_text(vm, a, false, true); }
+Value string_rindex(Vm& vm, const Arguments& a) { return find_in_text(vm, a, true, true); }
+
+Value string_count(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 3) || want_text(vm, a, 0).is_error() || !charge_text(vm, a))
+    return Value::error();
+  size_t start = 0, end = 0;
+  if (!bounds(vm, a, 1, start, end))
+    return Value::error();
+  const std::string_view part = view_of(a.self).substr(start, end - start);
+  const std::string_view wanted = view_of(a.positional[0]);
+  int64_t count = 0;
+  if (wanted.empty()) {
+    each_code_point(part, [&](uint32_t, std::string_view) { return ++count, true; });
+    return Value::small(count + 1);
+  }
+  for (size_t at = find_text(part, wanted); at != std::string_view::npos;
+       at = find_text(part, wanted, at + wanted.size()))
+    ++count;
+  return Value::small(count);
+}
+
+Value has_affix(Vm& vm, const Arguments& a, bool (*test)(std::string_view, std::string_view)) {
+  if (!want_positional(vm, a, 1, 3))
+    return Value::error();
+  size_t start = 0, end = 0;
+  if (!bounds(vm, a, 1, start, end))
+    return Value::error();
+  const std::string_view part = view_of(a.self).substr(start, end - start);
+  const Value affix = a.positional[0];
+  if (is_tuple(affix)) {
+    const auto* tuple = as<Tuple>(affix);
+    for (uint32_t i = 0; i < tuple->count; ++i) {
+      if (!is_text(tuple->items()[i]))
+        return vm.fail_with(a.name, ": want string, got ", type_name_of(tuple->items()[i]),
+                            ", for element ", i);
+      if (test(part, view_of(tuple->items()[i])))
+        return Value::boolean(true);
+    }
+    return Value::boolean(false);
+  }
+  if (!is_text(affix))
+    return vm.fail_with(a.name, ": got ", type_name_of(affix), ", want string or tuple of string");
+  return Value::boolean(test(part, view_of(affix)));
+}
+Value string_startswith(Vm& vm, const Arguments& a) {
+  return has_affix(vm, a, [](std::string_view s, std::string_view p) { return s.starts_with(p); });
+}
+Value string_endswith(Vm& vm, const Arguments& a) {
+  return has_affix(vm, a, [](std::string_view s, std::string_view p) { return s.ends_with(p); });
+}
+
+Value string_removeprefix(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1) || want_text(vm, a, 0).is_error())
+    return Value::error();
+  const std::string_view text = view_of(a.self), affix = view_of(a.positional[0]);
+  return text.starts_with(affix) ? finish(vm, text.substr(affix.size())) : a.self;
+}
+Value string_removesuffix(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1) || want_text(vm, a, 0).is_error())
+    return Value::error();
+  const std::string_view text = view_of(a.self), affix = view_of(a.positional[0]);
+  return text.ends_with(affix) ? finish(vm, text.substr(0, text.size() - affix.size())) : a.self;
+}
+
+Value string_replace(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 2, 3) || want_text(vm, a, 0).is_error() ||
+      want_text(vm, a, 1).is_error() || !charge_text(vm, a))
+    return Value::error();
+  int64_t most = -1;
+  if (a.count == 3) {
+    if (!is_int(a.positional[2]))
+      return wrong_type(vm, a, 2, "int");
+    if (!to_int64(a.positional[2], most))
+      most = -1;
+  }
+  const std::string_view text = view_of(a.self);
+  const std::string_view from = view_of(a.positional[0]), to = view_of(a.positional[1]);
+  std::string out;
+  size_t checked = 0;
+  const auto fits = [&] {
+    if (out.size() > checked + 65536) {
+      checked = out.size();
+      return vm.heap().may_take(out.size() * 6) && vm.charge(512);
+    }
+    return true;
+  };
+  const auto refused = [&] { return vm.failed ? Value::error() : vm.fail_memory(); };
+  if (!vm.heap().may_take(to.size() * 2))
+    return vm.fail_memory();
+  size_t at = 0;
+  if (from.empty()) {
+    std::string_view rest = text;
+    for (; most != 0; --most) {
+      out += to;
+      if (!fits())
+        return refused();
+      if (rest.empty())
+        break;
+      size_t length = 1;
+      decode(rest, length);
+      out += rest.substr(0, length);
+      rest.remove_prefix(length);
+    }
+    out += rest;
+    return finish(vm, out);
+  }
+  while (most != 0) {
+    const size_t found = find_text(text, from, at);
+    if (found == std::string_view::npos)
+      break;
+    out += text.substr(at, found - at);
+    out += to;
+    if (!fits())
+      return refused();
+    at = found + from.size();
+    --most;
+    if (!vm.charge(1))
+      return Value::error();
+  }
+  if (at == 0)
+    return a.self;
+  out += text.substr(at);
+  return finish(vm, out);
+}
+
+Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
+  if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
+    return Value::error();
+  std::string_view cutset;
+  if (a.count == 1 && !(vm.is_spec() && a.positional[0].is_none())) {
+    if (!is_text(a.positional[0]))
+      return wrong_type(vm, a, 0, "string");
+    cutset = view_of(a.positional[0]);
+  }
+  std::vector<uint32_t> cut;
+  each_code_point(cutset, [&](uint32_t c, std::string_view) { return cut.push_back(c), true; });
+  std::sort(cut.begin(), cut.end());
+  const auto drops = [&](uint32_t c) {
+    return cut.empty() ? is_space(c) : std::binary_search(cut.begin(), cut.end(), c);
+  };
+  std::string_view text = view_of(a.self);
+  const size_t whole = text.size();
+  while (left && !text.empty()) {
+    size_t length = 1;
+    if (!drops(decode(text, length)))
+      break;
+    text.remove_prefix(length);
+  }
+  while (right && !text.empty()) {
+    size_t begin = text.size() - 1;
+    while (begin > 0 && text.size() - begin < 4 &&
+           (static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80)
+      --begin;
+    size_t length = 1;
+    uint32_t c = decode(text.substr(begin), length);
+    if (begin + length != text.size()) {
+      c = 0xFFFD;
+      begin = text.size() - 1;
+    }
+    if (!drops(c))
+      break;
+    text = text.substr(0, begin);
+  }
+  return text.size() == whole ? a.self : finish(vm, text);
+}
+Value string_strip(Vm& vm, const Arguments& a) { return string_strip_sides(vm, a, true, true); }
+Value string_lstrip(Vm& vm, const Arguments& a) { return string_strip_sides(vm, a, true, false); }
+Value string_rstrip(Vm& vm, const Arguments& a) { return string_strip_sides(vm, a, false, true); }
+
+Value part_text(Vm& vm, const Arguments& a, bool last) {
+  if (!want_positional(vm, a, 1, 1) || want_text(vm, a, 0).is_error() || !charge_text(vm, a))
+    return Value::error();
+  const std::string_view text = view_of(a.self), separator = view_of(a.positional[0]);
+  if (separator.empty())
+    return vm.fail_with(a.name, ": empty separator");
+  const size_t at = last ? find_last_text(text, separator) : find_text(text, separator);
+  const Value empty = Value::short_text("");
+  if (at == std::string_view::npos)
+    return last ? make_tuple(vm.heap(), {empty, empty, a.self})
+                : make_tuple(vm.heap(), {a.self, empty, empty});
+  const Value before = finish(vm, text.substr(0, at));
+  const Value after = finish(vm, text.substr(at + separator.size()));
+  if (before.is_error() || after.is_error())
+    return Value::error();
+  return make_tuple(vm.heap(), {before, a.positional[0], after});
+}
+Value string_partition(Vm& vm, const Arguments& a) { return part_text(vm, a, false); }
+Value string_rpartition(Vm& vm, const Arguments& a) { return part_text(vm, a, true); }
+
+bool push_text(Vm& vm, List* list, std::string_view text) {
+  const Value made = make_text(vm.heap(), text);
+  if (made.is_error() || !list_push(vm.heap(), list, made)) {
+    vm.fail_memory();
+    return false;
+  }
+  return vm.charge(1);
+}
+
+Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
+  std::vector<std::string_view> words;
+  if (!from_right) {
+    while (!text.empty()) {
+      size_t length = 1;
+      if (is_space(decode(text, length))) {
+        text.remove_prefix(length);
+        continue;
+      }
+      if (most >= 0 && i64(words.size()) == most) {
+        words.push_back(text);
+        break;
+      }
+      size_t at = 0;
+      while (at < text.size() && !is_space(decode(text.substr(at), length)))
+        at += length;
+      words.push_back(text.substr(0, at));
+      text.remove_prefix(at);
+    }
+  } else {
+    // Find all words, then join the first ones by what was between them.
+    std::vector<std::pair<size_t, size_t>> found;
+    size_t at = 0;
+    while (at < text.size()) {
+      size_t length = 1;
+      if (is_space(decode(text.substr(at), length))) {
+        at += length;
+        continue;
+      }
+      const size_t begin = at;
+      while (at < text.size() && !is_space(decode(text.substr(at), length)))
+        at += length;
+      found.emplace_back(begin, at);
+    }
+    size_t first = 0;
+    if (most >= 0 && i64(found.size()) > most) {
+      first = found.size() - size_t(most);
+      words.push_back(text.substr(found[0].first, found[first - 1].second - found[0].first));
+    }
+    for (size_t i = first; i < found.size(); ++i)
+      words.push_back(text.substr(found[i].first, found[i].second - found[i].first));
+  }
+  if (!vm.charge(words.size()) || !vm.heap().may_take(words.size() * 32))
+    return vm.failed ? Value::error() : vm.fail_memory();
+  List* list = make_list(vm.heap(), words.size());
+  if (list == nullptr)
+    return vm.fail_memory();
+  for (const std::string_view word : words) {
+    if (!push_text(vm, list, word))
+      return Value::error();
+  }
+  return Value::object(list);
+}
+
+Value split_text(Vm& vm, const Arguments& a, bool from_right) {
+  Value given[2];
+  static constexpr const char* names[] = {"sep?", "maxsplit?"};
+  if (!want_named(vm, a, names, given) || !charge_text(vm, a))
+    return Value::error();
+  int64_t most = -1;
+  if (!given[1].is_unset() && !given[1].is_none()) {
+    if (!is_int(given[1]))
+      return vm.fail_with(a.name, ": for parameter 2: got ", type_name_of(given[1]), ", want int");
+    if (!to_int64(given[1], most))
+      most = -1;
+  }
+  const std::string_view text = view_of(a.self);
+  if (given[0].is_unset() || given[0].is_none())
+    return split_space(vm, text, most < 0 ? -1 : most, from_right);
+  if (!is_text(given[0]))
+    return vm.fail_with("split: got ", type_name_of(given[0]), " for separator, want string");
+  const std::string_view separator = view_of(given[0]);
+  if (separator.empty())
+    return vm.fail("split: empty separator");
+  List* list = make_list(vm.heap());
+  if (!from_right) {
+    size_t at = 0;
+    for (; most != 0; --most) {
+      const size_t found = find_text(text, separator, at);
+      if (found == std::string_view::npos)
+        break;
+      if (!push_text(vm, list, text.substr(at, found - at)))
+        return Value::error();
+      at = found + separator.size();
+    }
+    if (!push_text(vm, list, text.substr(at)))
+      return Value::error();
+    return Value::object(list);
+  }
+  // As from the left, the first separators being left alone.
+  std::vector<size_t> found;
+  for (size_t at = find_text(text, separator); at != std::string_view::npos;
+       at = find_text(text, separator, at + separator.size()))
+    found.push_back(at);
+  if (!vm.charge(found.size()))
+    return Value::error();
+  size_t skipped = most >= 0 && i64(found.size()) > most ? found.size() - size_t(most) : 0;
+  size_t at = 0;
+  for (; skipped < found.size(); ++skipped) {
+    if (!push_text(vm, list, text.substr(at, found[skipped] - at)))
+      return Value::error();
+    at = found[skipped] + separator.size();
+  }
+  if (!push_text(vm, list, text.substr(at)))
+    return Value::error();
+  return Value::object(list);
+}
+Value string_split(Vm& vm, const Arguments& a) { return split_text(vm, a, false); }
+Value string_rsplit(Vm& vm, const Arguments& a) { return split_text(vm, a, true); }
+
+Value string_splitlines(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
+    return Value::error();
+  bool keep = false;
+  if (a.count == 1) {
+    if (!a.positional[0].is_bool())
+      return wrong_type(vm, a, 0, "bool");
+    keep = a.positional[0].is_true();
+  }
+  List* list = make_list(vm.heap());
+  std::string_view text = view_of(a.self);
+  while (!text.empty()) {
+    const size_t at = text.find_first_of("\r\n");
+    size_t next = text.size();
+    if (at != std::string_view::npos)
+      next = at + (text.substr(at).starts_with("\r\n") ? 2 : 1);
+    if (!push_text(vm, list, text.substr(0, keep ? next : at)))
+      return Value::error();
+    text.remove_prefix(next);
+  }
+  return Value::object(list);
+}
+
+Value string_join(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
+  const Value over = a.positional[0];
+  if (!is_iterable(over))
+    return wrong_type(vm, a, 0, "iterable");
+  const std::string_view between = view_of(a.self);
+  std::string out;
+  bool first = true;
+  size_t checked = 0;
+  const bool ok = for_each(vm, over, [&](Value item) {
+    if (!is_text(item)) {
+      vm.fail_with("join: in list, want string, got ", type_name_of(item));
+      return false;
+    }
+    if (!first)
+      out += between;
+    first = false;
+    out += view_of(item);
+    if (out.size() > checked + 65536) {
+      checked = out.size();
+      if (!vm.charge(256))
+        return false;
+      if (!vm.heap().may_take(out.size() * 6)) {
+        vm.fail_memory();
+        return false;
+      }
+    }
+    return true;
+  });
+  return ok ? finish(vm, out) : Value::error();
+}
+
+Value make_view(Vm& vm, const Arguments& a, ViewKind kind) {
+  if (!want_positional(vm, a, 0, 0))
+    return Value::error();
+  auto* view = vm.heap().make<View>(Kind::view);
+  view->flags |= Object::frozen;
+  view->extra = static_cast<uint16_t>(kind);
+  view->text = a.self;
+  return Value::object(view);
+}
+Value string_elems(Vm& vm, const Arguments& a) { return make_view(vm, a, ViewKind::elems); }
+Value string_elem_ords(Vm& vm, const Arguments& a) { return make_view(vm, a, ViewKind::elem_ords); }
+Value string_codepoints(Vm& vm, const Arguments& a) {
+  return make_view(vm, a, ViewKind::codepoints);
+}
+Value string_codepoint_ords(Vm& vm, const Arguments& a) {
+  return make_view(vm, a, ViewKind::codepoint_ords);
+}
+Value bytes_elems(Vm& vm, const Arguments& a) { return make_view(vm, a, ViewKind::bytes_elems); }
+
+constexpr MethodEntry string_table[] = {{"capitalize", string_capitalize},
+                                        {"codepoint_ords", string_codepoint_ords},
+                                        {"codepoints", string_codepoints},
+                                        {"count", string_count},
+                                        {"elem_ords", string_elem_ords},
+                                        {"elems", string_elems},
+                                        {"endswith", string_endswith},
+                                        {"find", string_find},
+                                        {"format", braces_format},
+                                        {"index", string_index},
+                                        {"isalnum", string_isalnum},
+                                        {"isalpha", string_isalpha},
+                                        {"isdigit", string_isdigit},
+                                        {"islower", string_islower},
+                                        {"isspace", string_isspace},
+                                        {"istitle", string_istitle},
+                                        {"isupper", string_isupper},
+                                        {"join", string_join},
+                                        {"lower", string_lower},
+                                        {"lstrip", string_lstrip},
+                                        {"partition", string_partition},
+                                        {"removeprefix", string_removeprefix},
+                                        {"removesuffix", string_removesuffix},
+                                        {"replace", string_replace},
+                                        {"rfind", string_rfind},
+                                        {"rindex", string_rindex},
+                                        {"rpartition", string_rpartition},
+                                        {"rsplit", string_rsplit},
+                                        {"rstrip", string_rstrip},
+                                        {"split", string_split},
+                                        {"splitlines", string_splitlines},
+                                        {"startswith", string_startswith},
+                                        {"strip", string_strip},
+                                        {"title", string_title},
+                                        {"upper", string_upper}};
+constexpr MethodEntry bytes_table[] = {{"elems", bytes_elems}};
+
+}  // namespace
+
+std::span<const MethodEntry> string_methods() { return string_table; }
+std::span<const MethodEntry> bytes_methods() { return bytes_table; }
+
+}  // namespace fettle::starlark

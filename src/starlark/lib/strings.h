@@ -1,0 +1,23 @@
+#pragma once
+/// Texts: searching, views, formatting.
+
+#include "starlark/eval/ops.h"
+
+namespace fettle::starlark {
+
+size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
+size_t find_last_text(std::string_view text, std::string_view wanted);
+
+bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item);
+std::optional<int64_t> length_of_view(const View& view);
+Value index_of_view(Vm& vm, const View& view, int64_t index);
+
+/// The code point at the start of `text`, U+FFFD for a byte that begins none, and its length.
+uint32_t decode(std::string_view text, size_t& length);
+
+/// `text % values`.
+Value percent_format(Vm& vm, Value text, Value values);
+/// `text.format(…)`.
+Value braces_format(Vm& vm, const Arguments& arguments);
+
+}  // namespace fettle::starlark

@@ -1,0 +1,342 @@
+/// Sessions, modules and threads: the interface of `starlark.h` on the machine.
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "base/text.h"
+#include "starlark/compile/compiler.h"
+#include "starlark/eval/bind.h"
+#include "starlark/eval/table.h"
+#include "starlark/lib/library.h"
+#include "starlark/lib/universe.h"
+#include "starlark/starlark.h"
+#include "starlark/syntax/parser.h"
+
+namespace fettle::starlark {
+
+struct Module::State : ModuleState {};
+
+namespace {
+
+constexpr uint32_t deepest_loading = 100;
+
+LexerOptions lexer_options(const Dialect& dialect) {
+  LexerOptions options;
+  options.tabs_indent = dialect.profile != Profile::spec;
+  options.assert_reserved = dialect.profile == Profile::spec;
+  options.async_reserved = dialect.profile != Profile::kurtosis;
+  return options;
+}
+
+Error syntax_error(const std::string& file, std::string_view source, const SyntaxError& problem) {
+  const auto [line, column] = line_and_column(source, problem.at);
+  Error error = user_error(problem.message, {file, line, column});
+  error.excerpt = excerpt(source, line, column);
+  return error;
+}
+
+struct CompileRequest {
+  std::string file;
+  std::string_view text;
+  std::span<const Named> names;
+  bool expression = false;
+};
+
+/// Parses, resolves and compiles into a new module of `heap`.
+Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
+                                                    const std::shared_ptr<Heap>& heap,
+                                                    CompileRequest request) {
+  auto module = std::make_shared<Module::State>();
+  module->file = request.file;
+  module->source = std::string(request.text);
+  module->heap = heap;
+  module->session = session.heap;
+  Arena arena;
+  Symbols symbols(arena);
+  const LexerOptions options = lexer_options(session.dialect);
+  session.failed_before_running = true;
+  const ParsedFile parsed = request.expression
+                                ? parse_expression(module->source, arena, symbols, options)
+                                : parse_file(module->source, arena, symbols, options);
+  if (parsed.error)
+    return syntax_error(request.file, module->source, *parsed.error);
+  const auto outside = [&](std::string_view name) -> std::optional<Outside> {
+    for (const Named& named : request.names) {
+      if (named.name == name)
+        return Outside{named.value, false};
+    }
+    for (const auto& [known, value] : session.predeclared) {
+      if (known == name)
+        return Outside{value, false};
+    }
+    const Value value = universal(session.dialect, name);
+    if (value.is_unset())
+      return std::nullopt;
+    return Outside{value, true};
+  };
+  const auto outside_names = [&] {
+    std::vector<std::string> names = universal_names(session.dialect);
+    for (const Named& named : request.names)
+      names.emplace_back(named.name);
+    for (const auto& [known, value] : session.predeclared)
+      names.push_back(known);
+    return names;
+  };
+  const ResolveInput input{session.dialect, module->file, module->source, outside, outside_names};
+  const Resolved resolved = resolve(parsed.file, arena, input);
+  if (!resolved.errors.empty()) {
+    Error error = syntax_error(request.file, module->source, resolved.errors[0]);
+    for (const SyntaxError& problem : resolved.errors) {
+      const auto [line, column] = line_and_column(module->source, problem.at);
+      error.trace.push_back(
+          cat(to_string(Where{request.file, line, column}), ": ", problem.message));
+    }
+    return error;
+  }
+  if (const std::optional<SyntaxError> problem = compile(parsed.file, resolved, *module, symbols))
+    return syntax_error(request.file, module->source, *problem);
+  session.failed_before_running = false;
+  return module;
+}
+
+/// Freezes what a finished module holds: it becomes part of a heap that nobody changes.
+void freeze_module(Module::State& module) {
+  for (const Value v : module.globals)
+    freeze_value(v, true);
+  for (const Code* code : module.codes) {
+    for (const Value v : code->constants)
+      freeze_value(v, true);
+    for (const Value v : code->register_names)
+      freeze_value(v, true);
+  }
+}
+
+}  // namespace
+
+Dialect Dialect::of(Profile profile) {
+  Dialect dialect;
+  dialect.profile = profile;
+  if (profile == Profile::spec)
+    dialect.set = true;
+  return dialect;
+}
+
+HeapAccess Call::heap() const { return thread.heap(); }
+
+// Session.
+
+Session::Session(Dialect dialect, Limits limits) : state_(std::make_shared<State>()) {
+  state_->dialect = dialect;
+  state_->limits = limits;
+  state_->session = this;
+  state_->budget = std::make_shared<Budget>();
+  state_->budget->limit = limits.memory;
+  state_->heap = std::make_shared<Heap>(state_->budget);
+  state_->heap->make_shared();
+}
+
+Session::~Session() { state_->session = nullptr; }
+
+HeapAccess Session::heap() { return HeapAccess(*state_->heap); }
+
+void Session::predeclare(std::string_view name, Value value) {
+  freeze_value(value, true);
+  for (auto& [known, old] : state_->predeclared) {
+    if (known == name) {
+      old = value;
+      return;
+    }
+  }
+  state_->predeclared.emplace_back(name, value);
+}
+
+Result<ModulePtr> Session::run(std::string file, std::string_view text) {
+  Thread thread(*this);
+  return run(thread, std::move(file), text);
+}
+
+Result<ModulePtr> Session::run(Thread& from, std::string file, std::string_view text) {
+  Vm& caller = from.state();
+  if (state_->nesting >= deepest_loading)
+    return from.error("modules load each other too deeply");
+  caller.flush_steps();
+  Thread thread(*this);
+  Vm& vm = thread.state();
+  vm.caller = &caller;
+  vm.has_deadline = caller.has_deadline;
+  vm.deadline = caller.deadline;
+  auto module = TRY(compile_text(*state_, vm.heap_owner, {std::move(file), text, {}, false}));
+  vm.heap().modules.push_back(module.get());
+  ++state_->nesting;
+  const Value result = vm.run_module(*module);
+  --state_->nesting;
+  vm.flush_steps();
+  if (vm.heap().used() > Heap::first_threshold / 2)
+    vm.collect();
+  freeze_module(*module);
+  module->loaded = std::move(vm.loaded);
+  std::erase(vm.heap().modules, module.get());
+  vm.heap().ticks = nullptr;
+  vm.heap().settle();
+  caller.heap().update_trigger();
+  if (result.is_error()) {
+    // Values of the failed module may be reached through the error of nobody.
+    return vm.take_error();
+  }
+  return std::make_shared<const Module>(module);
+}
+
+uint64_t Session::steps() const { return state_->steps; }
+uint64_t Session::memory() const { return state_->budget->used(); }
+bool Session::failed_before_running() const { return state_->failed_before_running; }
+
+// Module.
+
+const std::string& Module::name() const { return state_->file; }
+
+std::optional<Value> Module::get(std::string_view global) const {
+  for (size_t i = 0; i < state_->globals.size(); ++i) {
+    if (state_->exported[i] && state_->global_names[i] == global && !state_->globals[i].is_unset())
+      return state_->globals[i];
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, Value>> Module::globals() const {
+  std::vector<std::pair<std::string, Value>> found;
+  for (size_t i = 0; i < state_->globals.size(); ++i) {
+    if (state_->exported[i] && !state_->globals[i].is_unset())
+      found.emplace_back(state_->global_names[i], state_->globals[i]);
+  }
+  return found;
+}
+
+struct ModuleCache::Slot {
+  bool running = true;
+  std::optional<Result<ModulePtr>> result;
+};
+
+Result<ModulePtr> ModuleCache::get(const std::string& name, const Make& make) {
+  for (const auto& [known, slot] : slots_) {
+    if (known != name)
+      continue;
+    if (slot->running)
+      return user_error(cat("cycle in load graph: ", name, " is loaded while it loads"));
+    return *slot->result;
+  }
+  const auto slot = std::make_shared<Slot>();
+  slots_.emplace_back(name, slot);
+  slot->result = make();
+  slot->running = false;
+  return *slot->result;
+}
+
+// Thread.
+
+Thread::Thread(Session& session) : state_(new State(session.state())) {}
+Thread::~Thread() {
+  if (owned_)
+    delete state_;
+}
+
+HeapAccess Thread::heap() { return HeapAccess(state_->heap()); }
+Session& Thread::session() const { return *state_->session.session; }
+std::vector<Frame> Thread::stack() const { return state_->stack_now(); }
+
+Where Thread::position() const {
+  for (const Vm* vm = state_; vm != nullptr; vm = vm->caller) {
+    const std::vector<Frame> frames = vm->stack_now();
+    for (size_t f = frames.size(); f-- > 0;) {
+      if (frames[f].where.line > 0)
+        return frames[f].where;
+    }
+  }
+  return {};
+}
+
+Error Thread::error(std::string message) const {
+  return user_error(std::move(message), position());
+}
+void Thread::keep(ModulePtr module) { state_->loaded.push_back(std::move(module)); }
+bool Thread::charge(uint64_t steps) { return state_->charge(steps); }
+
+Result<Value> Thread::call(Value function, std::span<const Value> positional,
+                           std::span<const Named> named) {
+  Vm& vm = *state_;
+  std::vector<Value> names, values;
+  for (const Named& argument : named) {
+    names.push_back(make_text(vm.heap(), argument.name));
+    values.push_back(argument.value);
+  }
+  const bool outermost = vm.frames.empty();
+  if (vm.heap().ticks == nullptr) {
+    vm.heap().ticks = &vm.ticks;
+    vm.heap().granted = &vm.granted;
+  }
+  const bool failed_before = vm.failed;
+  INVARIANT(!failed_before);
+  const Value result = vm.call(function, positional.data(), positional.size(), names.data(),
+                               values.data(), values.size());
+  if (outermost)
+    vm.flush_steps();
+  if (result.is_error()) {
+    if (vm.trace.empty())
+      vm.capture_trace(nullptr);
+    return vm.take_error();
+  }
+  return result;
+}
+
+namespace {
+
+Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest request,
+                                              Value& result) {
+  Vm& vm = thread.state();
+  auto module = TRY(compile_text(vm.session, vm.heap_owner, std::move(request)));
+  vm.heap().modules.push_back(module.get());
+  result = vm.run_module(*module);
+  vm.flush_steps();
+  if (result.is_error())
+    return vm.take_error();
+  return module;
+}
+
+}  // namespace
+
+Result<Value> Thread::evaluate(std::string file, std::string_view expression,
+                               std::span<const Named> names) {
+  Value result;
+  auto module = TRY(run_in(*this, {std::move(file), expression, names, true}, result));
+  state_->modules.push_back(std::move(module));
+  return result;
+}
+
+Result<std::vector<std::pair<std::string, Value>>> Thread::execute(std::string file,
+                                                                   std::string_view text,
+                                                                   std::span<const Named> names) {
+  Value result;
+  auto module = TRY(run_in(*this, {std::move(file), text, names, false}, result));
+  const Module finished(module);
+  state_->modules.push_back(std::move(module));
+  return finished.globals();
+}
+
+// Handle.
+
+Handle::Handle(Thread& thread, Value value) : thread_(&thread.state()) {
+  if (thread_->free_handles.empty()) {
+    slot_ = thread_->handles.size();
+    thread_->handles.push_back(value);
+  } else {
+    slot_ = thread_->free_handles.back();
+    thread_->free_handles.pop_back();
+    thread_->handles[slot_] = value;
+  }
+}
+Handle::~Handle() {
+  thread_->handles[slot_] = Value::unset();
+  thread_->free_handles.push_back(slot_);
+}
+Value Handle::get() const { return thread_->handles[slot_]; }
+
+}  // namespace fettle::starlark
