@@ -1,0 +1,24 @@
+#pragma once
+/// Go's predefined functions and its printing.
+
+#include <span>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle::go_template {
+
+bool is_function(std::string_view name);
+std::span<const std::string_view> function_names();
+
+/// `and` and `or` are not here: they do not evaluate all their arguments.
+Result<Value> call_function(std::string_view name, std::span<const Value> arguments);
+
+bool truth(const Value& value);
+/// As `%v` prints it.
+std::string printed(const Value& value);
+/// Sprintf: verbs v s q d x X o b c U t e E f F g G T with flags, width and precision; what does
+/// not fit is told inside the text, as Go does.
+std::string format(std::string_view format, std::span<const Value> arguments);
+
+}  // namespace fettle::go_template

@@ -1,0 +1,296 @@
+#include "template/go/template.h"
+
+#include "base/text.h"
+#include "template/go/functions.h"
+#include "template/go/parser.h"
+
+namespace fettle::go_template {
+namespace {
+
+/// A value, or none at all: what a missing key of a map is.
+using Maybe = std::optional<Value>;
+
+class Execution {
+ public:
+  Execution(const std::string& name, const std::map<std::string, std::unique_ptr<Node>>& defined,
+            const Limits& limits)
+      : name_(name), defined_(defined), limits_(limits) {}
+
+  Result<std::string> run(const Node& root, const Value& data) {
+    variables_.push_back({"$", data});
+    TRY(walk(root, data));
+    return std::move(output_);
+  }
+
+ private:
+  struct Variable {
+    std::string name;
+    Maybe value;
+  };
+  enum class Flow { on, breaks, continues };
+
+  Error fail(Place place, std::string_view at, std::string message) const {
+    return error_at(name_, place, cat("executing \"", name_, "\" at <", at, ">: ", message));
+  }
+
+  Status put(std::string_view text, Place place) {
+    if (output_.size() + text.size() > limits_.output)
+      return error_at(name_, place, cat("the output is larger than ", limits_.output, " bytes"));
+    output_ += text;
+    return {};
+  }
+
+  Result<Flow> walk(const Node& node, const Maybe& dot) {
+    if (++steps_ > limits_.steps)
+      return error_at(name_, node.place, "rendering takes too long");
+    switch (node.type) {
+      case Node::list:
+        for (const auto& child : node.children)
+          if (const Flow flow = TRY(walk(*child, dot)); flow != Flow::on)
+            return flow;
+        return Flow::on;
+      case Node::text:
+        TRY(put(node.text_, node.place));
+        return Flow::on;
+      case Node::action: {
+        const Maybe value = TRY(evaluate(*node.pipe, dot));
+        if (node.pipe->variables.empty())
+          TRY(put(value ? printed(*value) : "<no value>", node.place));
+        return Flow::on;
+      }
+      case Node::branch_if:
+      case Node::branch_with:
+        return branch(node, dot);
+      case Node::loop:
+        return loop(node, dot);
+      case Node::call:
+        return call(node, dot);
+      case Node::break_loop:
+        return Flow::breaks;
+      case Node::continue_loop:
+        return Flow::continues;
+    }
+    return Flow::on;
+  }
+
+  Result<Flow> branch(const Node& node, const Maybe& dot) {
+    const size_t variables = variables_.size();
+    const Maybe value = TRY(evaluate(*node.pipe, dot));
+    const bool taken = value && truth(*value);
+    Flow flow = Flow::on;
+    if (taken)
+      flow = TRY(walk(*node.then, node.type == Node::branch_with ? value : dot));
+    else if (node.otherwise)
+      flow = TRY(walk(*node.otherwise, dot));
+    variables_.resize(variables);
+    return flow;
+  }
+
+  Result<Flow> loop(const Node& node, const Maybe& dot) {
+    const size_t variables = variables_.size();
+    const Maybe over = TRY(evaluate_commands(*node.pipe, dot));
+    bool any = false, stopped = false;
+    const auto once = [&](const Value& key, const Value& item) -> Status {
+      any = true;
+      const size_t inner = variables_.size();
+      bind_loop(*node.pipe, key, item);
+      const Flow flow = TRY(walk(*node.then, item));
+      variables_.resize(inner);
+      stopped = flow == Flow::breaks;
+      return {};
+    };
+    if (over && over->is_list()) {
+      for (size_t i = 0; i < over->items().size() && !stopped; ++i)
+        TRY(once(i, over->items()[i]));
+    } else if (over && over->is_dict()) {
+      for (size_t i = 0; i < over->entries().size() && !stopped; ++i)
+        TRY(once(over->entries()[i].key, over->entries()[i].value));
+    } else if (over && over->is_integer() && over->integer()) {
+      for (int64_t i = 0; i < *over->integer() && !stopped; ++i)
+        TRY(once(i, i));
+    } else if (over && !over->is_null()) {
+      return fail(node.pipe->place, node.pipe->text,
+                  cat("range can't iterate over ", printed(*over)));
+    }
+    if (!any && node.otherwise)
+      TRY(walk(*node.otherwise, dot));
+    variables_.resize(variables);
+    return Flow::on;
+  }
+
+  /// One variable is the element, two are index and element.
+  void bind_loop(const Pipe& pipe, const Value& key, const Value& item) {
+    const std::vector<std::string>& names = pipe.variables;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const Value& value = names.size() == 2 && i == 0 ? key : item;
+      if (pipe.assigns)
+        assign(names[i], value);
+      else
+        variables_.push_back({names[i], value});
+    }
+  }
+
+  Result<Flow> call(const Node& node, const Maybe& dot) {
+    const auto found = defined_.find(node.text_);
+    if (found == defined_.end())
+      return fail(node.place, cat("{{template \"", node.text_, "\"}}"),
+                  cat("template \"", node.text_, "\" not defined"));
+    if (++depth_ > limits_.depth)
+      return fail(node.place, cat("{{template \"", node.text_, "\"}}"),
+                  "exceeded maximum template depth");
+    const Maybe data = node.pipe ? TRY(evaluate(*node.pipe, dot)) : Maybe(Value());
+    std::vector<Variable> outer{{"$", data}};
+    std::swap(outer, variables_);
+    TRY(walk(*found->second, data));
+    std::swap(outer, variables_);
+    --depth_;
+    return Flow::on;
+  }
+
+  void assign(const std::string& name, const Maybe& value) {
+    for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable)
+      if (variable->name == name) {
+        variable->value = value;
+        return;
+      }
+  }
+
+  Result<Maybe> evaluate(const Pipe& pipe, const Maybe& dot) {
+    const Maybe value = TRY(evaluate_commands(pipe, dot));
+    for (const std::string& name : pipe.variables) {
+      if (pipe.assigns)
+        assign(name, value);
+      else
+        variables_.push_back({name, value});
+    }
+    return value;
+  }
+
+  Result<Maybe> evaluate_commands(const Pipe& pipe, const Maybe& dot) {
+    Maybe value;
+    bool first = true;
+    for (const Command& command : pipe.commands) {
+      value = TRY(evaluate(command, dot, first ? nullptr : &value));
+      first = false;
+    }
+    return value;
+  }
+
+  /// `piped`: the value of the command before, the last argument.
+  Result<Maybe> evaluate(const Command& command, const Maybe& dot, const Maybe* piped) {
+    if (++steps_ > limits_.steps)
+      return error_at(name_, command.operands[0].place, "rendering takes too long");
+    const Operand& head = command.operands[0];
+    if (head.type != Operand::function) {
+      if (command.operands.size() > 1 || piped != nullptr)
+        return fail(head.place, head.text, cat("can't give argument to non-function ", head.text));
+      return evaluate(head, dot);
+    }
+    const bool all = head.name == "and", any = head.name == "or";
+    std::vector<Value> arguments;
+    const auto add = [&](const Maybe& argument) {
+      arguments.push_back(argument.value_or(Value()));
+    };
+    for (size_t i = 1; i < command.operands.size(); ++i) {
+      add(TRY(evaluate(command.operands[i], dot)));
+      // They stop at the argument that decides.
+      if ((all && !truth(arguments.back())) || (any && truth(arguments.back())))
+        return Maybe(arguments.back());
+    }
+    if (piped != nullptr)
+      add(*piped);
+    if (all || any) {
+      if (arguments.empty())
+        return fail(head.place, head.text,
+                    cat("wrong number of args for ", head.name, ": want at least 1 got 0"));
+      return Maybe(arguments.back());
+    }
+    Result<Value> result = call_function(head.name, arguments);
+    if (!result)
+      return fail(head.place, head.text,
+                  cat("error calling ", head.name, ": ", result.error().message));
+    return Maybe(std::move(*result));
+  }
+
+  Result<Maybe> evaluate(const Operand& operand, const Maybe& dot) {
+    switch (operand.type) {
+      case Operand::literal:
+        return Maybe(operand.value);
+      case Operand::nil:
+        return Maybe(Value());
+      case Operand::dot:
+        return dot;
+      case Operand::field:
+        return fields(operand, dot, dot);
+      case Operand::pipe:
+        return fields(operand, TRY(evaluate(*operand.inner, dot)), dot);
+      case Operand::function: {
+        Result<Value> result = call_function(operand.name, {});
+        if (!result)
+          return fail(operand.place, operand.text,
+                      cat("error calling ", operand.name, ": ", result.error().message));
+        return Maybe(std::move(*result));
+      }
+      case Operand::variable: {
+        for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable)
+          if (variable->name == operand.name)
+            return fields(operand, variable->value, dot);
+        return fail(operand.place, operand.text, cat("undefined variable: ", operand.name));
+      }
+    }
+    return Maybe();
+  }
+
+  Result<Maybe> fields(const Operand& operand, Maybe value, const Maybe&) const {
+    for (const std::string& field : operand.fields) {
+      if (!value || value->is_null())
+        return fail(operand.place, operand.text, cat("nil data; no entry for key \"", field, "\""));
+      if (!value->is_dict())
+        return fail(operand.place, operand.text,
+                    cat("can't evaluate field ", field, " in type ", to_string(value->type())));
+      const Value* found = value->find(field);
+      value = found == nullptr ? Maybe() : Maybe(Value(*found));
+    }
+    return value;
+  }
+
+  const std::string& name_;
+  const std::map<std::string, std::unique_ptr<Node>>& defined_;
+  const Limits& limits_;
+  std::string output_;
+  std::vector<Variable> variables_;
+  uint64_t steps_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Template::Template() = default;
+Template::~Template() = default;
+Template::Template(Template&&) noexcept = default;
+Template& Template::operator=(Template&&) noexcept = default;
+
+Result<Template> Template::parse(std::string name, std::string_view text) {
+  Template made;
+  made.name_ = std::move(name);
+  made.text_ = text;
+  Result<Parsed> parsed = go_template::parse(made.name_, made.text_);
+  if (!parsed) {
+    Error error = std::move(parsed).error();
+    error.excerpt = excerpt(text, error.where.line, error.where.column);
+    return error;
+  }
+  made.root_ = std::move(parsed->root);
+  made.defined_ = std::move(parsed->defined);
+  return made;
+}
+
+Result<std::string> Template::render(const Value& data, const Limits& limits) const {
+  Result<std::string> rendered = Execution(name_, defined_, limits).run(*root_, data);
+  if (!rendered && rendered.error().excerpt.empty())
+    rendered.error().excerpt =
+        excerpt(text_, rendered.error().where.line, rendered.error().where.column);
+  return rendered;
+}
+
+}  // namespace fettle::go_template
