@@ -1,0 +1,37 @@
+#pragma once
+/// Where a container engine is, and how to talk to it.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/http.h"
+#include "base/result.h"
+
+namespace fettle {
+
+struct EngineAddress {
+  std::string text;         ///< as it was given: `unix:///var/run/docker.sock`
+  std::string unix_socket;  ///< of a `unix://` address
+  std::string base;         ///< `http://engine`, `https://host:2376`
+  TlsFiles tls{};
+  std::string ssh;  ///< of an `ssh://` address: `user@host:port`, to be tunnelled (ssh_tunnel.h)
+  /// Whether containers' addresses can be reached from here.
+  bool is_local() const { return !unix_socket.empty() && ssh.empty(); }
+};
+
+/// Variables of the environment, by name; none when not set.
+using Variables = std::function<std::optional<std::string>(const char*)>;
+std::optional<std::string> process_variable(const char* name);
+
+/// `unix:///path`, `tcp://host:port`, `http://…`, `https://…` or `ssh://user@host`. For tcp,
+/// `DOCKER_TLS_VERIFY` asks for TLS and `DOCKER_CERT_PATH` is the folder of the files.
+Result<EngineAddress> parse_engine_address(std::string_view text, const Variables& variables);
+
+/// Where an engine may be, in order: `given`, else `$DOCKER_HOST`, else the sockets that engines
+/// usually have and that exist. Empty: a private Podman is needed.
+Result<std::vector<EngineAddress>> find_engines(std::string_view given, const Variables& variables);
+
+}  // namespace fettle

@@ -1,0 +1,52 @@
+#pragma once
+/// Who has which address and which port of this machine. fettle assigns both itself, so that no
+/// container has to be asked after its start, and so that they stay over restarts and replacement.
+/// The search begins at a place that the name gives: the same environment gets the same numbers
+/// again where they are free. Safe from many threads.
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/result.h"
+#include "core/key.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/subnets.h"
+
+namespace fettle {
+
+/// Whether a TCP port of 127.0.0.1 can be listened on now.
+bool is_port_free(int port);
+
+class Allocation {
+ public:
+  using PortTest = std::function<bool(int port)>;
+  explicit Allocation(PortTest is_free = is_port_free) : is_free_(std::move(is_free)) {}
+
+  /// Whether `learn` was called for this network, or it is known to be new.
+  bool knows(const std::string& network_id);
+  void learn(const std::string& network_id, const std::vector<ContainerState>& containers);
+
+  /// The address of `owner`: `kept` when it is inside the range and nobody else's, else a free one.
+  Result<std::string> address(const std::string& network_id, const Subnet& subnet,
+                              const std::string& gateway, const std::string& owner,
+                              std::string_view kept);
+  void free_address(const std::string& network_id, const std::string& owner);
+
+  /// A port of this machine for `owner`: `kept` when nobody else has it, else a free one.
+  Result<int> port(const std::string& owner, int kept);
+  /// Takes a port that its owner may have even when somebody listens there: the owner's container.
+  void hold_port(const std::string& owner, int port);
+  void free_port(const std::string& owner);
+
+ private:
+  std::mutex mutex_;
+  PortTest is_free_;
+  std::map<std::string, std::map<uint32_t, std::string>> addresses_;  ///< by network, then address
+  std::map<int, std::string> ports_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,35 @@
+#pragma once
+/// Finds the engine to work with, or starts a private Podman.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "drivers/engine/address.h"
+#include "drivers/engine/ssh_tunnel.h"
+
+namespace fettle {
+
+/// An engine that answered, and what is kept open to reach it.
+struct EngineLink {
+  EngineAddress address;
+  std::shared_ptr<SshTunnel> tunnel{};
+};
+
+struct ConnectOptions {
+  std::string given;  ///< as the user said with `--engine`; must answer when it is not empty
+  Path private_root;  ///< where a private Podman lives
+  /// Told when a private Podman is used.
+  std::function<void(const std::string&)> notice{};
+  Variables variables = process_variable;
+};
+
+/// The first that answers of those that `find_engines` names; else the private Podman.
+Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& options,
+                                  std::stop_token stop);
+
+/// A link to one address, if an engine answers there.
+Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
+                               std::stop_token stop);
+
+}  // namespace fettle

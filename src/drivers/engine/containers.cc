@@ -1,0 +1,287 @@
+#include "drivers/engine/containers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <thread>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t frame_head = 8;
+constexpr size_t longest_log_piece = 1 << 20;
+
+std::string bare_name(std::string_view name) {
+  return std::string(name.starts_with('/') ? name.substr(1) : name);
+}
+
+/// `Exited (137) 3 seconds ago`
+std::optional<int64_t> code_in(std::string_view text) {
+  const size_t open = text.find('(');
+  int64_t code = 0;
+  if (!text.starts_with("Exited") || open == text.npos)
+    return {};
+  const auto [end, failure] =
+      std::from_chars(text.data() + open + 1, text.data() + text.size(), code);
+  return failure == std::errc() ? std::optional(code) : std::nullopt;
+}
+
+std::map<std::string, std::string> as_map(const Value& dict) {
+  std::map<std::string, std::string> map;
+  for (auto& [key, value] : texts_of(dict))
+    map.emplace(std::move(key), std::move(value));
+  return map;
+}
+
+std::map<std::string, std::string> addresses_of(const Value& networks) {
+  std::map<std::string, std::string> addresses;
+  if (networks.is_dict())
+    for (const Entry& entry : networks.entries())
+      addresses.emplace(entry.key.str(), entry.value.text_at("IPAddress"));
+  return addresses;
+}
+
+/// Podman: `stopped` and `configured` are words of its own.
+std::string common_status(std::string_view status) {
+  if (status == "stopped")
+    return "exited";
+  return status == "configured" || status == "initialized" ? "created" : std::string(status);
+}
+
+ContainerState from_list(const Value& item) {
+  ContainerState state;
+  state.id = item.text_at("Id");
+  const Value& names = item.at("Names");
+  if (names.is_list() && !names.items().empty())
+    state.name = bare_name(names.items()[0].text());
+  state.image = item.text_at("Image");
+  state.image_id = item.text_at("ImageID");
+  state.status = common_status(item.text_at("State"));
+  state.exit_code = code_in(item.text_at("Status"));
+  state.labels = as_map(item.at("Labels"));
+  state.addresses = addresses_of(item.at("NetworkSettings").at("Networks"));
+  return state;
+}
+
+ContainerState from_inspect(const Value& item) {
+  ContainerState state;
+  const Value& now = item.at("State");
+  state.id = item.text_at("Id");
+  state.name = bare_name(item.text_at("Name"));
+  state.image = item.at("Config").text_at("Image");
+  state.image_id = item.text_at("Image");
+  state.status = common_status(now.text_at("Status"));
+  if (state.status == "exited")
+    state.exit_code = now.integer_at("ExitCode");
+  state.labels = as_map(item.at("Config").at("Labels"));
+  state.addresses = addresses_of(item.at("NetworkSettings").at("Networks"));
+  return state;
+}
+
+std::string of(const std::string& id, std::string_view rest = {}) {
+  return cat("/containers/", percent_encode(id), rest);
+}
+
+}  // namespace
+
+Result<ContainerCreated> create_container(Engine& engine, const std::string& name,
+                                          const Value& body, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST", .path = "/containers/create", .query = {{"name", name}}, .body = body},
+      stop));
+  if (answer.ok())
+    return ContainerCreated{.id = std::string(answer.body.text_at("Id"))};
+  const std::string said = answer.message();
+  if (answer.status == 409 || said.find("already in use") != said.npos)  // Podman: 500
+    return ContainerCreated{.id = {}, .name_taken = true};
+  return engine_error(answer);
+}
+
+Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/start")}, stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
+}
+
+Result<bool> stop_container(Engine& engine, const std::string& id, Duration grace,
+                            std::stop_token stop) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(grace).count();
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST",
+                                              .path = of(id, "/stop"),
+                                              .query = {{"t", std::to_string(seconds)}},
+                                              .time_limit = grace + 60s},
+                                             stop));
+  if (answer.status == 304 || answer.status == 404)
+    return false;
+  if (answer.ok())
+    return true;
+  // Podman fails to stop what was never started or has just ended.
+  const auto state = TRY(inspect_container(engine, id, stop));
+  if (!state || (state->status != "running" && state->status != "paused"))
+    return false;
+  return engine_error(answer);
+}
+
+Status remove_container(Engine& engine, const std::string& id, std::stop_token stop) {
+  // Docker answers 409 while somebody else is removing it.
+  constexpr int tries = 40;
+  for (int i = 0;; ++i) {
+    const EngineAnswer answer = TRY(engine.ask(
+        {.method = "DELETE", .path = of(id), .query = {{"force", "1"}, {"v", "1"}}}, stop));
+    if (answer.ok() || answer.status == 404)
+      return {};
+    const bool busy = answer.message().find("in progress") != std::string::npos;
+    if (!TRY(inspect_container(engine, id, stop)))
+      return {};
+    if (!busy || i == tries)
+      return engine_error(answer);
+    std::this_thread::sleep_for(50ms);
+  }
+}
+
+Result<bool> rename_container(Engine& engine, const std::string& id, const std::string& name,
+                              std::stop_token stop) {
+  const EngineAnswer answer = TRY(
+      engine.ask({.method = "POST", .path = of(id, "/rename"), .query = {{"name", name}}}, stop));
+  if (answer.ok())
+    return true;
+  if (answer.status == 404)
+    return false;
+  const auto state = TRY(inspect_container(engine, id, stop));
+  if (!state)
+    return false;
+  if (state->name == name)
+    return true;
+  return engine_error(answer);
+}
+
+Result<std::optional<ContainerState>> inspect_container(Engine& engine, const std::string& id,
+                                                        std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
+  if (answer.status == 404)
+    return std::optional<ContainerState>();
+  if (!answer.ok())
+    return engine_error(answer);
+  return std::optional(from_inspect(answer.body));
+}
+
+Result<std::vector<ContainerState>> list_containers(Engine& engine,
+                                                    const std::vector<std::string>& labels,
+                                                    std::stop_token stop) {
+  std::vector<std::pair<std::string, std::string>> conditions;
+  for (const std::string& label : labels)
+    conditions.emplace_back("label", label);
+  const EngineAnswer answer = TRY(engine.ask(
+      {.path = "/containers/json", .query = {{"all", "1"}, {"filters", filters(conditions)}}},
+      stop));
+  if (!answer.ok() || !answer.body.is_list())
+    return engine_error(answer);
+  std::vector<ContainerState> found;
+  for (const Value& item : answer.body.items())
+    found.push_back(from_list(item));
+  return found;
+}
+
+Result<int64_t> wait_container(Engine& engine, const std::string& id, std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.method = "POST", .path = of(id, "/wait"), .time_limit = Duration(0)}, stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return answer.body.integer_at("StatusCode");
+}
+
+Status limit_container(Engine& engine, const std::string& id, int64_t memory, int64_t nano_cpus,
+                       std::stop_token stop) {
+  std::vector<Entry> limits;
+  if (memory > 0)
+    limits.insert(limits.end(), {{"Memory", memory}, {"MemorySwap", -1}});
+  if (nano_cpus > 0)
+    limits.push_back({"NanoCpus", nano_cpus});
+  EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST", .path = of(id, "/update"), .body = Value::dict(std::move(limits))}, stop));
+  // Podman 4 has this call in its own API only, with the names of the OCI.
+  if (answer.status == 404 && TRY(engine.flavour(stop)) == Engine::Flavour::podman) {
+    constexpr int64_t period = 100'000;
+    std::vector<Entry> resources;
+    if (memory > 0)
+      resources.push_back({"memory", Value::dict({{"limit", memory}})});
+    if (nano_cpus > 0)
+      resources.push_back({"cpu", Value::dict({{"quota", nano_cpus / (1'000'000'000 / period)},
+                                               {"period", period}})});
+    answer = TRY(engine.ask_podman(
+        {.method = "POST", .path = of(id, "/update"), .body = Value::dict(std::move(resources))},
+        stop));
+  }
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
+}
+
+ByteSink frame_sink(StreamSink take) {
+  struct State {
+    std::string head;
+    size_t left = 0;
+    OutputStream stream = OutputStream::out;
+  };
+  return [state = std::make_shared<State>(),
+          take = std::move(take)](std::string_view bytes) -> Status {
+    while (!bytes.empty()) {
+      if (state->left == 0) {
+        const size_t count = std::min(bytes.size(), frame_head - state->head.size());
+        state->head += bytes.substr(0, count);
+        bytes.remove_prefix(count);
+        if (state->head.size() < frame_head)
+          return {};
+        const auto byte = [&](size_t i) { return static_cast<unsigned char>(state->head[i]); };
+        if (byte(0) > 2 || byte(1) != 0 || byte(2) != 0 || byte(3) != 0)
+          return world_error("the engine sent a stream without frames");
+        state->stream = byte(0) == 2 ? OutputStream::errors : OutputStream::out;
+        state->left =
+            size_t{byte(4)} << 24 | size_t{byte(5)} << 16 | size_t{byte(6)} << 8 | byte(7);
+        state->head.clear();
+        continue;
+      }
+      const size_t count = std::min(bytes.size(), state->left);
+      TRY(take(state->stream, bytes.substr(0, count)));
+      state->left -= count;
+      bytes.remove_prefix(count);
+    }
+    return {};
+  };
+}
+
+Status read_logs(Engine& engine, const std::string& id, const LogOptions& options, bool tty,
+                 const StreamSink& sink, std::stop_token stop) {
+  const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
+  EngineCall call{.path = of(id, "/logs"),
+                  .query = {{"stdout", flag(options.out)},
+                            {"stderr", flag(options.errors)},
+                            {"follow", flag(options.follow)},
+                            {"timestamps", flag(options.timestamps)}}};
+  if (options.tail >= 0)
+    call.query.emplace_back("tail", std::to_string(options.tail));
+  call.time_limit = options.follow ? Duration(0) : call.time_limit;
+  call.sink = tty ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
+                  : frame_sink(sink);
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
+}
+
+std::string last_log_lines(Engine& engine, const std::string& id, int count, std::stop_token stop) {
+  std::string text;
+  const auto take = [&](OutputStream, std::string_view bytes) -> Status {
+    text += bytes.substr(0, longest_log_piece - std::min(longest_log_piece, text.size()));
+    return {};
+  };
+  // A terminal has no frames: then the text is taken as it is.
+  if (!read_logs(engine, id, {.tail = count}, false, take, stop))
+    (void)read_logs(engine, id, {.tail = count}, true, take, stop);
+  return std::string(trim(text));
+}
+
+}  // namespace fettle

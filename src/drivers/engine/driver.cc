@@ -1,0 +1,320 @@
+#include "drivers/engine/driver.h"
+
+#include <algorithm>
+#include <thread>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/events.h"
+#include "drivers/engine/files.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/networks.h"
+#include "drivers/engine/recipes.h"
+#include "drivers/engine/service.h"
+#include "drivers/engine/surroundings.h"
+#include "drivers/engine/task.h"
+#include "drivers/engine/volumes.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration watch_pause = 1s;
+
+/// What lists of an engine say about an environment, asked for at most once each.
+class Look {
+ public:
+  Look(const Site& site, Name environment, std::stop_token stop)
+      : site_(site), environment_(std::move(environment)), stop_(std::move(stop)) {}
+
+  Result<Observation> at(const Subject& subject) {
+    const Name& kind = subject.key.kind;
+    if (kind == "service")
+      return service(subject);
+    if (kind == "image")
+      return image(subject);
+    if (kind == "network")
+      return network(subject);
+    if (kind == "directory")
+      return directory(subject);
+    if (kind == "artifact")
+      return artifact(subject);
+    return world_error(cat("the engine cannot look at `", to_string(subject.key), "`"));
+  }
+
+  Status ask_for_containers() {
+    if (containers_)
+      return {};
+    containers_ = TRY(list_containers(site_.engine, {environment_filter(environment_)}, stop_));
+    for (const ContainerState& container : *containers_) {
+      const auto key = key_in(container.labels);
+      if (key && key->kind == "service")
+        services_[key->name].push_back(&container);
+      const std::string id = label(container.labels, mark::network);
+      if (!id.empty())
+        networks_.insert(id);
+    }
+    for (const std::string& id : networks_)
+      site_.allocation.learn(id, *containers_);
+    return {};
+  }
+
+ private:
+  Result<Observation> service(const Subject& subject) {
+    TRY(ask_for_containers());
+    const auto found = services_.find(subject.key.name);
+    if (found == services_.end())
+      return Observation{};
+    // While one replaces another there are two: the recorded one counts.
+    const ContainerState* state = found->second[0];
+    for (const ContainerState* const other : found->second) {
+      const bool recorded = subject.known != nullptr && other->id == subject.known->remote_id;
+      if (recorded || (!other->name.ends_with("--old") && state->name.ends_with("--old")))
+        state = other;
+      if (recorded)
+        break;
+    }
+    std::optional<int64_t> code = state->exit_code;
+    if (state->status == "exited" && !code)
+      if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
+        code = inspected->exit_code;
+    return Observation{Value::dict({{"status", state->status},
+                                    {"exit_code", code ? Value(*code) : Value()},
+                                    {"container", state->id},
+                                    {"digest", label(state->labels, mark::digest)}})};
+  }
+
+  Result<Observation> image(const Subject& subject) {
+    if (!images_)
+      images_ = TRY(list_images(site_.engine, stop_));
+    const Resource* const resource = subject.wanted != nullptr ? subject.wanted
+                                     : subject.known != nullptr && subject.known->applied
+                                         ? &*subject.known->applied
+                                         : nullptr;
+    const std::string_view name = resource == nullptr
+                                      ? std::string_view(subject.key.name)
+                                      : resource->attributes.text_at("reference", subject.key.name);
+    const std::string reference = full_reference(name);
+    for (const ImageState& state : *images_)
+      if (std::ranges::find(state.references, reference) != state.references.end())
+        return Observation{Value::dict({{"id", state.id}})};
+    return Observation{};
+  }
+
+  Result<Observation> network(const Subject& subject) {
+    // A container with its mark proves that it is there.
+    if (containers_ && subject.known != nullptr && networks_.contains(subject.known->remote_id))
+      return Observation{subject.known->outputs};
+    const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
+    if (state && containers_)
+      site_.allocation.learn(state->id, *containers_);
+    if (!state || state->subnets.empty() || key_in(state->labels) != subject.key)
+      return Observation{};
+    const Subnet subnet = state->subnets[0];
+    return Observation{Value::dict(
+        {{"name", state->name},
+         {"id", state->id},
+         {"subnet", to_string(subnet)},
+         {"gateway", state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway}})};
+  }
+
+  Result<Observation> directory(const Subject& subject) {
+    if (!volumes_)
+      volumes_ = TRY(list_volumes(site_.engine, {environment_filter(environment_)}, stop_));
+    const std::string name = volume_name(subject.key);
+    for (const VolumeState& state : *volumes_)
+      if (state.name == name)
+        return Observation{Value::dict({{"volume", name}})};
+    return Observation{};
+  }
+
+  Result<Observation> artifact(const Subject& subject) {
+    const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
+    if (!digest.is_text() || !site_.blobs.path(digest.text()))
+      return Observation{};
+    return Observation{Value::dict({{"digest", digest}})};
+  }
+
+  const Site& site_;
+  Name environment_;
+  std::stop_token stop_;
+  std::optional<std::vector<ContainerState>> containers_;
+  std::optional<std::vector<ImageState>> images_;
+  std::optional<std::vector<VolumeState>> volumes_;
+  std::unordered_map<Name, std::vector<const ContainerState*>> services_;
+  std::set<std::string> networks_;
+};
+
+/// A files artifact that is copied out of a service.
+Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token stop) {
+  if (act.attributes.text_at("source") != "service")
+    return world_error(
+        cat("the engine makes no artifacts of source `", act.attributes.text_at("source"), "`"));
+  const Record& host = *TRY(host_of(act));
+  const std::string path(act.attributes.text_at("path"));
+  const std::string digest =
+      TRY(take_files(site, host.remote_id, path, stop)
+              .context(cat("copying `", path, "` out of `", host.applied->key.name, "`")));
+  const Value before = act.known == nullptr ? Value() : act.known->outputs;
+  std::string uuid(before.text_at("uuid"));
+  if (uuid.empty())
+    uuid = to_string(fingerprint(cat(to_string(act.key), "\n", act.key.environment)));
+  return Outcome(Done{.outputs = Value::dict({{"digest", digest}, {"uuid", uuid}}),
+                      .remote_id = digest,
+                      .changed = before.text_at("digest") != digest});
+}
+
+Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token stop) {
+  switch (act.verb) {
+    case Verb::start:
+      return start_service(site, act, stop);
+    case Verb::stop:
+      return stop_service(site, act, stop);
+    case Verb::remove:
+      return remove_service(site, act, stop);
+    default:
+      return make_service(site, act, stop);
+  }
+}
+
+Found found_service(const Key& key, const ContainerState& container) {
+  Found found{.key = key, .record = {}};
+  const auto ports = read_json(label(container.labels, mark::ports));
+  found.record.remote_id = container.id;
+  found.record.incarnation =
+      std::strtoull(label(container.labels, mark::incarnation).c_str(), nullptr, 10);
+  found.record.outputs = Value::dict({{"uuid", label(container.labels, mark::uuid)},
+                                      {"ip_address", label(container.labels, mark::address)},
+                                      {"hostname", key.name},
+                                      {"ports", ports ? *ports : Value::dict({})},
+                                      {"container", container.id},
+                                      {"digest", label(container.labels, mark::digest)},
+                                      {"started", 1}});
+  return found;
+}
+
+}  // namespace
+
+EngineDriver::EngineDriver(HttpClient& http, Blobs& blobs, Locate locate,
+                           EngineDriverOptions options)
+    : http_(http), blobs_(blobs), locate_(std::move(locate)), options_(std::move(options)) {}
+EngineDriver::~EngineDriver() = default;
+
+Result<Engine*> EngineDriver::engine(std::stop_token stop) {
+  const std::lock_guard lock(mutex_);
+  if (located_ == nullptr)
+    located_ = std::make_unique<Located>(http_, TRY(locate_(stop)), options_.on_call);
+  return &located_->engine;
+}
+
+Result<Site> EngineDriver::site(std::stop_token stop) {
+  Engine* const found = TRY(engine(stop));
+  return Site{http_, *found, blobs_, allocation_, options_};
+}
+
+Result<std::vector<Observation>> EngineDriver::observe(std::span<const Subject> subjects,
+                                                       std::stop_token stop) {
+  std::vector<Observation> seen;
+  if (subjects.empty())
+    return seen;
+  const Site here = TRY(site(stop));
+  Look look(here, subjects[0].key.environment, stop);
+  if (std::ranges::any_of(subjects, [](const Subject& s) { return s.key.kind == "service"; }))
+    TRY(look.ask_for_containers());
+  for (const Subject& subject : subjects)
+    seen.push_back(TRY(look.at(subject)));
+  return seen;
+}
+
+Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress,
+                                    std::stop_token stop) {
+  const Site here = TRY(site(stop));
+  const Name& kind = act.key.kind;
+  const bool removes = act.verb == Verb::remove;
+  if (kind == "service")
+    return apply_service(here, act, stop);
+  if (kind == "network")
+    return removes ? drop_network(here, act, stop) : make_network(here, act, stop);
+  if (kind == "directory")
+    return removes ? drop_directory(here, act, stop) : make_directory(here, act, stop);
+  // What is left of the others is a record: an image may serve other environments, too.
+  if (removes)
+    return Outcome(Done{});
+  if (kind == "image")
+    return make_image(here, act, progress, stop);
+  if (kind == "artifact")
+    return make_artifact(here, act, stop);
+  if (kind == "exec")
+    return run_exec_act(here, act, stop);
+  if (kind == "request")
+    return run_request_act(here, act, stop);
+  if (kind == "wait")
+    return run_wait_act(here, act, stop);
+  if (kind == "task")
+    return run_task(here, act, stop);
+  if (kind == "start" || kind == "stop" || kind == "remove")
+    return transition_service(here, act, stop);
+  return world_error(cat("the engine cannot act on `", to_string(act.key), "`"));
+}
+
+Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop_token stop) {
+  const Site here = TRY(site(stop));
+  const std::vector<std::string> ours{environment_filter(environment)};
+  std::vector<Found> found;
+  for (const NetworkState& state : TRY(list_networks(here.engine, ours, stop))) {
+    const auto key = key_in(state.labels);
+    if (!key || state.subnets.empty())
+      continue;
+    Record record;
+    record.remote_id = state.id;
+    record.outputs =
+        Value::dict({{"name", state.name},
+                     {"id", state.id},
+                     {"subnet", to_string(state.subnets[0])},
+                     {"gateway", state.gateway.empty() ? address_text(state.subnets[0].address + 1)
+                                                       : state.gateway}});
+    found.push_back({*key, std::move(record)});
+  }
+  for (const VolumeState& state : TRY(list_volumes(here.engine, ours, stop))) {
+    if (const auto key = key_in(state.labels)) {
+      Record record;
+      record.remote_id = state.name;
+      record.outputs = Value::dict({{"volume", state.name}});
+      found.push_back({*key, std::move(record)});
+    }
+  }
+  std::map<Key, ContainerState> services;  // of two in a change the new one
+  for (ContainerState& state : TRY(list_containers(here.engine, ours, stop))) {
+    const auto key = key_in(state.labels);
+    if (key && key->kind == "service" &&
+        (!services.contains(*key) || !state.name.ends_with("--old")))
+      services.insert_or_assign(*key, std::move(state));
+  }
+  for (const auto& [key, state] : services)
+    found.push_back(found_service(key, state));
+  std::ranges::sort(found, {}, &Found::key);
+  return found;
+}
+
+void EngineDriver::watch(const Name& environment, const std::function<void(const Key&)>& hint,
+                         std::stop_token stop) {
+  const auto here = site(stop);
+  while (here && !stop.stop_requested()) {
+    (void)watch_events(
+        here->engine, {environment_filter(environment)},
+        [&](const EngineEvent& event) {
+          const auto key = key_in(event.attributes);
+          const bool matters = event.action == "die" || event.action == "start" ||
+                               event.action == "stop" || event.action == "destroy";
+          if (key && key->kind == "service" && matters)
+            hint(*key);
+        },
+        stop);
+    for (Duration waited{0}; waited < watch_pause && !stop.stop_requested(); waited += 50ms)
+      std::this_thread::sleep_for(50ms);
+  }
+}
+
+}  // namespace fettle

@@ -1,0 +1,57 @@
+#pragma once
+/// The driver of containers: networks, images, persistent directories, services and what is done
+/// in them, on one Docker or Podman. Whoever wants another engine makes another driver.
+///
+/// The engine is looked for when it is needed first, so that a run that needs none starts none.
+///
+///   EngineDriver driver(http, blobs, [&](std::stop_token stop) { return connect_engine(…); });
+///
+/// To support one more kind: a case in `apply`, and in `observe` when it is observable.
+
+#include <memory>
+#include <mutex>
+
+#include "core/driver.h"
+#include "drivers/engine/connect.h"
+#include "drivers/engine/site.h"
+
+namespace fettle {
+
+class EngineDriver : public Driver {
+ public:
+  using Locate = std::function<Result<EngineLink>(std::stop_token)>;
+  EngineDriver(HttpClient& http, Blobs& blobs, Locate locate, EngineDriverOptions options = {});
+  ~EngineDriver() override;
+
+  /// For an environment: one list of containers when a service is a subject, one of images when an
+  /// image is, one of volumes when a directory is. A network that a container is on needs no call.
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token stop) override;
+  Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) override;
+  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
+  void watch(const Name& environment, const std::function<void(const Key&)>& hint,
+             std::stop_token stop) override;
+
+  /// The engine itself, for what is asked beside environments: logs, shells, files.
+  Result<Engine*> engine(std::stop_token stop);
+
+ private:
+  struct Located {
+    EngineLink link;
+    Engine engine;
+    Located(HttpClient& http, EngineLink found, const CallObserver& observer)
+        : link(std::move(found)), engine(http, link.address, observer) {}
+  };
+  Result<Site> site(std::stop_token stop);
+
+  HttpClient& http_;
+  Blobs& blobs_;
+  Locate locate_;
+  EngineDriverOptions options_;
+  Allocation allocation_;
+  std::mutex mutex_;
+  std::unique_ptr<Located> located_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,97 @@
+#include "drivers/engine/exec.h"
+
+#include <thread>
+
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+Value list_of(const std::vector<std::string>& texts) {
+  return Value::list(std::vector<Value>(texts.begin(), texts.end()));
+}
+
+Result<std::string> create_exec(Engine& engine, const std::string& container,
+                                const ExecOptions& options, std::stop_token stop) {
+  std::vector<Entry> entries{{"AttachStdout", true},
+                             {"AttachStderr", true},
+                             {"AttachStdin", options.input},
+                             {"Tty", options.tty},
+                             {"Cmd", list_of(options.command)}};
+  if (!options.environment.empty())
+    entries.push_back({"Env", list_of(options.environment)});
+  if (!options.user.empty())
+    entries.push_back({"User", options.user});
+  if (!options.directory.empty())
+    entries.push_back({"WorkingDir", options.directory});
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST",
+                                              .path = cat("/containers/", container, "/exec"),
+                                              .body = Value::dict(std::move(entries))},
+                                             stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return std::string(answer.body.text_at("Id"));
+}
+
+EngineCall start_call(const std::string& id, const ExecOptions& options) {
+  EngineCall call{.method = "POST",
+                  .path = cat("/exec/", id, "/start"),
+                  .body = Value::dict({{"Detach", false}, {"Tty", options.tty}})};
+  call.time_limit = Duration(0);
+  return call;
+}
+
+}  // namespace
+
+Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
+  // The stream ends a moment before the engine has noted the code.
+  for (Duration pause = 1ms;; pause = std::min<Duration>(pause * 2, 50ms)) {
+    const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
+    if (!answer.ok())
+      return engine_error(answer);
+    if (!answer.body.bool_at("Running") && answer.body.at("ExitCode").is_integer())
+      return answer.body.integer_at("ExitCode");
+    if (stop.stop_requested())
+      return cancelled_error();
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+Result<int64_t> run_exec(Engine& engine, const std::string& container, const ExecOptions& options,
+                         const StreamSink& sink, std::stop_token stop) {
+  const std::string id = TRY(create_exec(engine, container, options, stop));
+  EngineCall call = start_call(id, options);
+  call.sink = options.tty
+                  ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
+                  : frame_sink(sink);
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  // Docker refuses to start a program that is not there; then the code says so, too.
+  if (!answer.ok() && answer.message().find("executable file not found") == std::string::npos)
+    return engine_error(answer);
+  if (!answer.ok())
+    TRY(sink(OutputStream::errors, answer.message()));
+  return exec_code(engine, id, stop);
+}
+
+Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
+                           std::stop_token stop) {
+  const std::string id = TRY(create_exec(engine, container, options, stop));
+  HttpConnection connection =
+      TRY(HttpConnection::upgrade(engine.request(start_call(id, options)), stop));
+  return OpenExec{id, std::move(connection)};
+}
+
+Status resize_exec(Engine& engine, const std::string& id, int rows, int columns,
+                   std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.method = "POST",
+                      .path = cat("/exec/", id, "/resize"),
+                      .query = {{"h", std::to_string(rows)}, {"w", std::to_string(columns)}}},
+                     stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
+}
+
+}  // namespace fettle

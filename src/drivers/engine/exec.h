@@ -1,0 +1,38 @@
+#pragma once
+/// Commands in running containers.
+
+#include <string>
+#include <vector>
+
+#include "base/http_connection.h"
+#include "drivers/engine/containers.h"
+
+namespace fettle {
+
+struct ExecOptions {
+  std::vector<std::string> command;
+  std::vector<std::string> environment{};  ///< `NAME=value`
+  std::string user{};
+  std::string directory{};
+  bool tty = false;
+  bool input = false;  ///< whether its stdin is open; only for `open_exec`
+};
+
+/// Runs to the end, hands over the output as it comes, and answers the exit code. A program that
+/// does not exist has 126 or 127, and its output says so.
+Result<int64_t> run_exec(Engine& engine, const std::string& container, const ExecOptions& options,
+                         const StreamSink& sink, std::stop_token stop);
+
+/// A command with input, or a terminal. The output comes in frames (`frame_sink`) without a tty.
+struct OpenExec {
+  std::string id;
+  HttpConnection connection;
+};
+Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
+                           std::stop_token stop);
+/// Of a command that has ended.
+Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop);
+Status resize_exec(Engine& engine, const std::string& id, int rows, int columns,
+                   std::stop_token stop);
+
+}  // namespace fettle

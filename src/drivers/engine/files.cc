@@ -1,0 +1,77 @@
+#include "drivers/engine/files.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+#include "base/text.h"
+#include "drivers/engine/archives.h"
+
+namespace fettle {
+namespace {
+
+/// A sink that writes to a file which it keeps open.
+Result<ByteSink> sink_to_file(const Path& path) {
+  auto file = std::make_shared<Descriptor>(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file->is_open())
+    return file_error("cannot create", path);
+  return ByteSink([file, path](std::string_view bytes) -> Status {
+    while (!bytes.empty()) {
+      const ssize_t count = write(file->get(), bytes.data(), bytes.size());
+      if (count < 0 && errno != EINTR)
+        return file_error("cannot write", path);
+      bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
+    }
+    return {};
+  });
+}
+
+bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
+
+}  // namespace
+
+Status put_files(const Site& site, const std::string& container, const std::vector<Mount>& mounts,
+                 std::stop_token stop) {
+  for (const Mount& mount : mounts) {
+    for (const std::string& digest : mount.digests) {
+      const std::string path = TRY(site.blobs.path(digest));
+      ByteSource tar = TRY(source_of_file(path));
+      TRY(put_archive(site.engine, container, mount.path, std::move(tar), stop)
+              .context(cat("putting files to `", mount.path, "`")));
+    }
+  }
+  return {};
+}
+
+Result<std::string> take_files(const Site& site, const std::string& container,
+                               const std::string& path, std::stop_token stop) {
+  const size_t slash = path.rfind('/');
+  if (!path.starts_with('/'))
+    return user_error(cat("`", path, "` is no absolute path"));
+  const std::string last = path.substr(slash + 1);
+  const bool matching = last.empty() || is_pattern(last);
+  const std::string folder = path.substr(0, slash);
+  const std::string wanted = matching ? (folder.empty() ? "/" : folder) : path;
+  const TemporaryDirectory place = TRY(TemporaryDirectory::make());
+  ByteSink raw = TRY(sink_to_file(place.path() / "raw"));
+  if (!TRY(get_archive(site.engine, container, wanted, raw, stop)))
+    return world_error(cat("there is nothing at `", wanted, "` in the container"));
+  RepackOptions options;
+  if (matching) {
+    options.strip = 1;
+    options.take = [&](const std::string& name) {
+      const std::string first = name.substr(0, name.find('/'));
+      return last.empty() || fnmatch(last.c_str(), first.c_str(), FNM_PERIOD) == 0;
+    };
+  }
+  ByteSource source = TRY(source_of_file(place.path() / "raw"));
+  ByteSink sink = TRY(sink_to_file(place.path() / "packed"));
+  const size_t count = TRY(repack(source, sink, options));
+  if (count == 0 && is_pattern(last))
+    return world_error(cat("nothing in the container matches `", path, "`"));
+  return site.blobs.put_file((place.path() / "packed").string());
+}
+
+}  // namespace fettle

@@ -1,0 +1,229 @@
+#include "drivers/engine/images.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration progress_interval = 100ms;
+
+std::string base64(std::string_view bytes) {
+  static constexpr char letters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";  // for URLs
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t group = 0;
+    for (size_t j = 0; j < 3; ++j)
+      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
+    for (size_t j = 0; j < 4; ++j)
+      text.push_back(i + j <= bytes.size() ? letters[group >> (18 - 6 * j) & 63] : '=');
+  }
+  return text;
+}
+
+std::string login_header(const std::optional<RegistryLogin>& login, std::string_view registry) {
+  if (!login)
+    return base64("{}");
+  return base64(write_json(Value::dict({{"username", login->username},
+                                        {"password", login->password},
+                                        {"serveraddress", registry}}),
+                           {.show_secrets = true}));
+}
+
+std::string registry_of(std::string_view full) {
+  return std::string(full.substr(0, full.find('/')));
+}
+
+ImageState from_engine(const Value& item) {
+  ImageState state{.id = std::string(item.text_at("Id")), .references = {}};
+  if (!state.id.empty() && !state.id.starts_with("sha256:"))
+    state.id = "sha256:" + state.id;
+  for (const char* const field : {"RepoTags", "RepoDigests"})
+    if (const Value& names = item.at(field); names.is_list())
+      for (const Value& name : names.items())
+        if (name.is_text() && !name.text().view().starts_with("<none>"))
+          state.references.push_back(full_reference(name.text()));
+  return state;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> split_reference(std::string_view reference) {
+  if (const size_t at = reference.find('@'); at != reference.npos) {
+    std::string_view name = reference.substr(0, at);
+    const size_t colon = name.rfind(':');
+    if (colon != name.npos && name.find('/', colon) == name.npos)
+      name = name.substr(0, colon);  // a digest makes the tag pointless
+    return {std::string(name), std::string(reference.substr(at + 1))};
+  }
+  const size_t colon = reference.rfind(':');
+  if (colon == reference.npos || reference.find('/', colon) != reference.npos)
+    return {std::string(reference), "latest"};
+  return {std::string(reference.substr(0, colon)), std::string(reference.substr(colon + 1))};
+}
+
+std::string full_reference(std::string_view reference) {
+  if (reference.starts_with("sha256:"))
+    return std::string(reference);
+  auto [name, tag] = split_reference(reference);
+  const size_t slash = name.find('/');
+  const std::string_view first = std::string_view(name).substr(0, std::min(slash, name.size()));
+  const bool has_registry =
+      slash != name.npos && (first.find_first_of(".:") != first.npos || first == "localhost");
+  if (!has_registry)
+    name = (slash == name.npos ? "docker.io/library/" : "docker.io/") + name;
+  return name + (tag.starts_with("sha256:") ? "@" : ":") + tag;
+}
+
+Result<std::vector<ImageState>> list_images(Engine& engine, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = "/images/json"}, stop));
+  if (!answer.ok() || !answer.body.is_list())
+    return engine_error(answer);
+  std::vector<ImageState> found;
+  for (const Value& item : answer.body.items())
+    found.push_back(from_engine(item));
+  return found;
+}
+
+Result<std::optional<ImageState>> inspect_image(Engine& engine, const std::string& reference,
+                                                std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.path = "/images/" + full_reference(reference) + "/json"}, stop));
+  if (answer.status == 404)
+    return std::optional<ImageState>();
+  if (!answer.ok())
+    return engine_error(answer);
+  return std::optional(from_engine(answer.body));
+}
+
+PullProgress::Layer& PullProgress::layer(std::string_view id) {
+  const auto found = std::ranges::find(layers_, id, &Layer::id);
+  if (found != layers_.end())
+    return *found;
+  layers_.push_back({.id = std::string(id)});
+  return layers_.back();
+}
+
+Status PullProgress::take(const Value& line) {
+  if (const std::string_view said = line.text_at("error"); !said.empty())
+    return world_error(cat("cannot pull `", reference_, "`: ", trim(said)));
+  const std::string_view id = line.text_at("id"), status = line.text_at("status");
+  // Docker's first line carries the tag as its id.
+  if (id.empty() || status.starts_with("Pulling from"))
+    return {};
+  Layer& part = layer(id);
+  if (status == "Downloading") {
+    const Value& detail = line.at("progressDetail");
+    part.done = detail.integer_at("current");
+    part.total = std::max(part.total, detail.integer_at("total"));
+  } else if (status == "Download complete" || status == "Already exists" ||
+             status == "Pull complete") {
+    part.done = part.total;
+    part.complete = true;
+  }
+  return {};
+}
+
+Progress PullProgress::now() const {
+  Progress progress{.text = "pulling " + reference_};
+  const auto complete = std::ranges::count(layers_, true, &Layer::complete);
+  for (const Layer& part : layers_) {
+    progress.done += part.done;
+    progress.total += part.total;
+  }
+  if (progress.total == 0) {  // Podman tells no bytes
+    progress.done = complete;
+    progress.total = static_cast<int64_t>(layers_.size());
+  }
+  progress.text += cat(", layer ", complete, " of ", layers_.size());
+  return progress;
+}
+
+Status pull_image(Engine& engine, const std::string& reference,
+                  const std::optional<RegistryLogin>& login, const ProgressSink& progress,
+                  std::stop_token stop) {
+  const std::string full = full_reference(reference);
+  const auto [name, tag] = split_reference(full);
+  PullProgress pull(reference);
+  std::chrono::steady_clock::time_point told;
+  EngineCall call{
+      .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
+  call.time_limit = Duration(0);
+  call.headers = {{"X-Registry-Auth", login_header(login, registry_of(full))}};
+  call.sink = line_sink([&](std::string_view line) -> Status {
+    const auto value = read_json(line, {}, Duplicates::last_wins);
+    if (!value)
+      return {};
+    TRY(pull.take(*value));
+    const auto now = std::chrono::steady_clock::now();
+    if (progress && now - told >= progress_interval) {
+      told = now;
+      progress(pull.now());
+    }
+    return {};
+  });
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  if (!answer.ok())
+    return world_error(cat("cannot pull `", reference, "`: ", answer.message()));
+  if (progress)
+    progress(pull.now());
+  return {};
+}
+
+Status import_image(Engine& engine, const std::string& reference,
+                    const std::vector<std::string>& changes, ByteSource tar, std::stop_token stop) {
+  const std::string full = full_reference(reference);
+  const auto [name, tag] = split_reference(full);
+  EngineCall call{.method = "POST", .path = "/images/create", .query = {{"fromSrc", "-"}}};
+  for (const std::string& change : changes)
+    call.query.emplace_back("changes", change);
+  if (TRY(engine.flavour(stop)) == Engine::Flavour::podman) {
+    call.query.emplace_back("repo", full);  // Podman ignores the tag beside it
+  } else {
+    call.query.emplace_back("repo", name);
+    call.query.emplace_back("tag", tag);
+  }
+  call.source = std::move(tar);
+  call.time_limit = Duration(0);
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  for (const std::string_view line : split(answer.text, '\n'))
+    if (const auto value = read_json(line, {}, Duplicates::last_wins))
+      TRY(PullProgress(reference).take(*value));
+  return {};
+}
+
+Status push_image(Engine& engine, const std::string& reference, std::stop_token stop) {
+  const auto [name, tag] = split_reference(full_reference(reference));
+  std::optional<Error> failure;
+  EngineCall call{.method = "POST",
+                  .path = "/images/" + name + "/push",
+                  .query = {{"tag", tag}, {"tlsVerify", "false"}}};
+  call.headers = {{"X-Registry-Auth", base64("{}")}};
+  call.time_limit = Duration(0);
+  call.sink = line_sink([&](std::string_view line) -> Status {
+    const auto value = read_json(line, {}, Duplicates::last_wins);
+    if (value && !value->text_at("error").empty())
+      return world_error(cat("cannot push `", reference, "`: ", value->text_at("error")));
+    return {};
+  });
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
+}
+
+Status remove_image(Engine& engine, const std::string& reference, std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.method = "DELETE", .path = "/images/" + full_reference(reference)}, stop));
+  if (answer.ok() || answer.status == 404)
+    return {};
+  return engine_error(answer);
+}
+
+}  // namespace fettle

@@ -1,0 +1,64 @@
+#pragma once
+/// Images of an engine.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/driver.h"
+#include "drivers/engine/engine.h"
+
+namespace fettle {
+
+struct ImageState {
+  std::string id;                       ///< `sha256:…`
+  std::vector<std::string> references;  ///< tags and digests, in full
+};
+
+/// In full, as all engines understand it: `redis` is `docker.io/library/redis:latest`.
+std::string full_reference(std::string_view reference);
+/// `docker.io/library/redis` and `7`, or the digest.
+std::pair<std::string, std::string> split_reference(std::string_view reference);
+
+/// How a registry knows us.
+struct RegistryLogin {
+  std::string username, password;
+};
+
+Result<std::vector<ImageState>> list_images(Engine& engine, std::stop_token stop);
+/// None when there is no such image.
+Result<std::optional<ImageState>> inspect_image(Engine& engine, const std::string& reference,
+                                                std::stop_token stop);
+/// Pulls, whether it is there or not; the progress counts bytes where the engine tells them, else
+/// layers.
+Status pull_image(Engine& engine, const std::string& reference,
+                  const std::optional<RegistryLogin>& login, const ProgressSink& progress,
+                  std::stop_token stop);
+/// An image of one layer from the tar of a root file system; `changes` are lines of a Dockerfile.
+Status import_image(Engine& engine, const std::string& reference,
+                    const std::vector<std::string>& changes, ByteSource tar, std::stop_token stop);
+Status push_image(Engine& engine, const std::string& reference, std::stop_token stop);
+/// Gone is fine; containers that use it are an error.
+Status remove_image(Engine& engine, const std::string& reference, std::stop_token stop);
+
+/// Adds up what an engine says of each layer while it pulls.
+class PullProgress {
+ public:
+  explicit PullProgress(std::string reference) : reference_(std::move(reference)) {}
+  /// Takes a line of the engine's answer; an error when that says so.
+  Status take(const Value& line);
+  Progress now() const;
+
+ private:
+  struct Layer {
+    std::string id;
+    int64_t done = 0, total = 0;
+    bool complete = false;
+  };
+  Layer& layer(std::string_view id);
+  std::string reference_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,91 @@
+#include "drivers/engine/marks.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// What engines allow in names: others become `-`.
+std::string allowed(std::string_view text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_';
+    name.push_back(plain ? c : '-');
+  }
+  return name;
+}
+
+}  // namespace
+
+Labels marks_of(const Key& key) {
+  return {{std::string(mark::environment), key.environment.str()},
+          {std::string(mark::kind), key.kind.str()},
+          {std::string(mark::key), key.name.str()}};
+}
+
+std::string environment_filter(std::string_view environment) {
+  return cat(mark::environment, "=", environment);
+}
+
+std::vector<std::string> key_filters(const Key& key) {
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : marks_of(key))
+    texts.push_back(cat(name, "=", value));
+  return texts;
+}
+
+std::optional<Key> key_in(const std::map<std::string, std::string>& labels) {
+  const auto environment = labels.find(std::string(mark::environment));
+  const auto kind = labels.find(std::string(mark::kind));
+  const auto key = labels.find(std::string(mark::key));
+  if (environment == labels.end() || kind == labels.end() || key == labels.end())
+    return {};
+  return Key{environment->second, kind->second, key->second};
+}
+
+std::string label(const std::map<std::string, std::string>& labels, std::string_view name) {
+  const auto found = labels.find(std::string(name));
+  return found == labels.end() ? std::string() : found->second;
+}
+
+std::string network_name(const Key& key) { return "fettle-" + allowed(key.environment); }
+
+std::string volume_name(const Key& key) {
+  const std::string whole = cat(key.environment, "/", key.name);
+  return cat("fettle-", allowed(whole), "-", to_string(fingerprint(whole)).substr(0, 8));
+}
+
+std::string container_name(std::string_view service, std::string_view uuid) {
+  return cat(allowed(service), "--", uuid);
+}
+
+std::string old_name(std::string_view name) { return cat(name, "--old"); }
+
+std::string uuid_of(const Key& key, std::string_view network_id) {
+  return to_string(
+      fingerprint(cat(key.environment, "\n", key.kind, "\n", key.name, "\n", network_id)));
+}
+
+Value reveal(const Value& value) {
+  if (!value.has_secret())
+    return value;
+  if (value.is_secret())
+    return reveal(value.inside());
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(reveal(item));
+    return Value::list(std::move(items));
+  }
+  if (value.is_dict()) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : value.entries())
+      entries.push_back({entry.key, reveal(entry.value)});
+    return Value::dict(std::move(entries));
+  }
+  return value;
+}
+
+}  // namespace fettle

@@ -1,0 +1,51 @@
+#pragma once
+/// The labels by which fettle knows its own containers, networks and volumes when the store is
+/// gone, and the names that it gives them.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/key.h"
+#include "value/value.h"
+
+namespace fettle {
+
+namespace mark {
+constexpr std::string_view environment = "fettle.environment", kind = "fettle.kind",
+                           key = "fettle.key", uuid = "fettle.uuid",
+                           incarnation = "fettle.incarnation", digest = "fettle.digest",
+                           address = "fettle.address", ports = "fettle.ports",
+                           network = "fettle.network";
+}  // namespace mark
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+/// The three that everything carries.
+Labels marks_of(const Key& key);
+/// `fettle.environment=NAME`, for filters.
+std::string environment_filter(std::string_view environment);
+std::vector<std::string> key_filters(const Key& key);
+/// The key that labels tell; none when they are not ours.
+std::optional<Key> key_in(const std::map<std::string, std::string>& labels);
+/// A label's text, or empty.
+std::string label(const std::map<std::string, std::string>& labels, std::string_view name);
+
+/// Of the network of an environment.
+std::string network_name(const Key& key);
+/// Of the volume of a persistent directory: its name where an engine allows it, and a hash.
+std::string volume_name(const Key& key);
+/// `SERVICE--UUID`
+std::string container_name(std::string_view service, std::string_view uuid);
+/// The name of the container that a new one replaces, until that is ready.
+std::string old_name(std::string_view name);
+/// 32 hexadecimal digits that follow from what the service is, so that a crash loses nothing.
+std::string uuid_of(const Key& key, std::string_view network_id);
+
+/// The value without its secret marks, for those who must know.
+Value reveal(const Value& value);
+
+}  // namespace fettle

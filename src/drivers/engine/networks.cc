@@ -1,0 +1,97 @@
+#include "drivers/engine/networks.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+NetworkState from_engine(const Value& item) {
+  NetworkState state;
+  state.id = item.text_at("Id");
+  state.name = item.text_at("Name");
+  state.driver = item.text_at("Driver");
+  for (auto& [key, value] : texts_of(item.at("Labels")))
+    state.labels.emplace(std::move(key), std::move(value));
+  const Value& configs = item.at("IPAM").at("Config");
+  if (configs.is_list()) {
+    for (const Value& config : configs.items()) {
+      if (const auto subnet = parse_subnet(config.text_at("Subnet"))) {
+        state.subnets.push_back(*subnet);
+        if (state.gateway.empty())
+          state.gateway = config.text_at("Gateway");
+      }
+    }
+  }
+  return state;
+}
+
+}  // namespace
+
+std::string bridge_name(std::string_view engine, std::string_view network) {
+  return "fe" + to_string(fingerprint(cat(engine, " ", network))).substr(0, 12);
+}
+
+Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
+                                      std::stop_token stop) {
+  std::vector<Entry> labels;
+  for (const auto& [key, value] : spec.labels)
+    labels.push_back({key, value});
+  const Value range = Value::dict({{"Subnet", to_string(spec.subnet)}, {"Gateway", spec.gateway}});
+  const EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST",
+       .path = "/networks/create",
+       .body = Value::dict(
+           {{"Name", spec.name},
+            {"CheckDuplicate", true},  // else Docker makes a second one of that name
+            {"Driver", "bridge"},
+            {"IPAM", Value::dict({{"Driver", "default"}, {"Config", Value::list({range})}})},
+            {"Options", Value::dict({{"com.docker.network.bridge.name", spec.bridge}})},
+            {"Labels", Value::dict(std::move(labels))}})},
+      stop));
+  if (answer.ok())
+    return NetworkCreated{.id = std::string(answer.body.text_at("Id"))};
+  const std::string said = lower_case(answer.message());
+  if (said.find("already exists") != said.npos || said.find("name already used") != said.npos)
+    return NetworkCreated{.id = {}, .refusal = NetworkRefusal::name_taken};
+  for (const char* const words : {"overlap", "already used", "already being used", "conflict"})
+    if (said.find(words) != said.npos)
+      return NetworkCreated{.id = {}, .refusal = NetworkRefusal::range_taken};
+  return engine_error(answer);
+}
+
+Result<std::optional<NetworkState>> inspect_network(Engine& engine, const std::string& name,
+                                                    std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = "/networks/" + percent_encode(name)}, stop));
+  if (answer.status == 404)
+    return std::optional<NetworkState>();
+  if (!answer.ok())
+    return engine_error(answer);
+  return std::optional(from_engine(answer.body));
+}
+
+Result<std::vector<NetworkState>> list_networks(Engine& engine,
+                                                const std::vector<std::string>& labels,
+                                                std::stop_token stop) {
+  std::vector<std::pair<std::string, std::string>> conditions;
+  for (const std::string& label : labels)
+    conditions.emplace_back("label", label);
+  const EngineAnswer answer =
+      TRY(engine.ask({.path = "/networks", .query = {{"filters", filters(conditions)}}}, stop));
+  if (!answer.ok() || !answer.body.is_list())
+    return engine_error(answer);
+  std::vector<NetworkState> found;
+  for (const Value& item : answer.body.items())
+    found.push_back(from_engine(item));
+  return found;
+}
+
+Status remove_network(Engine& engine, const std::string& name, std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.method = "DELETE", .path = "/networks/" + percent_encode(name)}, stop));
+  if (answer.ok() || answer.status == 404)
+    return {};
+  return engine_error(answer);
+}
+
+}  // namespace fettle

@@ -1,0 +1,176 @@
+#include "drivers/engine/recipes.h"
+
+#include "base/text.h"
+#include "drivers/engine/exec.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/probe.h"
+#include "kinds/recipe.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t longest_output = 64 << 20;
+constexpr size_t longest_shown = 4'096;
+constexpr Duration request_limit = 60s;
+
+std::vector<std::string> texts(const Value& list) {
+  std::vector<std::string> found;
+  if (list.is_list())
+    for (const Value& item : list.items())
+      found.push_back(to_text(item));
+  return found;
+}
+
+Result<Value> extracted(const Site& site, const Value& recipe, std::string_view text) {
+  std::vector<Entry> values;
+  const Value& wanted = recipe.at("extract");
+  if (wanted.is_dict()) {
+    for (const Entry& entry : wanted.entries()) {
+      if (!site.options.extract)
+        return world_error("this program cannot evaluate `extract`");
+      Value value = TRY(site.options.extract(to_text(entry.value), text)
+                            .context(cat("extracting `", entry.key, "`")));
+      values.push_back({entry.key, std::move(value)});
+    }
+  }
+  return Value::dict(std::move(values));
+}
+
+Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
+                          const std::stop_token& stop) {
+  std::string output;
+  const auto take = [&](OutputStream, std::string_view bytes) {
+    return sink_to(output, longest_output)(bytes);
+  };
+  const int64_t code = TRY(
+      run_exec(site.engine, host.remote_id, {.command = texts(recipe.at("command"))}, take, stop));
+  const Value extract = TRY(extracted(site, recipe, output));
+  return Value::dict({{"code", code}, {"output", output}, {"extract", extract}});
+}
+
+/// `http://10.64.1.9:80/path`: the service's own address, as its neighbours see it.
+Result<std::string> url_of(const Record& host, const Value& recipe) {
+  const std::string_view id = recipe.text_at("port");
+  const Value& port = host.outputs.at("ports").at(id);
+  if (!port.is_dict())
+    return user_error(cat("service `", host.applied->key.name, "` has no port `", id, "`"));
+  const Value& attributes = host.applied->attributes.at("ports").at(id);
+  const std::string_view scheme =
+      lower_case(attributes.text_at("application")) == "https" ? "https" : "http";
+  const std::string_view endpoint = recipe.text_at("endpoint");
+  return cat(scheme, "://", host.outputs.text_at("ip_address"), ":", port.integer_at("number"),
+             endpoint.starts_with('/') ? "" : "/", endpoint);
+}
+
+Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
+                           const std::stop_token& stop) {
+  const std::string address(host.outputs.text_at("ip_address"));
+  if (!is_reachable(site.engine, address))
+    return world_error(cat("the address ", address, " of `", host.applied->key.name,
+                           "` cannot be reached from this machine"));
+  HttpRequest request;
+  request.url = TRY(url_of(host, recipe));
+  request.time_limit = request_limit;
+  for (const auto& [name, value] : texts_of(recipe.at("headers")))
+    request.headers.push_back({name, value});
+  if (recipe.text_at("type") == "post") {
+    request.method = "POST";
+    request.body = to_text(recipe.at("body"));
+    request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
+  }
+  const HttpResponse response = TRY(site.http.send(std::move(request), stop));
+  const Value extract = TRY(extracted(site, recipe, response.body));
+  return Value::dict({{"code", response.status}, {"body", response.body}, {"extract", extract}});
+}
+
+Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
+                         const std::stop_token& stop) {
+  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, stop)
+                                          : send_request(site, host, recipe, stop);
+}
+
+Value with(const Value& dict, std::initializer_list<Entry> more) {
+  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
+  entries.insert(entries.end(), more);
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Result<const Record*> host_of(const Act& act) {
+  const std::string_view name = act.attributes.text_at("service");
+  for (const RecordPointer& record : act.needs)
+    if (record->applied && record->applied->key.kind == "service" &&
+        record->applied->key.name == name)
+      return record.get();
+  return world_error(cat("`", to_string(act.key), "` does not need the service `", name, "`"));
+}
+
+Status check_code(const Value& attributes, std::string_view what, int64_t code,
+                  std::string_view output) {
+  const Value& acceptable = attributes.at("acceptable_codes");
+  if (attributes.bool_at("skip_code_check") || !acceptable.is_list())
+    return {};
+  for (const Value& item : acceptable.items())
+    if (item == Value(code))
+      return {};
+  const std::string_view shown = output.substr(0, longest_shown);
+  return world_error(
+      cat(what, " ended with code ", code, ", which is not among ", write_json(acceptable),
+          trim(shown).empty() ? " and it wrote nothing" : "; it wrote:\n", trim(shown)));
+}
+
+Result<Outcome> run_exec_act(const Site& site, const Act& act, std::stop_token stop) {
+  const Record& host = *TRY(host_of(act));
+  const Value attributes = reveal(act.attributes);
+  const Value result = TRY(run_command(site, host, attributes.at("recipe"), stop));
+  TRY(check_code(attributes, "the command", result.integer_at("code"), result.text_at("output")));
+  return Outcome(Done{.outputs = result, .remote_id = {}});
+}
+
+Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop) {
+  const Record& host = *TRY(host_of(act));
+  const Value attributes = reveal(act.attributes);
+  const Value result = TRY(send_request(site, host, attributes.at("recipe"), stop));
+  TRY(check_code(attributes, "the request", result.integer_at("code"), result.text_at("body")));
+  return Outcome(Done{.outputs = result, .remote_id = {}});
+}
+
+Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token stop) {
+  const Record& host = *TRY(host_of(act));
+  const Value attributes = reveal(act.attributes);
+  const Duration interval = TRY(parse_duration(attributes.text_at("interval", "1s")));
+  const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
+  const Time now = now_from_clock();
+  const Time since = act.so_far.is_null() ? now : Time(Duration(act.so_far.integer_at("since")));
+  const int64_t tries = act.so_far.integer_at("tries") + 1;
+
+  const auto attempt = [&]() -> Result<Value> {
+    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), stop));
+    const Value field = TRY(result_field(result, attributes.text_at("field")));
+    TRY(check_assertion(field, attributes.text_at("assertion"), attributes.at("target")));
+    return result;
+  };
+  const Result<Value> result = attempt();
+  const Duration waited = now_from_clock() - since;
+  if (result)
+    return Outcome(
+        Done{.outputs = with(*result, {{"tries", tries}, {"duration", to_string(waited)}}),
+             .remote_id = {}});
+  if (is_cancelled(result.error()) || result.error().blame != Blame::world)
+    return result.error();
+  if (waited >= limit)
+    return world_error(cat("gave up after ", tries, " tries in ", to_string(waited), ": ",
+                           to_string(result.error())));
+  // A command costs some 50 ms of work, a request nearly nothing.
+  const Duration first = attributes.at("recipe").text_at("type") == "exec" ? 50ms : 10ms;
+  const Duration grown = first * (int64_t{1} << std::min<int64_t>(tries - 1, 20));
+  const Duration pause = std::min({grown, interval, limit - waited});
+  return Outcome(Pending{
+      .what = cat("`", act.attributes.text_at("service"), "`: ", result.error().message),
+      .retry_after = pause,
+      .so_far = Value::dict({{"tries", tries}, {"since", since.time_since_epoch().count()}})});
+}
+
+}  // namespace fettle

@@ -1,0 +1,17 @@
+#pragma once
+/// Recipes against a running service: kinds `exec`, `request` and `wait`.
+
+#include "drivers/engine/site.h"
+
+namespace fettle {
+
+Result<Outcome> run_exec_act(const Site& site, const Act& act, std::stop_token stop);
+Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop);
+/// Tries, answers `Pending`, and is called again: sooner at first, then at the stated interval.
+Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token stop);
+
+/// An error when `code` is not among those that are acceptable; `output` is shown in it.
+Status check_code(const Value& attributes, std::string_view what, int64_t code,
+                  std::string_view output);
+
+}  // namespace fettle

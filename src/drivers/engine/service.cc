@@ -1,0 +1,444 @@
+#include "drivers/engine/service.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/files.h"
+#include "drivers/engine/probe.h"
+#include "drivers/engine/service_body.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration connect_limit = 200ms;
+constexpr Duration first_look = 200ms;  ///< without an open port, at the container itself
+constexpr int shown_log_lines = 10;
+constexpr int start_tries = 3;
+
+std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
+
+std::string port_owner(const Key& key, const std::string& port) {
+  return cat(key.environment, "/", key.name, "/", port);
+}
+
+/// What is decided about a service before anything is done.
+struct Wish {
+  Value attributes;
+  std::string uuid, name;
+  Placement placement;
+};
+
+/// The outputs of the container that was there before, or null.
+const Value& outputs_before(const Act& act) {
+  static const Value none;
+  return act.known == nullptr ? none : act.known->outputs;
+}
+
+Status learn_addresses(const Site& site, const Act& act, const std::string& network_id,
+                       const std::stop_token& stop) {
+  if (site.allocation.knows(network_id))
+    return {};
+  const auto there =
+      TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop));
+  site.allocation.learn(network_id, there);
+  return {};
+}
+
+Status choose_ports(const Site& site, const Act& act, Wish& wish) {
+  const Value& before = outputs_before(act).at("ports");
+  for (const Port& port : ports_in(wish.attributes.at("ports"))) {
+    if (!is_published(wish.attributes, port))
+      continue;
+    const std::string owner = port_owner(act.key, port.id);
+    const Value& pinned = wish.attributes.at("public_ports").at(port.id);
+    if (pinned.is_dict()) {
+      const int number = static_cast<int>(pinned.integer_at("number"));
+      site.allocation.hold_port(owner, number);
+      wish.placement.public_ports[port.id] = number;
+      continue;
+    }
+    const int kept = static_cast<int>(before.at(port.id).integer_at("public"));
+    if (kept > 0)
+      site.allocation.hold_port(owner, kept);
+    wish.placement.public_ports[port.id] = TRY(site.allocation.port(owner, kept));
+  }
+  return {};
+}
+
+void mark_container(const Act& act, Wish& wish) {
+  Labels& labels = wish.placement.labels = marks_of(act.key);
+  const auto add = [&](std::string_view name, std::string value) {
+    labels.emplace_back(std::string(name), std::move(value));
+  };
+  add(mark::uuid, wish.uuid);
+  add(mark::incarnation, std::to_string(act.incarnation));
+  add(mark::digest, to_string(act.attributes.digest()));
+  add(mark::address, wish.placement.address);
+  add(mark::network, wish.placement.network_id);
+  add(mark::ports, write_json(port_outputs(wish.attributes, wish.placement)));
+}
+
+Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& stop) {
+  const Record* const network = act.need("network");
+  if (network == nullptr)
+    return world_error(cat("the service `", act.key.name, "` needs no network"));
+  const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
+  if (!subnet)
+    return world_error("the record of the network has no range of addresses");
+  Wish wish;
+  wish.attributes = reveal(act.attributes);
+  wish.placement.network = network->outputs.text_at("name");
+  wish.placement.network_id = network->outputs.text_at("id");
+  wish.placement.alias = act.key.name.str();
+  const Value& before = outputs_before(act);
+  wish.uuid = before.text_at("uuid");
+  if (wish.uuid.empty())
+    wish.uuid = uuid_of(act.key, wish.placement.network_id);
+  wish.name = container_name(act.key.name, wish.uuid);
+  TRY(learn_addresses(site, act, wish.placement.network_id, stop));
+  wish.placement.address = TRY(site.allocation.address(
+      wish.placement.network_id, *subnet, std::string(network->outputs.text_at("gateway")),
+      owner_of(act.key), before.text_at("ip_address")));
+  TRY(choose_ports(site, act, wish));
+  mark_container(act, wish);
+  return wish;
+}
+
+/// The containers of a change: the one that is being made and the one that it replaces.
+struct Change {
+  std::string now, old;
+  bool old_ran = false;
+  bool adopted = false;  ///< it runs already, from an act that was interrupted
+  bool direct = true;    ///< its address can be reached from here
+  Duration looked{0};    ///< after what time it was last seen alive
+};
+
+Value save(const Change& change, const Value& outputs, Time since) {
+  return Value::dict({{"container", change.now},
+                      {"old", change.old},
+                      {"old_ran", change.old_ran},
+                      {"direct", change.direct},
+                      {"outputs", outputs},
+                      {"looked", change.looked.count()},
+                      {"since", since.time_since_epoch().count()}});
+}
+
+Change load_change(const Value& so_far) {
+  return {.now = std::string(so_far.text_at("container")),
+          .old = std::string(so_far.text_at("old")),
+          .old_ran = so_far.bool_at("old_ran"),
+          .direct = so_far.bool_at("direct"),
+          .looked = Duration(so_far.integer_at("looked"))};
+}
+
+/// Undoes a change that failed and says so in its error. A stop is no failure: then everything is
+/// left for the next run, which finds it.
+Error undo(const Site& site, const Key& key, const Change& change, const std::string& name,
+           Error error) {
+  if (is_cancelled(error))
+    return error;
+  const std::stop_token none;
+  if (change.old.empty()) {
+    // The container stays for whoever wants to look at it; the next attempt replaces it.
+    return std::move(error).context(cat("starting service `", key.name, "`"));
+  }
+  if (!site.options.rollback)
+    return std::move(error).context(cat("replacing service `", key.name, "`"));
+  Status undone = change.now.empty() ? Status() : remove_container(site.engine, change.now, none);
+  if (undone) {
+    const auto renamed = rename_container(site.engine, change.old, name, none);
+    undone = renamed ? Status() : Status(renamed.error());
+  }
+  if (undone && change.old_ran)
+    undone = start_container(site.engine, change.old, none);
+  if (!undone)
+    error.message +=
+        cat("; the container before it cannot be brought back: ", to_string(undone.error()));
+  else
+    error.message += change.old_ran ? "; the container before it runs again"
+                                    : "; the container before it is kept";
+  return std::move(error).context(cat("replacing service `", key.name, "`"));
+}
+
+/// Looks at what carries the marks of this service after its name was found taken: a container
+/// that is as wanted is adopted, one that this very act left half made is removed, another one is
+/// the old one.
+Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Change& change,
+                        const std::stop_token& stop) {
+  const std::string digest = to_string(act.attributes.digest());
+  const std::string number = std::to_string(act.incarnation);
+  for (const ContainerState& found :
+       TRY(list_containers(site.engine, key_filters(act.key), stop))) {
+    if (found.id == change.old)
+      continue;
+    const bool as_wanted = label(found.labels, mark::digest) == digest;
+    const bool of_this_act = label(found.labels, mark::incarnation) == number;
+    if (found.name == old_name(wish.name)) {
+      change.old = found.id;
+      change.old_ran = found.status != "created";  // whoever died has stopped it
+    } else if (found.name != wish.name) {
+      continue;
+    } else if (as_wanted && found.runs() && (of_this_act || act.known == nullptr)) {
+      change.now = found.id;
+      change.adopted = true;
+    } else if (of_this_act || !found.runs()) {
+      TRY(remove_container(site.engine, found.id, stop));
+    } else {
+      change.old = found.id;
+      change.old_ran = true;
+      TRY(rename_container(site.engine, found.id, old_name(wish.name), stop));
+    }
+  }
+  return {};
+}
+
+Status create(const Site& site, const Act& act, const Wish& wish, Change& change,
+              const std::stop_token& stop) {
+  const Value body = TRY(service_body(wish.attributes, wish.placement));
+  ContainerCreated created = TRY(create_container(site.engine, wish.name, body, stop));
+  if (created.name_taken) {
+    TRY(settle_leftovers(site, act, wish, change, stop));
+    if (change.adopted)
+      return {};
+    created = TRY(create_container(site.engine, wish.name, body, stop));
+    if (created.name_taken)
+      return world_error(
+          cat("the name `", wish.name, "` is taken by a container of somebody else"));
+  }
+  change.now = created.id;
+  return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);
+}
+
+bool is_about_ports(const Error& error) {
+  const std::string said = lower_case(error.message);
+  return said.find("already in use") != said.npos || said.find("already allocated") != said.npos;
+}
+
+/// Creates and starts. When somebody took one of our ports in the meantime, others are chosen.
+Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& change,
+                        const std::stop_token& stop) {
+  for (int i = 1;; ++i) {
+    TRY(create(site, act, wish, change, stop));
+    if (change.adopted)
+      return {};
+    if (!change.old.empty() && i == 1)
+      change.old_ran =
+          TRY(stop_container(site.engine, change.old, site.options.stop_grace, stop)) ||
+          change.old_ran;
+    const Status started = start_container(site.engine, change.now, stop);
+    if (started || i == start_tries || !is_about_ports(started.error()))
+      return started;
+    bool changed = false;
+    for (auto& [id, number] : wish.placement.public_ports) {
+      if (wish.attributes.at("public_ports").find(id) != nullptr || is_port_free(number))
+        continue;
+      site.allocation.hold_port("somebody", number);
+      number = TRY(site.allocation.port(port_owner(act.key, id), 0));
+      changed = true;
+    }
+    if (!changed)
+      return started;
+    TRY(remove_container(site.engine, change.now, stop));
+    change.now.clear();
+    mark_container(act, wish);
+  }
+}
+
+Value make_outputs(const Act& act, const Wish& wish, const std::string& container) {
+  return Value::dict({{"uuid", wish.uuid},
+                      {"ip_address", wish.placement.address},
+                      {"hostname", act.key.name},
+                      {"ports", port_outputs(wish.attributes, wish.placement)},
+                      {"container", container},
+                      {"started", outputs_before(act).integer_at("started") + 1}});
+}
+
+Value with(const Value& dict, std::string_view key, Value value) {
+  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
+  entries.push_back({key, std::move(value)});
+  return Value::dict(std::move(entries));
+}
+
+/// The error of a container that ended while its port was awaited; none while it runs.
+Result<std::optional<Error>> look_for_end(const Site& site, const Key& key,
+                                          const std::string& container, const std::string& awaited,
+                                          const std::stop_token& stop) {
+  const auto state = TRY(inspect_container(site.engine, container, stop));
+  if (!state)
+    return std::optional(world_error(cat("the container of `", key.name, "` is gone")));
+  if (state->status != "exited" && state->status != "dead")
+    return std::optional<Error>();
+  const std::string lines = last_log_lines(site.engine, container, shown_log_lines, stop);
+  return std::optional(
+      world_error(cat("the container of `", key.name, "` ended with exit code ",
+                      state->exit_code.value_or(-1), " before ", awaited,
+                      lines.empty() ? "; it wrote nothing" : "; its last lines are:\n", lines)));
+}
+
+/// Probes the ports that are awaited. Nothing when all answer; otherwise what to say meanwhile.
+Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
+                                               const Value& attributes, const Value& outputs,
+                                               Change& change, Duration waited,
+                                               const std::stop_token& stop) {
+  const std::string& container = change.now;
+  const std::string address(outputs.text_at("ip_address"));
+  for (const Port& port : ports_in(attributes.at("ports"))) {
+    // Nobody can tell from outside whether a UDP port is served, so none is awaited.
+    if (port.transport != "TCP" || !port.wait)
+      continue;
+    const bool open = change.direct
+                          ? accepts_connections(address, port.number, connect_limit)
+                          : TRY(listens_inside(site.engine, container, port.number, stop));
+    if (open)
+      continue;
+    const std::string name =
+        cat("port `", port.id, "` (", port.number, "/TCP) of `", key.name, "`");
+    if (waited - change.looked >= std::max(first_look, waited / 4)) {
+      if (auto ended = TRY(look_for_end(site, key, container, name + " was open", stop)))
+        return std::move(*ended);
+      change.looked = waited;
+    }
+    const Duration limit = TRY(parse_duration(*port.wait));
+    if (waited < limit)
+      return std::optional(name + " is not open yet");
+    const std::string lines = last_log_lines(site.engine, container, shown_log_lines, stop);
+    return world_error(cat(name, " did not open within ", to_string(limit),
+                           lines.empty() ? "; its container wrote nothing"
+                                         : "; the last lines of its container are:\n",
+                           lines));
+  }
+  return std::optional<std::string>();
+}
+
+/// Awaits the ports, again and again, and finishes the change.
+Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attributes,
+                            Change change, const std::string& name, const Value& outputs,
+                            Time since, const std::stop_token& stop) {
+  const Duration waited = now_from_clock() - since;
+  auto probed = probe_ports(site, act.key, attributes, outputs, change, waited, stop);
+  if (!probed)
+    return undo(site, act.key, change, name, std::move(probed).error());
+  if (*probed)
+    return Outcome(Pending{.what = **probed,
+                           .retry_after = probe_pause(waited),
+                           .so_far = save(change, outputs, since)});
+  if (!change.old.empty() && change.old != change.now)
+    TRY(remove_container(site.engine, change.old, stop));
+  return Outcome(Done{.outputs = outputs, .remote_id = change.now});
+}
+
+Result<Outcome> continue_waiting(const Site& site, const Act& act, const Value& attributes,
+                                 std::stop_token stop) {
+  const Value& so_far = act.so_far;
+  const Value& outputs = so_far.at("outputs");
+  const std::string name = container_name(outputs.text_at("hostname"), outputs.text_at("uuid"));
+  const Time since = Time(Duration(so_far.integer_at("since")));
+  return await_ports(site, act, attributes, load_change(so_far), name, outputs, since, stop);
+}
+
+/// Whether a container of an earlier act is there, as far as anybody looked.
+bool had_container(const Act& act) {
+  if (act.known == nullptr || act.known->remote_id.empty())
+    return false;
+  return !act.seen || act.seen->state.has_value();
+}
+
+/// Starts a container that is there. None when it is not.
+Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
+                                           const Value& attributes, const Value& before,
+                                           const std::string& container, std::stop_token stop) {
+  if (!TRY(inspect_container(site.engine, container, stop)))
+    return std::optional<Outcome>();
+  TRY(start_container(site.engine, container, stop));
+  const Value outputs = with(before, "started", before.integer_at("started") + 1);
+  const std::string address(before.text_at("ip_address"));
+  const Change change{.now = container, .old = {}, .direct = is_reachable(site.engine, address)};
+  return std::optional(
+      TRY(await_ports(site, act, attributes, change, {}, outputs, now_from_clock(), stop)));
+}
+
+}  // namespace
+
+Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token stop) {
+  if (!act.so_far.is_null())
+    return continue_waiting(site, act, act.attributes, stop);
+  Wish wish = TRY(make_wish(site, act, stop));
+  Change change;
+  if (had_container(act) &&
+      TRY(rename_container(site.engine, act.known->remote_id, old_name(wish.name), stop))) {
+    change.old = act.known->remote_id;
+    // An act that was interrupted may have stopped it already.
+    change.old_ran = act.known->attempt && !act.known->attempt->failed;
+  }
+  const Status made = create_and_start(site, act, wish, change, stop);
+  if (!made)
+    return undo(site, act.key, change, wish.name, made.error());
+  change.direct = is_reachable(site.engine, wish.placement.address);
+  return await_ports(site, act, wish.attributes, change, wish.name,
+                     make_outputs(act, wish, change.now), now_from_clock(), stop);
+}
+
+Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
+  if (!act.so_far.is_null())
+    return continue_waiting(site, act, act.attributes, stop);
+  if (act.known != nullptr && !act.known->remote_id.empty())
+    if (auto started = TRY(
+            start_again(site, act, act.attributes, act.known->outputs, act.known->remote_id, stop)))
+      return std::move(*started);
+  return make_service(site, act, stop);
+}
+
+Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token stop) {
+  const std::string id = act.known == nullptr ? "" : act.known->remote_id;
+  const bool ran =
+      !id.empty() && TRY(stop_container(site.engine, id, site.options.stop_grace, stop));
+  return Outcome(Done{.outputs = outputs_before(act), .remote_id = id, .changed = ran});
+}
+
+Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token stop) {
+  const bool certain = act.known != nullptr && !act.known->remote_id.empty() && !act.known->attempt;
+  if (certain) {
+    TRY(remove_container(site.engine, act.known->remote_id, stop));
+  } else {
+    for (const ContainerState& found :
+         TRY(list_containers(site.engine, key_filters(act.key), stop)))
+      TRY(remove_container(site.engine, found.id, stop));
+  }
+  for (const Entry& entry : outputs_before(act).at("ports").is_dict()
+                                ? outputs_before(act).at("ports").entries()
+                                : std::span<const Entry>())
+    site.allocation.free_port(port_owner(act.key, entry.key.str()));
+  if (const Record* const network = act.need("network"))
+    site.allocation.free_address(std::string(network->outputs.text_at("id")), owner_of(act.key));
+  return Outcome(Done{});
+}
+
+Result<Outcome> transition_service(const Site& site, const Act& act, std::stop_token stop) {
+  const Record& host = *TRY(host_of(act));
+  const Value outputs = Value::dict({{"uuid", host.outputs.at("uuid")}});
+  const auto done = [&](bool changed) {
+    return Outcome(Done{.outputs = outputs, .remote_id = host.remote_id, .changed = changed});
+  };
+  if (act.key.kind == "stop")
+    return done(TRY(stop_container(site.engine, host.remote_id, site.options.stop_grace, stop)));
+  if (act.key.kind == "remove") {
+    TRY(remove_container(site.engine, host.remote_id, stop));
+    return done(true);
+  }
+  const Value& attributes = host.applied->attributes;
+  Act within = act;
+  within.key = host.applied->key;
+  if (!act.so_far.is_null()) {
+    const Outcome outcome = TRY(continue_waiting(site, within, attributes, stop));
+    return std::holds_alternative<Done>(outcome) ? done(true) : outcome;
+  }
+  const auto started =
+      TRY(start_again(site, within, attributes, host.outputs, host.remote_id, stop));
+  if (!started)
+    return world_error(cat("the container of `", host.applied->key.name, "` is gone"));
+  return std::holds_alternative<Done>(*started) ? done(true) : *started;
+}
+
+}  // namespace fettle

@@ -1,0 +1,127 @@
+#include "drivers/engine/service_body.h"
+
+#include <gtest/gtest.h>
+
+#include "kinds/kinds.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+Value attributes(const char* json) {
+  const auto normal = service_kind().normalise(*read_json(json));
+  EXPECT_TRUE(normal) << to_string(normal.error());
+  return normal.value_or(Value());
+}
+
+Placement place() {
+  Placement placement;
+  placement.network = "net";
+  placement.address = "10.64.0.9";
+  placement.alias = "web";
+  placement.public_ports = {{"http", 20'001}};
+  placement.labels = {{"fettle.key", "web"}};
+  return placement;
+}
+
+Value body(const char* json) {
+  const auto made = service_body(attributes(json), place());
+  EXPECT_TRUE(made) << to_string(made.error());
+  return made.value_or(Value());
+}
+
+TEST(ServiceBody, LeavesToTheImageWhatIsNotSaid) {
+  EXPECT_EQ(write_json(body(R"({"image":"a"})")),
+            R"({"Env":[],"HostConfig":{"Init":true,"NetworkMode":"net"},"Hostname":"web",)"
+            R"("Image":"a","Labels":{"fettle.key":"web"},"NetworkingConfig":{"EndpointsConfig":)"
+            R"({"net":{"Aliases":["web"],"IPAMConfig":{"IPv4Address":"10.64.0.9"}}}}})");
+}
+
+TEST(ServiceBody, PortsArePublishedOnLoopbackOnly) {
+  const Value made =
+      body(R"({"image":"a","ports":{"http":{"number":80},"dns":{"number":53,"transport":"UDP"}}})");
+  EXPECT_EQ(write_json(made.at("ExposedPorts")), R"({"53/udp":{},"80/tcp":{}})");
+  EXPECT_EQ(write_json(made.at("HostConfig").at("PortBindings")),
+            R"({"80/tcp":[{"HostIp":"127.0.0.1","HostPort":"20001"}]})");
+}
+
+TEST(ServiceBody, OnlyWhatIsAskedForIsPublished) {
+  const Value quiet = attributes(R"({"image":"a"})");
+  const Value loud = attributes(R"({"image":"a","publish_udp":true})");
+  const Value pinned = attributes(R"({"image":"a","public_ports":{"p":{"number":9}}})");
+  const Port tcp{.id = "p", .wait = {}}, udp{.id = "p", .transport = "UDP", .wait = {}};
+  EXPECT_TRUE(is_published(quiet, tcp));
+  EXPECT_FALSE(is_published(quiet, udp));
+  EXPECT_TRUE(is_published(loud, udp));
+  EXPECT_TRUE(is_published(pinned, udp));
+}
+
+TEST(ServiceBody, ThePlaceholderBecomesTheAddress) {
+  const Value made = body(R"({"image":"a","cmd":["--at=KURTOSIS_IP_ADDR_PLACEHOLDER:1"],)"
+                          R"("env":{"ME":"KURTOSIS_IP_ADDR_PLACEHOLDER"}})");
+  EXPECT_EQ(write_json(made.at("Cmd")), R"(["--at=10.64.0.9:1"])");
+  EXPECT_EQ(write_json(made.at("Env")), R"(["ME=10.64.0.9"])");
+}
+
+TEST(ServiceBody, FilesBecomeVolumes) {
+  const char* const files =
+      R"({"image":"a","files":{"/etc/x":[{"artifact":"c","digest":"d1"},{"artifact":"e",)"
+      R"("digest":"d2"}],"/data":{"directory":"data","volume":"v"}},"bind_mounts":{"/s":"/t"}})";
+  EXPECT_EQ(write_json(body(files).at("HostConfig").at("Mounts")),
+            R"([{"Target":"/etc/x","Type":"volume","VolumeOptions":{"NoCopy":true}},)"
+            R"({"Source":"v","Target":"/data","Type":"volume"},)"
+            R"({"Source":"/t","Target":"/s","Type":"bind"}])");
+  const auto mounts = mounts_in(attributes(files).at("files"));
+  ASSERT_EQ(mounts.size(), 1u);
+  EXPECT_EQ(mounts[0].digests, (std::vector<std::string>{"d1", "d2"}));
+  for (const char* const path : {"/", "relative"})
+    EXPECT_FALSE(service_body(
+        Value::dict({{"image", "a"}, {"files", Value::dict({{path, Value::list({})}})}}), place()));
+}
+
+TEST(ServiceBody, UserLimitsAndDevices) {
+  const Value made = body(
+      R"({"image":"a","user":{"uid":5},"cpu_max":1500,"memory_max":10,"devices":["/dev/x:/dev/y"],)"
+      R"("gpu":{"count":2,"shm_size":1},"tini":false,"privileged":true,"host_pid":true,)"
+      R"("restart":"always","tty":true,"labels":{"a":"b"}})");
+  const Value& host = made.at("HostConfig");
+  EXPECT_EQ(made.text_at("User"), "5");
+  EXPECT_EQ(host.integer_at("NanoCpus"), 1'500'000'000);
+  EXPECT_EQ(host.integer_at("Memory"), 10'000'000);
+  EXPECT_EQ(host.integer_at("ShmSize"), 1'000'000);
+  EXPECT_EQ(host.at("DeviceRequests").items()[0].integer_at("Count"), 2);
+  EXPECT_EQ(host.at("Devices").items()[0].text_at("PathInContainer"), "/dev/y");
+  EXPECT_FALSE(host.bool_at("Init", true));
+  EXPECT_TRUE(host.bool_at("Privileged"));
+  EXPECT_EQ(host.text_at("PidMode"), "host");
+  EXPECT_EQ(host.at("RestartPolicy").text_at("Name"), "always");
+  EXPECT_TRUE(made.bool_at("Tty"));
+  EXPECT_EQ(write_json(made.at("Labels")), R"({"a":"b","fettle.key":"web"})");
+}
+
+TEST(Marks, AKeyIsFoundInItsLabelsAgain) {
+  const Key key{"env", "service", "web"};
+  std::map<std::string, std::string> labels;
+  for (const auto& [name, value] : marks_of(key))
+    labels[name] = value;
+  EXPECT_EQ(key_in(labels), key);
+  labels.erase("fettle.kind");
+  EXPECT_FALSE(key_in(labels));
+}
+
+TEST(Marks, NamesAreAllowedAndTellThingsApart) {
+  const Key a{"env", "directory", "my data"}, b{"env", "directory", "my_data"};
+  EXPECT_EQ(volume_name(a).find(' '), std::string::npos);
+  EXPECT_NE(volume_name(a), volume_name(b));
+  EXPECT_EQ(uuid_of(a, "net").size(), 32u);
+  EXPECT_NE(uuid_of(a, "net"), uuid_of(a, "other"));
+}
+
+TEST(Marks, SecretsAreRevealedAnywhere) {
+  const Value value = Value::dict({{"a", Value::list({Value::secret("x"), Value(1)})}});
+  EXPECT_EQ(write_json(reveal(value)), R"({"a":["x",1]})");
+  EXPECT_FALSE(reveal(value).has_secret());
+}
+
+}  // namespace
+}  // namespace fettle

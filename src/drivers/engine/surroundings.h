@@ -1,0 +1,20 @@
+#pragma once
+/// What services stand on: kinds `network`, `image` and `directory`.
+
+#include "drivers/engine/site.h"
+
+namespace fettle {
+
+/// One call when all goes well: the range is chosen by looking at this machine, and the engine is
+/// asked what it has only when it refuses.
+Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token stop);
+/// With whatever of the environment is still on it.
+Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token stop);
+
+Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink& progress,
+                           std::stop_token stop);
+
+Result<Outcome> make_directory(const Site& site, const Act& act, std::stop_token stop);
+Result<Outcome> drop_directory(const Site& site, const Act& act, std::stop_token stop);
+
+}  // namespace fettle

@@ -1,0 +1,116 @@
+#include "drivers/engine/task.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/files.h"
+#include "drivers/engine/recipes.h"
+#include "drivers/engine/service_body.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t longest_output = 64 << 20;
+
+std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
+
+/// On the environment's network, if the task needs that, with an address of its own.
+Result<Placement> place(const Site& site, const Act& act, const std::stop_token& stop) {
+  Placement placement;
+  placement.labels = marks_of(act.key);
+  const Record* const network = act.need("network");
+  if (network == nullptr)
+    return placement;
+  placement.network = network->outputs.text_at("name");
+  placement.network_id = network->outputs.text_at("id");
+  const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
+  if (!subnet)
+    return world_error("the record of the network has no range of addresses");
+  if (!site.allocation.knows(placement.network_id))
+    site.allocation.learn(
+        placement.network_id,
+        TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop)));
+  placement.address = TRY(site.allocation.address(placement.network_id, *subnet,
+                                                  std::string(network->outputs.text_at("gateway")),
+                                                  owner_of(act.key), {}));
+  placement.labels.emplace_back(std::string(mark::network), placement.network_id);
+  placement.labels.emplace_back(std::string(mark::address), placement.address);
+  return placement;
+}
+
+/// Creates it; one of the same task that a crash left is removed first.
+Result<std::string> create(const Site& site, const Act& act, const Value& body,
+                           const std::stop_token& stop) {
+  const std::string name =
+      cat("task--", to_string(fingerprint(cat(act.key.environment, "\n", act.key.name))));
+  ContainerCreated created = TRY(create_container(site.engine, name, body, stop));
+  if (created.name_taken) {
+    TRY(remove_container(site.engine, name, stop));
+    created = TRY(create_container(site.engine, name, body, stop));
+  }
+  if (created.name_taken)
+    return world_error(cat("the name `", name, "` is taken"));
+  return created.id;
+}
+
+/// Waits for its end, at most as long as it may take.
+Result<int64_t> await_end(const Site& site, const std::string& id, const Value& timeout,
+                          const std::stop_token& stop) {
+  if (!timeout.is_text())
+    return wait_container(site.engine, id, stop);
+  const Duration limit = TRY(parse_duration(timeout.text()));
+  EngineCall call{.method = "POST", .path = cat("/containers/", id, "/wait")};
+  call.time_limit = limit;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto answer = site.engine.ask(std::move(call), stop);
+  if (!answer && !is_cancelled(answer.error()) && std::chrono::steady_clock::now() - begin >= limit)
+    return world_error(cat("the task did not end within ", to_string(limit)));
+  if (!answer)
+    return answer.error();
+  if (!answer->ok())
+    return engine_error(*answer);
+  return answer->body.integer_at("StatusCode");
+}
+
+Result<Outcome> run_in(const Site& site, const Value& attributes, const std::string& id,
+                       const std::stop_token& stop) {
+  TRY(put_files(site, id, mounts_in(attributes.at("files")), stop));
+  TRY(start_container(site.engine, id, stop));
+  const int64_t code = TRY(await_end(site, id, attributes.at("timeout"), stop));
+  std::string output;
+  const auto take = [&](OutputStream, std::string_view bytes) {
+    return sink_to(output, longest_output)(bytes);
+  };
+  TRY(read_logs(site.engine, id, {}, false, take, stop));
+  TRY(check_code(attributes, "the task", code, output));
+  std::vector<Entry> files;
+  const Value& store = attributes.at("store");
+  for (size_t i = 0; store.is_list() && i < store.items().size(); ++i) {
+    std::string digest =
+        TRY(take_files(site, id, std::string(store.items()[i].text_at("path")), stop));
+    files.push_back({std::to_string(i), std::move(digest)});
+  }
+  return Outcome(
+      Done{.outputs = Value::dict(
+               {{"code", code}, {"output", output}, {"files", Value::dict(std::move(files))}}),
+           .remote_id = {}});
+}
+
+}  // namespace
+
+Result<Outcome> run_task(const Site& site, const Act& act, std::stop_token stop) {
+  const Value attributes = reveal(act.attributes);
+  const Placement placement = TRY(place(site, act, stop));
+  const Value body = TRY(task_body(attributes, placement));
+  const std::string id = TRY(create(site, act, body, stop));
+  Result<Outcome> outcome = run_in(site, attributes, id, stop);
+  // Whatever happened, also when we are to stop: it is thrown away.
+  const Status removed = remove_container(site.engine, id, {});
+  if (!placement.network_id.empty())
+    site.allocation.free_address(placement.network_id, owner_of(act.key));
+  if (outcome && !removed)
+    return removed.error();
+  return outcome;
+}
+
+}  // namespace fettle

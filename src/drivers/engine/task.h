@@ -1,0 +1,10 @@
+#pragma once
+/// A command in a container that is made for it and thrown away: kind `task`.
+
+#include "drivers/engine/site.h"
+
+namespace fettle {
+
+Result<Outcome> run_task(const Site& site, const Act& act, std::stop_token stop);
+
+}  // namespace fettle

@@ -1,0 +1,28 @@
+#pragma once
+/// Volumes of an engine.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/engine/engine.h"
+
+namespace fettle {
+
+struct VolumeState {
+  std::string name;
+  std::map<std::string, std::string> labels;
+};
+
+/// One of this name that is there already is fine.
+Status create_volume(Engine& engine, const std::string& name,
+                     const std::vector<std::pair<std::string, std::string>>& labels,
+                     std::stop_token stop);
+Result<std::vector<VolumeState>> list_volumes(Engine& engine,
+                                              const std::vector<std::string>& labels,
+                                              std::stop_token stop);
+/// Gone is fine; containers that use it are an error.
+Status remove_volume(Engine& engine, const std::string& name, std::stop_token stop);
+
+}  // namespace fettle

@@ -1,0 +1,32 @@
+#pragma once
+/// What needs no engine: files artifacts that are made here (uploaded, rendered, taken from a task
+/// or from the web), verifying and printing.
+
+#include "base/http.h"
+#include "core/driver.h"
+
+namespace fettle {
+
+class HostDriver : public Driver {
+ public:
+  /// `random` gives random bits, for what needs a name that nobody else has.
+  HostDriver(HttpClient& http, Blobs& blobs, std::function<uint64_t()> random)
+      : http_(http), blobs_(blobs), random_(std::move(random)) {}
+
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token stop) override;
+  Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) override;
+  /// Artifacts carry no marks of an environment.
+  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
+
+ private:
+  Result<Outcome> artifact(const Act& act, std::stop_token stop);
+  Result<std::string> download(const std::string& url, std::stop_token stop);
+
+  HttpClient& http_;
+  Blobs& blobs_;
+  std::function<uint64_t()> random_;
+};
+
+}  // namespace fettle

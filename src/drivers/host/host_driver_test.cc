@@ -1,0 +1,125 @@
+#include "drivers/host/host_driver.h"
+
+#include <gtest/gtest.h>
+
+#include "base/archive.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// Blobs in memory.
+class MemoryBlobs : public Blobs {
+ public:
+  Result<std::string> put_file(const std::string& path) override { return put(*read_file(path)); }
+  Result<std::string> put(std::string_view bytes) override {
+    const std::string digest = sha256_hex(bytes);
+    contents[digest] = bytes;
+    return digest;
+  }
+  Result<std::string> path(std::string_view digest) const override {
+    if (!contents.contains(std::string(digest)))
+      return world_error("not there");
+    return std::string(digest);
+  }
+  std::map<std::string, std::string> contents;
+};
+
+class HostDriverTest : public testing::Test {
+ protected:
+  Result<Outcome> apply(std::string_view kind, Value attributes, RecordPointer known = nullptr) {
+    Act act;
+    act.key = {"e", kind, "x"};
+    act.verb = Verb::run;
+    act.attributes = std::move(attributes);
+    act.known = std::move(known);
+    return driver_.apply(act, [](const Progress&) {}, {});
+  }
+  /// The files of a blob, by path.
+  std::map<std::string, std::string> files_of(const std::string& digest) {
+    std::string bytes = blobs_.contents.at(digest);
+    size_t at = 0;
+    ArchiveReader reader([&](std::span<char> into) -> Result<size_t> {
+      const size_t size = std::min(into.size(), bytes.size() - at);
+      std::copy_n(bytes.data() + at, size, into.data());
+      at += size;
+      return size;
+    });
+    std::map<std::string, std::string> files;
+    while (auto entry = *reader.next()) {
+      std::string content(entry->size, '\0');
+      for (size_t got = 0; got < content.size();)
+        got += *reader.read(std::span(content).subspan(got));
+      if (entry->type == ArchiveEntry::Type::file)
+        files[entry->path] = content;
+    }
+    return files;
+  }
+
+  HttpClient http_;
+  MemoryBlobs blobs_;
+  HostDriver driver_{http_, blobs_, [n = uint64_t{7}]() mutable { return n++; }};
+};
+
+TEST_F(HostDriverTest, RendersTemplatesAndKeepsTheUuid) {
+  const auto attributes = [](int x) {
+    return Value::dict(
+        {{"source", "render"},
+         {"templates",
+          Value::dict({{"/etc/a.conf", Value::dict({{"template", "x={{.x}}\n"},
+                                                    {"data", Value::dict({{"x", x}})}})}})}});
+  };
+  const Done first = std::get<Done>(*apply("artifact", attributes(1)));
+  EXPECT_EQ(files_of(first.remote_id),
+            (std::map<std::string, std::string>{{"etc/a.conf", "x=1\n"}}));
+  auto known = std::make_shared<Record>();
+  known->outputs = first.outputs;
+  const Done same = std::get<Done>(*apply("artifact", attributes(1), known));
+  EXPECT_FALSE(same.changed);
+  EXPECT_EQ(same.outputs, first.outputs);
+  const Done other = std::get<Done>(*apply("artifact", attributes(2), known));
+  EXPECT_TRUE(other.changed);
+  EXPECT_EQ(other.outputs.text_at("uuid"), first.outputs.text_at("uuid"));
+}
+
+TEST_F(HostDriverTest, ATemplateThatIsWrongOrLeadsOutIsAnError) {
+  const auto with = [](const char* path, const char* text) {
+    return Value::dict(
+        {{"source", "render"},
+         {"templates",
+          Value::dict({{path, Value::dict({{"template", text}, {"data", Value::dict({})}})}})}});
+  };
+  EXPECT_EQ(apply("artifact", with("a.conf", "{{.x")).error().message,
+            "template: a.conf:1: unclosed action");
+  EXPECT_FALSE(apply("artifact", with("../a.conf", "x")));
+}
+
+TEST_F(HostDriverTest, VerifiesAndPrints) {
+  const auto verify = [&](Value value, const char* assertion, Value target) {
+    return apply("verify", Value::dict({{"value", std::move(value)},
+                                        {"assertion", assertion},
+                                        {"target", std::move(target)}}));
+  };
+  EXPECT_TRUE(verify("a", "==", "a"));
+  EXPECT_TRUE(verify(200, "IN", Value::list({200, 201})));
+  EXPECT_EQ(verify("a", "!=", "a").error().message,
+            "assertion failed: `\"a\"` != `\"a\"` does not hold");
+  EXPECT_NE(verify("1", "==", 1).error().message.find("cannot be compared"), std::string::npos);
+  EXPECT_EQ(std::get<Done>(*apply("print", Value::dict({{"message", "hello"}})))
+                .outputs.text_at("message"),
+            "hello");
+}
+
+TEST_F(HostDriverTest, AnArtifactIsSeenWhileItsBlobIsThere) {
+  const Done made = std::get<Done>(
+      *apply("artifact", Value::dict({{"source", "upload"}, {"digest", *blobs_.put("x")}})));
+  auto known = std::make_shared<Record>();
+  known->outputs = made.outputs;
+  const Subject subject{{"e", "artifact", "x"}, nullptr, known};
+  EXPECT_TRUE(driver_.observe(std::span(&subject, 1), {})->at(0).state);
+  blobs_.contents.clear();
+  EXPECT_FALSE(driver_.observe(std::span(&subject, 1), {})->at(0).state);
+}
+
+}  // namespace
+}  // namespace fettle

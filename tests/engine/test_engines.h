@@ -1,0 +1,59 @@
+#pragma once
+/// Real engines for tests: a private Podman as fettle starts it, and a Docker in a namespace of its
+/// own, each on a folder of its own, reached over unix sockets, ended by process id. The images of
+/// make_images.sh are imported into both.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "drivers/engine/address.h"
+#include "drivers/engine/engine.h"
+#include "drivers/engine/private_podman.h"
+
+namespace fettle {
+
+/// Imports localhost/fettle/NAME:1 from a folder of make_images.sh into an engine, unless it is there.
+Status import_test_images(const EngineAddress& address, const Path& folder,
+                          const std::vector<std::string>& names);
+
+class TestEngine {
+ public:
+  enum class Sort { podman, docker };
+
+  /// `plain_registry`: `host:port` of a registry without TLS, besides those on port 5000.
+  TestEngine(Sort sort, Path root, std::string plain_registry = {})
+      : sort_(sort), root_(std::move(root)), plain_registry_(std::move(plain_registry)) {}
+  /// Starts it, or finds it when it runs.
+  Result<EngineAddress> start();
+  Status stop(bool wipe);
+  /// Imports localhost/fettle/NAME:1 from `folder` unless it is there.
+  Status import(const Path& folder, const std::vector<std::string>& names);
+  const Path& root() const { return root_; }
+  Sort sort() const { return sort_; }
+
+ private:
+  PrivatePodmanOptions podman_options() const;
+  Result<std::string> start_docker();
+  Status stop_docker(bool wipe);
+  Sort sort_;
+  Path root_;
+  std::string plain_registry_;
+};
+
+/// A registry on a loopback port, with its data below a folder.
+class TestRegistry {
+ public:
+  static Result<std::unique_ptr<TestRegistry>> start(const Path& root, int port);
+  ~TestRegistry();
+  TestRegistry(const TestRegistry&) = delete;
+  TestRegistry& operator=(const TestRegistry&) = delete;
+
+ private:
+  explicit TestRegistry(pid_t pid) : pid_(pid) {}
+  pid_t pid_;
+};
+
+}  // namespace fettle
