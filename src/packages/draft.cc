@@ -1,0 +1,250 @@
+#include "packages/draft.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view network_name = "default";
+
+/// The ports of a service that is only known, as the script sees them.
+Value ports_of(const Record& record) {
+  const Value& wanted = record.applied->attributes.at("ports");
+  return wanted.is_dict() ? wanted : Value::dict({});
+}
+
+}  // namespace
+
+Draft::Draft(DraftOptions options, const Known& known)
+    : options_(std::move(options)), known_(known) {
+  intent_.environment = options_.environment;
+  intent_.sets[options_.owner] = options_.leftover;
+  resources_ = &intent_.resources[options_.owner];
+  for (const auto& [key, record] : known_) {
+    if (!record->applied)
+      continue;
+    if (key.kind == "service") {
+      services_[key.name.str()] = {key, ports_of(*record), {}, false, false};
+      for (const char* field : {"hostname", "ip_address"})
+        references.to(key, field);
+    } else if (key.kind == "artifact") {
+      artifacts_.insert(key.name.str());
+    }
+  }
+}
+
+void Draft::begin(Name name, std::string text, std::string origin, std::string place,
+                  Value arguments, std::string description) {
+  statement_ = {std::move(name), Name(text), Name(origin), {}, {}};
+  place_ = std::move(place);
+  detail_.clear();
+  detail_["arguments"] = std::move(arguments);
+  detail_["description"] = std::move(description);
+  current_.clear();
+}
+
+void Draft::finish() {
+  std::vector<Entry> entries;
+  for (auto& [key, value] : detail_)
+    entries.push_back({key, std::move(value)});
+  statement_.detail = Value::dict(std::move(entries));
+  intent_.statements.push_back(std::move(statement_));
+  if (!current_.empty()) {
+    tail_.clear();
+    for (const size_t i : current_)
+      tail_.push_back((*resources_)[i].key);
+  }
+  statement_ = {};
+}
+
+void Draft::abandon() {
+  statement_ = {};
+  current_.clear();
+}
+
+Key Draft::key(std::string_view kind, std::string_view name) const {
+  return {options_.environment, kind, name};
+}
+
+Resource& Draft::add(std::string_view kind, std::string name, Value attributes, bool ahead) {
+  Resource resource;
+  resource.key = key(kind, name);
+  resource.attributes = std::move(attributes);
+  resource.driver = "engine";
+  resource.origin = statement_.origin;
+  resource.redo = options_.fresh ? Redo::always : Redo::as_needed;
+  if (!ahead)
+    add_order(resource);
+  statement_.keys.push_back(resource.key);
+  const auto [place, added] = index_.emplace(resource.key, resources_->size());
+  if (!added) {
+    finding(cat("`", to_string(resource.key), "` is defined twice, here and at ",
+                (*resources_)[place->second].origin));
+    return (*resources_)[place->second];
+  }
+  if (!ahead)
+    current_.push_back(resources_->size());
+  resources_->push_back(std::move(resource));
+  return resources_->back();
+}
+
+Resource& Draft::add_once(std::string_view kind, const std::string& name, Value attributes) {
+  const auto found = index_.find(key(kind, name));
+  if (found != index_.end())
+    return (*resources_)[found->second];
+  Resource& resource = add(kind, name, std::move(attributes), true);
+  // What is shared belongs to no single instruction.
+  statement_.keys.pop_back();
+  return resource;
+}
+
+void Draft::also(const Key& key) { statement_.keys.push_back(key); }
+
+void Draft::add_order(Resource& resource) {
+  const When when = options_.keep_going ? When::finished : When::succeeded;
+  if (!options_.parallel) {
+    if (!tail_.empty())
+      resource.needs.push_back({tail_, false, when, Unmet::fail, Bond::order});
+    return;
+  }
+  if (has_barrier_)
+    resource.needs.push_back({{barrier_}, false, when, Unmet::fail, Bond::order});
+  add_order_of_references(resource);
+}
+
+/// Whoever names a service's address uses it as it is after all that was done in it before.
+void Draft::add_order_of_references(Resource& resource) {
+  for (const Output& hole : holes(resource.attributes)) {
+    if (hole.kind != "service")
+      continue;
+    if (const ServiceState* service = find_service(hole.name);
+        service != nullptr && !service->ready.empty())
+      resource.needs.push_back({service->ready, false, When::succeeded, Unmet::fail, Bond::order});
+  }
+}
+
+std::string Draft::action_name(std::string_view subject) {
+  const std::string what = cat(options_.owner, "\n", subject, "\n", statement_.text);
+  const int count = ++counts_[what];
+  const std::string digest = to_string(fingerprint(what)).substr(0, 12);
+  return cat(subject, subject.empty() ? "" : "#", digest, count == 1 ? "" : cat(".", count));
+}
+
+std::string Draft::unnamed_artifact() {
+  const std::string what = cat(options_.owner, "\n", place_, "\n", statement_.text);
+  const int count = ++counts_["artifact\n" + what];
+  return cat("unnamed-", to_string(fingerprint(cat(what, "\n", count))).substr(0, 12));
+}
+
+ServiceState* Draft::find_service(std::string_view name) {
+  const auto found = services_.find(name);
+  return found == services_.end() || found->second.removed ? nullptr : &found->second;
+}
+
+std::vector<std::string> Draft::service_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : services_)
+    if (!state.removed)
+      names.push_back(name);
+  return names;
+}
+
+ServiceState* Draft::need_service(std::string_view name) {
+  ServiceState* found = find_service(name);
+  if (found == nullptr) {
+    const auto there = services_.find(name);
+    finding(there != services_.end()
+                ? cat("the service `", name, "` was removed before")
+                : cat("there is no service `", name, "`", suggestion(name, service_names())));
+  }
+  return found;
+}
+
+void Draft::put_service(const std::string& name, ServiceState state) {
+  for (const char* field : {"hostname", "ip_address"})
+    references.to(state.key, field);
+  services_[name] = std::move(state);
+}
+
+bool Draft::has_artifact(std::string_view name) const { return artifacts_.contains(name); }
+
+void Draft::make_artifact(const std::string& name) {
+  if (!made_artifacts_.insert(name).second)
+    finding(cat("the files artifact `", name, "` is defined twice"));
+  artifacts_.insert(name);
+}
+
+void Draft::need_artifact(std::string_view name) {
+  if (has_artifact(name))
+    return;
+  const std::vector<std::string> names(artifacts_.begin(), artifacts_.end());
+  finding(cat("there is no files artifact `", name, "`", suggestion(name, names)));
+}
+
+Resource* Draft::find_resource(const Key& key) {
+  const auto found = index_.find(key);
+  return found == index_.end() ? nullptr : &(*resources_)[found->second];
+}
+
+const Record* Draft::find_record(const Key& key) const {
+  const auto found = known_.find(key);
+  return found == known_.end() ? nullptr : found->second.get();
+}
+
+void Draft::inside(Resource& resource, const ServiceState& service) {
+  resource.needs.insert(resource.needs.begin(),
+                        {{service.key}, false, When::succeeded, Unmet::fail, Bond::inside});
+  if (options_.parallel && !service.ready.empty())
+    resource.needs.push_back({service.ready, false, When::succeeded, Unmet::fail, Bond::order});
+}
+
+void Draft::holds_up(const ServiceState& service, const Resource& resource) {
+  const auto found = services_.find(service.key.name);
+  if (found != services_.end())
+    found->second.ready = {resource.key};
+  if (resource.key.kind == "wait" && options_.parallel) {
+    has_barrier_ = true;
+    barrier_ = resource.key;
+  }
+}
+
+Value Draft::image(const std::string& reference) {
+  Resource& image = add_once("image", reference,
+                             Value::dict({{"reference", reference},
+                                          {"pull", options_.always_pull ? "always" : "missing"}}));
+  image.pool = "pull";
+  image.redo = options_.always_pull ? Redo::always : Redo::as_needed;
+  return Value::deferred({Part(Output{"image", reference, "id"})});
+}
+
+void Draft::network(Resource& resource) {
+  const Key key = this->key("network", network_name);
+  resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
+}
+
+void Draft::finding(std::string message) {
+  Error error = user_error(std::move(message));
+  const std::string_view origin = statement_.origin;
+  const size_t last = origin.rfind(':'),
+               line = last == origin.npos ? last : origin.rfind(':', last - 1);
+  if (line != origin.npos) {
+    error.where.file = origin.substr(0, line);
+    error.where.line = std::atoi(std::string(origin.substr(line + 1)).c_str());
+    error.where.column = std::atoi(std::string(origin.substr(last + 1)).c_str());
+  } else {
+    error.where.file = origin;
+  }
+  findings_.push_back(std::move(error));
+}
+
+void Draft::warning(std::string message) {
+  if (std::find(warnings_.begin(), warnings_.end(), message) == warnings_.end())
+    warnings_.push_back(std::move(message));
+}
+
+void Draft::detail(std::string_view key, Value value) { detail_[Name(key)] = std::move(value); }
+
+}  // namespace fettle

@@ -1,0 +1,123 @@
+#pragma once
+/// The intent as it is written while a package is interpreted: the instructions in their order, the
+/// resources that each one means, and what holds in the environment at that place (which services,
+/// ports and artifacts there are), so that a wrong name is found before anything happens.
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/record.h"
+#include "packages/reference.h"
+#include "starlark/starlark.h"
+
+namespace fettle {
+
+struct DraftOptions {
+  Name environment;
+  std::string owner;  ///< whose wishes these are: the package's name
+  Leftover leftover = Leftover::keep;
+  bool parallel = false;  ///< needs alone give the order, not the script
+  bool fresh = false;     ///< everything is done anew (NO_INSTRUCTIONS_CACHING)
+  bool always_pull = false;
+  bool production = false;  ///< services are restarted when they end
+  bool privileged_allowed = false;
+  bool keep_going = false;  ///< a failure stops only what needs it
+  /// The digest of a file or folder as an artifact; may be cached.
+  std::function<Result<std::string>(const std::string& path)> digest_of;
+};
+
+/// A service as the script sees it at a place.
+struct ServiceState {
+  Key key;
+  Value ports;             ///< {id: {"number", "transport", "application", …}}
+  std::vector<Key> ready;  ///< what has to be done before it can be used, beside itself
+  bool wanted = false;     ///< by this script; else it is known from before
+  bool removed = false;
+};
+
+class Draft {
+ public:
+  Draft(DraftOptions options, const Known& known);
+
+  // One instruction at a time.
+  void begin(Name name, std::string text, std::string origin, std::string place, Value arguments,
+             std::string description);
+  void finish();
+  /// Forgets the instruction that was begun.
+  void abandon();
+
+  /// A resource of this instruction. `ahead`: it waits for its own needs only and not for the
+  /// instructions before it.
+  Resource& add(std::string_view kind, std::string name, Value attributes, bool ahead = false);
+  /// The same key again gives the resource that is there.
+  Resource& add_once(std::string_view kind, const std::string& name, Value attributes);
+  /// This instruction is about a resource of another one, too.
+  void also(const Key& key);
+  /// A name for an action: what it acts on, then what makes it this one; n-th equal ones differ.
+  std::string action_name(std::string_view subject);
+  /// The name of an artifact that was given none.
+  std::string unnamed_artifact();
+
+  // What there is.
+  Key key(std::string_view kind, std::string_view name) const;
+  ServiceState* find_service(std::string_view name);
+  /// The service by name; a finding and null when there is none.
+  ServiceState* need_service(std::string_view name);
+  void put_service(const std::string& name, ServiceState state);
+  std::vector<std::string> service_names() const;
+  bool has_artifact(std::string_view name) const;
+  /// Takes note of an artifact that this instruction makes; a finding when there is one already.
+  void make_artifact(const std::string& name);
+  /// A finding when there is no such artifact.
+  void need_artifact(std::string_view name);
+  Resource* find_resource(const Key& key);
+  const Record* find_record(const Key& key) const;
+
+  /// `resource` happens inside a service.
+  void inside(Resource& resource, const ServiceState& service);
+  /// After `resource`, nobody uses the service before it is done.
+  void holds_up(const ServiceState& service, const Resource& resource);
+  /// The image as a resource, pulled ahead; the answer is the hole on its id.
+  Value image(const std::string& reference);
+  void network(Resource& resource);
+
+  void finding(std::string message);
+  void warning(std::string message);
+  void detail(std::string_view key, Value value);
+
+  References references;
+
+  Intent& intent() { return intent_; }
+  const DraftOptions& options() const { return options_; }
+  const std::vector<Error>& findings() const { return findings_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  /// Artifact digest -> path of what is uploaded.
+  std::map<std::string, std::string> uploads;
+
+ private:
+  void add_order(Resource& resource);
+  void add_order_of_references(Resource& resource);
+
+  DraftOptions options_;
+  const Known& known_;
+  Intent intent_;
+  std::vector<Resource>* resources_;
+  std::map<Key, size_t> index_;
+  std::map<std::string, ServiceState, std::less<>> services_;
+  std::set<std::string, std::less<>> artifacts_, made_artifacts_;
+  std::map<std::string, int> counts_;
+  std::vector<Key> tail_;  ///< what the next instruction comes after
+  Statement statement_;
+  std::string place_;
+  std::map<Name, Value> detail_;
+  std::vector<size_t> current_;  ///< resources of the instruction, those that go ahead apart
+  bool has_barrier_ = false;
+  Key barrier_;
+  std::vector<Error> findings_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,94 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/recipe.h"
+#include "packages/instructions/service.h"
+#include "packages/names.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+/// The ready condition of a config as a `wait` that begins anew whenever the service starts.
+Status want_ready(InstructionCall& call, const ServiceState& service, starlark::Value condition) {
+  Draft& draft = call.draft;
+  const Value recipe = TRY(recipe_attributes(draft, *starlark::field_of(condition, "recipe")));
+  check_recipe(draft, service, recipe);
+  const auto text = [&](std::string_view field, std::string_view otherwise) {
+    const auto value = starlark::field_of(condition, field);
+    return std::string(value && starlark::type_of(*value) == starlark::Type::text
+                           ? starlark::text_of(*value)
+                           : otherwise);
+  };
+  const std::string interval = text("interval", "1s"), timeout = text("timeout", "15m");
+  Value attributes = Value::dict(
+      {{"service", service.key.name},
+       {"recipe", TRY(normalise_recipe(recipe))},
+       {"field", text("field", "")},
+       {"assertion", text("assertion", "")},
+       {"target", TRY(plain_with_holes(draft, *starlark::field_of(condition, "target_value")))},
+       {"interval", interval},
+       {"timeout", timeout},
+       {"started", Value::deferred({Part(Output{"service", service.key.name, "started"})})}});
+  Resource& ready =
+      draft.add("wait", cat(service.key.name, "#ready"), TRY(wait_kind().normalise(attributes)));
+  draft.inside(ready, service);
+  const Duration longest = TRY(parse_duration(interval));
+  ready.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
+  ready.deadlines.settle = TRY(parse_duration(timeout));
+  draft.holds_up(service, ready);
+  return {};
+}
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  const starlark::Value service =
+      TRY(want_service(call, call.text(0), call.arguments[1], call.flag(2)));
+  call.draft.detail("service", call.text(0));
+  return service;
+}
+
+std::string describe(const Value& arguments) {
+  const Value& config = arguments.at("config");
+  const Value& image = config.at("image");
+  return cat("Adding service with name '", arguments.text_at("name"), "' and image '",
+             image.is_text() ? to_text(image)
+                             : std::string(image.text_at("image_name", image.text_at("image"))),
+             "'");
+}
+
+}  // namespace
+
+Result<starlark::Value> want_service(InstructionCall& call, const std::string& name,
+                                     starlark::Value config, bool force) {
+  Draft& draft = call.draft;
+  if (Status fine = check_service_name(name); !fine)
+    draft.finding(fine.error().message);
+  ServiceState* before = draft.find_service(name);
+  if (before != nullptr && before->wanted)
+    draft.finding(cat("the service `", name, "` is added twice"));
+  const Value attributes =
+      TRY(service_kind().normalise(TRY(service_attributes(draft, name, config))));
+  draft.add_once("network", "default", Value::dict({}));
+  Resource& resource = draft.add("service", name, attributes);
+  draft.network(resource);
+  if (force)
+    resource.redo = Redo::always;
+  resource.pace = {Wait::exponential, 5ms, 250ms};
+  const ServiceState state{resource.key, attributes.at("ports"), {}, true, false};
+  draft.put_service(name, state);
+  if (const auto ready = starlark::field_of(config, "ready_conditions");
+      ready && !ready->is_unset() && starlark::type_of(*ready) != starlark::Type::none)
+    TRY(want_ready(call, state, *ready));
+  return service_value(draft, call.thread, name, state);
+}
+
+Instruction add_service_instruction() {
+  return {"add_service",
+          {{"name", starlark::Want::text},
+           {"config", starlark::Want::record, &types::service_config},
+           {"force_update?", starlark::Want::boolean}},
+          interpret,
+          describe};
+}
+
+}  // namespace fettle

@@ -1,0 +1,42 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/recipe.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string name = service_argument(call, 0);
+  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  const std::string action = draft.action_name(name);
+  const ServiceState* service = draft.need_service(name);
+  if (service != nullptr) {
+    const Value attributes = Value::dict({{"service", name},
+                                          {"recipe", recipe},
+                                          {"acceptable_codes", TRY(call.plain(2))},
+                                          {"skip_code_check", call.flag(3)}});
+    Resource& exec = draft.add("exec", action, TRY(exec_kind().normalise(attributes)));
+    draft.inside(exec, *service);
+    draft.holds_up(*service, exec);
+  }
+  return result_value(call, draft.key("exec", action), recipe);
+}
+
+}  // namespace
+
+Instruction exec_instruction() {
+  return {"exec",
+          {{"service_name", starlark::Want::text},
+           {"recipe", starlark::Want::record, &types::exec_recipe},
+           {"acceptable_codes?", starlark::Want::list},
+           {"skip_code_check?", starlark::Want::boolean}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Executing command on service '", arguments.text_at("service_name"), "'");
+          }};
+}
+
+}  // namespace fettle

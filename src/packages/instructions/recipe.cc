@@ -1,0 +1,26 @@
+#include "packages/instructions/recipe.h"
+
+#include "base/text.h"
+
+namespace fettle {
+
+starlark::Value result_value(InstructionCall& call, const Key& key, const Value& recipe) {
+  starlark::HeapAccess heap = call.thread.heap();
+  std::vector<std::string> names{"code", recipe.text_at("type") == "exec" ? "output" : "body"};
+  if (const Value& extract = recipe.at("extract"); extract.is_dict())
+    for (const Entry& entry : extract.entries())
+      names.push_back(cat("extract.", entry.key));
+  std::vector<starlark::Named> entries;
+  for (const std::string& name : names)
+    entries.push_back({name, heap.text(call.draft.references.to(key, name))});
+  return heap.dict(entries);
+}
+
+std::string service_argument(InstructionCall& call, size_t i) {
+  const std::string given = call.text(i);
+  // A service's host name is its name, so a reference to it names the service.
+  const std::vector<Key> referred = call.draft.references.keys_in(given);
+  return referred.size() == 1 && referred[0].kind == "service" ? referred[0].name.str() : given;
+}
+
+}  // namespace fettle

@@ -1,0 +1,14 @@
+#pragma once
+/// What exec, request and wait share.
+
+#include "packages/instructions/instruction.h"
+
+namespace fettle {
+
+/// The value that a script gets of a recipe's result: `code`, `output` or `body`, `extract.<key>`.
+starlark::Value result_value(InstructionCall& call, const Key& key, const Value& recipe);
+
+/// The name of the service that an argument names: references in it are refused.
+std::string service_argument(InstructionCall& call, size_t i);
+
+}  // namespace fettle

@@ -1,0 +1,56 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/instruction.h"
+#include "packages/names.h"
+#include "packages/service_config.h"
+
+namespace fettle {
+namespace {
+
+Result<Value> template_attributes(const Draft& draft, std::string_view path,
+                                  starlark::Value given) {
+  const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
+  if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
+    return user_error(cat("render_templates: the config of `", path,
+                          "` must be a struct with `template`, a text, and `data`"));
+  return Value::dict(
+      {{"template", starlark::text_of(*text)}, {"data", TRY(plain_with_holes(draft, *data))}});
+}
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
+  if (Status fine = check_artifact_name(name); !fine)
+    draft.finding(fine.error().message);
+  std::vector<Entry> templates;
+  for (const auto& [path, given] : starlark::entries_of(call.arguments[0])) {
+    if (starlark::type_of(path) != starlark::Type::text)
+      return user_error(
+          "render_templates: `config` must map paths to structs with `template` and `data`");
+    templates.push_back(
+        {starlark::text_of(path), TRY(template_attributes(draft, starlark::text_of(path), given))});
+  }
+  if (templates.empty())
+    return user_error("render_templates: `config` has no templates");
+  draft.make_artifact(name);
+  draft.detail("artifact", name);
+  const Value attributes =
+      Value::dict({{"source", "render"}, {"templates", Value::dict(std::move(templates))}});
+  Resource& artifact = draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)));
+  artifact.driver = "host";
+  return call.thread.heap().text(name);
+}
+
+}  // namespace
+
+Instruction render_templates_instruction() {
+  return {"render_templates",
+          {{"config", starlark::Want::dict}, {"name??", starlark::Want::text}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Rendering a template to a files artifact with name '",
+                       arguments.text_at("name"), "'");
+          }};
+}
+
+}  // namespace fettle

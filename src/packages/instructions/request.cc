@@ -1,0 +1,48 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/recipe.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string name = service_argument(call, 0);
+  if (starlark::record_type_of(call.arguments[1]) == &types::exec_recipe)
+    return user_error(
+        "request: `recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe");
+  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  const std::string action = draft.action_name(name);
+  if (const ServiceState* service = draft.need_service(name)) {
+    check_recipe(draft, *service, recipe);
+    const Value attributes = Value::dict({{"service", name},
+                                          {"recipe", recipe},
+                                          {"acceptable_codes", TRY(call.plain(2))},
+                                          {"skip_code_check", call.flag(3)}});
+    Resource& request = draft.add("request", action, TRY(request_kind().normalise(attributes)));
+    draft.inside(request, *service);
+    if (recipe.text_at("type") == "post")
+      draft.holds_up(*service, request);
+  }
+  return result_value(call, draft.key("request", action), recipe);
+}
+
+}  // namespace
+
+Instruction request_instruction() {
+  return {"request",
+          {{"service_name", starlark::Want::text},
+           {"recipe", starlark::Want::record},
+           {"acceptable_codes?", starlark::Want::list},
+           {"skip_code_check?", starlark::Want::boolean}},
+          interpret,
+          [](const Value& arguments) {
+            const bool post = arguments.at("recipe").find("body") != nullptr;
+            return cat("Running '", post ? "POST" : "GET", "' request on service '",
+                       arguments.text_at("service_name"), "'");
+          }};
+}
+
+}  // namespace fettle

@@ -1,0 +1,203 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/instruction.h"
+#include "packages/names.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+using starlark::Want;
+
+struct Stored {
+  std::string path, name;
+};
+
+/// `store`: paths or `StoreSpec` values; what has no name gets one.
+Result<std::vector<Stored>> stored_files(InstructionCall& call, size_t argument) {
+  std::vector<Stored> stored;
+  if (!call.has(argument))
+    return stored;
+  for (size_t i = 0; i < starlark::length_of(call.arguments[argument]); ++i) {
+    const starlark::Value item = starlark::item_of(call.arguments[argument], i);
+    Stored file;
+    if (starlark::type_of(item) == starlark::Type::text) {
+      file.path = starlark::text_of(item);
+    } else if (starlark::record_type_of(item) == &types::store_spec) {
+      file.path = starlark::text_of(*starlark::field_of(item, "src"));
+      if (const auto name = starlark::field_of(item, "name");
+          name && starlark::type_of(*name) == starlark::Type::text)
+        file.name = starlark::text_of(*name);
+    } else {
+      return user_error("`store` must be a list of paths or StoreSpec values");
+    }
+    if (file.name.empty())
+      file.name = call.draft.unnamed_artifact();
+    if (Status fine = check_artifact_name(file.name); !fine)
+      call.draft.finding(fine.error().message);
+    stored.push_back(std::move(file));
+  }
+  return stored;
+}
+
+/// Where the common arguments stand; the two instructions differ in that.
+struct Places {
+  size_t image, name, files, store, wait, codes, skip, env, node_selectors, tolerations, privileged,
+      host_pid, bind_mounts;
+};
+constexpr size_t nowhere = ~size_t{0};
+
+Result<starlark::Value> want_task(InstructionCall& call, Value command, const Places& places,
+                                  std::string_view default_image) {
+  Draft& draft = call.draft;
+  const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
+  const std::string image = given(places.image)
+                                ? TRY(image_reference(draft, call.arguments[places.image]))
+                                : std::string(default_image);
+  std::vector<Entry> entries{
+      {"image", image}, {"image_id", draft.image(image)}, {"command", std::move(command)}};
+  if (given(places.env))
+    entries.push_back({"env", TRY(call.plain(places.env))});
+  if (given(places.files))
+    entries.push_back({"files", TRY(file_attributes(draft, call.arguments[places.files]))});
+  const std::vector<Stored> stored = TRY(stored_files(call, places.store));
+  std::vector<Value> paths;
+  for (const Stored& file : stored)
+    paths.push_back(Value::dict({{"path", file.path}}));
+  entries.push_back({"store", Value::list(std::move(paths))});
+  if (!call.arguments[places.wait].is_unset()) {
+    const Value wait = TRY(call.plain(places.wait));
+    if (wait.is_text())
+      TRY(parse_duration(wait.text()).context("`wait`"));
+    entries.push_back({"timeout", wait});
+  }
+  if (given(places.codes))
+    entries.push_back({"acceptable_codes", TRY(call.plain(places.codes))});
+  entries.push_back({"skip_code_check", given(places.skip) && call.flag(places.skip)});
+  if (given(places.node_selectors))
+    entries.push_back({"node_selectors", TRY(call.plain(places.node_selectors))});
+  if (given(places.tolerations))
+    entries.push_back({"tolerations", TRY(call.plain(places.tolerations))});
+  if (given(places.privileged))
+    entries.push_back({"privileged", call.flag(places.privileged)});
+  if (given(places.host_pid))
+    entries.push_back({"host_pid", call.flag(places.host_pid)});
+  if (given(places.bind_mounts))
+    entries.push_back({"bind_mounts", TRY(call.plain(places.bind_mounts))});
+  if (!draft.options().privileged_allowed &&
+      ((given(places.privileged) && call.flag(places.privileged)) || given(places.bind_mounts)))
+    draft.finding(
+        "the task wants to be privileged or to mount paths of this machine; allow it with "
+        "`--privileged`");
+  const std::string name =
+      draft.action_name(given(places.name) ? call.text(places.name) : std::string("task"));
+  draft.add_once("network", "default", Value::dict({}));
+  Value attributes = Value::dict(std::move(entries));
+  // An explicit None means no limit, which leaving it out does not.
+  const bool unlimited =
+      attributes.find("timeout") != nullptr && attributes.at("timeout").is_null();
+  attributes = TRY(task_kind().normalise(attributes));
+  if (unlimited) {
+    std::vector<Entry> changed(attributes.entries().begin(), attributes.entries().end());
+    changed.push_back({"timeout", Value()});
+    attributes = Value::dict(std::move(changed));
+  }
+  {
+    Resource& task = draft.add("task", name, attributes);
+    draft.network(task);
+  }
+  starlark::HeapAccess heap = call.thread.heap();
+  std::vector<starlark::Value> names;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    draft.make_artifact(stored[i].name);
+    const Value digest = Value::deferred({Part(Output{"task", name, cat("files.", i)})});
+    Resource& artifact = draft.add(
+        "artifact", stored[i].name,
+        TRY(artifact_kind().normalise(Value::dict({{"source", "task"}, {"digest", digest}}))),
+        true);
+    artifact.driver = "host";
+    names.push_back(heap.text(stored[i].name));
+  }
+  const Key key = draft.key("task", name);
+  const std::vector<starlark::Named> fields{
+      {"code", heap.text(draft.references.to(key, "code"))},
+      {"files_artifacts", heap.list(names)},
+      {"output", heap.text(draft.references.to(key, "output"))}};
+  return heap.structure(fields);
+}
+
+Result<starlark::Value> interpret_sh(InstructionCall& call) {
+  const Value command = Value::list({"/bin/sh", "-c", TRY(call.plain(0))});
+  static constexpr Places places{1, 2, 4, 5, 6, 7, 8, 3, 9, 10, 11, 12, 13};
+  return want_task(call, command, places, "badouralix/curl-jq");
+}
+
+Result<starlark::Value> interpret_python(InstructionCall& call) {
+  const Value script = TRY(call.plain(0));
+  std::vector<Value> arguments;
+  const Value given = TRY(call.plain(1)), packages = TRY(call.plain(2));
+  const bool installs = packages.is_list() && !packages.items().empty();
+  if (installs) {
+    std::string names;
+    for (const Value& package : packages.items()) {
+      if (!package.is_text() || package.text().view().find('\'') != std::string_view::npos)
+        return user_error("run_python: `packages` must be a list of names of packages");
+      names += cat(" '", package.text(), "'");
+    }
+    // The script and its arguments are handed to the shell as they are: nothing has to be quoted.
+    arguments = {"/bin/sh", "-c",
+                 cat("pip install --quiet", names, " >/dev/null && exec python -c \"$0\" \"$@\""),
+                 script};
+  } else {
+    arguments = {"python", "-c", script};
+  }
+  if (given.is_list())
+    for (const Value& argument : given.items())
+      arguments.push_back(argument.is_text() || argument.is_deferred() ? argument
+                                                                       : Value(to_text(argument)));
+  static constexpr Places places{3, 11, 4, 5, 6, 7, 8, nowhere, 9, 10, nowhere, nowhere, nowhere};
+  return want_task(call, Value::list(std::move(arguments)), places, "python:3.11-alpine");
+}
+
+}  // namespace
+
+Instruction run_sh_instruction() {
+  return {"run_sh",
+          {{"run", Want::text},
+           {"image??", Want::text | Want::record},
+           {"name??", Want::text},
+           {"env_vars??", Want::dict},
+           {"files??", Want::dict},
+           {"store??", Want::list},
+           {"wait?", Want::text | Want::none},
+           {"acceptable_codes??", Want::list},
+           {"skip_code_check??", Want::boolean},
+           {"node_selectors??", Want::dict},
+           {"tolerations??", Want::list},
+           {"privileged??", Want::boolean},
+           {"host_pid_namespace??", Want::boolean},
+           {"bind_mounts??", Want::dict}},
+          interpret_sh,
+          [](const Value&) { return std::string("Running sh script"); }};
+}
+
+Instruction run_python_instruction() {
+  return {"run_python",
+          {{"run", Want::text},
+           {"args??", Want::list},
+           {"packages??", Want::list},
+           {"image??", Want::text | Want::record},
+           {"files??", Want::dict},
+           {"store??", Want::list},
+           {"wait?", Want::text | Want::none},
+           {"acceptable_codes??", Want::list},
+           {"skip_code_check??", Want::boolean},
+           {"node_selectors??", Want::dict},
+           {"tolerations??", Want::list},
+           {"name??", Want::text}},
+          interpret_python,
+          [](const Value&) { return std::string("Running Python script"); }};
+}
+
+}  // namespace fettle

@@ -1,0 +1,43 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/recipe.h"
+#include "packages/names.h"
+
+namespace fettle {
+namespace {
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string service_name = service_argument(call, 0), path = call.text(1);
+  const std::string name = call.has(2) ? call.text(2) : draft.unnamed_artifact();
+  if (Status fine = check_artifact_name(name); !fine)
+    draft.finding(fine.error().message);
+  const ServiceState* service = draft.need_service(service_name);
+  draft.make_artifact(name);
+  draft.detail("artifact", name);
+  if (service != nullptr) {
+    const Value attributes =
+        Value::dict({{"source", "service"}, {"service", service_name}, {"path", path}});
+    Resource& artifact = draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)));
+    draft.inside(artifact, *service);
+  }
+  return call.thread.heap().text(name);
+}
+
+}  // namespace
+
+Instruction store_service_files_instruction() {
+  return {"store_service_files",
+          {{"service_name", starlark::Want::text},
+           {"src", starlark::Want::text},
+           {"name??", starlark::Want::text},
+           {"depends_on??", starlark::Want::any}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Storing files from service '", arguments.text_at("service_name"),
+                       "' at path '", arguments.text_at("src"), "' to files artifact with name '",
+                       arguments.text_at("name"), "'");
+          }};
+}
+
+}  // namespace fettle

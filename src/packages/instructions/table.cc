@@ -1,0 +1,46 @@
+#include "base/text.h"
+#include "packages/instructions/instruction.h"
+#include "packages/service_config.h"
+
+namespace fettle {
+
+const std::vector<Instruction>& instructions() {
+  static const std::vector<Instruction> all{add_service_instruction(),
+                                            add_services_instruction(),
+                                            get_service_instruction(),
+                                            get_services_instruction(),
+                                            set_service_instruction(),
+                                            remove_service_instruction(),
+                                            start_service_instruction(),
+                                            stop_service_instruction(),
+                                            exec_instruction(),
+                                            request_instruction(),
+                                            wait_instruction(),
+                                            verify_instruction(),
+                                            assert_instruction(),
+                                            print_instruction(),
+                                            upload_files_instruction(),
+                                            render_templates_instruction(),
+                                            store_service_files_instruction(),
+                                            get_files_artifact_instruction(),
+                                            run_sh_instruction(),
+                                            run_python_instruction(),
+                                            get_cluster_type_instruction()};
+  return all;
+}
+
+bool InstructionCall::has(size_t i) const {
+  return !arguments[i].is_unset() && starlark::type_of(arguments[i]) != starlark::Type::none;
+}
+
+std::string InstructionCall::text(size_t i, std::string_view otherwise) const {
+  return std::string(has(i) ? starlark::text_of(arguments[i]) : otherwise);
+}
+
+bool InstructionCall::flag(size_t i) const { return has(i) && starlark::truth_of(arguments[i]); }
+
+Result<Value> InstructionCall::plain(size_t i) const {
+  return has(i) ? TRY(plain_with_holes(draft, arguments[i])) : Value();
+}
+
+}  // namespace fettle

@@ -1,0 +1,51 @@
+#include "base/text.h"
+#include "packages/instructions/instruction.h"
+
+namespace fettle {
+namespace {
+
+Result<starlark::Value> interpret(InstructionCall& call, std::string_view kind) {
+  const std::string name = call.text(0);
+  call.draft.detail("service", name);
+  ServiceState* service = call.draft.need_service(name);
+  if (service == nullptr)
+    return starlark::Value::none();
+  Resource& transition =
+      call.draft.add(kind, call.draft.action_name(name), Value::dict({{"service", name}}));
+  call.draft.inside(transition, *service);
+  call.draft.holds_up(*service, transition);
+  if (kind == "remove")
+    service->removed = true;
+  return starlark::Value::none();
+}
+
+Instruction make(std::string name, Result<starlark::Value> (*interpret)(InstructionCall&),
+                 std::string (*describe)(const Value&)) {
+  return {std::move(name), {{"name", starlark::Want::text}}, interpret, describe};
+}
+
+}  // namespace
+
+Instruction remove_service_instruction() {
+  return make(
+      "remove_service", [](InstructionCall& call) { return interpret(call, "remove"); },
+      [](const Value& arguments) {
+        return cat("Removing service '", arguments.text_at("name"), "'");
+      });
+}
+Instruction start_service_instruction() {
+  return make(
+      "start_service", [](InstructionCall& call) { return interpret(call, "start"); },
+      [](const Value& arguments) {
+        return cat("Starting service '", arguments.text_at("name"), "'");
+      });
+}
+Instruction stop_service_instruction() {
+  return make(
+      "stop_service", [](InstructionCall& call) { return interpret(call, "stop"); },
+      [](const Value& arguments) {
+        return cat("Stopping service '", arguments.text_at("name"), "'");
+      });
+}
+
+}  // namespace fettle

@@ -1,0 +1,49 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "packages/instructions/instruction.h"
+#include "packages/names.h"
+
+namespace fettle {
+namespace {
+
+bool is_url(std::string_view source) {
+  return (source.starts_with("http://") || source.starts_with("https://")) &&
+         !is_absolute_locator(source);
+}
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string source = call.text(0);
+  const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
+  if (Status fine = check_artifact_name(name); !fine)
+    draft.finding(fine.error().message);
+  Value attributes = Value::dict({{"source", "url"}, {"url", source}});
+  if (!is_url(source)) {
+    const Locator locator = TRY(call.sources.resolve(source, call.module));
+    const std::string path = TRY(call.sources.path(locator));
+    const std::string digest =
+        TRY(draft.options().digest_of(path).context(cat("reading `", path, "`")));
+    draft.uploads[digest] = path;
+    attributes = Value::dict({{"source", "upload"}, {"digest", digest}});
+  }
+  draft.make_artifact(name);
+  draft.detail("artifact", name);
+  Resource& artifact =
+      draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)), true);
+  artifact.driver = "host";
+  return call.thread.heap().text(name);
+}
+
+}  // namespace
+
+Instruction upload_files_instruction() {
+  return {"upload_files",
+          {{"src", starlark::Want::text}, {"name??", starlark::Want::text}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Uploading file '", arguments.text_at("src"), "' to files artifact '",
+                       arguments.text_at("name"), "'");
+          }};
+}
+
+}  // namespace fettle

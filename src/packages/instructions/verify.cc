@@ -1,0 +1,41 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/recipe.h"
+#include "packages/instructions/instruction.h"
+
+namespace fettle {
+namespace {
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  const std::string assertion = call.text(1);
+  TRY(check_assertion_name(assertion).context("verify"));
+  const Value target = TRY(call.plain(2));
+  if ((assertion == "IN" || assertion == "NOT_IN") && !target.is_list())
+    return user_error(cat("verify: `", assertion, "` wants a list as its target value"));
+  const Value attributes =
+      Value::dict({{"value", TRY(call.plain(0))}, {"assertion", assertion}, {"target", target}});
+  Resource& verify = call.draft.add("verify", call.draft.action_name(""),
+                                    TRY(verify_kind().normalise(attributes)));
+  verify.driver = "host";
+  return starlark::Value::none();
+}
+
+Instruction make(std::string name) {
+  return {std::move(name),
+          {{"value", starlark::Want::text},
+           {"assertion", starlark::Want::text},
+           {"target_value", starlark::Want::any}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Verifying whether two values meet a certain condition '",
+                       arguments.text_at("assertion"), "'");
+          }};
+}
+
+}  // namespace
+
+Instruction verify_instruction() { return make("verify"); }
+/// What `verify` was called before.
+Instruction assert_instruction() { return make("assert"); }
+
+}  // namespace fettle

@@ -1,0 +1,71 @@
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/recipe.h"
+#include "packages/instructions/recipe.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+Status check_field(const Value& recipe, const std::string& field) {
+  const bool exec = recipe.text_at("type") == "exec";
+  if (field == "code" || field == (exec ? "output" : "body"))
+    return {};
+  if (field.starts_with("extract.") && recipe.at("extract").find(field.substr(8)) != nullptr)
+    return {};
+  return user_error(cat("wait: the result has no field `", field, "`, expected `code`, `",
+                        exec ? "output" : "body",
+                        "` or `extract.` and a key of the recipe's `extract`"));
+}
+
+Result<starlark::Value> interpret(InstructionCall& call) {
+  Draft& draft = call.draft;
+  const std::string name = service_argument(call, 0), field = call.text(2),
+                    assertion = call.text(3);
+  const std::string interval = call.text(5, "1s"), timeout = call.text(6, "10s");
+  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  TRY(check_field(recipe, field));
+  TRY(check_assertion_name(assertion).context("wait"));
+  const Duration longest = TRY(parse_duration(interval).context("wait: `interval`"));
+  const Duration limit = TRY(parse_duration(timeout).context("wait: `timeout`"));
+  const std::string action = draft.action_name(name);
+  if (const ServiceState* service = draft.need_service(name)) {
+    check_recipe(draft, *service, recipe);
+    const Value attributes =
+        Value::dict({{"service", name},
+                     {"recipe", TRY(normalise_recipe(recipe))},
+                     {"field", field},
+                     {"assertion", assertion},
+                     {"target", TRY(plain_with_holes(draft, call.arguments[4]))},
+                     {"interval", interval},
+                     {"timeout", timeout}});
+    Resource& wait = draft.add("wait", action, TRY(wait_kind().normalise(attributes)));
+    draft.inside(wait, *service);
+    wait.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
+    wait.deadlines.settle = limit;
+    draft.holds_up(*service, wait);
+  }
+  return result_value(call, draft.key("wait", action), recipe);
+}
+
+}  // namespace
+
+Instruction wait_instruction() {
+  return {"wait",
+          {{"service_name", starlark::Want::text},
+           {"recipe", starlark::Want::record},
+           {"field", starlark::Want::text},
+           {"assertion", starlark::Want::text},
+           {"target_value", starlark::Want::any},
+           {"interval?", starlark::Want::text},
+           {"timeout?", starlark::Want::text}},
+          interpret,
+          [](const Value& arguments) {
+            return cat("Waiting for at most '", arguments.text_at("timeout", "10s"),
+                       "' for service '", arguments.text_at("service_name"),
+                       "' to reach a certain state");
+          }};
+}
+
+}  // namespace fettle

@@ -1,0 +1,333 @@
+#include "packages/interpret.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "packages/canonical.h"
+#include "packages/instructions/instruction.h"
+#include "packages/service_config.h"
+#include "packages/types.h"
+#include "value/json.h"
+#include "value/yaml.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+using starlark::Call;
+using starlark::Named;
+
+/// One interpretation: the session, its modules and the draft that they write.
+class Interpreter {
+ public:
+  Interpreter(Sources& sources, const PackageOptions& options, const Known& known)
+      : sources_(sources),
+        options_(options),
+        draft_(options.draft, known),
+        session_(starlark::Dialect::of(starlark::Profile::kurtosis),
+                 {.steps = options.steps, .memory = options.memory}) {}
+
+  Result<Package> run() {
+    predeclare();
+    const Locator main = sources_.root(options_.main_file);
+    const Result<std::string> place = sources_.path(main);
+    if (!place)
+      return user_error(cat("no `", options_.main_file, "` in `", sources_.folder(),
+                            "`: a package needs one at its root"));
+    const starlark::ModulePtr module = TRY(load(main, nullptr));
+    const std::optional<starlark::Value> function = module->get(options_.main_function);
+    if (!function || starlark::type_of(*function) != starlark::Type::function)
+      return user_error(cat("no function `", options_.main_function, "` in `", display(main),
+                            "`, expected `def ", options_.main_function, "(plan, …):`"));
+    starlark::Thread thread(session_);
+    const starlark::Handle plan(thread, make_plan_object(thread));
+    const starlark::Value returned = TRY(call_main(thread, *function, plan));
+    return finish(returned);
+  }
+
+ private:
+  std::string display(const Locator& locator) {
+    const Result<std::string> place = sources_.path(locator);
+    if (!place)
+      return locator.path;
+    std::error_code failure;
+    const std::string near = fs::proximate(*place, failure).string();
+    return failure || near.starts_with("..") ? *place : near;
+  }
+
+  Result<starlark::ModulePtr> load(const Locator& locator, starlark::Thread* from) {
+    const std::string name = cat(locator.path, locator.ref.empty() ? "" : "@", locator.ref);
+    return modules_.get(name, [&]() -> Result<starlark::ModulePtr> {
+      const std::string text = TRY(sources_.read(locator));
+      std::string shown = display(locator);
+      files_[shown] = locator;
+      return from == nullptr ? session_.run(std::move(shown), text)
+                             : session_.run(*from, std::move(shown), text);
+    });
+  }
+
+  /// The file that the innermost Starlark code stands in.
+  const Locator& module_of(const starlark::Thread& thread) {
+    static const Locator nowhere;
+    const auto found = files_.find(thread.position().file);
+    return found == files_.end() ? nowhere : found->second;
+  }
+
+  void predeclare() {
+    types::predeclare(session_);
+    const auto declare = [&](std::string_view name, starlark::NativeFunction function) {
+      session_.predeclare(name, session_.native(name, std::move(function)));
+    };
+    declare("import_module", [this](Call& call) { return import_module(call); });
+    declare("read_file", [this](Call& call) { return read_file(call); });
+    declare("print", [](Call& call) -> Result<starlark::Value> {
+      return call.thread.error("`print` is not available here, use `plan.print` instead");
+    });
+    declare("load", [](Call& call) -> Result<starlark::Value> {
+      return call.thread.error("`load` is not available here, use `import_module` instead");
+    });
+    session_.load = [](starlark::Thread& thread, std::string_view) -> Result<starlark::ModulePtr> {
+      return thread.error("`load` is not available here, use `import_module` instead");
+    };
+    session_.predeclare("kurtosis", session_.heap().module("kurtosis", {}));
+  }
+
+  Result<starlark::Value> import_module(Call& call) {
+    static const starlark::Signature signature("import_module",
+                                               {{"module_file", starlark::Want::text}});
+    const std::vector<starlark::Value> given = TRY(signature.bind(call));
+    const std::string text(starlark::text_of(given[0]));
+    const Result<Locator> locator = sources_.resolve(text, module_of(call.thread));
+    if (!locator)
+      return call.thread.error(cat("import_module: ", locator.error().message));
+    if (const Result<std::string> place = sources_.path(*locator); !place)
+      return call.thread.error(
+          cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
+    const starlark::ModulePtr module = TRY(load(*locator, &call.thread));
+    kept_.push_back(module);
+    const auto globals = module->globals();
+    std::vector<Named> fields;
+    for (const auto& [name, value] : globals)
+      fields.push_back({name, value});
+    return call.thread.heap().module(text, fields);
+  }
+
+  Result<starlark::Value> read_file(Call& call) {
+    static const starlark::Signature signature("read_file", {{"src", starlark::Want::text}});
+    const std::vector<starlark::Value> given = TRY(signature.bind(call));
+    const Result<Locator> locator =
+        sources_.resolve(starlark::text_of(given[0]), module_of(call.thread));
+    if (!locator)
+      return call.thread.error(cat("read_file: ", locator.error().message));
+    const Result<std::string> text = sources_.read(*locator);
+    if (!text)
+      return call.thread.error(cat("read_file: ", to_string(text.error())));
+    return call.thread.heap().text(*text);
+  }
+
+  starlark::Value make_plan_object(starlark::Thread& thread) {
+    std::vector<std::string> names;
+    for (const Instruction& instruction : instructions())
+      names.push_back(instruction.name);
+    plan_type_.name = "plan";
+    plan_type_.fields = names;
+    std::vector<Named> methods;
+    for (const Instruction& instruction : instructions()) {
+      std::vector<starlark::Parameter> parameters = instruction.parameters;
+      parameters.push_back({"description??", starlark::Want::text});
+      const auto signature =
+          std::make_shared<const starlark::Signature>(instruction.name, std::move(parameters));
+      methods.push_back(
+          {instruction.name,
+           session_.native(instruction.name, [this, signature, &instruction](Call& call) {
+             return interpret(instruction, *signature, call);
+           })});
+    }
+    return thread.heap().record(plan_type_, methods);
+  }
+
+  /// One instruction: its arguments, its canonical text and place, then what it means.
+  Result<starlark::Value> interpret(const Instruction& instruction,
+                                    const starlark::Signature& signature, Call& call) {
+    const std::vector<starlark::Value> given = TRY(signature.bind(call));
+    const Where where = call.thread.position();
+    std::vector<Entry> arguments;
+    for (size_t i = 0; i < given.size(); ++i) {
+      if (given[i].is_unset())
+        continue;
+      std::string_view name = signature.parameters()[i].name;
+      while (name.ends_with('?'))
+        name.remove_suffix(1);
+      const Result<Value> plain = starlark::to_value(given[i]);
+      arguments.push_back({name, plain ? *plain : Value(starlark::repr_of(given[i]))});
+    }
+    const Value plain_arguments = Value::dict(std::move(arguments));
+    std::string description(plain_arguments.text_at("description"));
+    if (description.empty())
+      description = instruction.describe(plain_arguments);
+    draft_.begin(instruction.name, canonical_text(instruction.name, signature, given),
+                 to_string(where), path_of(call.thread), plain_arguments, std::move(description));
+    InstructionCall context{draft_, call.thread, sources_, module_of(call.thread), given};
+    Result<starlark::Value> result = instruction.interpret(context);
+    if (!result) {
+      draft_.abandon();
+      return call.thread.error(to_string(result.error()));
+    }
+    draft_.finish();
+    return result;
+  }
+
+  /// Module and functions on the way to an instruction: what tells equal ones apart, lines do not.
+  static std::string path_of(const starlark::Thread& thread) {
+    std::string path;
+    for (const starlark::Frame& frame : thread.stack())
+      path += cat(frame.where.file, ":", frame.function, "/");
+    return path;
+  }
+
+  /// The arguments as JSON text, in the order in which they were written.
+  Result<std::string> arguments_as_json() const {
+    const std::string_view text = trim(options_.arguments);
+    if (text.empty())
+      return std::string("{}");
+    const bool named_json = options_.arguments_file.ends_with(".json");
+    const Result<Value> json = read_json(text, options_.arguments_file, Duplicates::last_wins);
+    if (json && !json->is_dict())
+      return user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
+    if (json)
+      return std::string(text);
+    const bool looks_like_json = text.starts_with('{') && text.ends_with('}');
+    Result<Value> yaml = read_yaml(text, options_.arguments_file, YamlSchema::go_yaml_v2);
+    if (!yaml)
+      return Error(named_json || looks_like_json ? json.error() : yaml.error())
+          .context("reading the arguments");
+    if (yaml->is_null())
+      return std::string("{}");
+    if (!yaml->is_dict())
+      return named_json
+                 ? Error(json.error()).context("reading the arguments")
+                 : user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
+    return write_json(*yaml);
+  }
+
+  Result<starlark::Value> call_main(starlark::Thread& thread, starlark::Value function,
+                                    starlark::Value plan) {
+    const std::vector<starlark::ParameterInfo> parameters = starlark::parameters_of(function);
+    if (parameters.empty() || parameters[0].name != "plan" || parameters[0].rest ||
+        parameters[0].named_rest)
+      return user_error(
+          cat("the first parameter of `", options_.main_function, "` must be `plan`"));
+    const std::string json = TRY(arguments_as_json());
+    const Result<starlark::Value> decoded = thread.heap().json(json);
+    if (!decoded)
+      return user_error(cat("the arguments cannot be used: ", decoded.error().message),
+                        {options_.arguments_file, 0, 0});
+    const starlark::Handle arguments(thread, *decoded);
+    // Kurtosis: `run(plan, args)` is given everything as one dict.
+    if (parameters.size() == 2 && parameters[1].name == "args" && !parameters[1].rest &&
+        !parameters[1].named_rest) {
+      const bool has_args =
+          starlark::length_of(arguments) == 1 && starlark::find_in(arguments, "args");
+      const starlark::Value whole =
+          has_args ? *starlark::find_in(arguments, "args") : arguments.get();
+      return thread.call(function, {plan, as_asked(thread, whole)});
+    }
+    TRY(check_arguments(parameters, arguments));
+    std::vector<std::string> names;
+    std::vector<starlark::Value> values;
+    for (const auto& [key, value] : starlark::entries_of(arguments)) {
+      if (starlark::text_of(key) == parser_key)
+        continue;
+      names.emplace_back(starlark::text_of(key));
+      values.push_back(value);
+    }
+    std::vector<Named> named;
+    for (size_t i = 0; i < names.size(); ++i)
+      named.push_back({names[i], values[i]});
+    return thread.call(function, std::vector<starlark::Value>{plan}, named);
+  }
+
+  /// Kurtosis: the key `_kurtosis_parser: "struct"` asks for a struct in place of the dict.
+  static starlark::Value as_asked(starlark::Thread& thread, starlark::Value dict) {
+    const auto parser = starlark::find_in(dict, parser_key);
+    if (!parser || starlark::type_of(*parser) != starlark::Type::text ||
+        starlark::text_of(*parser) != "struct")
+      return dict;
+    std::vector<std::string> names;
+    std::vector<starlark::Value> values;
+    for (const auto& [key, value] : starlark::entries_of(dict))
+      if (starlark::text_of(key) != parser_key) {
+        names.emplace_back(starlark::text_of(key));
+        values.push_back(value);
+      }
+    std::vector<Named> fields;
+    for (size_t i = 0; i < names.size(); ++i)
+      fields.push_back({names[i], values[i]});
+    return thread.heap().structure(fields);
+  }
+
+  Status check_arguments(const std::vector<starlark::ParameterInfo>& parameters,
+                         starlark::Value arguments) const {
+    std::vector<std::string> known;
+    bool takes_any = false;
+    for (size_t i = 1; i < parameters.size(); ++i) {
+      const starlark::ParameterInfo& parameter = parameters[i];
+      takes_any |= parameter.named_rest;
+      if (parameter.rest || parameter.named_rest)
+        continue;
+      known.push_back(parameter.name);
+      if (!parameter.has_default && !starlark::find_in(arguments, parameter.name))
+        return user_error(cat("the argument `", parameter.name, "` is missing: `",
+                              options_.main_function, "` needs it"),
+                          {options_.arguments_file, 0, 0});
+    }
+    for (const auto& [key, value] : starlark::entries_of(arguments)) {
+      const std::string name = starlark::text_of(key);
+      if (!takes_any && name != parser_key &&
+          std::find(known.begin(), known.end(), name) == known.end())
+        return user_error(cat("the argument `", name, "` is unknown", suggestion(name, known),
+                              known.empty() ? "; the package takes none"
+                                            : "; the package takes " + join(known, ", ")),
+                          {options_.arguments_file, 0, 0});
+    }
+    return {};
+  }
+
+  Result<Package> finish(starlark::Value returned) {
+    Package package;
+    package.has_output = starlark::type_of(returned) != starlark::Type::none;
+    if (package.has_output) {
+      const std::string json = TRY(starlark::to_json(returned).context("what the package returns"));
+      package.output =
+          draft_.references.with_holes(TRY(read_json(json, {}, Duplicates::last_wins)));
+    }
+    for (const Resource& resource : draft_.intent().resources.begin()->second)
+      if (resource.key.kind == "image")
+        package.images.push_back(resource.key.name.str());
+    package.findings = draft_.findings();
+    package.warnings = draft_.warnings();
+    package.uploads = std::move(draft_.uploads);
+    package.intent = std::make_shared<const Intent>(std::move(draft_.intent()));
+    return package;
+  }
+
+  static constexpr std::string_view parser_key = "_kurtosis_parser";
+
+  Sources& sources_;
+  const PackageOptions& options_;
+  Draft draft_;
+  starlark::RecordType plan_type_;
+  starlark::Session session_;
+  starlark::ModuleCache modules_;
+  std::vector<starlark::ModulePtr> kept_;
+  std::map<std::string, Locator> files_;
+};
+
+}  // namespace
+
+Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
+                                  const Known& known) {
+  return Interpreter(sources, options, known).run();
+}
+
+}  // namespace fettle

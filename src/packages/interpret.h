@@ -1,0 +1,41 @@
+#pragma once
+/// A Starlark package as an intent. Interprets once; reads its source and what is known, and
+/// changes nothing.
+
+#include "packages/draft.h"
+#include "packages/sources.h"
+
+namespace fettle {
+
+struct PackageOptions {
+  DraftOptions draft;
+  std::string main_file = "main.star";
+  std::string main_function = "run";
+  std::string arguments;       ///< JSON or YAML; empty: none
+  std::string arguments_file;  ///< where they come from, for errors
+  uint64_t steps = 100'000'000;
+  uint64_t memory = uint64_t{512} << 20;
+};
+
+struct Package {
+  std::shared_ptr<const Intent> intent;
+  Value output;  ///< what `run` returned, with holes; JSON-like
+  bool has_output = false;
+  std::vector<Error> findings;  ///< of the validation; each stands at its instruction
+  std::vector<std::string> warnings;
+  std::map<std::string, std::string> uploads;  ///< artifact digest -> path
+  std::vector<std::string> images;             ///< references that are used
+};
+
+/// Errors (`Blame::user`): the package, its arguments or its program are wrong; with excerpt and
+/// back-trace.
+Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
+                                  const Known& known);
+
+/// The line that a statement's result is told with, from the outputs as they are known.
+std::string result_line(const Statement& statement, const Known& known);
+
+/// What people read before a statement runs: its description, or a sentence about it.
+std::string description_of(const Statement& statement);
+
+}  // namespace fettle

@@ -1,0 +1,126 @@
+#include "packages/locator.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view host = "github.com/";
+
+/// The path with `.` and `..` worked out; none when it leaves its root.
+std::optional<std::string> normalised(std::string_view path) {
+  std::vector<std::string> steps;
+  for (const std::string_view step : split(path, '/')) {
+    if (step.empty() || step == ".")
+      continue;
+    if (step == "..") {
+      if (steps.empty())
+        return std::nullopt;
+      steps.pop_back();
+    } else {
+      steps.emplace_back(step);
+    }
+  }
+  return join(steps, "/");
+}
+
+/// Where the repository ends within a path: behind the third step; npos when there is none.
+size_t repository_end(std::string_view path) {
+  size_t slashes = 0;
+  for (size_t i = 0; i < path.size(); ++i)
+    if (path[i] == '/' && ++slashes == 3)
+      return i;
+  return slashes == 2 ? path.size() : path.npos;
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+}  // namespace
+
+std::string Locator::repository() const { return path.substr(0, repository_end(path)); }
+
+std::string_view Locator::inside() const {
+  const size_t end = repository_end(path);
+  return end >= path.size() ? std::string_view() : std::string_view(path).substr(end + 1);
+}
+
+bool is_absolute_locator(std::string_view text) {
+  return text.starts_with(host) || text.starts_with("https://github.com/") ||
+         text.starts_with("http://github.com/");
+}
+
+Result<Locator> parse_locator(std::string_view text) {
+  std::string_view rest = text;
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (rest.starts_with(scheme))
+      rest.remove_prefix(scheme.size());
+  if (!rest.starts_with(host))
+    return user_error(cat(
+        "`", text, "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
+  Locator locator;
+  if (const size_t at = rest.find('@'); at != rest.npos) {
+    // A file may stand behind the ref: `github.com/a/b@v1/lib.star`.
+    const size_t slash = rest.find('/', at);
+    locator.ref = rest.substr(at + 1, slash == rest.npos ? rest.npos : slash - at - 1);
+    locator.path =
+        cat(rest.substr(0, at), slash == rest.npos ? std::string_view() : rest.substr(slash));
+    if (locator.ref.empty())
+      return user_error(cat("`", text, "` has an `@` without a tag, branch or commit behind it"));
+  } else {
+    locator.path = rest;
+  }
+  const std::optional<std::string> path = normalised(locator.path);
+  if (!path || !path->starts_with(host) || repository_end(*path) == path->npos)
+    return user_error(cat(
+        "`", text, "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
+  locator.path = *path;
+  return locator;
+}
+
+Result<Locator> resolve_locator(std::string_view text, const Locator& from,
+                                const std::string& package) {
+  if (is_absolute_locator(text)) {
+    Locator locator = TRY(parse_locator(text));
+    if (!package.empty() && is_below(locator.path, package))
+      return user_error(cat(
+          "the locator `", text, "` points into its own package `", package,
+          "`; local packages are named by relative locators, here `/",
+          std::string_view(locator.path).substr(std::min(locator.path.size(), package.size() + 1)),
+          "`"));
+    return locator;
+  }
+  if (text.empty())
+    return user_error("the locator is empty");
+  const std::string folder = from.path.substr(0, std::min(from.path.rfind('/'), from.path.size()));
+  const std::string root = package.empty() ? folder : package;
+  const std::optional<std::string> path =
+      normalised(text.starts_with('/') ? cat(root, text) : cat(folder, "/", text));
+  const std::string home = from.path.starts_with(host) ? from.repository() : root;
+  if (!path || !is_below(*path, home))
+    return user_error(cat("the locator `", text, "` leads out of `", home, "`"));
+  return Locator{*path, from.ref};
+}
+
+Result<Replacement> replace_locator(const Locator& locator,
+                                    const std::map<std::string, std::string>& rules) {
+  const std::pair<const std::string, std::string>* best = nullptr;
+  for (const auto& rule : rules)
+    if (is_below(locator.path, rule.first) &&
+        (best == nullptr || rule.first.size() > best->first.size()))
+      best = &rule;
+  if (best == nullptr)
+    return Replacement{{}, locator};
+  const std::string rest = locator.path.substr(best->first.size());
+  if (best->second.starts_with('.') || best->second.starts_with('/'))
+    return Replacement{best->second + rest, locator};
+  Locator target = TRY(parse_locator(best->second));
+  target.path += rest;
+  return Replacement{{}, std::move(target)};
+}
+
+}  // namespace fettle

@@ -1,0 +1,43 @@
+#pragma once
+/// Names of packages and of files in them:
+/// `github.com/author/repository[/sub/dir][@tag|branch|commit]`, and how a file names another one:
+/// `./x`, `../x`, `/x` from the root of its package, or absolute.
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fettle {
+
+struct Locator {
+  std::string path;  ///< `github.com/author/repository/sub/dir/file.star`, normalised
+  std::string ref;   ///< tag, branch or commit; empty: the default branch
+
+  std::string repository() const;   ///< `github.com/author/repository`
+  std::string_view inside() const;  ///< what follows the repository, without a leading slash
+  bool operator==(const Locator&) const = default;
+};
+
+bool is_absolute_locator(std::string_view text);
+
+/// An absolute locator. Errors: another host, a missing author or repository, a step out of it.
+Result<Locator> parse_locator(std::string_view text);
+
+/// What `text`, standing in the file `from` of the package `package`, means. Errors: an absolute
+/// locator into one's own package (Kurtosis wants a relative one), a path that leaves the
+/// repository.
+Result<Locator> resolve_locator(std::string_view text, const Locator& from,
+                                const std::string& package);
+
+/// The `replace` rules of the root package: the longest directory prefix wins; a local path begins
+/// with `.` or `/`.
+struct Replacement {
+  std::string local;  ///< a path relative to the root package, when it is one
+  Locator locator;
+};
+Result<Replacement> replace_locator(const Locator& locator,
+                                    const std::map<std::string, std::string>& rules);
+
+}  // namespace fettle

@@ -1,0 +1,64 @@
+#include "packages/locator.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+TEST(Locator, NamesRepositoryPathAndRef) {
+  const Locator locator = *parse_locator("https://github.com/a/b/sub/x.star@v1.2");
+  EXPECT_EQ(locator.path, "github.com/a/b/sub/x.star");
+  EXPECT_EQ(locator.ref, "v1.2");
+  EXPECT_EQ(locator.repository(), "github.com/a/b");
+  EXPECT_EQ(locator.inside(), "sub/x.star");
+  EXPECT_EQ(parse_locator("github.com/a/b@main/lib.star")->path, "github.com/a/b/lib.star");
+  EXPECT_EQ(parse_locator("github.com/a/b")->inside(), "");
+}
+
+TEST(Locator, WhatIsNoPackageIsAnErrorThatSaysWhatIsExpected) {
+  for (const char* wrong :
+       {"gitlab.com/a/b", "github.com/a", "github.com/a/b@", "github.com/a/../../etc", "a/b"})
+    EXPECT_FALSE(parse_locator(wrong)) << wrong;
+  EXPECT_EQ(
+      parse_locator("gitlab.com/a/b").error().message,
+      "`gitlab.com/a/b` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`");
+}
+
+TEST(Locator, RelativeOnesStartAtTheirFileOrAtTheRootOfThePackage) {
+  const Locator from{"github.com/a/b/pkg/src/main.star", ""};
+  EXPECT_EQ(resolve_locator("./x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/pkg/src/x.star");
+  EXPECT_EQ(resolve_locator("../x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/pkg/x.star");
+  EXPECT_EQ(resolve_locator("/x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/pkg/x.star");
+  EXPECT_EQ(resolve_locator("../../other/x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/other/x.star");
+  EXPECT_FALSE(resolve_locator("../../../../x.star", from, "github.com/a/b/pkg"));
+}
+
+TEST(Locator, AnAbsoluteOneIntoItsOwnPackageIsRefusedAndTheParentIsNot) {
+  const Locator from{"github.com/a/b/pkg/main.star", ""};
+  EXPECT_NE(resolve_locator("github.com/a/b/pkg/x.star", from, "github.com/a/b/pkg")
+                .error()
+                .message.find("`/x.star`"),
+            std::string::npos);
+  EXPECT_EQ(resolve_locator("github.com/a/b/x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/x.star");
+  EXPECT_EQ(resolve_locator("github.com/a/b/pkg2/x.star", from, "github.com/a/b/pkg")->path,
+            "github.com/a/b/pkg2/x.star");
+}
+
+TEST(Locator, TheLongestReplaceRuleWins) {
+  const std::map<std::string, std::string> rules{{"github.com/a/b", "github.com/c/d@v2"},
+                                                 {"github.com/a/b/sub", "../local"},
+                                                 {"github.com/a/bb", "github.com/x/y"}};
+  EXPECT_EQ(replace_locator({"github.com/a/b/x.star", ""}, rules)->locator,
+            (Locator{"github.com/c/d/x.star", "v2"}));
+  EXPECT_EQ(replace_locator({"github.com/a/b/sub/x.star", ""}, rules)->local, "../local/x.star");
+  EXPECT_EQ(replace_locator({"github.com/a/bc/x.star", ""}, rules)->locator.path,
+            "github.com/a/bc/x.star");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,18 @@
+#pragma once
+/// Which names are allowed. Every error says the rule.
+
+#include "base/result.h"
+
+namespace fettle {
+
+/// RFC 1035 label: lower case letters, digits and `-`, a letter first, at most 63.
+Status check_service_name(std::string_view name);
+/// RFC 6335: lower case letters, digits and `-`, a letter among them, at most 15.
+Status check_port_id(std::string_view id);
+Status check_artifact_name(std::string_view name);
+Status check_environment_name(std::string_view name);
+
+/// A name for a files artifact that has none: the same for the same place and content.
+std::string name_of_unnamed(std::string_view what);
+
+}  // namespace fettle

@@ -1,0 +1,94 @@
+#include "packages/reference.h"
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view opening = "{{kurtosis:";
+constexpr std::string_view closing = ".runtime_value}}";
+constexpr size_t id_size = 32;
+
+struct Found {
+  size_t begin, end;
+  std::string_view id, field;
+};
+
+bool is_field(std::string_view field) {
+  return !field.empty() &&
+         field.find_first_not_of(
+             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == field.npos;
+}
+
+std::optional<Found> next_reference(std::string_view text, size_t from) {
+  for (size_t at = text.find(opening, from); at != text.npos; at = text.find(opening, at + 1)) {
+    const size_t id = at + opening.size();
+    if (text.size() < id + id_size + 1 || text[id + id_size] != ':')
+      continue;
+    const size_t field = id + id_size + 1, end = text.find(closing, field);
+    if (end == text.npos)
+      return std::nullopt;
+    if (is_field(text.substr(field, end - field)))
+      return Found{at, end + closing.size(), text.substr(id, id_size),
+                   text.substr(field, end - field)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string References::to(const Key& key, std::string_view field) {
+  const std::string id = to_string(fingerprint(to_string(key)));
+  ids_.emplace(id, key);
+  return cat(opening, id, ":", field, closing);
+}
+
+Value References::text_with_holes(std::string_view text) const {
+  std::vector<Part> parts;
+  size_t begin = 0;
+  for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end)) {
+    const auto key = ids_.find(found->id);
+    if (key == ids_.end())
+      continue;
+    parts.emplace_back(Name(text.substr(begin, found->begin - begin)));
+    parts.emplace_back(Output{key->second.kind, key->second.name, found->field});
+    begin = found->end;
+  }
+  if (parts.empty())
+    return text;
+  parts.emplace_back(Name(text.substr(begin)));
+  return Value::deferred(std::move(parts));
+}
+
+Value References::with_holes(const Value& value) const {
+  switch (value.type()) {
+    case Value::Type::text: {
+      const Name text = value.text();
+      return text.view().find(opening) == std::string_view::npos ? value : text_with_holes(text);
+    }
+    case Value::Type::list: {
+      std::vector<Value> items;
+      for (const Value& item : value.items())
+        items.push_back(with_holes(item));
+      return Value::list(std::move(items));
+    }
+    case Value::Type::dict: {
+      std::vector<Entry> entries;
+      for (const Entry& entry : value.entries())
+        entries.push_back({entry.key, with_holes(entry.value)});
+      return Value::dict(std::move(entries));
+    }
+    default:
+      return value;
+  }
+}
+
+std::vector<Key> References::keys_in(std::string_view text) const {
+  std::vector<Key> keys;
+  for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end))
+    if (const auto key = ids_.find(found->id); key != ids_.end())
+      keys.push_back(key->second);
+  return keys;
+}
+
+}  // namespace fettle

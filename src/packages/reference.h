@@ -1,0 +1,27 @@
+#pragma once
+/// Future references: texts that stand for what is known only at run time,
+/// `{{kurtosis:<32 hex digits>:<field>.runtime_value}}`. Packages pass them around as text; the
+/// engine wants holes. The id is derived from the key, so it is the same in every run.
+
+#include <map>
+
+#include "core/key.h"
+#include "value/value.h"
+
+namespace fettle {
+
+class References {
+ public:
+  /// The text of a reference to an output of a resource.
+  std::string to(const Key& key, std::string_view field);
+  /// The same value with every reference in it turned into a hole. Ids that nobody gave out stay.
+  Value with_holes(const Value& value) const;
+  Value text_with_holes(std::string_view text) const;
+  /// The resources that a text refers to.
+  std::vector<Key> keys_in(std::string_view text) const;
+
+ private:
+  std::map<std::string, Key, std::less<>> ids_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,39 @@
+#include "packages/reference.h"
+
+#include <gtest/gtest.h>
+
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+const Key exec{"e", "exec", "web#1"};
+
+TEST(Reference, IsTheSameInEveryRunAndNamesTheResource) {
+  References a, b;
+  const std::string text = a.to(exec, "output");
+  EXPECT_EQ(text, b.to(exec, "output"));
+  EXPECT_EQ(text.size(), std::string("{{kurtosis::output.runtime_value}}").size() + 32);
+  EXPECT_EQ(a.keys_in("x " + text), std::vector<Key>{exec});
+}
+
+TEST(Reference, AloneOrEmbeddedItBecomesAHole) {
+  References references;
+  const std::string code = references.to(exec, "code"),
+                    field = references.to(exec, "extract.a.b-c");
+  EXPECT_EQ(references.with_holes(code), Value::deferred({Part(Output{"exec", "web#1", "code"})}));
+  const Value value =
+      references.with_holes(Value::dict({{"k", Value::list({"a" + code + "b" + field, 1})}}));
+  EXPECT_EQ(write_json(value), R"({"k":["a{{exec/web#1.code}}b{{exec/web#1.extract.a.b-c}}",1]})");
+}
+
+TEST(Reference, WhatNobodyGaveOutStaysText) {
+  References references;
+  for (const char* text : {"{{kurtosis:0123456789abcdef0123456789abcdef:code.runtime_value}}",
+                           "{{kurtosis:", "{{kurtosis:12:code.runtime_value}}", "plain",
+                           "{{kurtosis:0123456789abcdef0123456789abcdef:code"})
+    EXPECT_EQ(references.with_holes(text), Value(text));
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,123 @@
+/// The lines that scripts read, byte for byte as Kurtosis prints them.
+
+#include "base/text.h"
+#include "packages/interpret.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t longest_line = 64 << 10;
+
+const Value& outputs(const Key& key, const Known& known) {
+  static const Value none = Value::dict({});
+  const auto found = known.find(key);
+  return found == known.end() ? none : found->second->outputs;
+}
+
+/// What the last key of a statement of a kind put out.
+const Value& outputs_of(const Statement& statement, std::string_view kind, const Known& known) {
+  static const Value none = Value::dict({});
+  for (const Key& key : statement.keys)
+    if (key.kind == kind)
+      return outputs(key, known);
+  return none;
+}
+
+std::string exec_line(const Value& result) {
+  const std::string code = to_text(result.at("code")), output = to_text(result.at("output"));
+  if (output.empty())
+    return cat("Command returned with exit code '", code, "' with no output");
+  if (output.find('\n') == output.npos)
+    return cat("Command returned with exit code '", code, "' and the following output: ", output);
+  const std::string rule(20, '-');
+  return cat("Command returned with exit code '", code, "' and the following output:\n", rule, "\n",
+             output, "\n", rule);
+}
+
+std::string request_line(const Value& result) {
+  std::string line = cat("Request had response code '", to_text(result.at("code")), "' and body ",
+                         write_json(to_text(result.at("body"))));
+  if (const Value& extract = result.at("extract");
+      extract.is_dict() && !extract.entries().empty()) {
+    line += ", with extracted fields:";
+    for (const Entry& entry : extract.entries())
+      line += cat("\n'extract.", entry.key, "': ", write_json(entry.value));
+  }
+  return line;
+}
+
+std::string wait_line(const Value& result) {
+  const std::string recipe =
+      result.find("body") != nullptr ? request_line(result) : exec_line(result);
+  return cat("Wait took ", to_text(result.at("tries")), " tries (", to_text(result.at("duration")),
+             " in total). Assertion passed with following:\n", recipe);
+}
+
+std::string services_line(const Statement& statement, const Known& known) {
+  const auto names = statement.detail.at("services").items();
+  std::string line = cat("Successfully added the following '", names.size(), "' services:");
+  for (const Key& key : statement.keys)
+    if (key.kind == "service")
+      line += cat("\n  Service '", key.name, "' added with UUID '",
+                  outputs(key, known).text_at("uuid"), "'");
+  return line;
+}
+
+std::string full_line(const Statement& statement, const Known& known) {
+  const std::string_view name = statement.name, service = statement.detail.text_at("service");
+  const std::string_view artifact = statement.detail.text_at("artifact");
+  const auto uuid = [&](std::string_view kind) {
+    return outputs_of(statement, kind, known).text_at("uuid");
+  };
+  if (name == "add_service")
+    return cat("Service '", service, "' added with service UUID '", uuid("service"), "'");
+  if (name == "add_services")
+    return services_line(statement, known);
+  if (name == "set_service")
+    return cat("Set service config on service '", service, "'.");
+  if (name == "remove_service")
+    return cat("Service '", service, "' with service UUID '",
+               outputs_of(statement, "remove", known).text_at("uuid"), "' removed");
+  if (name == "start_service")
+    return cat("Service '", service, "' started");
+  if (name == "stop_service")
+    return cat("Service '", service, "' stopped");
+  if (name == "exec")
+    return exec_line(outputs_of(statement, "exec", known));
+  if (name == "run_sh" || name == "run_python")
+    return exec_line(outputs_of(statement, "task", known));
+  if (name == "request")
+    return request_line(outputs_of(statement, "request", known));
+  if (name == "wait")
+    return wait_line(outputs_of(statement, "wait", known));
+  if (name == "verify" || name == "assert")
+    return cat("Verification succeeded. Value is '",
+               to_text(outputs_of(statement, "verify", known).at("value")), "'.");
+  if (name == "upload_files" || name == "store_service_files")
+    return cat("Files with artifact name '", artifact, "' uploaded with artifact UUID '",
+               uuid("artifact"), "'");
+  if (name == "render_templates")
+    return cat("Templates artifact name '", artifact, "' rendered with artifact UUID '",
+               uuid("artifact"), "'");
+  return to_text(outputs_of(statement, "print", known).at("message"));
+}
+
+}  // namespace
+
+std::string result_line(const Statement& statement, const Known& known) {
+  std::string line = full_line(statement, known);
+  if (line.size() > longest_line) {
+    line.resize(longest_line);
+    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80)
+      line.pop_back();
+    line += "...";
+  }
+  return line;
+}
+
+std::string description_of(const Statement& statement) {
+  return std::string(statement.detail.text_at("description"));
+}
+
+}  // namespace fettle

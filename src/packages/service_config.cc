@@ -1,0 +1,285 @@
+#include "packages/service_config.h"
+
+#include "base/text.h"
+#include "packages/names.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+using starlark::Named;
+
+std::optional<starlark::Value> set_field(starlark::Value record, std::string_view name) {
+  const auto value = starlark::field_of(record, name);
+  return value && !value->is_unset() && starlark::type_of(*value) != starlark::Type::none
+             ? value
+             : std::nullopt;
+}
+
+std::string text_field(starlark::Value record, std::string_view name,
+                       std::string_view otherwise = {}) {
+  const auto value = set_field(record, name);
+  return std::string(value ? starlark::text_of(*value) : otherwise);
+}
+
+Value integer_field(starlark::Value record, std::string_view name, std::string_view older = {}) {
+  auto value = set_field(record, name);
+  if (!value && !older.empty())
+    value = set_field(record, older);
+  return value ? Value(starlark::integer_of(*value).value_or(0)) : Value();
+}
+
+Value bool_field(starlark::Value record, std::string_view name) {
+  const auto value = set_field(record, name);
+  return value ? Value(starlark::truth_of(*value)) : Value();
+}
+
+Result<Value> plain_field(starlark::Value record, std::string_view name) {
+  const auto value = set_field(record, name);
+  return value ? TRY(starlark::to_value(*value)) : Value();
+}
+
+Result<Value> holed_field(const Draft& draft, starlark::Value record, std::string_view name) {
+  const auto value = set_field(record, name);
+  return value ? TRY(plain_with_holes(draft, *value)) : Value();
+}
+
+/// Texts of a dict whose values a script may give as numbers or booleans by mistake stay errors of
+/// the type: Kurtosis wants texts.
+Result<Value> text_dict(const Draft& draft, starlark::Value record, std::string_view name,
+                        bool holes) {
+  const auto value = set_field(record, name);
+  if (!value)
+    return Value();
+  const Value plain = TRY(starlark::to_value(*value));
+  for (const Entry& entry : plain.entries())
+    if (!entry.value.is_text())
+      return user_error(cat("`", name, "` must map texts to texts, `", entry.key, "` is ",
+                            to_string(entry.value.type())));
+  return holes ? draft.references.with_holes(plain) : plain;
+}
+
+Result<Value> text_list(const Draft& draft, starlark::Value record, std::string_view name,
+                        bool holes) {
+  const auto value = set_field(record, name);
+  if (!value)
+    return Value();
+  const Value plain = TRY(starlark::to_value(*value));
+  for (const Value& item : plain.items())
+    if (!item.is_text())
+      return user_error(
+          cat("`", name, "` must be a list of texts, found ", to_string(item.type())));
+  return holes ? draft.references.with_holes(plain) : plain;
+}
+
+Value port_attributes(starlark::Value port) {
+  Value wait = "2m";
+  if (const auto given = starlark::field_of(port, "wait"); given && !given->is_unset())
+    wait = starlark::type_of(*given) == starlark::Type::none ? Value()
+                                                             : Value(starlark::text_of(*given));
+  const std::string application = text_field(port, "application_protocol");
+  const std::string url = text_field(port, "url");
+  return Value::dict({{"number", integer_field(port, "number")},
+                      {"transport", text_field(port, "transport_protocol", "TCP")},
+                      {"application", application.empty() ? Value() : Value(application)},
+                      {"wait", wait},
+                      {"url", url.empty() ? Value() : Value(url)}});
+}
+
+Value ports_attributes(starlark::Value config, std::string_view field) {
+  std::vector<Entry> ports;
+  if (const auto given = set_field(config, field))
+    for (const auto& [id, port] : starlark::entries_of(*given))
+      ports.push_back({starlark::text_of(id), port_attributes(port)});
+  return Value::dict(std::move(ports));
+}
+
+Value user_attributes(starlark::Value config) {
+  const auto user = set_field(config, "user");
+  if (!user)
+    return Value();
+  std::vector<Entry> entries{{"uid", integer_field(*user, "uid")}};
+  if (const Value gid = integer_field(*user, "gid"); !gid.is_null())
+    entries.push_back({"gid", gid});
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Result<Value> plain_with_holes(const Draft& draft, starlark::Value value) {
+  return draft.references.with_holes(TRY(starlark::to_value(value)));
+}
+
+Result<std::string> image_reference(Draft& draft, starlark::Value image) {
+  if (starlark::type_of(image) == starlark::Type::text) {
+    const std::string reference(starlark::text_of(image));
+    if (reference.empty())
+      return user_error("the image is empty");
+    return reference;
+  }
+  const starlark::RecordType* type = starlark::record_type_of(image);
+  if (type == &types::image_spec) {
+    if (!text_field(image, "username").empty() || !text_field(image, "registry").empty())
+      draft.warning(
+          "signing in to a private registry is not supported yet; the image is pulled without");
+    return text_field(image, "image");
+  }
+  if (type == &types::image_build_spec || type == &types::nix_build_spec) {
+    draft.finding(cat("`", type->name, "`: building images is not supported yet; build `",
+                      text_field(image, "image_name"),
+                      "` with another tool and name it as the image"));
+    return text_field(image, "image_name");
+  }
+  return user_error("`image` must be a text, an ImageSpec, an ImageBuildSpec or a NixBuildSpec");
+}
+
+Result<Value> file_attributes(Draft& draft, starlark::Value files) {
+  std::vector<Entry> mounts;
+  for (const auto& [path, content] : starlark::entries_of(files)) {
+    const std::string place(starlark::text_of(path));
+    if (!place.starts_with('/'))
+      draft.finding(cat("files are mounted at absolute paths, `", place, "` is not one"));
+    std::vector<Value> sources;
+    const auto artifact = [&](std::string_view name) {
+      draft.need_artifact(name);
+      sources.push_back(
+          Value::dict({{"artifact", name},
+                       {"digest", Value::deferred({Part(Output{"artifact", name, "digest"})})}}));
+    };
+    if (starlark::type_of(content) == starlark::Type::text) {
+      artifact(starlark::text_of(content));
+    } else if (const auto names = set_field(content, "artifact_names")) {
+      for (size_t i = 0; i < starlark::length_of(*names); ++i)
+        artifact(starlark::text_of(starlark::item_of(*names, i)));
+    } else {
+      const std::string key = text_field(content, "persistent_key");
+      const Value size = integer_field(content, "size");
+      draft.add_once("directory", key,
+                     Value::dict({{"size", size.is_null() ? Value(1024) : size}}));
+      sources.push_back(
+          Value::dict({{"directory", key},
+                       {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}}));
+    }
+    mounts.push_back({place, Value::list(std::move(sources))});
+  }
+  return Value::dict(std::move(mounts));
+}
+
+Result<Value> service_attributes(Draft& draft, const std::string& name, starlark::Value config) {
+  std::vector<Entry> entries;
+  const auto put = [&](std::string_view key, Value value) {
+    if (!value.is_null())
+      entries.push_back({key, std::move(value)});
+  };
+  const std::string image = TRY(image_reference(draft, *starlark::field_of(config, "image")));
+  put("image", image);
+  put("image_id", draft.image(image));
+  put("ports", ports_attributes(config, "ports"));
+  put("public_ports", ports_attributes(config, "public_ports"));
+  if (const auto files = set_field(config, "files"))
+    put("files", TRY(file_attributes(draft, *files)));
+  put("entrypoint", TRY(text_list(draft, config, "entrypoint", true)));
+  put("cmd", TRY(text_list(draft, config, "cmd", true)));
+  put("env", TRY(text_dict(draft, config, "env_vars", true)));
+  if (const std::string placeholder = text_field(config, "private_ip_address_placeholder");
+      !placeholder.empty())
+    put("address_placeholder", placeholder);
+  put("cpu_max", integer_field(config, "max_cpu", "cpu_allocation"));
+  put("cpu_min", integer_field(config, "min_cpu"));
+  put("memory_max", integer_field(config, "max_memory", "memory_allocation"));
+  put("memory_min", integer_field(config, "min_memory"));
+  put("labels", TRY(text_dict(draft, config, "labels", false)));
+  put("user", user_attributes(config));
+  put("tini", bool_field(config, "tini_enabled"));
+  put("tty", bool_field(config, "tty_enabled"));
+  put("devices", TRY(plain_field(config, "devices")));
+  put("publish_udp", bool_field(config, "publish_udp"));
+  put("capabilities", TRY(plain_field(config, "capabilities")));
+  put("gpu", TRY(plain_field(config, "gpu")));
+  put("privileged", bool_field(config, "privileged"));
+  put("host_pid", bool_field(config, "host_pid_namespace"));
+  put("bind_mounts", TRY(plain_field(config, "bind_mounts")));
+  put("node_selectors", TRY(plain_field(config, "node_selectors")));
+  put("tolerations", TRY(plain_field(config, "tolerations")));
+  put("restart", draft.options().production ? "always" : "no");
+  const auto asks = [&](std::string_view field) {
+    const auto value = set_field(config, field);
+    return value && starlark::truth_of(*value);
+  };
+  if (!draft.options().privileged_allowed && (asks("privileged") || asks("bind_mounts")))
+    draft.finding(cat("the service `", name,
+                      "` wants to be privileged or to mount paths of this machine; allow it with "
+                      "`--privileged`"));
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe) {
+  const starlark::RecordType* type = starlark::record_type_of(recipe);
+  std::vector<Entry> entries;
+  const auto put = [&](std::string_view key, Value value) {
+    if (!value.is_null())
+      entries.push_back({key, std::move(value)});
+  };
+  put("extract", TRY(plain_field(recipe, "extract")));
+  if (type == &types::exec_recipe) {
+    put("type", "exec");
+    put("command", TRY(text_list(draft, recipe, "command", true)));
+    return Value::dict(std::move(entries));
+  }
+  if (type != &types::get_recipe && type != &types::post_recipe)
+    return user_error(cat(
+        "`recipe` must be an ExecRecipe, a GetHttpRequestRecipe or a PostHttpRequestRecipe, got ",
+        starlark::type_name(recipe)));
+  put("type", type == &types::get_recipe ? "get" : "post");
+  put("port", text_field(recipe, "port_id"));
+  put("endpoint", text_field(recipe, "endpoint"));
+  put("headers", TRY(text_dict(draft, recipe, "headers", false)));
+  if (type == &types::post_recipe) {
+    put("body", TRY(holed_field(draft, recipe, "body")));
+    put("content_type", TRY(plain_field(recipe, "content_type")));
+  }
+  return Value::dict(std::move(entries));
+}
+
+void check_recipe(Draft& draft, const ServiceState& service, const Value& recipe) {
+  const std::string_view port = recipe.text_at("port");
+  if (recipe.text_at("type") == "exec" || service.ports.find(port) != nullptr)
+    return;
+  std::vector<std::string> ids;
+  for (const Entry& entry : service.ports.entries())
+    ids.push_back(entry.key.str());
+  draft.finding(cat("the service `", service.key.name, "` has no port `", port, "`",
+                    suggestion(port, ids),
+                    ids.empty() ? "; it has no ports" : "; it has " + join(ids, ", ")));
+}
+
+starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std::string& name,
+                              const ServiceState& service) {
+  starlark::HeapAccess heap = thread.heap();
+  std::vector<std::string> ids;  // keep texts alive while the dict is made
+  std::vector<Named> ports;
+  for (const Entry& entry : service.ports.entries()) {
+    const Value& port = entry.value;
+    std::vector<Named> fields{{"number", heap.integer(port.integer_at("number"))},
+                              {"transport_protocol", heap.text(port.text_at("transport"))}};
+    const std::string_view application = port.text_at("application");
+    std::string url(port.text_at("url"));
+    if (url.empty())
+      url =
+          cat(application, application.empty() ? "" : "://", name, ":", port.integer_at("number"));
+    if (!application.empty())
+      fields.push_back({"application_protocol", heap.text(application)});
+    if (!port.at("wait").is_null())
+      fields.push_back({"wait", heap.text(port.text_at("wait"))});
+    fields.push_back({"url", heap.text(url)});
+    ports.push_back({entry.key.view(), heap.record(types::port_spec, fields)});
+  }
+  const std::vector<Named> fields{
+      {"name", heap.text(name)},
+      {"hostname", heap.text(draft.references.to(service.key, "hostname"))},
+      {"ip_address", heap.text(draft.references.to(service.key, "ip_address"))},
+      {"ports", heap.dict(ports)}};
+  return heap.record(types::service, fields);
+}
+
+}  // namespace fettle

@@ -1,0 +1,31 @@
+#pragma once
+/// A `ServiceConfig` as the attributes of a service, and back where a script asks for it.
+
+#include "packages/draft.h"
+
+namespace fettle {
+
+/// The attributes of the service `name`; images, directories and artifacts that it uses become
+/// resources or findings. Errors: a value that has no plain form.
+Result<Value> service_attributes(Draft& draft, const std::string& name, starlark::Value config);
+
+/// The reference of an image: of a text, an `ImageSpec` or a build.
+Result<std::string> image_reference(Draft& draft, starlark::Value image);
+
+/// `files` of a service or task: `{path: artifact name or Directory}`.
+Result<Value> file_attributes(Draft& draft, starlark::Value files);
+
+/// A recipe of any of the three types as attributes.
+Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe);
+
+/// A finding when a recipe names a port that the service does not have.
+void check_recipe(Draft& draft, const ServiceState& service, const Value& recipe);
+
+/// The `Service` value that a script is given.
+starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std::string& name,
+                              const ServiceState& service);
+
+/// A Starlark value as a plain one, its references turned into holes.
+Result<Value> plain_with_holes(const Draft& draft, starlark::Value value);
+
+}  // namespace fettle

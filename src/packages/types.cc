@@ -1,0 +1,274 @@
+#include "packages/types.h"
+
+#include "base/text.h"
+#include "base/time.h"
+#include "kinds/recipe.h"
+#include "packages/names.h"
+
+namespace fettle::types {
+namespace {
+
+using starlark::Call;
+using starlark::Named;
+using starlark::Parameter;
+using starlark::RecordType;
+using starlark::Signature;
+using starlark::Value;
+using starlark::Want;
+
+std::optional<int64_t> integer(Value record, std::string_view field) {
+  const auto value = starlark::field_of(record, field);
+  return value ? starlark::integer_of(*value) : std::nullopt;
+}
+
+std::string text(Value record, std::string_view field) {
+  const auto value = starlark::field_of(record, field);
+  return value && starlark::type_of(*value) == starlark::Type::text ? starlark::text_of(*value) : std::string();
+}
+
+bool is_set(Value record, std::string_view field) {
+  const auto value = starlark::field_of(record, field);
+  return value && starlark::type_of(*value) != starlark::Type::none;
+}
+
+Status check_duration_field(Value record, std::string_view field) {
+  if (is_set(record, field))
+    TRY(parse_duration(text(record, field)).context(cat("`", field, "`")));
+  return {};
+}
+
+Status check_port(Value port) {
+  const int64_t number = integer(port, "number").value_or(-1);
+  if (number < 1 || number > 65535)
+    return user_error(cat("port number ", number, " is out of range, expected 1 to 65535"));
+  const std::string transport = text(port, "transport_protocol");
+  const std::vector<std::string_view> known{"TCP", "UDP", "SCTP"};
+  if (!transport.empty() && std::find(known.begin(), known.end(), transport) == known.end())
+    return user_error(
+        cat("unknown transport protocol `", transport, "`, expected `TCP`, `UDP` or `SCTP`"));
+  if (is_set(port, "wait") && text(port, "wait").empty())
+    return user_error("`wait` is empty, expected a duration like `15s`, or None for not waiting");
+  return check_duration_field(port, "wait");
+}
+
+Status check_service_config(Value config) {
+  for (const auto* limits : {"cpu", "memory"}) {
+    const auto least = integer(config, cat("min_", limits)),
+               most = integer(config, cat("max_", limits));
+    if (least && most && *least > *most)
+      return user_error(
+          cat("`min_", limits, "` (", *least, ") is larger than `max_", limits, "` (", *most, ")"));
+  }
+  for (const auto* field :
+       {"min_cpu", "max_cpu", "cpu_allocation", "min_memory", "max_memory", "memory_allocation"})
+    if (const auto number = integer(config, field); number && *number < 0)
+      return user_error(cat("`", field, "` must not be negative"));
+  for (const auto* field : {"max_memory", "memory_allocation"})
+    if (const auto number = integer(config, field); number && *number != 0 && *number < 6)
+      return user_error(cat("`", field, "` must be at least 6 megabytes, got ", *number));
+  for (const auto* field : {"ports", "public_ports"})
+    if (const auto ports = starlark::field_of(config, field);
+        ports && starlark::type_of(*ports) == starlark::Type::dict)
+      for (const auto& [id, port] : starlark::entries_of(*ports)) {
+        if (starlark::type_of(id) != starlark::Type::text ||
+            starlark::record_type_of(port) != &port_spec)
+          return user_error(cat("`", field, "` must map port ids to PortSpec values"));
+        TRY(check_port_id(starlark::text_of(id)));
+      }
+  if (const auto files = starlark::field_of(config, "files");
+      files && starlark::type_of(*files) == starlark::Type::dict)
+    for (const auto& [path, content] : starlark::entries_of(*files))
+      if (starlark::type_of(path) != starlark::Type::text ||
+          (starlark::type_of(content) != starlark::Type::text &&
+           starlark::record_type_of(content) != &directory))
+        return user_error("`files` must map paths to files artifact names or Directory values");
+  return {};
+}
+
+Status check_directory(Value made) {
+  const bool artifacts = is_set(made, "artifact_names"),
+             persistent = is_set(made, "persistent_key");
+  if (artifacts == persistent)
+    return user_error("a Directory has either `artifact_names` or `persistent_key`");
+  if (persistent)
+    TRY(check_artifact_name(text(made, "persistent_key")));
+  return {};
+}
+
+Status check_ready(Value condition) {
+  TRY(check_assertion_name(text(condition, "assertion")));
+  TRY(check_duration_field(condition, "interval"));
+  return check_duration_field(condition, "timeout");
+}
+
+struct Row {
+  const RecordType& type;
+  std::vector<Parameter> parameters;
+  Status (*check)(Value) = nullptr;
+};
+
+std::vector<Row> rows() {
+  constexpr Want t = Want::text, i = Want::integer, d = Want::dict, l = Want::list,
+                 b = Want::boolean;
+  constexpr Want record = Want::record, none = Want::none;
+  return {
+      {service_config,
+       {{"image", t | record},
+        {"ports?", d},
+        {"public_ports?", d},
+        {"files?", d},
+        {"entrypoint?", l},
+        {"cmd?", l},
+        {"env_vars?", d},
+        {"private_ip_address_placeholder?", t},
+        {"max_cpu?", i},
+        {"min_cpu?", i},
+        {"max_memory?", i},
+        {"min_memory?", i},
+        {"cpu_allocation?", i},
+        {"memory_allocation?", i},
+        {"ready_conditions??", record, &ready_condition},
+        {"labels?", d},
+        {"user??", record, &user},
+        {"tolerations?", l},
+        {"node_selectors?", d},
+        {"files_to_be_moved?", d},
+        {"tini_enabled?", b},
+        {"tty_enabled?", b},
+        {"devices?", l},
+        {"publish_udp?", b},
+        {"capabilities?", l},
+        {"gpu??", record, &gpu_config},
+        {"privileged?", b},
+        {"host_pid_namespace?", b},
+        {"bind_mounts?", d}},
+       check_service_config},
+      {port_spec,
+       {{"number", i},
+        {"transport_protocol?", t},
+        {"application_protocol??", t},
+        {"wait?", t | none},
+        {"url??", t}},
+       check_port},
+      {directory,
+       {{"artifact_names??", l}, {"persistent_key??", t}, {"size?", i}},
+       check_directory},
+      {ready_condition,
+       {{"recipe", record},
+        {"field", t},
+        {"assertion", t},
+        {"target_value", Want::any},
+        {"interval?", t},
+        {"timeout?", t}},
+       check_ready},
+      {exec_recipe, {{"command", l}, {"extract?", d}}},
+      {get_recipe, {{"port_id", t}, {"endpoint", t}, {"extract?", d}, {"headers?", d}}},
+      {post_recipe,
+       {{"port_id", t},
+        {"endpoint", t},
+        {"body?", t},
+        {"content_type?", t},
+        {"extract?", d},
+        {"headers?", d}}},
+      {store_spec, {{"src", t}, {"name?", t}}},
+      {image_build_spec,
+       {{"image_name", t},
+        {"build_context_dir", t},
+        {"build_file?", t},
+        {"target_stage?", t},
+        {"build_args?", d}}},
+      {image_spec, {{"image", t}, {"registry?", t}, {"username?", t}, {"password?", t}}},
+      {nix_build_spec,
+       {{"image_name", t},
+        {"flake_location_dir", t},
+        {"build_context_dir", t},
+        {"flake_output?", t}}},
+      {user, {{"uid", i}, {"gid?", i}}},
+      {toleration,
+       {{"key?", t}, {"operator?", t}, {"value?", t}, {"effect?", t}, {"toleration_seconds?", i}}},
+      {gpu_config,
+       {{"count?", i}, {"device_ids?", l}, {"shm_size?", i}, {"ulimits?", d}, {"driver?", t | d}}},
+  };
+}
+
+RecordType make(std::string name, std::vector<std::string> fields) {
+  return {std::move(name), std::move(fields), {}};
+}
+
+}  // namespace
+
+const RecordType service_config = make("ServiceConfig", {"image",
+                                                         "ports",
+                                                         "public_ports",
+                                                         "files",
+                                                         "entrypoint",
+                                                         "cmd",
+                                                         "env_vars",
+                                                         "private_ip_address_placeholder",
+                                                         "max_cpu",
+                                                         "min_cpu",
+                                                         "max_memory",
+                                                         "min_memory",
+                                                         "cpu_allocation",
+                                                         "memory_allocation",
+                                                         "ready_conditions",
+                                                         "labels",
+                                                         "user",
+                                                         "tolerations",
+                                                         "node_selectors",
+                                                         "files_to_be_moved",
+                                                         "tini_enabled",
+                                                         "tty_enabled",
+                                                         "devices",
+                                                         "publish_udp",
+                                                         "capabilities",
+                                                         "gpu",
+                                                         "privileged",
+                                                         "host_pid_namespace",
+                                                         "bind_mounts"});
+const RecordType port_spec =
+    make("PortSpec", {"number", "transport_protocol", "application_protocol", "wait", "url"});
+const RecordType directory = make("Directory", {"artifact_names", "persistent_key", "size"});
+const RecordType ready_condition =
+    make("ReadyCondition", {"recipe", "field", "assertion", "target_value", "interval", "timeout"});
+const RecordType exec_recipe = make("ExecRecipe", {"command", "extract"});
+const RecordType get_recipe =
+    make("GetHttpRequestRecipe", {"port_id", "endpoint", "extract", "headers"});
+const RecordType post_recipe = make(
+    "PostHttpRequestRecipe", {"port_id", "endpoint", "body", "content_type", "extract", "headers"});
+const RecordType store_spec = make("StoreSpec", {"src", "name"});
+const RecordType image_build_spec =
+    make("ImageBuildSpec",
+         {"image_name", "build_context_dir", "build_file", "target_stage", "build_args"});
+const RecordType image_spec = make("ImageSpec", {"image", "registry", "username", "password"});
+const RecordType nix_build_spec =
+    make("NixBuildSpec", {"image_name", "flake_location_dir", "build_context_dir", "flake_output"});
+const RecordType user = make("User", {"uid", "gid"});
+const RecordType toleration =
+    make("Toleration", {"key", "operator", "value", "effect", "toleration_seconds"});
+const RecordType gpu_config =
+    make("GpuConfig", {"count", "device_ids", "shm_size", "ulimits", "driver"});
+const RecordType service = make("Service", {"name", "hostname", "ip_address", "ports"});
+
+void predeclare(starlark::Session& session) {
+  for (Row& row : rows()) {
+    auto signature = std::make_shared<const Signature>(row.type.name, std::move(row.parameters));
+    const auto construct = [signature, &type = row.type,
+                            check = row.check](Call& call) -> Result<Value> {
+      const std::vector<Value> given = TRY(signature->bind(call));
+      std::vector<Named> fields;
+      for (size_t i = 0; i < given.size(); ++i)
+        if (!given[i].is_unset())
+          fields.push_back({type.fields[i], given[i]});
+      const Value made = call.thread.heap().record(type, fields);
+      if (check != nullptr) {
+        if (Status checked = check(made); !checked)
+          return call.thread.error(cat(type.name, ": ", to_string(checked.error())));
+      }
+      return made;
+    };
+    session.predeclare(row.type.name, session.native(row.type.name, construct));
+  }
+}
+
+}  // namespace fettle::types

@@ -1,0 +1,17 @@
+#pragma once
+/// The types that packages construct: `ServiceConfig`, `PortSpec`, recipes and the rest. Each is a
+/// row of a table with its fields and what they accept; what must hold between fields is checked
+/// when the value is made, so an error stands at the line that made it.
+
+#include "starlark/starlark.h"
+
+namespace fettle::types {
+
+extern const starlark::RecordType service_config, port_spec, directory, ready_condition,
+    exec_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec, nix_build_spec,
+    user, toleration, gpu_config, service;
+
+/// Makes every constructor known to the session under its name.
+void predeclare(starlark::Session& session);
+
+}  // namespace fettle::types
