@@ -1,0 +1,116 @@
+#pragma once
+/// What a model computes with: 16 bytes, everything larger lives in the compile's arena and never
+/// changes once it is made. Only instances and cells (`cell.h`) change.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace fettle::model {
+
+struct Instance;
+struct List;
+struct Dict;
+
+enum class Tag : uint8_t {
+  unset,
+  null,
+  unknown,
+  boolean,
+  integer,
+  floating,
+  text,
+  list,
+  dict,
+  instance
+};
+
+struct Text {
+  std::string_view view;
+};
+
+struct Datum {
+  Tag tag = Tag::unset;
+  union {
+    bool boolean;
+    int64_t integer = 0;
+    double floating;
+    const Text* text;
+    const List* list;
+    const Dict* dict;
+    Instance* instance;
+  };
+
+  bool is_set() const { return tag != Tag::unset; }
+  bool is_number() const {
+    return tag == Tag::integer || tag == Tag::floating || tag == Tag::boolean;
+  }
+  std::string_view view() const { return text->view; }
+
+  static Datum null() { return of(Tag::null); }
+  static Datum unknown() { return of(Tag::unknown); }
+  static Datum of(bool value) {
+    Datum made = of(Tag::boolean);
+    made.boolean = value;
+    return made;
+  }
+  static Datum of(int64_t value) {
+    Datum made = of(Tag::integer);
+    made.integer = value;
+    return made;
+  }
+  static Datum of(double value) {
+    Datum made = of(Tag::floating);
+    made.floating = value;
+    return made;
+  }
+  static Datum of(const Text* value) {
+    Datum made = of(Tag::text);
+    made.text = value;
+    return made;
+  }
+  static Datum of(const List* value) {
+    Datum made = of(Tag::list);
+    made.list = value;
+    return made;
+  }
+  static Datum of(const Dict* value) {
+    Datum made = of(Tag::dict);
+    made.dict = value;
+    return made;
+  }
+  static Datum of(Instance* value) {
+    Datum made = of(Tag::instance);
+    made.instance = value;
+    return made;
+  }
+
+ private:
+  static Datum of(Tag tag) {
+    Datum made;
+    made.tag = tag;
+    return made;
+  }
+};
+
+/// A list value. Lists in it are flattened when it is made.
+struct List {
+  std::span<const Datum> items;
+};
+
+/// In the order of insertion; keys are texts.
+struct DictEntry {
+  const Text* key;
+  Datum value;
+};
+struct Dict {
+  std::span<const DictEntry> entries;
+  const Datum* find(std::string_view key) const {
+    for (const DictEntry& entry : entries)
+      if (entry.key->view == key)
+        return &entry.value;
+    return nullptr;
+  }
+};
+
+}  // namespace fettle::model

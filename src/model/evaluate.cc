@@ -1,0 +1,501 @@
+#include "base/text.h"
+#include "model/machine.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+
+Datum Machine::make_text(std::string_view text) {
+  return Datum::of(static_cast<const Text*>(program_.arena.make<Text>(program_.arena.copy(text))));
+}
+Datum Machine::make_list(std::span<const Datum> items) {
+  return Datum::of(static_cast<const List*>(program_.arena.make<List>(program_.arena.copy(items))));
+}
+Datum Machine::make_dict(std::span<const DictEntry> entries) {
+  return Datum::of(
+      static_cast<const Dict*>(program_.arena.make<Dict>(program_.arena.copy(entries))));
+}
+
+Step Machine::evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
+  switch (expr->kind) {
+    case ExprKind::constant:
+      value = as<Constant>(expr).value;
+      return Step::done;
+    case ExprKind::format:
+      return evaluate_format(as<Format>(expr), frame, value);
+    case ExprKind::name:
+      return evaluate_name(as<Name>(expr), frame, value);
+    case ExprKind::attribute:
+      return evaluate_attribute(as<AttributeRef>(expr), frame, value);
+    case ExprKind::constructor: {
+      if (is_probing_)
+        return Step::wait;
+      if (current_->memory != nullptr)
+        if (const auto found = current_->memory->find({expr, frame});
+            found != current_->memory->end()) {
+          value = found->second.value;
+          return Step::done;
+        }
+      return construct(as<Constructor>(expr), frame, value, to);
+    }
+    case ExprKind::call: {
+      if (is_probing_)
+        return Step::wait;
+      if (current_->memory != nullptr)
+        if (const auto found = current_->memory->find({expr, frame});
+            found != current_->memory->end()) {
+          value = found->second.value;
+          return Step::done;
+        }
+      const Step step = evaluate_call(as<Call>(expr), frame, value);
+      if (step == Step::done)
+        scratch_[{expr, frame}].value = value;
+      return step;
+    }
+    case ExprKind::list:
+      return evaluate_list(as<ListExpr>(expr), frame, value, to);
+    case ExprKind::comprehension:
+      return evaluate_comprehension(as<Comprehension>(expr), frame, value);
+    case ExprKind::dict:
+      return evaluate_dict(as<DictExpr>(expr), frame, value);
+    case ExprKind::index_lookup:
+      return evaluate_lookup(as<IndexLookup>(expr).entity, as<IndexLookup>(expr).arguments, frame,
+                             expr->at, {}, value);
+    case ExprKind::short_lookup: {
+      const auto& node = as<ShortLookup>(expr);
+      Datum object;
+      if (const Step step = evaluate(node.relation->object, frame, object); step != Step::done)
+        return step;
+      const uint32_t slot = object.tag == Tag::instance
+                                ? object.instance->entity->slot(node.relation->name)
+                                : no_slot;
+      if (slot == no_slot || object.instance->entity->slots[slot]->inverse == nullptr)
+        return fail(expr->at, "short index lookup is only possible on bi-drectional relations");
+      const Attribute& relation = *object.instance->entity->slots[slot];
+      return evaluate_lookup(relation.target, node.arguments, frame, expr->at,
+                             {{relation.inverse->name, object}}, value);
+    }
+    case ExprKind::map_lookup:
+      return evaluate_map_lookup(as<MapLookup>(expr), frame, value);
+    case ExprKind::binary:
+      return evaluate_binary(as<Binary>(expr), frame, value);
+    case ExprKind::negation: {
+      if (const Step step = evaluate(as<Negation>(expr).operand, frame, value); step != Step::done)
+        return step;
+      if (value.tag == Tag::unknown)
+        return Step::done;
+      if (value.tag != Tag::boolean)
+        return fail(expr->at, cat("Invalid operand for `not`: ", quoted(program_, value),
+                                  " is not a boolean"));
+      value = Datum::of(!value.boolean);
+      return Step::done;
+    }
+    case ExprKind::conditional: {
+      const auto& node = as<Conditional>(expr);
+      Datum condition;
+      if (const Step step = evaluate(node.condition, frame, condition); step != Step::done)
+        return step;
+      if (condition.tag == Tag::unknown) {
+        value = condition;
+        return Step::done;
+      }
+      if (condition.tag != Tag::boolean)
+        return fail(
+            node.condition->at,
+            cat("Invalid value `", text_of(program_, condition),
+                "`: the condition for a conditional expression must be a boolean expression"));
+      return evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
+    }
+    case ExprKind::is_defined:
+      return evaluate_defined(as<IsDefined>(expr), frame, value);
+    case ExprKind::regex:
+      return fail(expr->at, "a regular expression is only possible in a typedef");
+  }
+  return Step::done;
+}
+
+Step Machine::read_cell(Cell& cell) {
+  if (cell.value.is_set())
+    return Step::done;
+  wait_on(cell);
+  return Step::wait;
+}
+
+Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  if (attribute.shape >= Shape::option)
+    delayed_of(owner, slot);
+  Cell& cell = owner->cells[slot];
+  if (const Step step = read_cell(cell); step != Step::done)
+    return step;
+  value = cell.value;
+  if (attribute.shape == Shape::option && value.tag == Tag::null)
+    return fail(at,
+                cat("Optional variable accessed that has no value (attribute `",
+                    attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
+                    "` of `", text_of(program_, Datum::of(owner)), "`)"),
+                61);
+  return Step::done;
+}
+
+Step Machine::read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at) {
+  return read_slot(instance, slot, value, at);
+}
+
+Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
+  switch (name.found) {
+    case NameKind::local: {
+      for (uint32_t depth = name.depth - std::min(name.depth, skipped_frames_); depth > 0; --depth)
+        frame = frame->parent;
+      Cell& cell = frame->cells[name.slot];
+      value = cell.value;
+      return value.is_set() ? Step::done : read_cell(cell);
+    }
+    case NameKind::self_value:
+      value = Datum::of(frame->self);
+      return Step::done;
+    case NameKind::self_attribute:
+      return read_slot(frame->self, frame->self->entity->slot(name.name.name), value, name.at);
+    case NameKind::global: {
+      Cell& cell = program_.spaces[name.depth].frame->cells[name.slot];
+      value = cell.value;
+      return value.is_set() ? Step::done : read_cell(cell);
+    }
+    default:
+      return fail(name.at, cat("variable ", program_.text(name.name), " not found"), 20);
+  }
+}
+
+Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
+  Datum object;
+  if (const Step step = evaluate(ref.object, frame, object); step != Step::done)
+    return step;
+  if (object.tag == Tag::unknown) {
+    value = object;
+    return Step::done;
+  }
+  if (object.tag != Tag::instance)
+    return fail(ref.at, cat("can not get a attribute ", program_.symbols.name(ref.name), ", ",
+                            quoted(program_, object), " not an entity"));
+  const Entity* entity = object.instance->entity;
+  if (ref.cached_entity != entity) {
+    ref.cached_slot = entity->slot(ref.name);
+    ref.cached_entity = entity;
+  }
+  if (ref.cached_slot == no_slot)
+    return fail(ref.at,
+                cat("attribute ", program_.symbols.name(ref.name), " not found on type ",
+                    entity->full_name),
+                20);
+  return read_slot(object.instance, ref.cached_slot, value, ref.at);
+}
+
+Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) {
+  std::string made;
+  Step result = Step::done;
+  bool is_unknown = false;
+  for (const FormatPart& part : format.parts) {
+    if (part.value == nullptr) {
+      made += part.text;
+      continue;
+    }
+    Datum piece;
+    const Step step = evaluate(part.value, frame, piece);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+      continue;
+    }
+    is_unknown |= piece.tag == Tag::unknown;
+    if (!format.is_f_string) {
+      made += interpolated(program_, piece);
+      continue;
+    }
+    if (part.spec == nullptr) {
+      made += part.conversion == 'r' ? quoted(program_, piece) : text_of(program_, piece);
+      continue;
+    }
+    Datum spec;
+    if (const Step inner = evaluate(part.spec, frame, spec); inner != Step::done)
+      return inner;
+    std::string error;
+    if (!format_with(program_, piece, spec.view(), made, error))
+      return fail(format.at, error);
+  }
+  if (result == Step::done)
+    value = is_unknown ? Datum::unknown() : make_text(made);
+  return result;
+}
+
+Step Machine::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
+                            const Destination* to) {
+  std::vector<Datum> items;
+  Step result = Step::done;
+  for (const Expr* expr : list.items) {
+    Datum item;
+    const Step step = evaluate(expr, frame, item, to);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+    else if (item.tag == Tag::list)
+      items.insert(items.end(), item.list->items.begin(), item.list->items.end());
+    else
+      items.push_back(item);
+  }
+  if (result == Step::done)
+    value = make_list(items);
+  return result;
+}
+
+Step Machine::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
+  std::vector<DictEntry> entries;
+  Step result = Step::done;
+  for (const DictItem& item : dict.items) {
+    Datum datum;
+    const Step step = evaluate(item.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+    entries.push_back({item.key, datum});
+  }
+  if (result == Step::done)
+    value = make_dict(entries);
+  return result;
+}
+
+Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value) {
+  std::vector<Datum> items;
+  const Step step = comprehend(node, 0, frame, items);
+  if (step == Step::done)
+    value = items.size() == 1 && !items[0].is_set() ? Datum::unknown() : make_list(items);
+  return step;
+}
+
+/// The elements of one clause; an unset item alone says that the whole is unknown.
+Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
+                         std::vector<Datum>& items) {
+  const Expr* iterable_of = node.clauses[clause].iterable;
+  Datum iterable;
+  if (const Step step = evaluate(iterable_of, frame, iterable); step != Step::done)
+    return step;
+  if (iterable.tag == Tag::unknown) {
+    items.assign(clause == 0 ? 1 : items.size() + 1, clause == 0 ? Datum() : Datum::unknown());
+    return Step::done;
+  }
+  if (iterable.tag != Tag::list)
+    return fail(iterable_of->at,
+                cat("A list comprehension can only be applied to lists and relations, got ",
+                    text_of(program_, iterable)));
+  const Memo memo{&node.clauses[clause], frame};
+  std::vector<Frame*>* frames = nullptr;
+  if (current_->memory != nullptr)
+    if (const auto found = current_->memory->find(memo); found != current_->memory->end())
+      frames = &found->second.frames;
+  if (frames == nullptr) {
+    frames = &scratch_[memo].frames;
+    for (const Datum& item : iterable.list->items) {
+      Frame* inner = new_frame(frame, frame->self, 1);
+      inner->cells[0].value = item;
+      frames->push_back(inner);
+    }
+  }
+  const std::vector<Frame*> all = *frames;
+  Step result = Step::done;
+  for (Frame* inner : all) {
+    if (inner->cells[0].value.tag == Tag::unknown) {
+      items.push_back(Datum::unknown());
+      continue;
+    }
+    if (clause + 1 < node.clauses.size()) {
+      const Step step = comprehend(node, clause + 1, inner, items);
+      if (step == Step::fail)
+        return step;
+      if (step == Step::wait)
+        result = step;
+      continue;
+    }
+    Step step = Step::done;
+    Datum guard = Datum::of(true);
+    for (size_t i = node.guards.size();
+         i-- > 0 && step == Step::done && guard.tag == Tag::boolean && guard.boolean;)
+      step = evaluate(node.guards[i], inner, guard);
+    if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
+      return fail(
+          node.at,
+          cat("Invalid value `", text_of(program_, guard),
+              "`: the guard condition for a list comprehension must be a boolean expression"));
+    Datum item = Datum::unknown();
+    if (step == Step::done && guard.tag == Tag::boolean) {
+      if (!guard.boolean)
+        continue;
+      step = evaluate(node.value, inner, item);
+    }
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+    else if (item.tag == Tag::list)
+      items.insert(items.end(), item.list->items.begin(), item.list->items.end());
+    else
+      items.push_back(item);
+  }
+  return result;
+}
+
+Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value) {
+  const Expr* operand = node.operand;
+  Instance* owner = nullptr;
+  uint32_t slot = no_slot;
+  if (operand->kind == ExprKind::attribute) {
+    Datum object;
+    if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
+        step != Step::done)
+      return step;
+    if (object.tag == Tag::instance) {
+      owner = object.instance;
+      slot = owner->entity->slot(as<AttributeRef>(operand).name);
+    }
+  } else if (operand->kind == ExprKind::name &&
+             as<Name>(operand).found == NameKind::self_attribute) {
+    owner = frame->self;
+    slot = owner->entity->slot(as<Name>(operand).name.name);
+  } else if (operand->kind == ExprKind::map_lookup) {
+    Datum object;
+    Datum key;
+    if (const Step step = evaluate(as<MapLookup>(operand).object, frame, object);
+        step != Step::done)
+      return step;
+    if (const Step step = evaluate(as<MapLookup>(operand).key, frame, key); step != Step::done)
+      return step;
+    const Datum* found =
+        object.tag == Tag::dict && key.tag == Tag::text ? object.dict->find(key.view()) : nullptr;
+    if (object.tag == Tag::dict && found == nullptr) {
+      value = Datum::of(false);
+      return Step::done;
+    }
+  }
+  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape >= Shape::option) {
+    Delayed& delayed = delayed_of(owner, slot);
+    if (!delayed.items.empty()) {
+      value = delayed.items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
+      return Step::done;
+    }
+    if (!delayed.cell->value.is_set()) {
+      wait_on(*delayed.cell, true);
+      return Step::wait;
+    }
+    value = delayed.cell->value;
+  } else if (const Step step = evaluate(operand, frame, value); step != Step::done) {
+    return step;
+  }
+  if (value.tag == Tag::unknown)
+    return Step::done;
+  value =
+      Datum::of(value.tag != Tag::null && !(value.tag == Tag::list && value.list->items.empty()));
+  return Step::done;
+}
+
+Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value) {
+  Datum object;
+  Datum key;
+  const Step first = evaluate(node.object, frame, object);
+  if (first == Step::fail)
+    return first;
+  const Step second = evaluate(node.key, frame, key);
+  if (second == Step::fail || first == Step::wait || second == Step::wait)
+    return second == Step::fail ? second : Step::wait;
+  if (object.tag == Tag::unknown || key.tag == Tag::unknown) {
+    value = Datum::unknown();
+    return Step::done;
+  }
+  if (object.tag != Tag::dict)
+    return fail(node.at, cat("dict lookup is only possible on dicts, ", text_of(program_, object),
+                             " is not an dict"));
+  if (key.tag != Tag::text)
+    return fail(node.at,
+                cat("dict keys must be string, ", text_of(program_, key), " is not a string"));
+  if (const Datum* found = object.dict->find(key.view())) {
+    value = *found;
+    return Step::done;
+  }
+  std::string options;
+  for (const DictEntry& entry : object.dict->entries)
+    options += cat(options.empty() ? "" : ",", entry.key->view);
+  return fail(node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"),
+              70);
+}
+
+Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
+                              Place at, std::vector<std::pair<Symbol, Datum>> keys, Datum& value) {
+  Step result = Step::done;
+  for (const Argument& argument : arguments) {
+    Datum datum;
+    const Step step = evaluate(argument.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+      continue;
+    }
+    if (!argument.is_unpacked) {
+      keys.emplace_back(argument.name, datum);
+    } else if (datum.tag == Tag::dict) {
+      for (const DictEntry& entry : datum.dict->entries)
+        keys.emplace_back(program_.symbols.intern(entry.key->view), entry.value);
+    } else {
+      return fail(argument.at, "The ** operator can only be applied to dictionaries");
+    }
+  }
+  return result == Step::done ? lookup(entity, std::move(keys), at, value) : result;
+}
+
+Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, Place at,
+                     Datum& value) {
+  std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+    return program_.symbols.name(a.first) < program_.symbols.name(b.first);
+  });
+  for (const auto& [name, datum] : keys)
+    if (datum.tag == Tag::unknown) {
+      value = datum;
+      return Step::done;
+    }
+  for (Index* index : entity->indexes) {
+    if (!std::equal(keys.begin(), keys.end(), index->names.begin(), index->names.end(),
+                    [](const auto& a, Symbol b) { return a.first == b; }))
+      continue;
+    std::string key;
+    for (const auto& [name, datum] : keys)
+      append_key(key, datum);
+    if (const auto found = index->instances.find(key); found != index->instances.end()) {
+      if (!found->second->entity->is_a(entity))
+        return fail(at,
+                    cat("No match in index on type ", entity->full_name, " with key ",
+                        text_of(program_, keys[0].second)),
+                    20);
+      value = Datum::of(found->second);
+      return Step::done;
+    }
+    if (is_probing_)
+      return Step::wait;
+    ++current_->missing;
+    index->waiting[key].push_back(current_);
+    std::string shown;
+    for (const auto& [name, datum] : keys)
+      shown += cat(shown.empty() ? "" : ", ", program_.symbols.name(name), "=",
+                   text_of(program_, datum));
+    lookup_texts_[current_] = shown;
+    return Step::wait;
+  }
+  std::string shown;
+  for (const auto& [name, datum] : keys)
+    shown += cat(shown.empty() ? "" : ", ", "('", program_.symbols.name(name), "', ",
+                 quoted(program_, datum), ")");
+  return fail(at,
+              cat("No index defined on ", program_.symbols.name(entity->name),
+                  " for this lookup: [", shown, "]"),
+              20);
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,254 @@
+#pragma once
+/// Runs a program. Statements have no order: each is a task that waits for write-once cells. Only
+/// lists and options of relations need a guess when they are complete: then they are frozen.
+///
+/// A task evaluates its expression from scratch whenever all cells it missed are there. What must
+/// not happen twice (a constructor, a plugin call) is remembered in the task (`Memo`).
+
+#include <cmath>
+#include <deque>
+#include <functional>
+#include <unordered_set>
+
+#include "model/program.h"
+
+namespace fettle::model {
+
+inline int64_t as_integer(const Datum& value) {
+  return value.tag == Tag::boolean ? static_cast<int64_t>(value.boolean) : value.integer;
+}
+inline double as_float(const Datum& value) {
+  return value.tag == Tag::floating ? value.floating : static_cast<double>(as_integer(value));
+}
+
+struct Delayed;
+struct Sink;
+
+/// Somebody who waits for a cell.
+struct Link {
+  Task* task = nullptr;
+  Link* next = nullptr;
+  bool wants_item = false;  ///< is content with one element
+};
+
+struct Cell {
+  Datum value;
+  Link* waiters = nullptr;
+  Delayed* delayed = nullptr;
+  Place set_at;
+};
+
+/// What a list or option relation has besides its cell.
+struct Delayed {
+  Cell* cell = nullptr;
+  Instance* owner = nullptr;
+  const Attribute* attribute = nullptr;
+  std::vector<Datum> items;
+  std::unordered_set<const Instance*> members;  ///< of a list longer than a few
+  std::vector<Sink*> listeners;
+  int potential = 0;  ///< waiters that need it frozen
+  int promises = 0;
+  bool is_queued = false;
+  bool is_in_zero = false;
+};
+
+struct Instance {
+  Entity* entity;
+  uint32_t number;
+  uint32_t depth;  ///< how many implementations deep it was made
+  Place at;
+  Cell cells[1];  ///< one for each slot
+};
+
+struct Frame {
+  Frame* parent;
+  Instance* self;
+  Cell cells[1];
+};
+
+/// Where the values of a stream go.
+struct Sink {
+  enum class Kind : uint8_t { relation, loop, comprehension };
+  Kind kind = Kind::relation;
+  int open = 0;               ///< producers that may still deliver
+  Instance* owner = nullptr;  ///< of the relation
+  uint32_t slot = 0;
+  Place at;
+  Frame* frame = nullptr;
+  const For* loop = nullptr;
+  const Comprehension* comprehension = nullptr;
+  uint32_t clause = 0;
+  Sink* target = nullptr;
+  std::vector<Delayed*> held;
+};
+
+/// A relation to which a constructor's result goes: for the implicit inverse and short names.
+struct Destination {
+  Instance* owner = nullptr;
+  const Attribute* attribute = nullptr;
+};
+
+struct Memo {
+  const void* node = nullptr;
+  const Frame* frame = nullptr;
+  bool operator==(const Memo&) const = default;
+};
+struct MemoHash {
+  size_t operator()(const Memo& memo) const {
+    return reinterpret_cast<size_t>(memo.node) * 31 + reinterpret_cast<size_t>(memo.frame);
+  }
+};
+struct Remembered {
+  Datum value;
+  std::vector<Frame*> frames;
+};
+using Memory = std::unordered_map<Memo, Remembered, MemoHash>;
+
+struct Task {
+  enum class Kind : uint8_t { statement, argument, implement, stream, guard, element };
+  Kind kind = Kind::statement;
+  bool is_promised = false;
+  int missing = 0;
+  Frame* frame = nullptr;
+  const Stmt* statement = nullptr;
+  const Expr* expr = nullptr;
+  Instance* target = nullptr;
+  uint32_t slot = 0;
+  const Implement* implement = nullptr;
+  Sink* sink = nullptr;
+  Memory* memory = nullptr;
+  std::vector<Delayed*>* held = nullptr;
+  Place at;
+};
+
+enum class Step : uint8_t { done, wait, fail };
+
+struct Plugin {
+  std::string_view name;
+  uint32_t least = 0;
+  uint32_t most = 0;
+  bool allows_unknown = false;
+  std::string_view parameters;  ///< their names, separated by blanks
+  /// Arguments in the order of the parameters; unset where nothing was given. False: `error` says
+  /// why.
+  bool (*run)(class Machine& machine, std::span<const Datum> arguments, Datum& result,
+              std::string& error);
+};
+
+class Machine {
+ public:
+  Machine(Program& program, std::function<void(std::string_view)> print)
+      : program_(program), print_(std::move(print)) {}
+
+  /// Everything; empty when the model is good.
+  std::vector<Failure> run();
+
+  Program& program() { return program_; }
+  void print(std::string_view line) { print_(line); }
+  size_t instance_count() const { return instances_.size(); }
+  /// For defaults and typedefs: a value against a type.
+  bool accepts(const Type& type, const Datum& value, std::string& why);
+
+  Datum make_text(std::string_view text);
+  Datum make_list(std::span<const Datum> items);
+  Datum make_dict(std::span<const DictEntry> entries);
+  /// An attribute of an instance for a plugin; waits for it.
+  Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
+  Task* current() { return current_; }
+
+ private:
+  // evaluate.cc
+  Step evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to = nullptr);
+  Step evaluate_name(const Name& name, Frame* frame, Datum& value);
+  Cell* cell_of(const Name& name, Frame* frame, Instance*& owner, uint32_t& slot);
+  Step evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value);
+  Step evaluate_format(const Format& format, Frame* frame, Datum& value);
+  Step evaluate_list(const ListExpr& list, Frame* frame, Datum& value, const Destination* to);
+  Step evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value);
+  Step evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value);
+  Step comprehend(const Comprehension& node, size_t clause, Frame* frame,
+                  std::vector<Datum>& items);
+  Step evaluate_binary(const Binary& node, Frame* frame, Datum& value);
+  Step evaluate_logic(const Binary& node, Frame* frame, Datum& value);
+  Step evaluate_defined(const IsDefined& node, Frame* frame, Datum& value);
+  Step evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value);
+  Step evaluate_call(const Call& node, Frame* frame, Datum& value);
+  Step cast(const Call& node, std::string_view to, const Datum& from, Datum& value);
+  Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, Place at, Datum& value);
+  Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame, Place at,
+                       std::vector<std::pair<Symbol, Datum>> keys, Datum& value);
+  Step read_cell(Cell& cell);
+  Step read_slot(Instance* owner, uint32_t slot, Datum& value, Place at);
+  bool match(const Typedef& constraint, const Datum& value, std::string& why);
+
+  // construct.cc
+  Step construct(const Constructor& node, Frame* frame, Datum& value, const Destination* to);
+  Entity* entity_of(const Constructor& node, const Destination* to);
+  Instance* new_instance(Entity* entity, Place at, uint32_t depth);
+  bool set_slot(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool set_value(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool set_option(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
+  bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
+  bool set_cell(Cell& cell, const Datum& value, Place at);
+
+  // schedule.cc
+  Delayed& delayed_of(Instance* owner, uint32_t slot);
+  void wait_on(Cell& cell, bool wants_item = false);
+  void wake(Cell& cell, bool only_item);
+  void push(Task* task) { ready_.push_back(task); }
+  void consider(Delayed& delayed);
+  bool can_freeze(const Delayed& delayed) const;
+  void freeze(Delayed& delayed);
+  bool freeze_one();
+  void promise(Delayed& delayed, std::vector<Delayed*>& held);
+  void release(std::vector<Delayed*>& held);
+  void finish(std::vector<Failure>& failures);
+  bool run_ready();
+
+  // execute.cc
+  Task* new_task(Task::Kind kind, Frame* frame);
+  Frame* new_frame(Frame* parent, Instance* self, size_t cells);
+  void emit(const Block& block, Frame* frame, bool is_reversed);
+  Step execute(Task& task);
+  Step execute_statement(Task& task);
+  Step execute_assign_attribute(Task& task, const AssignAttribute& node);
+  Step execute_if(Task& task, const If& node);
+  void execute_for(Task& task, const For& node);
+  Step execute_implement(Task& task);
+  Step execute_stream(Task& task);
+  void make_promises(Task& task, const Block& block);
+  void stream(const Expr* expr, Frame* frame, Sink* sink);
+  bool deliver(Sink& sink, const Datum& value, Place at);
+  bool deliver_all(Sink& sink, const Datum& value, Place at);
+  void close(Sink& sink);
+  Step execute_guard(Task& task);
+
+  Step fail(Place at, std::string message, int rank = 100);
+
+  Program& program_;
+  std::function<void(std::string_view)> print_;
+  std::vector<Instance*> instances_;
+  std::vector<Task*> blocked_;
+  std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
+  std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
+  std::deque<Task*> ready_;
+  std::deque<Delayed*> waiting_;
+  std::vector<Delayed*> zero_;
+  std::vector<Delayed*> watched_;  ///< everything that a task ever waited on
+  std::deque<Delayed> delayed_;
+  std::deque<Sink> sinks_;
+  std::deque<Memory> memories_;
+  std::deque<std::vector<Delayed*>> held_;
+  std::unordered_map<const Task*, std::string> lookup_texts_;
+  Memory scratch_;
+  Task* current_ = nullptr;
+  uint32_t skipped_frames_ = 0;
+  uint32_t depth_ = 0;
+  int delivering_ = 0;  ///< relations that hand on an element, nested
+  bool is_probing_ = false;
+  std::string key_;
+  std::optional<Failure> failure_;
+};
+
+}  // namespace fettle::model

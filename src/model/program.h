@@ -1,0 +1,162 @@
+#pragma once
+/// What the definitions of a model say, with every name found: types, entities, relations, indexes
+/// and implementations. Built once by `declare.cc`, read by the machine.
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "model/syntax/parser.h"
+
+namespace fettle::model {
+
+struct Task;
+struct Frame;
+struct Space;
+
+enum class Base : uint8_t {
+  any,
+  string,
+  integer,
+  floating,
+  boolean,
+  number,
+  list,
+  dict,
+  constrained
+};
+
+struct Typedef;
+struct Type {
+  Base base = Base::any;
+  bool is_list = false;
+  bool is_nullable = false;
+  const Typedef* constraint = nullptr;
+  std::string name;  ///< as errors print it
+};
+struct Typedef {
+  Type base;
+  const Expr* condition = nullptr;
+};
+
+enum class Shape : uint8_t { value, one, option, list };
+
+struct Attribute {
+  Symbol name = 0;
+  Entity* owner = nullptr;
+  Shape shape = Shape::value;
+  Type type;                 ///< of a value
+  Entity* target = nullptr;  ///< of a relation
+  Multiplicity count;
+  Attribute* inverse = nullptr;
+  Place at;
+  bool is_in_index = false;
+};
+
+/// What one `implement` statement selects.
+struct Implement {
+  std::vector<Implementation*> implementations;
+  const Expr* condition = nullptr;
+  Place at;
+};
+
+struct Implementation {
+  Symbol name = 0;
+  Entity* entity = nullptr;
+  const ImplementationDefinition* definition = nullptr;
+};
+
+struct Index {
+  Entity* entity = nullptr;
+  std::vector<Symbol> names;  ///< sorted by text
+  std::unordered_map<std::string, Instance*> instances;
+  std::unordered_map<std::string, std::vector<Task*>> waiting;
+};
+
+constexpr uint32_t no_slot = UINT32_MAX;
+
+struct Entity {
+  Symbol name = 0;
+  std::string full_name;
+  Space* space = nullptr;
+  const EntityDefinition* definition = nullptr;
+  uint32_t id = 0;
+  bool is_linked = false;
+  std::vector<Entity*> parents;
+  std::vector<Entity*> lineage;  ///< itself and all ancestors
+  std::deque<Attribute> own;
+  std::vector<Attribute*> slots;
+  std::vector<uint32_t> slot_of_symbol;  ///< by symbol; `no_slot` when absent
+  std::vector<Datum> defaults;           ///< by slot; unset without one
+  std::vector<Index*> indexes;
+  std::vector<Implement> implements;
+  std::vector<const Implement*> selected;  ///< its own and, through `parents`, theirs
+  bool uses_parents = false;
+  bool is_selected = false;
+
+  bool is_a(const Entity* other) const {
+    for (const Entity* ancestor : lineage)
+      if (ancestor == other)
+        return true;
+    return false;
+  }
+  uint32_t slot(Symbol symbol) const {
+    return symbol < slot_of_symbol.size() ? slot_of_symbol[symbol] : no_slot;
+  }
+};
+
+/// A namespace: one file.
+struct Space {
+  std::string name;
+  uint32_t id = 0;
+  Unit unit;
+  std::unordered_map<Symbol, Entity*> entities;
+  std::unordered_map<Symbol, Typedef*> typedefs;
+  std::unordered_map<Symbol, Implementation*> implementations;
+  std::unordered_map<std::string, std::string> imports;  ///< the name used here, the namespace
+  Frame* frame = nullptr;
+};
+
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+/// An error with its rank among several: lower is told first.
+struct Failure {
+  Error error;
+  int rank = 100;
+};
+
+struct Program {
+  Arena arena;
+  Symbols symbols;
+  std::deque<SourceFile> files;
+  std::deque<Space> spaces;
+  std::deque<Entity> entities;
+  std::deque<Typedef> typedefs;
+  std::deque<Implementation> implementations;
+  std::deque<Index> indexes;
+  Entity* root = nullptr;  ///< `std::Entity`
+
+  Error error_at(Place at, std::string message) const;
+  Space* space(std::string_view name);
+  /// The namespace that `name` stands for in `from`; null when it is not imported.
+  Space* imported(const Space& from, std::string_view name);
+  Entity* find_entity(const Space& from, const QualifiedName& name);
+  std::string text(const QualifiedName& name) const;
+};
+
+/// Fills in the program from the trees of its namespaces. All errors, unordered.
+std::vector<Failure> declare(Program& program);
+
+/// Finds what every name below stands for. `entity` is whose implementation it is, or null.
+struct Resolver;
+void resolve_program(Program& program, std::vector<Failure>& failures);
+
+const Plugin* find_plugin(std::string_view space, std::string_view name);
+
+}  // namespace fettle::model

@@ -1,0 +1,231 @@
+#include "base/text.h"
+#include "model/machine.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+
+Delayed& Machine::delayed_of(Instance* owner, uint32_t slot) {
+  Cell& cell = owner->cells[slot];
+  if (cell.delayed == nullptr) {
+    Delayed& made = delayed_.emplace_back();
+    made.cell = &cell;
+    made.owner = owner;
+    made.attribute = owner->entity->slots[slot];
+    cell.delayed = &made;
+  }
+  return *cell.delayed;
+}
+
+void Machine::wait_on(Cell& cell, bool wants_item) {
+  if (current_ == nullptr || is_probing_)
+    return;
+  Link* link = program_.arena.make<Link>(current_, nullptr, wants_item);
+  link->next = cell.waiters;
+  cell.waiters = link;
+  ++current_->missing;
+  if (cell.delayed != nullptr) {
+    if (cell.delayed->potential++ == 0)
+      watched_.push_back(cell.delayed);
+    consider(*cell.delayed);
+  }
+}
+
+/// Wakes who waits for the cell; `only_item`: those who are content with an element.
+void Machine::wake(Cell& cell, bool only_item) {
+  // The last that came is in front: turned round, they are woken in their order.
+  Link* in_order = nullptr;
+  while (cell.waiters != nullptr) {
+    Link* next = cell.waiters->next;
+    cell.waiters->next = in_order;
+    in_order = cell.waiters;
+    cell.waiters = next;
+  }
+  while (in_order != nullptr) {
+    Link* link = in_order;
+    in_order = link->next;
+    if (only_item && !link->wants_item) {
+      link->next = cell.waiters;
+      cell.waiters = link;
+      continue;
+    }
+    if (cell.delayed != nullptr)
+      --cell.delayed->potential;
+    if (--link->task->missing == 0)
+      push(link->task);
+  }
+}
+
+bool Machine::can_freeze(const Delayed& delayed) const {
+  return !delayed.cell->value.is_set() && delayed.promises == 0 &&
+         delayed.items.size() >= delayed.attribute->count.lower;
+}
+
+void Machine::consider(Delayed& delayed) {
+  if (delayed.is_queued || !can_freeze(delayed))
+    return;
+  delayed.is_queued = true;
+  waiting_.push_back(&delayed);
+}
+
+void Machine::promise(Delayed& delayed, std::vector<Delayed*>& held) {
+  ++delayed.promises;
+  held.push_back(&delayed);
+}
+
+void Machine::release(std::vector<Delayed*>& held) {
+  for (Delayed* delayed : held)
+    if (--delayed->promises == 0)
+      consider(*delayed);
+  held.clear();
+}
+
+void Machine::freeze(Delayed& delayed) {
+  if (delayed.cell->value.is_set())
+    return;
+  delayed.cell->value =
+      delayed.attribute->shape == Shape::list ? make_list(delayed.items) : Datum::null();
+  wake(*delayed.cell, false);
+  std::vector<Sink*> listeners = std::move(delayed.listeners);
+  delayed.listeners.clear();
+  for (Sink* sink : listeners)
+    if (--sink->open == 0)
+      close(*sink);
+}
+
+/// Freezes the next relation that somebody waits for; false when there is none.
+bool Machine::freeze_one() {
+  while (!waiting_.empty()) {
+    Delayed& next = *waiting_.front();
+    waiting_.pop_front();
+    next.is_queued = false;
+    if (!can_freeze(next))
+      continue;
+    if (next.potential <= 0) {
+      if (!next.is_in_zero)
+        zero_.push_back(&next);
+      next.is_in_zero = true;
+      continue;
+    }
+    freeze(next);
+    return true;
+  }
+  for (Delayed* next : zero_)
+    if (can_freeze(*next) && next->potential > 0) {
+      freeze(*next);
+      return true;
+    }
+  // Everybody waits for somebody: the first that is awaited breaks the circle.
+  size_t kept = 0;
+  Delayed* chosen = nullptr;
+  for (Delayed* next : watched_) {
+    if (next->cell->value.is_set() || next->potential <= 0)
+      continue;
+    if (chosen == nullptr && next->promises > 0)
+      chosen = next;
+    watched_[kept++] = next;
+  }
+  watched_.resize(kept);
+  if (chosen != nullptr) {
+    freeze(*chosen);
+    return true;
+  }
+  bool has_frozen = false;
+  while (!zero_.empty()) {
+    Delayed* next = zero_.back();
+    zero_.pop_back();
+    next->is_in_zero = false;
+    if (can_freeze(*next)) {
+      freeze(*next);
+      has_frozen = true;
+    }
+  }
+  return has_frozen;
+}
+
+bool Machine::run_ready() {
+  while (!ready_.empty()) {
+    Task& task = *ready_.front();
+    ready_.pop_front();
+    current_ = &task;
+    depth_ = task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0;
+    scratch_.clear();
+    const Step step = execute(task);
+    if (step == Step::fail)
+      return false;
+    if (failure_)
+      return false;
+    if (step == Step::wait)
+      blocked_.push_back(&task);
+    if (step == Step::wait && !scratch_.empty()) {
+      if (task.memory == nullptr)
+        task.memory = &memories_.emplace_back();
+      task.memory->merge(scratch_);
+    }
+    current_ = nullptr;
+  }
+  return true;
+}
+
+std::vector<Failure> Machine::run() {
+  for (Space& space : program_.spaces)
+    space.frame = new_frame(nullptr, nullptr, space.unit.body->locals.size());
+  for (Space& space : program_.spaces)
+    emit(*space.unit.body, space.frame, false);
+  bool is_running = true;
+  while (is_running) {
+    if (!run_ready())
+      return {*failure_};
+    is_running = freeze_one() || !ready_.empty();
+  }
+  std::vector<Failure> failures;
+  finish(failures);
+  return failures;
+}
+
+/// What is not complete when nothing moves any more.
+void Machine::finish(std::vector<Failure>& failures) {
+  for (Instance* instance : instances_) {
+    if (!selected_[instance->number])
+      failures.push_back(
+          {program_.error_at(instance->at, cat("Unable to select implementation for entity ",
+                                               program_.symbols.name(instance->entity->name))),
+           100});
+    for (size_t slot = 0; slot < instance->entity->slots.size(); ++slot) {
+      const Attribute& attribute = *instance->entity->slots[slot];
+      const Cell& cell = instance->cells[slot];
+      if (cell.value.is_set() || attribute.shape == Shape::option ||
+          (attribute.shape == Shape::list && attribute.count.lower == 0))
+        continue;
+      const std::string start =
+          cat("The object ", quoted(program_, Datum::of(instance)), " is not complete: attribute ",
+              program_.symbols.name(attribute.name), " (", program_.files[attribute.at.file].name,
+              ":", attribute.at.line, ":", attribute.at.column, ")");
+      if (attribute.shape != Shape::list) {
+        failures.push_back({program_.error_at(instance->at, cat(start, " is not set")), 100});
+      } else if (const size_t count = cell.delayed == nullptr ? 0 : cell.delayed->items.size();
+                 count < attribute.count.lower) {
+        failures.push_back(
+            {program_.error_at(instance->at, cat(start, " requires ", attribute.count.lower,
+                                                 " values but only ", count, " are set")),
+             100});
+      }
+    }
+  }
+  for (Index& index : program_.indexes)
+    for (auto& [key, tasks] : index.waiting)
+      for (Task* task : tasks)
+        failures.push_back(
+            {program_.error_at(task->at, cat("No match in index on type ", index.entity->full_name,
+                                             " with key ", lookup_texts_[task])),
+             20});
+  if (failures.empty())
+    for (const Task* task : blocked_)
+      if (task->missing > 0)
+        failures.push_back(
+            {program_.error_at(
+                 task->at,
+                 "not all statements executed: this one waits for a value that nobody sets"),
+             100});
+}
+
+}  // namespace fettle::model

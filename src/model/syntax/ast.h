@@ -1,0 +1,322 @@
+#pragma once
+/// The syntax tree of a model. It lives in an arena; a node is told apart by its `kind`.
+///
+/// To add an expression: a kind here, a case in the parser, one in `resolve.cc` (names), one in
+/// `evaluate.cc`, and one in `print_expression` (`expression_text.cc`).
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/datum.h"
+#include "model/symbols.h"
+
+namespace fettle::model {
+
+struct Entity;
+struct Implementation;
+struct Type;
+struct Plugin;
+
+/// A place in a source; lines and columns count from 1, columns count code points.
+struct Place {
+  uint32_t file = 0;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
+/// `a::b::c`: the namespaces joined by `::` (empty when there are none) and the last name.
+struct QualifiedName {
+  std::string_view space;
+  Symbol name = 0;
+  Place at;
+};
+
+enum class ExprKind : uint8_t {
+  constant,
+  format,
+  name,
+  attribute,
+  constructor,
+  call,
+  list,
+  comprehension,
+  dict,
+  index_lookup,
+  short_lookup,
+  map_lookup,
+  binary,
+  negation,
+  conditional,
+  is_defined,
+  regex,
+};
+
+struct Expr {
+  ExprKind kind;
+  Place at;
+};
+
+struct Constant : Expr {
+  Datum value;
+  bool interpolates = false;  ///< a text that was written with `{{ }}`
+};
+
+/// A text with holes: `"a {{ b.c }}"` and f-strings. A part is a text when `value` is null.
+struct FormatPart {
+  std::string_view text;
+  const Expr* value = nullptr;
+  char conversion = 0;                  ///< `r`, `s` or `a` of an f-string
+  const struct Format* spec = nullptr;  ///< of an f-string
+};
+struct Format : Expr {
+  std::span<const FormatPart> parts;
+  bool is_f_string = false;
+  std::string_view source;
+};
+
+enum class NameKind : uint8_t { unresolved, missing, local, self_value, self_attribute, global };
+
+/// `x`, `a::x`. Where it lives is found once, before evaluation.
+struct Name : Expr {
+  QualifiedName name;
+  mutable NameKind found = NameKind::unresolved;
+  mutable uint32_t depth = 0;  ///< frames to climb
+  mutable uint32_t slot = 0;
+};
+
+struct Attribute;
+struct AttributeRef : Expr {
+  const Expr* object;
+  Symbol name;
+  mutable const Entity* cached_entity = nullptr;
+  mutable uint32_t cached_slot = 0;
+};
+
+struct Argument {
+  Symbol name = 0;
+  const Expr* value = nullptr;
+  bool is_unpacked = false;  ///< `**value`
+  bool is_positional = false;
+  Place at;
+};
+
+struct Constructor : Expr {
+  QualifiedName type;
+  std::span<const Argument> arguments;
+  mutable Entity* entity = nullptr;
+};
+struct Call : Expr {
+  QualifiedName function;
+  std::span<const Argument> arguments;
+  mutable const Plugin* plugin = nullptr;
+  mutable const Type* cast = nullptr;
+};
+struct ListExpr : Expr {
+  std::span<const Expr* const> items;
+};
+
+struct Scope;
+struct ComprehensionClause {
+  Symbol variable = 0;
+  const Expr* iterable = nullptr;
+  Place at;
+};
+struct Comprehension : Expr {
+  const Expr* value;
+  std::span<const ComprehensionClause> clauses;
+  std::span<const Expr* const> guards;
+};
+struct DictItem {
+  const Text* key;
+  const Expr* value;
+  Place at;
+};
+struct DictExpr : Expr {
+  std::span<const DictItem> items;
+};
+struct IndexLookup : Expr {
+  QualifiedName type;
+  std::span<const Argument> arguments;
+  mutable Entity* entity = nullptr;
+};
+struct ShortLookup : Expr {
+  const AttributeRef* relation;
+  std::span<const Argument> arguments;
+};
+struct MapLookup : Expr {
+  const Expr* object;
+  const Expr* key;
+};
+
+enum class Operator : uint8_t {
+  or_,
+  and_,
+  equal,
+  not_equal,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  add,
+  subtract,
+  multiply,
+  divide,
+  modulo,
+  power,
+  in,
+  not_in,
+};
+std::string_view spelling(Operator op);
+
+struct Binary : Expr {
+  Operator op;
+  const Expr* left;
+  const Expr* right;
+};
+struct Negation : Expr {
+  const Expr* operand;
+};
+struct Conditional : Expr {
+  const Expr* condition;
+  const Expr* yes;
+  const Expr* no;
+};
+struct IsDefined : Expr {
+  const Expr* operand;
+};
+struct Regex : Expr {
+  std::string_view pattern;
+};
+
+enum class StmtKind : uint8_t { expression, assign, assign_attribute, for_, if_ };
+
+struct Stmt {
+  StmtKind kind;
+  Place at;
+};
+
+/// Statements with the names that they assign: a frame has one cell for each.
+struct Block {
+  std::span<const Stmt* const> statements;
+  mutable std::span<const Symbol> locals;
+  /// Assignments below whose cell may be promised before this block is entered.
+  mutable std::span<const struct AssignAttribute* const> promises;
+};
+
+struct ExprStmt : Stmt {
+  const Expr* expression;
+};
+struct Assign : Stmt {
+  QualifiedName name;
+  const Expr* value;
+  mutable uint32_t slot = 0;
+};
+struct AssignAttribute : Stmt {
+  const Expr* object;
+  Symbol name;
+  const Expr* value;
+  bool is_add;
+};
+struct For : Stmt {
+  Symbol variable;
+  const Expr* iterable;
+  const Block* body;
+};
+struct If : Stmt {
+  const Expr* condition;
+  const Block* yes;
+  const Block* no;
+};
+
+/// A type as it is written: `a::b[]?`.
+struct TypeName {
+  QualifiedName name;
+  bool is_list = false;
+  bool is_nullable = false;
+};
+
+struct AttributeDefinition {
+  TypeName type;
+  Symbol name = 0;
+  const Expr* initial = nullptr;
+  bool removes_default = false;  ///< `= undef`
+  Place at;
+};
+struct EntityDefinition {
+  Symbol name = 0;
+  std::span<const QualifiedName> parents;
+  std::span<const AttributeDefinition> attributes;
+  Place at;
+};
+constexpr uint32_t unlimited = UINT32_MAX;
+struct Multiplicity {
+  uint32_t lower = 0;
+  uint32_t upper = unlimited;
+};
+struct RelationDefinition {
+  QualifiedName left;
+  Symbol left_name = 0;
+  Multiplicity left_count;
+  Place left_at;
+  std::span<const Expr* const> annotations;
+  QualifiedName right;
+  bool has_inverse = false;
+  Symbol right_name = 0;
+  Multiplicity right_count;
+  Place right_at;
+};
+struct ImplementationDefinition {
+  Symbol name = 0;
+  QualifiedName entity;
+  const Block* body = nullptr;
+  Place at;
+};
+struct ImplementDefinition {
+  QualifiedName entity;
+  std::span<const QualifiedName> implementations;
+  bool uses_parents = false;
+  const Expr* condition = nullptr;
+  Place at;
+};
+struct TypedefDefinition {
+  Symbol name = 0;
+  QualifiedName base;
+  const Expr* condition = nullptr;
+  Place at;
+};
+struct IndexDefinition {
+  QualifiedName entity;
+  std::span<const Symbol> attributes;
+  std::span<const Place> places;
+  Place at;
+};
+struct ImportDefinition {
+  std::string_view module;  ///< `a::b`
+  Symbol alias = 0;
+  bool has_alias = false;
+  Place at;
+};
+
+/// A file.
+struct Unit {
+  std::span<const EntityDefinition* const> entities;
+  std::span<const RelationDefinition* const> relations;
+  std::span<const ImplementationDefinition* const> implementations;
+  std::span<const ImplementDefinition* const> implements;
+  std::span<const TypedefDefinition* const> typedefs;
+  std::span<const IndexDefinition* const> indexes;
+  std::span<const ImportDefinition* const> imports;
+  const Block* body = nullptr;
+};
+
+template <typename Node>
+const Node& as(const Expr* node) {
+  return *static_cast<const Node*>(node);
+}
+template <typename Node>
+const Node& as(const Stmt* node) {
+  return *static_cast<const Node*>(node);
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,465 @@
+#include "model/syntax/parse_expression.h"
+
+#include <charconv>
+
+#include "model/syntax/strings.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr int tightest_level = 6;  // `**`; behind it come `not` and `in`
+
+/// The operator of a token at a level, loosest first.
+std::optional<Operator> operator_at(int level, const Lexeme& token) {
+  switch (level) {
+    case 1:
+      return token.token == Token::word_or ? std::optional(Operator::or_) : std::nullopt;
+    case 2:
+      return token.token == Token::word_and ? std::optional(Operator::and_) : std::nullopt;
+    case 3:
+      if (token.token == Token::compare)
+        for (const Operator op : {Operator::equal, Operator::not_equal, Operator::less,
+                                  Operator::less_equal, Operator::greater, Operator::greater_equal})
+          if (spelling(op) == token.text)
+            return op;
+      return std::nullopt;
+    case 4:
+      if (token.character == '+')
+        return Operator::add;
+      return token.character == '-' ? std::optional(Operator::subtract) : std::nullopt;
+    case 5:
+      if (token.character == '*')
+        return Operator::multiply;
+      if (token.character == '/')
+        return Operator::divide;
+      return token.character == '%' ? std::optional(Operator::modulo) : std::nullopt;
+    case 6:
+      return token.token == Token::power ? std::optional(Operator::power) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string_view spelling(Operator op) {
+  switch (op) {
+    case Operator::or_:
+      return "or";
+    case Operator::and_:
+      return "and";
+    case Operator::equal:
+      return "==";
+    case Operator::not_equal:
+      return "!=";
+    case Operator::less:
+      return "<";
+    case Operator::less_equal:
+      return "<=";
+    case Operator::greater:
+      return ">";
+    case Operator::greater_equal:
+      return ">=";
+    case Operator::add:
+      return "+";
+    case Operator::subtract:
+      return "-";
+    case Operator::multiply:
+      return "*";
+    case Operator::divide:
+      return "/";
+    case Operator::modulo:
+      return "%";
+    case Operator::power:
+      return "**";
+    case Operator::in:
+      return "in";
+    case Operator::not_in:
+      return "not in";
+  }
+  return "";
+}
+
+Error ExpressionParser::fail_at(Place at, std::string message) const {
+  Error error = user_error(std::move(message), where_of(file_name_, at));
+  error.excerpt = excerpt(text_, static_cast<int>(at.line), static_cast<int>(at.column));
+  return error;
+}
+
+Error ExpressionParser::syntax_error() const {
+  if (sees(Token::end_of_file))
+    return fail("Syntax error: Unexpected end of file");
+  return fail(cat("Syntax error at token ", now().text));
+}
+
+Status ExpressionParser::expect(Token token) {
+  if (!sees(token))
+    return syntax_error();
+  ++at_;
+  return {};
+}
+Status ExpressionParser::expect(char character) {
+  if (!sees(character))
+    return syntax_error();
+  ++at_;
+  return {};
+}
+
+Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
+  if (symbols_.name(name).find('-') == std::string::npos)
+    return {};
+  return fail_at(at, cat("The use of '-' in identifiers is not allowed: `", symbols_.name(name),
+                         "` (a subtraction needs blanks around the `-`)"));
+}
+
+Result<Symbol> ExpressionParser::identifier() {
+  if (!sees(Token::id))
+    return syntax_error();
+  const Symbol name = symbols_.intern(now().text);
+  TRY(refuse_hyphen(name, now().at));
+  ++at_;
+  return name;
+}
+
+Result<QualifiedName> ExpressionParser::namespace_reference() {
+  const Place at = now().at;
+  std::string space;
+  while (true) {
+    if (!sees(Token::id))
+      return syntax_error();
+    const std::string_view name = now().text;
+    ++at_;
+    if (!sees(Token::separator))
+      return QualifiedName{arena_.copy(std::string_view(space)), symbols_.intern(name), at};
+    ++at_;
+    if (!space.empty())
+      space += "::";
+    space += name;
+  }
+}
+
+Result<const Expr*> ExpressionParser::expression() {
+  const Deeper deeper(depth_);
+  if (depth_ > max_depth)
+    return fail("Syntax error: the model is nested too deeply");
+  const Expr* condition = TRY(binary(1));
+  if (!sees('?'))
+    return condition;
+  ++at_;
+  const Expr* yes = TRY(expression());
+  TRY(expect(':'));
+  const Expr* no = TRY(expression());
+  return arena_.make<Conditional>(Expr{ExprKind::conditional, condition->at}, condition, yes, no);
+}
+
+Result<const Expr*> ExpressionParser::binary(int level) {
+  if (level > tightest_level)
+    return membership();
+  const Expr* left = TRY(binary(level + 1));
+  int length = 0;
+  while (const std::optional<Operator> op = operator_at(level, now())) {
+    if (++length + depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
+    const Place at = left->at;
+    ++at_;
+    const Expr* right = TRY(binary(level + 1));
+    left = arena_.make<Binary>(Expr{ExprKind::binary, at}, *op, left, right);
+  }
+  return left;
+}
+
+/// `not` and, tighter, `in`.
+Result<const Expr*> ExpressionParser::membership() {
+  const Deeper deeper(depth_);
+  if (depth_ > max_depth)
+    return fail("Syntax error: the model is nested too deeply");
+  const Place at = now().at;
+  if (sees(Token::word_not)) {
+    ++at_;
+    const Expr* negated = TRY(membership());
+    return arena_.make<Negation>(Expr{ExprKind::negation, at}, negated);
+  }
+  const Expr* left = TRY(operand());
+  for (int length = 0; true; ++length) {
+    const bool is_negated = sees(Token::word_not) && next().token == Token::word_in;
+    if (!is_negated && !sees(Token::word_in))
+      return left;
+    if (length + depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
+    at_ += is_negated ? 2 : 1;
+    const Expr* right = sees(Token::word_not) ? TRY(membership()) : TRY(operand());
+    left = arena_.make<Binary>(Expr{ExprKind::binary, at},
+                               is_negated ? Operator::not_in : Operator::in, left, right);
+  }
+}
+
+Result<const Expr*> ExpressionParser::operand() {
+  const Lexeme& token = now();
+  switch (token.token) {
+    case Token::integer:
+    case Token::floating:
+      return number();
+    case Token::string:
+    case Token::raw_string:
+    case Token::f_string:
+    case Token::long_string:
+      return text();
+    case Token::word_true:
+    case Token::word_false:
+      ++at_;
+      return constant(Datum::of(token.token == Token::word_true), token.at);
+    case Token::word_null:
+      ++at_;
+      return constant(Datum::null(), token.at);
+    case Token::regex:
+      ++at_;
+      return arena_.make<Regex>(Expr{ExprKind::regex, token.at}, token.text);
+    case Token::id:
+    case Token::cid:
+      return reference();
+    case Token::punctuation:
+      break;
+    default:
+      return syntax_error();
+  }
+  if (token.character == '(') {
+    ++at_;
+    const Expr* inner = TRY(expression());
+    TRY(expect(')'));
+    return inner;
+  }
+  if (token.character == '[')
+    return list();
+  if (token.character == '{')
+    return dict();
+  return syntax_error();
+}
+
+const Expr* ExpressionParser::constant(Datum value, Place at) {
+  return arena_.make<Constant>(Expr{ExprKind::constant, at}, value);
+}
+
+Result<const Expr*> ExpressionParser::number() {
+  const Lexeme token = now();
+  ++at_;
+  const char* end = token.text.data() + token.text.size();
+  if (token.token == Token::integer) {
+    int64_t value = 0;
+    if (std::from_chars(token.text.data(), end, value).ec != std::errc())
+      return fail_at(token.at,
+                     cat("integer ", token.text.substr(0, 40), " is too large (64 bits)"));
+    return constant(Datum::of(value), token.at);
+  }
+  const double value = std::strtod(std::string(token.text).c_str(), nullptr);
+  return constant(Datum::of(value), token.at);
+}
+
+Result<const Expr*> ExpressionParser::text() {
+  const Lexeme token = now();
+  ++at_;
+  const auto text_of_source = [&](std::string_view content) {
+    return arena_.make<Text>(arena_.copy(content));
+  };
+  if (token.token == Token::raw_string)
+    return constant(Datum::of(static_cast<const Text*>(text_of_source(token.text))), token.at);
+  const Text* content = text_of_source(unescape(token.text, token.at, warn_));
+  if (token.token == Token::f_string) {
+    auto format = read_f_string(content->view, token.at, arena_, symbols_);
+    if (!format)
+      return fail_at(token.at, format.error().message);
+    return *format;
+  }
+  if (const Format* format = read_interpolation(content->view, token.at, arena_, symbols_))
+    return format;
+  return constant(Datum::of(content), token.at);
+}
+
+/// What begins with a name: a variable, a path, a call, a constructor or a lookup.
+Result<const Expr*> ExpressionParser::reference() {
+  const Place at = now().at;
+  std::string space;
+  while (sees(Token::id) && next().token == Token::separator) {
+    if (!space.empty())
+      space += "::";
+    space += now().text;
+    at_ += 2;
+  }
+  if (!sees(Token::id) && !sees(Token::cid))
+    return syntax_error();
+  const bool is_class = sees(Token::cid);
+  const QualifiedName name{arena_.copy(std::string_view(space)), symbols_.intern(now().text), at};
+  ++at_;
+  if (!is_class) {
+    if (sees('('))
+      return call(name);
+    return path(arena_.make<Name>(Expr{ExprKind::name, at}, name));
+  }
+  if (sees('('))
+    return constructor(name);
+  if (!sees('['))
+    return syntax_error();
+  ++at_;
+  const std::span<const Argument> keys = TRY(arguments(']', false));
+  return arena_.make<IndexLookup>(Expr{ExprKind::index_lookup, at}, name, keys);
+}
+
+bool ExpressionParser::sees_named_argument() const {
+  return sees(Token::power) || (sees(Token::id) && next().character == '=');
+}
+
+/// The steps behind a variable: `.a`, `[k=v]`, `["k"]`, and `is defined`.
+Result<const Expr*> ExpressionParser::path(const Expr* start) {
+  const Expr* made = start;
+  for (int length = 0; true; ++length) {
+    if (length + depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
+    if (sees('.') && made->kind != ExprKind::map_lookup) {
+      ++at_;
+      const Place at = now().at;
+      if (sees(Token::cid) && made->kind == ExprKind::name)
+        return fail_at(start->at,
+                       cat("invalid namespace access `", symbols_.name(as<Name>(made).name.name),
+                           ".", now().text, "`, use `::` instead"));
+      if (!sees(Token::id))
+        return syntax_error();
+      const Symbol name = symbols_.intern(now().text);
+      ++at_;
+      if (sees('(') && tokens_[at_ - 1].at.line == now().at.line)
+        return fail_at(start->at, cat("invalid namespace access: `", symbols_.name(name),
+                                      "` is called on a value; use `::` to call a plugin"));
+      made = arena_.make<AttributeRef>(Expr{ExprKind::attribute, at}, made, name);
+      continue;
+    }
+    if (!sees('['))
+      break;
+    const Place at = now().at;
+    ++at_;
+    if (made->kind == ExprKind::attribute && sees_named_argument()) {
+      const std::span<const Argument> keys = TRY(arguments(']', false));
+      return arena_.make<ShortLookup>(Expr{ExprKind::short_lookup, start->at},
+                                      static_cast<const AttributeRef*>(made), keys);
+    }
+    const Expr* key = TRY(expression());
+    TRY(expect(']'));
+    made = arena_.make<MapLookup>(Expr{ExprKind::map_lookup, at}, made, key);
+  }
+  if (!sees(Token::word_is))
+    return made;
+  ++at_;
+  TRY(expect(Token::word_defined));
+  return arena_.make<IsDefined>(Expr{ExprKind::is_defined, start->at}, made);
+}
+
+Result<std::span<const Argument>> ExpressionParser::arguments(char close, bool allows_positional) {
+  std::vector<Argument> found;
+  while (!sees(close)) {
+    Argument argument;
+    argument.at = now().at;
+    if (sees(Token::power)) {
+      ++at_;
+      argument.is_unpacked = true;
+    } else if (sees_named_argument()) {
+      argument.name = TRY(identifier());
+      ++at_;
+    } else if (allows_positional) {
+      argument.is_positional = true;
+    } else {
+      return syntax_error();
+    }
+    argument.value = TRY(expression());
+    found.push_back(argument);
+    if (!sees(','))
+      break;
+    ++at_;
+  }
+  TRY(expect(close));
+  return keep(found);
+}
+
+Result<const Expr*> ExpressionParser::constructor(QualifiedName type) {
+  ++at_;
+  const std::span<const Argument> found = TRY(arguments(')', false));
+  for (size_t i = 0; i < found.size(); ++i)
+    for (size_t j = 0; j < i && !found[i].is_unpacked; ++j)
+      if (!found[j].is_unpacked && found[j].name == found[i].name)
+        return fail_at(found[i].at, cat("The attribute ", symbols_.name(found[i].name),
+                                        " in the constructor call of ", symbols_.name(type.name),
+                                        " is already set."));
+  return arena_.make<Constructor>(Expr{ExprKind::constructor, type.at}, type, found);
+}
+
+Result<const Expr*> ExpressionParser::call(QualifiedName function) {
+  ++at_;
+  const std::span<const Argument> found = TRY(arguments(')', true));
+  return arena_.make<Call>(Expr{ExprKind::call, function.at}, function, found);
+}
+
+Result<const Expr*> ExpressionParser::list() {
+  const Place at = now().at;
+  ++at_;
+  std::vector<const Expr*> items;
+  while (!sees(']')) {
+    items.push_back(TRY(expression()));
+    if (items.size() == 1 && sees(Token::word_for))
+      return comprehension(at, items[0]);
+    if (!sees(','))
+      break;
+    ++at_;
+  }
+  TRY(expect(']'));
+  return arena_.make<ListExpr>(Expr{ExprKind::list, at}, keep(items));
+}
+
+Result<const Expr*> ExpressionParser::comprehension(Place at, const Expr* value) {
+  std::vector<ComprehensionClause> clauses;
+  std::vector<const Expr*> guards;
+  while (sees(Token::word_for)) {
+    ComprehensionClause clause;
+    clause.at = now().at;
+    ++at_;
+    clause.variable = TRY(identifier());
+    TRY(expect(Token::word_in));
+    clause.iterable = TRY(expression());
+    clauses.push_back(clause);
+  }
+  while (sees(Token::word_if)) {
+    ++at_;
+    guards.push_back(TRY(expression()));
+  }
+  TRY(expect(']'));
+  return arena_.make<Comprehension>(Expr{ExprKind::comprehension, at}, value, keep(clauses),
+                                    keep(guards));
+}
+
+Result<const Expr*> ExpressionParser::dict() {
+  const Place at = now().at;
+  ++at_;
+  std::vector<DictItem> items;
+  while (!sees('}')) {
+    DictItem item;
+    item.at = now().at;
+    if (sees(Token::f_string) || sees(Token::long_string))
+      return fail("Syntax error: keys of a dictionary can not be computed");
+    if (!sees(Token::string) && !sees(Token::raw_string))
+      return syntax_error();
+    const Expr* key = TRY(text());
+    if (key->kind != ExprKind::constant)
+      return fail_at(item.at,
+                     "String interpolation is not supported in dictionary keys. Use raw string to "
+                     "use a key containing double curly brackets");
+    item.key = as<Constant>(key).value.text;
+    for (const DictItem& other : items)
+      if (other.key->view == item.key->view)
+        return fail_at(item.at, cat("duplicate key in dict ", item.key->view));
+    TRY(expect(':'));
+    item.value = TRY(expression());
+    items.push_back(item);
+    if (!sees(','))
+      break;
+    ++at_;
+  }
+  TRY(expect('}'));
+  return arena_.make<DictExpr>(Expr{ExprKind::dict, at}, keep(items));
+}
+
+}  // namespace fettle::model

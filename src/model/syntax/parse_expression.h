@@ -1,0 +1,80 @@
+#pragma once
+/// The half of the parser that reads expressions; `parser.cc` adds statements and definitions.
+
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "model/syntax/lexer.h"
+#include "model/syntax/parser.h"
+
+namespace fettle::model {
+
+class ExpressionParser {
+ public:
+  ExpressionParser(std::string_view file_name, std::string_view text, std::vector<Lexeme> tokens,
+                   Arena& arena, Symbols& symbols, const Warn& warn)
+      : file_name_(file_name),
+        text_(text),
+        tokens_(std::move(tokens)),
+        arena_(arena),
+        symbols_(symbols),
+        warn_(warn) {}
+
+ protected:
+  struct Deeper {
+    explicit Deeper(int& depth) : depth_(depth) { ++depth_; }
+    ~Deeper() { --depth_; }
+    Deeper(const Deeper&) = delete;
+    Deeper& operator=(const Deeper&) = delete;
+    int& depth_;
+  };
+
+  const Lexeme& now() const { return tokens_[at_]; }
+  const Lexeme& next() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
+  bool sees(Token token) const { return now().token == token; }
+  bool sees(char character) const { return now().character == character; }
+  Status expect(Token token);
+  Status expect(char character);
+  Error syntax_error() const;  ///< at the token that is read now
+  Error fail(std::string message) const { return fail_at(now().at, std::move(message)); }
+  Error fail_at(Place at, std::string message) const;
+  Status refuse_hyphen(Symbol name, Place at) const;
+
+  Result<Symbol> identifier();  ///< an ID that names something new
+  Result<QualifiedName> namespace_reference();
+  Result<const Expr*> expression();
+  Result<const Expr*> operand();
+
+  template <typename T>
+  std::span<const T> keep(const std::vector<T>& items) {
+    return arena_.copy(std::span<const T>(items));
+  }
+
+  std::string_view file_name_;
+  std::string_view text_;
+  std::vector<Lexeme> tokens_;
+  Arena& arena_;
+  Symbols& symbols_;
+  const Warn& warn_;
+  size_t at_ = 0;
+  int depth_ = 0;
+
+ private:
+  Result<const Expr*> binary(int level);
+  Result<const Expr*> membership();
+  Result<const Expr*> reference();
+  Result<const Expr*> path(const Expr* start);
+  Result<const Expr*> constructor(QualifiedName type);
+  Result<const Expr*> call(QualifiedName function);
+  Result<const Expr*> list();
+  Result<const Expr*> comprehension(Place at, const Expr* value);
+  Result<const Expr*> dict();
+  Result<const Expr*> number();
+  Result<const Expr*> text();
+  Result<std::span<const Argument>> arguments(char close, bool allows_positional);
+  bool sees_named_argument() const;
+  const Expr* constant(Datum value, Place at);
+};
+
+}  // namespace fettle::model

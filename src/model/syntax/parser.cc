@@ -1,0 +1,459 @@
+#include "model/syntax/parser.h"
+
+#include "model/syntax/parse_expression.h"
+
+namespace fettle::model {
+namespace {
+
+class FileParser : public ExpressionParser {
+ public:
+  using ExpressionParser::ExpressionParser;
+
+  Result<Unit> file() {
+    if (sees(Token::long_string))
+      ++at_;
+    while (!sees(Token::end_of_file))
+      TRY(top_statement());
+    Unit unit;
+    unit.entities = keep(entities_);
+    unit.relations = keep(relations_);
+    unit.implementations = keep(implementations_);
+    unit.implements = keep(implements_);
+    unit.typedefs = keep(typedefs_);
+    unit.indexes = keep(indexes_);
+    unit.imports = keep(imports_);
+    unit.body = make_block(body_);
+    return unit;
+  }
+
+ private:
+  Status top_statement() {
+    switch (now().token) {
+      case Token::word_entity:
+        return entity();
+      case Token::word_implement:
+        return implement();
+      case Token::word_implementation:
+        return implementation();
+      case Token::word_typedef:
+        return type_definition();
+      case Token::word_index:
+        return index();
+      case Token::word_import:
+        return import();
+      default:
+        break;
+    }
+    if (starts_relation())
+      return relation();
+    body_.push_back(TRY(statement()));
+    return {};
+  }
+
+  /// `a::B.c` can only be a relation.
+  bool starts_relation() const {
+    size_t ahead = at_;
+    while (tokens_[ahead].token == Token::id && tokens_[ahead + 1].token == Token::separator)
+      ahead += 2;
+    return tokens_[ahead].token == Token::cid && tokens_[ahead + 1].character == '.';
+  }
+
+  // --- statements -------------------------------------------------------------------------------
+
+  Result<const Stmt*> statement() {
+    const Deeper deeper(depth_);
+    if (depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
+    if (sees(Token::word_for))
+      return for_statement();
+    if (sees(Token::word_if)) {
+      ++at_;
+      return if_statement();
+    }
+    return expression_statement();
+  }
+
+  Result<const Block*> block() {
+    std::vector<const Stmt*> statements;
+    while (!sees(Token::word_end) && !sees(Token::word_else) && !sees(Token::word_elif)) {
+      if (sees(Token::end_of_file))
+        return syntax_error();
+      statements.push_back(TRY(statement()));
+    }
+    return make_block(statements);
+  }
+  const Block* make_block(const std::vector<const Stmt*>& statements) {
+    return arena_.make<Block>(keep(statements));
+  }
+
+  Result<const Stmt*> for_statement() {
+    const Place at = now().at;
+    ++at_;
+    const Symbol variable = TRY(identifier());
+    TRY(expect(Token::word_in));
+    const Expr* iterable = TRY(expression());
+    TRY(expect(':'));
+    const Block* body = TRY(block());
+    TRY(expect(Token::word_end));
+    return arena_.make<For>(Stmt{StmtKind::for_, at}, variable, iterable, body);
+  }
+
+  /// Behind `if` or `elif`; an `elif` is an `if` in the `else`.
+  Result<const Stmt*> if_statement() {
+    const Deeper deeper(depth_);
+    if (depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
+    const Place at = tokens_[at_ - 1].at;
+    const Expr* condition = TRY(expression());
+    TRY(expect(':'));
+    const Block* yes = TRY(block());
+    const Block* no = nullptr;
+    if (sees(Token::word_elif)) {
+      ++at_;
+      no = make_block({TRY(if_statement())});
+      return arena_.make<If>(Stmt{StmtKind::if_, at}, condition, yes, no);
+    }
+    if (sees(Token::word_else)) {
+      ++at_;
+      TRY(expect(':'));
+      no = TRY(block());
+    } else {
+      no = make_block({});
+    }
+    TRY(expect(Token::word_end));
+    return arena_.make<If>(Stmt{StmtKind::if_, at}, condition, yes, no);
+  }
+
+  Result<const Stmt*> expression_statement() {
+    const Lexeme first = now();
+    const bool is_on_line = at_ > 0 && tokens_[at_ - 1].at.line == first.at.line;
+    const Expr* target = TRY(expression());
+    const bool is_add = sees(Token::plus_assign);
+    if (!is_add && !sees('=')) {
+      if (first.token != Token::long_string)
+        warn_without_effect(target, is_on_line);
+      return arena_.make<ExprStmt>(Stmt{StmtKind::expression, first.at}, target);
+    }
+    const bool is_target = target->kind == ExprKind::name || target->kind == ExprKind::attribute;
+    if (!is_target || tokens_[at_ - 1].character == ')')
+      return syntax_error();
+    ++at_;
+    const Expr* value = TRY(expression());
+    if (target->kind == ExprKind::attribute) {
+      const auto& attribute = as<AttributeRef>(target);
+      TRY(refuse_hyphen(attribute.name, first.at));
+      return arena_.make<AssignAttribute>(Stmt{StmtKind::assign_attribute, first.at},
+                                          attribute.object, attribute.name, value, is_add);
+    }
+    const QualifiedName& name = as<Name>(target).name;
+    TRY(refuse_hyphen(name.name, first.at));
+    if (is_add)
+      return fail_at(first.at, cat("variable ", symbols_.name(name.name),
+                                   " can not be assigned with +=, only relations can"));
+    if (!name.space.empty())
+      return fail_at(first.at, "Syntax error: a variable of another namespace can not be assigned");
+    return arena_.make<Assign>(Stmt{StmtKind::assign, first.at}, name, value);
+  }
+
+  void warn_without_effect(const Expr* value, bool is_on_line) {
+    switch (value->kind) {
+      case ExprKind::constant:
+      case ExprKind::list:
+      case ExprKind::dict:
+      case ExprKind::name:
+      case ExprKind::attribute:
+        warn_(value->at, is_on_line ? "this is a statement of its own and has no effect; an "
+                                      "operator or a separator may be missing before it"
+                                    : "this statement has no effect");
+        return;
+      default:
+        return;
+    }
+  }
+
+  // --- definitions ------------------------------------------------------------------------------
+
+  Result<QualifiedName> class_reference() {
+    const Place at = now().at;
+    std::string space;
+    while (sees(Token::id)) {
+      if (!space.empty())
+        space += "::";
+      space += now().text;
+      ++at_;
+      if (sees('.'))
+        return fail_at(at, cat("invalid namespace access `", space, ".`, use `::` instead"));
+      TRY(expect(Token::separator));
+    }
+    if (!sees(Token::cid))
+      return syntax_error();
+    const Symbol name = symbols_.intern(now().text);
+    ++at_;
+    return QualifiedName{arena_.copy(std::string_view(space)), name, at};
+  }
+
+  void skip_documentation() {
+    if (sees(Token::long_string))
+      ++at_;
+  }
+
+  Status entity() {
+    EntityDefinition made;
+    ++at_;
+    made.at = now().at;
+    if (!sees(Token::cid)) {
+      if (sees(Token::id))
+        return fail(
+            cat("Invalid identifier: Entity names must start with a capital (", now().text, ")"));
+      return syntax_error();
+    }
+    made.name = symbols_.intern(now().text);
+    TRY(refuse_hyphen(made.name, made.at));
+    ++at_;
+    std::vector<QualifiedName> parents;
+    if (sees(Token::word_extends)) {
+      do {
+        ++at_;
+        parents.push_back(TRY(class_reference()));
+      } while (sees(','));
+    }
+    TRY(expect(':'));
+    skip_documentation();
+    std::vector<AttributeDefinition> attributes;
+    while (!sees(Token::word_end))
+      attributes.push_back(TRY(attribute()));
+    ++at_;
+    made.parents = keep(parents);
+    made.attributes = keep(attributes);
+    entities_.push_back(arena_.make<EntityDefinition>(made));
+    return {};
+  }
+
+  Result<AttributeDefinition> attribute() {
+    AttributeDefinition made;
+    if (sees(Token::word_dict)) {
+      made.type.name = {{}, symbols_.intern("dict"), now().at};
+      ++at_;
+    } else {
+      made.type.name = TRY(namespace_reference());
+      if (sees('[')) {
+        ++at_;
+        TRY(expect(']'));
+        made.type.is_list = true;
+      }
+    }
+    if (sees('?')) {
+      ++at_;
+      made.type.is_nullable = true;
+    }
+    made.at = now().at;
+    if (sees(Token::cid))
+      return fail(
+          cat("Invalid identifier: attribute names must start with a lower case character (",
+              now().text, ")"));
+    made.name = TRY(identifier());
+    if (!sees('='))
+      return made;
+    ++at_;
+    if (sees(Token::word_undef)) {
+      ++at_;
+      made.removes_default = true;
+      return made;
+    }
+    made.initial = TRY(operand());
+    return made;
+  }
+
+  Result<Multiplicity> multiplicity() {
+    TRY(expect('['));
+    Multiplicity made;
+    bool has_lower = false;
+    if (sees(Token::integer)) {
+      made.lower = made.upper = TRY(count());
+      has_lower = true;
+    }
+    if (sees(':')) {
+      ++at_;
+      made.upper = unlimited;
+      if (sees(Token::integer))
+        made.upper = TRY(count());
+      else if (!has_lower)
+        return syntax_error();
+    } else if (!has_lower) {
+      return syntax_error();
+    }
+    TRY(expect(']'));
+    return made;
+  }
+  Result<uint32_t> count() {
+    uint64_t number = 0;
+    for (const char c : now().text) {
+      if (c == '-')
+        return syntax_error();
+      number = number * 10 + static_cast<uint64_t>(c - '0');
+      if (number >= unlimited)
+        return fail("Syntax error: this multiplicity is too large");
+    }
+    ++at_;
+    return static_cast<uint32_t>(number);
+  }
+
+  Status relation() {
+    RelationDefinition made;
+    made.left = TRY(class_reference());
+    TRY(expect('.'));
+    made.left_at = now().at;
+    made.left_name = TRY(identifier());
+    made.left_count = TRY(multiplicity());
+    std::vector<const Expr*> annotations;
+    if (sees(Token::arrow)) {
+      ++at_;
+    } else {
+      annotations.push_back(TRY(operand()));
+      while (sees(',')) {
+        ++at_;
+        annotations.push_back(TRY(operand()));
+      }
+    }
+    made.annotations = keep(annotations);
+    made.right = TRY(class_reference());
+    made.right_at = made.right.at;
+    if (sees('.')) {
+      ++at_;
+      made.has_inverse = true;
+      made.right_at = now().at;
+      made.right_name = TRY(identifier());
+      made.right_count = TRY(multiplicity());
+    }
+    skip_documentation();
+    relations_.push_back(arena_.make<RelationDefinition>(made));
+    return {};
+  }
+
+  Status implementation() {
+    ImplementationDefinition made;
+    ++at_;
+    made.at = now().at;
+    made.name = TRY(identifier());
+    TRY(expect(Token::word_for));
+    made.entity = TRY(class_reference());
+    TRY(expect(':'));
+    skip_documentation();
+    made.body = TRY(block());
+    TRY(expect(Token::word_end));
+    implementations_.push_back(arena_.make<ImplementationDefinition>(made));
+    return {};
+  }
+
+  Status implement() {
+    ImplementDefinition made;
+    made.at = now().at;
+    ++at_;
+    made.entity = TRY(class_reference());
+    TRY(expect(Token::word_using));
+    std::vector<QualifiedName> names;
+    while (true) {
+      if (sees(Token::word_parents)) {
+        made.uses_parents = true;
+        ++at_;
+      } else {
+        names.push_back(TRY(namespace_reference()));
+      }
+      if (!sees(','))
+        break;
+      ++at_;
+    }
+    made.implementations = keep(names);
+    if (sees(Token::word_when)) {
+      ++at_;
+      made.condition = TRY(expression());
+      if (made.uses_parents)
+        return fail_at(made.at, "Conditional implementation with parents not allowed");
+    }
+    skip_documentation();
+    implements_.push_back(arena_.make<ImplementDefinition>(made));
+    return {};
+  }
+
+  Status type_definition() {
+    TypedefDefinition made;
+    ++at_;
+    made.at = now().at;
+    if (sees(Token::cid))
+      return fail(
+          "Syntax error: a default constructor is not part of the language; use defaults of "
+          "attributes");
+    made.name = TRY(identifier());
+    TRY(expect(Token::word_as));
+    made.base = TRY(namespace_reference());
+    if (sees(Token::regex)) {
+      made.condition = arena_.make<Regex>(Expr{ExprKind::regex, now().at}, now().text);
+      ++at_;
+    } else {
+      TRY(expect(Token::word_matching));
+      made.condition = TRY(expression());
+    }
+    skip_documentation();
+    typedefs_.push_back(arena_.make<TypedefDefinition>(made));
+    return {};
+  }
+
+  Status index() {
+    IndexDefinition made;
+    made.at = now().at;
+    ++at_;
+    made.entity = TRY(class_reference());
+    TRY(expect('('));
+    std::vector<Symbol> attributes;
+    std::vector<Place> places;
+    while (true) {
+      places.push_back(now().at);
+      attributes.push_back(TRY(identifier()));
+      if (!sees(','))
+        break;
+      ++at_;
+    }
+    TRY(expect(')'));
+    made.attributes = keep(attributes);
+    made.places = keep(places);
+    indexes_.push_back(arena_.make<IndexDefinition>(made));
+    return {};
+  }
+
+  Status import() {
+    ImportDefinition made;
+    made.at = now().at;
+    ++at_;
+    const QualifiedName module = TRY(namespace_reference());
+    made.module =
+        module.space.empty()
+            ? std::string_view(symbols_.name(module.name))
+            : arena_.copy(std::string_view(cat(module.space, "::", symbols_.name(module.name))));
+    if (sees(Token::word_as)) {
+      ++at_;
+      made.alias = TRY(identifier());
+      made.has_alias = true;
+    }
+    imports_.push_back(arena_.make<ImportDefinition>(made));
+    return {};
+  }
+
+  std::vector<const EntityDefinition*> entities_;
+  std::vector<const RelationDefinition*> relations_;
+  std::vector<const ImplementationDefinition*> implementations_;
+  std::vector<const ImplementDefinition*> implements_;
+  std::vector<const TypedefDefinition*> typedefs_;
+  std::vector<const IndexDefinition*> indexes_;
+  std::vector<const ImportDefinition*> imports_;
+  std::vector<const Stmt*> body_;
+};
+
+}  // namespace
+
+Result<Unit> parse(std::string_view file_name, std::string_view text, uint32_t file, Arena& arena,
+                   Symbols& symbols, const Warn& warn) {
+  std::vector<Lexeme> tokens = TRY(read_tokens(file_name, text, file));
+  return FileParser(file_name, text, std::move(tokens), arena, symbols, warn).file();
+}
+
+}  // namespace fettle::model

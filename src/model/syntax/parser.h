@@ -1,0 +1,26 @@
+#pragma once
+/// Reads a file of the model language. Precedence, loosest first: `? :`, `or`, `and`, comparisons,
+/// `+ -`, `* / %`, `**`, `not`, `in`; everything binary leans left.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/syntax/ast.h"
+#include "starlark/syntax/arena.h"
+
+namespace fettle::model {
+
+using Arena = starlark::Arena;
+/// Told about what is legal and probably not meant.
+using Warn = std::function<void(Place at, const std::string& message)>;
+
+/// How deep expressions and statements may nest.
+constexpr int max_depth = 1000;
+
+/// `file` is the number that places get; `text` must live as long as the tree.
+Result<Unit> parse(std::string_view file_name, std::string_view text, uint32_t file, Arena& arena,
+                   Symbols& symbols, const Warn& warn);
+
+}  // namespace fettle::model

@@ -1,0 +1,225 @@
+#include "model/syntax/strings.h"
+
+#include "base/text.h"
+
+namespace fettle::model {
+namespace {
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return 99;
+}
+
+/// Reads up to `count` digits of `radix` at `at`; moves it behind them.
+std::optional<uint32_t> read_code(std::string_view text, size_t& at, size_t count, int radix,
+                                  bool exactly) {
+  uint32_t code = 0;
+  size_t length = 0;
+  while (length < count && at + length < text.size() && digit_value(text[at + length]) < radix) {
+    code =
+        code * static_cast<uint32_t>(radix) + static_cast<uint32_t>(digit_value(text[at + length]));
+    ++length;
+  }
+  if (length == 0 || (exactly && length < count) || code > 0x10FFFF)
+    return std::nullopt;
+  at += length;
+  return code;
+}
+
+std::optional<char> simple_escape(char c) {
+  constexpr std::string_view from = "\\'\"abfnrtv";
+  constexpr std::string_view to = "\\'\"\a\b\f\n\r\t\v";
+  const size_t found = from.find(c);
+  if (found == std::string_view::npos)
+    return std::nullopt;
+  return to[found];
+}
+
+/// The escape behind the backslash at `at - 1`; false leaves it as it is.
+bool append_escape(std::string& made, std::string_view text, size_t& at) {
+  const char c = text[at];
+  if (const auto simple = simple_escape(c)) {
+    made.push_back(*simple);
+    ++at;
+    return true;
+  }
+  if (c == '\n') {
+    ++at;
+    return true;
+  }
+  size_t after = at;
+  std::optional<uint32_t> code;
+  if (c >= '0' && c <= '7')
+    code = read_code(text, after, 3, 8, false);
+  else if (c == 'x' || c == 'u' || c == 'U')
+    code = read_code(text, ++after, c == 'x' ? 2 : c == 'u' ? 4 : 8, 16, true);
+  if (!code)
+    return false;
+  append_utf8(made, *code);
+  at = after;
+  return true;
+}
+
+bool is_path_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.';
+}
+
+const Expr* read_path(std::string_view path, Place at, Arena& arena, Symbols& symbols) {
+  const std::vector<std::string_view> steps = split(path, '.');
+  const Expr* made =
+      arena.make<Name>(Expr{ExprKind::name, at}, QualifiedName{{}, symbols.intern(steps[0]), at});
+  for (size_t i = 1; i < steps.size(); ++i)
+    made = arena.make<AttributeRef>(Expr{ExprKind::attribute, at}, made, symbols.intern(steps[i]));
+  return made;
+}
+
+bool is_path(std::string_view path) {
+  bool starts = true;
+  for (const char c : path) {
+    if (!is_path_character(c) || (starts && (c == '.' || c == '-' || (c >= '0' && c <= '9'))))
+      return false;
+    starts = c == '.';
+  }
+  return !starts;
+}
+
+class FStringReader {
+ public:
+  FStringReader(std::string_view text, Place at, Arena& arena, Symbols& symbols)
+      : text_(text), place_(at), arena_(arena), symbols_(symbols) {}
+
+  /// Up to the end, or within a specification up to its `}`.
+  Result<const Format*> read(int depth) {
+    if (depth > 2)
+      return user_error("Syntax error: Max string recursion exceeded");
+    std::vector<FormatPart> parts;
+    std::string plain;
+    const size_t start = at_;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      const bool is_doubled = at_ + 1 < text_.size() && text_[at_ + 1] == c;
+      if (depth == 0 && (c == '{' || c == '}') && is_doubled) {
+        plain.push_back(c);
+        at_ += 2;
+      } else if (c == '}') {
+        if (depth > 0)
+          break;
+        return user_error(
+            "Syntax error: Invalid f-string: Single '}' encountered in format string");
+      } else if (c == '{') {
+        flush(parts, plain);
+        ++at_;
+        parts.push_back(TRY(hole(depth)));
+      } else {
+        plain.push_back(c);
+        ++at_;
+      }
+    }
+    flush(parts, plain);
+    return arena_.make<Format>(
+        Expr{ExprKind::format, place_},
+        std::span<const FormatPart>(arena_.copy(std::span<const FormatPart>(parts))), true,
+        text_.substr(start, at_ - start));
+  }
+
+ private:
+  void flush(std::vector<FormatPart>& parts, std::string& plain) {
+    if (!plain.empty())
+      parts.push_back({arena_.copy(std::string_view(plain))});
+    plain.clear();
+  }
+  Result<FormatPart> hole(int depth) {
+    const size_t end = text_.find_first_of("{}:!", at_);
+    if (end == std::string_view::npos)
+      return user_error("Syntax error: Invalid f-string: expected '}' before end of string");
+    const std::string_view path = trim(text_.substr(at_, end - at_));
+    if (!is_path(path))
+      return user_error(cat("Syntax error: Invalid f-string: `", path, "` is not a variable"));
+    FormatPart part{{}, read_path(path, place_, arena_, symbols_)};
+    at_ = end;
+    if (text_[at_] == '!') {
+      part.conversion = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
+      if (std::string_view("rsa").find(part.conversion) == std::string_view::npos)
+        return user_error("Syntax error: Invalid f-string: unknown conversion");
+      at_ += 2;
+    }
+    if (at_ < text_.size() && text_[at_] == ':') {
+      ++at_;
+      part.spec = TRY(read(depth + 1));
+    }
+    if (at_ >= text_.size() || text_[at_] != '}')
+      return user_error("Syntax error: Invalid f-string: expected '}' before end of string");
+    ++at_;
+    return part;
+  }
+
+  std::string_view text_;
+  Place place_;
+  Arena& arena_;
+  Symbols& symbols_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string unescape(std::string_view text, Place at, const Warn& warn) {
+  std::string made;
+  made.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] != '\\' || i + 1 >= text.size()) {
+      made.push_back(text[i++]);
+      continue;
+    }
+    ++i;
+    if (append_escape(made, text, i))
+      continue;
+    warn(at, cat("invalid escape sequence `\\", text.substr(i, 1), "`"));
+    made.push_back('\\');
+  }
+  return made;
+}
+
+const Format* read_interpolation(std::string_view text, Place at, Arena& arena, Symbols& symbols) {
+  std::vector<FormatPart> parts;
+  size_t done = 0;
+  bool found = false;
+  for (size_t open = text.find("{{"); open != std::string_view::npos;
+       open = text.find("{{", open)) {
+    size_t from = open + 2;
+    while (from < text.size() && text[from] == '{')
+      ++from;
+    const size_t close = text.find("}}", from);
+    if (close == std::string_view::npos)
+      break;
+    const std::string_view path = trim(text.substr(from, close - from));
+    if (!is_path(path)) {
+      open = from;
+      continue;
+    }
+    if (from - 2 > done)
+      parts.push_back({text.substr(done, from - 2 - done)});
+    parts.push_back({{}, read_path(path, at, arena, symbols)});
+    found = true;
+    done = open = close + 2;
+  }
+  if (!found)
+    return nullptr;
+  if (done < text.size())
+    parts.push_back({text.substr(done)});
+  return arena.make<Format>(
+      Expr{ExprKind::format, at},
+      std::span<const FormatPart>(arena.copy(std::span<const FormatPart>(parts))), false, text);
+}
+
+Result<const Format*> read_f_string(std::string_view text, Place at, Arena& arena,
+                                    Symbols& symbols) {
+  return FStringReader(text, at, arena, symbols).read(0);
+}
+
+}  // namespace fettle::model

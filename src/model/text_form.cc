@@ -1,0 +1,239 @@
+#include "model/text_form.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "base/text.h"
+#include "model/machine.h"
+
+namespace fettle::model {
+namespace {
+
+std::string float_text(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
+  char buffer[400];
+  const double size = std::fabs(value);
+  const bool is_plain = size == 0 || (size >= 1e-4 && size < 1e16);
+  const auto end =
+      std::to_chars(buffer, buffer + sizeof buffer, value,
+                    is_plain ? std::chars_format::fixed : std::chars_format::scientific);
+  std::string text(buffer, end.ptr);
+  if (is_plain && text.find('.') == std::string::npos)
+    text.append(".0");
+  return text;
+}
+
+std::string quoted_text(std::string_view text) {
+  const char quote =
+      text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"'
+                                                                                            : '\'';
+  std::string made(1, quote);
+  for (const char c : text) {
+    if (c == quote || c == '\\') {
+      made.push_back('\\');
+      made.push_back(c);
+    } else if (c == '\n') {
+      made.append("\\n");
+    } else if (c == '\t') {
+      made.append("\\t");
+    } else if (c == '\r') {
+      made.append("\\r");
+    } else if (static_cast<unsigned char>(c) < 32 || c == 127) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      made.append("\\x");
+      made.push_back(digits[static_cast<unsigned char>(c) >> 4]);
+      made.push_back(digits[static_cast<unsigned char>(c) & 15]);
+    } else {
+      made.push_back(c);
+    }
+  }
+  made.push_back(quote);
+  return made;
+}
+
+std::string nested(const Program& program, const Datum& value, bool is_interpolated) {
+  return is_interpolated && value.tag == Tag::null ? "null" : quoted(program, value);
+}
+
+std::string container(const Program& program, const Datum& value, bool is_interpolated) {
+  std::string made;
+  if (value.tag == Tag::list) {
+    made = "[";
+    for (const Datum& item : value.list->items) {
+      if (made.size() > 1)
+        made.append(", ");
+      made.append(nested(program, item, is_interpolated));
+    }
+    made.push_back(']');
+    return made;
+  }
+  made = "{";
+  for (const DictEntry& entry : value.dict->entries) {
+    if (made.size() > 1)
+      made.append(", ");
+    made.append(quoted_text(entry.key->view));
+    made.append(": ");
+    made.append(nested(program, entry.value, is_interpolated));
+  }
+  made.push_back('}');
+  return made;
+}
+
+}  // namespace
+
+std::string quoted(const Program& program, const Datum& value) {
+  switch (value.tag) {
+    case Tag::unset:
+      return "<unset>";
+    case Tag::null:
+      return "None";
+    case Tag::unknown:
+      return "<<unknown>>";
+    case Tag::boolean:
+      return value.boolean ? "True" : "False";
+    case Tag::integer:
+      return std::to_string(value.integer);
+    case Tag::floating:
+      return float_text(value.floating);
+    case Tag::text:
+      return quoted_text(value.view());
+    case Tag::list:
+    case Tag::dict:
+      return container(program, value, false);
+    case Tag::instance: {
+      const Place at = value.instance->at;
+      return cat(value.instance->entity->full_name, " (instantiated at ",
+                 program.files[at.file].name, ":", at.line, ")");
+    }
+  }
+  return "";
+}
+
+std::string text_of(const Program& program, const Datum& value) {
+  return value.tag == Tag::text ? std::string(value.view()) : quoted(program, value);
+}
+
+std::string interpolated(const Program& program, const Datum& value) {
+  if (value.tag == Tag::null)
+    return "null";
+  if (value.tag == Tag::floating && value.floating == std::floor(value.floating) &&
+      std::fabs(value.floating) < 1e15)
+    return std::to_string(static_cast<int64_t>(value.floating));
+  if (value.tag == Tag::list || value.tag == Tag::dict)
+    return container(program, value, true);
+  return text_of(program, value);
+}
+
+void append_key(std::string& key, const Datum& value) {
+  switch (value.tag) {
+    case Tag::boolean:
+      key.append(value.boolean ? "1" : "0");
+      break;
+    case Tag::integer: {
+      char buffer[24];
+      const auto end = std::to_chars(buffer, buffer + sizeof buffer, value.integer);
+      key.append(buffer, end.ptr);
+      break;
+    }
+    case Tag::floating:
+      if (value.floating == std::floor(value.floating) && std::fabs(value.floating) < 9e15)
+        return append_key(key, Datum::of(static_cast<int64_t>(value.floating)));
+      key.append(float_text(value.floating));
+      break;
+    case Tag::text:
+      key.push_back('"');
+      key.append(std::to_string(value.view().size()));
+      key.push_back('"');
+      key.append(value.view());
+      break;
+    case Tag::list:
+      key.push_back('[');
+      for (const Datum& item : value.list->items)
+        append_key(key, item);
+      break;
+    case Tag::dict:
+      key.push_back('{');
+      for (const DictEntry& entry : value.dict->entries) {
+        append_key(key, Datum::of(entry.key));
+        append_key(key, entry.value);
+      }
+      break;
+    case Tag::instance:
+      key.push_back('@');
+      key.append(std::to_string(value.instance->number));
+      break;
+    default:
+      key.push_back('n');
+      break;
+  }
+  key.push_back(';');
+}
+
+bool fold_constant(Program& program, const Expr* expr, Datum& value) {
+  if (expr->kind == ExprKind::constant) {
+    value = as<Constant>(expr).value;
+    return true;
+  }
+  if (expr->kind == ExprKind::list) {
+    std::vector<Datum> items;
+    for (const Expr* item : as<ListExpr>(expr).items) {
+      Datum folded;
+      if (!fold_constant(program, item, folded))
+        return false;
+      if (folded.tag == Tag::list)
+        items.insert(items.end(), folded.list->items.begin(), folded.list->items.end());
+      else
+        items.push_back(folded);
+    }
+    value = Datum::of(static_cast<const List*>(
+        program.arena.make<List>(program.arena.copy(std::span<const Datum>(items)))));
+    return true;
+  }
+  if (expr->kind != ExprKind::dict)
+    return false;
+  std::vector<DictEntry> entries;
+  for (const DictItem& item : as<DictExpr>(expr).items) {
+    Datum folded;
+    if (!fold_constant(program, item.value, folded))
+      return false;
+    entries.push_back({item.key, folded});
+  }
+  value = Datum::of(static_cast<const Dict*>(
+      program.arena.make<Dict>(program.arena.copy(std::span<const DictEntry>(entries)))));
+  return true;
+}
+
+bool is_equal(const Datum& a, const Datum& b) {
+  if (a.is_number() && b.is_number()) {
+    if (a.tag != Tag::floating && b.tag != Tag::floating)
+      return as_integer(a) == as_integer(b);
+    return as_float(a) == as_float(b);
+  }
+  if (a.tag != b.tag)
+    return false;
+  switch (a.tag) {
+    case Tag::text:
+      return a.view() == b.view();
+    case Tag::instance:
+      return a.instance == b.instance;
+    case Tag::list:
+      return std::equal(a.list->items.begin(), a.list->items.end(), b.list->items.begin(),
+                        b.list->items.end(), is_equal);
+    case Tag::dict:
+      if (a.dict->entries.size() != b.dict->entries.size())
+        return false;
+      for (const DictEntry& entry : a.dict->entries) {
+        const Datum* other = b.dict->find(entry.key->view);
+        if (other == nullptr || !is_equal(entry.value, *other))
+          return false;
+      }
+      return true;
+    default:
+      return true;
+  }
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,28 @@
+#pragma once
+/// Python's text forms of data, keys for indexes, and constants that need no evaluation.
+
+#include <string>
+
+#include "model/program.h"
+
+namespace fettle::model {
+
+/// `str(value)`: a text as it is.
+std::string text_of(const Program& program, const Datum& value);
+/// `repr(value)`: a text in quotes.
+std::string quoted(const Program& program, const Datum& value);
+/// Inside a string: floats that are whole print as integers, null as `null`.
+std::string interpolated(const Program& program, const Datum& value);
+/// What two equal values share and no others.
+void append_key(std::string& key, const Datum& value);
+/// The value of a literal; false for anything that must be evaluated.
+bool fold_constant(Program& program, const Expr* expr, Datum& value);
+/// A condition of a typedef as its source would have it.
+std::string constraint_text(const Program& program, const Expr* expr);
+/// Appends the value in the form of Python's format mini-language; false: `error` says why.
+bool format_with(const Program& program, const Datum& value, std::string_view spec,
+                 std::string& made, std::string& error);
+/// `==` of the language: numbers by value, instances by identity, lists and dicts structurally.
+bool is_equal(const Datum& a, const Datum& b);
+
+}  // namespace fettle::model
