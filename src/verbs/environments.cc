@@ -1,0 +1,184 @@
+#include "verbs/environments.h"
+
+#include "base/text.h"
+#include "packages/names.h"
+#include "verbs/services.h"
+
+namespace fettle {
+namespace {
+
+std::vector<RecordPointer> services_of(const Known& known) {
+  std::vector<RecordPointer> services;
+  for (const auto& [key, record] : known)
+    if (key.kind == "service" && record->applied)
+      services.push_back(record);
+  std::sort(services.begin(), services.end(), [](const auto& a, const auto& b) {
+    return a->applied->key.name.view() < b->applied->key.name.view();
+  });
+  return services;
+}
+
+Result<Observation> look_at(const Workplace& place, const RecordPointer& record) {
+  Driver* driver = place.driver(record->applied->driver);
+  if (driver == nullptr)
+    return world_error("there is no engine");
+  const Subject subject{record->applied->key, nullptr, record};
+  return TRY(driver->observe(std::span(&subject, 1), place.interrupt->acts_token())).front();
+}
+
+/// An intent that wants nothing more of any set that wants something now.
+std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known& known) {
+  auto intent = std::make_shared<Intent>();
+  intent->environment = environment;
+  for (const auto& [key, record] : known)
+    for (const auto& [set, wish] : record->wanted_by)
+      intent->sets[set] = Leftover::remove;
+  return intent;
+}
+
+constexpr std::string_view found_set = "found by its marks";
+
+Result<Known> with_found(const Workplace& place, const Name& environment, Known known,
+                         size_t* count) {
+  Driver* driver = place.driver("engine");
+  if (driver == nullptr)
+    return known;
+  for (Found& found : TRY(driver->list(environment, place.interrupt->acts_token()))) {
+    if (known.contains(found.key))
+      continue;
+    if (found.record.wanted_by.empty())
+      found.record.wanted_by[Name(found_set)] = {};
+    known.emplace(found.key, std::make_shared<Record>(std::move(found.record)));
+    if (count != nullptr)
+      ++*count;
+  }
+  return known;
+}
+
+}  // namespace
+
+Result<Environment> add_environment(const Workplace& place, const std::string& name,
+                                    bool production, bool wait) {
+  TRY(check_environment_name(name));
+  const Lease lease = TRY(Lease::take(place, name, wait));
+  if (TRY(place.store->environment(name)))
+    return user_error(cat("the environment `", name, "` exists already"));
+  const Environment made =
+      TRY(ensure_environment(place, name, Value::dict({{"production", production}})));
+  // An empty environment is its network.
+  auto intent = std::make_shared<Intent>();
+  intent->environment = name;
+  intent->sets["cli"] = Leftover::keep;
+  Resource network;
+  network.key = {name, "network", "default"};
+  network.attributes = Value::dict({});
+  network.driver = "engine";
+  network.origin = "fettle enclave add";
+  intent->resources["cli"].push_back(std::move(network));
+  const Summary summary =
+      TRY(carry_out_intent(place, intent, TRY(place.store->known(name)), {}, nullptr, nullptr));
+  if (!summary.failures.empty())
+    return summary.failures.front().error;
+  return made;
+}
+
+Result<std::vector<Environment>> list_environments(const Workplace& place) {
+  return place.store->environments();
+}
+
+Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name) {
+  EnvironmentView view;
+  view.environment = TRY(find_environment(place, name));
+  const Known known = TRY(place.store->known(view.environment.name));
+  const std::vector<RecordPointer> services = services_of(known);
+  std::vector<Subject> subjects;
+  for (const RecordPointer& record : services)
+    subjects.push_back({record->applied->key, nullptr, record});
+  std::vector<Observation> seen(subjects.size());
+  if (Driver* driver = subjects.empty() ? nullptr : place.driver("engine"))
+    seen = TRY(driver->observe(subjects, place.interrupt->acts_token()));
+  bool any_running = false;
+  for (size_t i = 0; i < services.size(); ++i) {
+    const Record& record = *services[i];
+    ServiceView service;
+    service.name = record.applied->key.name.str();
+    service.uuid = record.outputs.text_at("uuid");
+    service.status =
+        seen[i].state ? std::string(seen[i].state->text_at("status", "unknown")) : "absent";
+    service.attributes = record.applied->attributes;
+    service.outputs = record.outputs;
+    service.container = record.remote_id;
+    any_running |= service.status == "running";
+    view.services.push_back(std::move(service));
+  }
+  for (const auto& [key, record] : known)
+    if (key.kind == "artifact" && record->applied)
+      view.artifacts.push_back({key.name.str(), std::string(record->outputs.text_at("uuid")),
+                                std::string(record->outputs.text_at("digest"))});
+  std::sort(view.artifacts.begin(), view.artifacts.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  view.status = view.services.empty() ? "empty" : any_running ? "running" : "stopped";
+  return view;
+}
+
+Status stop_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment environment = TRY(find_environment(place, name));
+  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name))))
+    TRY(transit_service(place, record, Verb::stop));
+  return {};
+}
+
+Status start_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment environment = TRY(find_environment(place, name));
+  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name)))) {
+    const Observation seen = TRY(look_at(place, record));
+    if (seen.state && seen.state->text_at("status") != "running")
+      TRY(transit_service(place, record, Verb::start));
+  }
+  return {};
+}
+
+Status remove_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment environment = TRY(find_environment(place, name));
+  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  const Known known =
+      TRY(with_found(place, environment.name, TRY(place.store->known(environment.name)), nullptr));
+  // Records that nobody wants any more are of this environment all the same.
+  Known wanted;
+  for (const auto& [key, record] : known) {
+    auto changed = std::make_shared<Record>(*record);
+    if (changed->wanted_by.empty())
+      changed->wanted_by[Name(found_set)] = {};
+    wanted.emplace(key, std::move(changed));
+  }
+  RunOptions options;
+  options.parallelism = 8;
+  const std::shared_ptr<const Intent> intent = empty_intent(environment.name, wanted);
+  const Summary summary = TRY(carry_out_intent(place, intent, wanted, options, nullptr, nullptr));
+  if (!summary.failures.empty())
+    return Error(summary.failures.front().error)
+        .context(cat("removing `", to_string(summary.failures.front().key), "`"));
+  if (summary.stopped)
+    return world_error("interrupted; the same command goes on");
+  return place.store->remove_environment(environment.name);
+}
+
+Result<size_t> adopt_environment(const Workplace& place, const std::string& name) {
+  TRY(check_environment_name(name));
+  size_t count = 0;
+  const Known before = TRY(place.store->known(name));
+  const Known after = TRY(with_found(place, name, before, &count));
+  if (count == 0)
+    return count;
+  TRY(ensure_environment(place, name, Value::dict({})));
+  std::vector<Change> changes;
+  for (const auto& [key, record] : after)
+    if (!before.contains(key))
+      changes.push_back({Change::record, key, record, {}});
+  TRY(place.store->write(changes));
+  return count;
+}
+
+}  // namespace fettle

@@ -1,0 +1,161 @@
+#include "verbs/explain.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// How the last transition in the host as it is left it.
+Presence left_presence(const Record& host, const Known& known, const Kinds& kinds) {
+  Presence presence = Presence::running;
+  uint64_t last = 0;
+  for (const auto& [key, record] : known) {
+    const Kind* kind = kinds.find(key.kind);
+    if (kind == nullptr || !kind->is_transition() || !record->applied || record->sequence < last)
+      continue;
+    for (const Version& version : record->acted_on)
+      if (version.key == host.applied->key && version.incarnation == host.incarnation) {
+        last = record->sequence;
+        presence = kind->leaves_host();
+      }
+  }
+  return presence;
+}
+
+bool is_declared_at(const Resource& resource, std::string_view file, std::string_view line) {
+  const auto parts = split(resource.origin, ':');
+  if (parts.size() < 2)
+    return false;
+  const bool with_column = parts.size() > 2;
+  const std::string_view own_line = parts[parts.size() - (with_column ? 2 : 1)];
+  const std::string_view own_file = resource.origin.view().substr(
+      0, static_cast<size_t>(own_line.data() - resource.origin.view().data()) - 1);
+  return own_line == line && (own_file == file || own_file.ends_with(cat("/", file)) ||
+                              file.ends_with(cat("/", own_file)));
+}
+
+const char* past(Verb verb) {
+  switch (verb) {
+    case Verb::create:
+      return "was created";
+    case Verb::update:
+      return "was updated";
+    case Verb::replace:
+      return "was replaced";
+    case Verb::start:
+      return "was started";
+    case Verb::stop:
+      return "was stopped";
+    case Verb::remove:
+      return "was removed";
+    case Verb::run:
+      return "ran";
+    case Verb::ensure:
+      return "was ensured";
+    default:
+      return "was looked at";
+  }
+}
+
+/// The first `kind/name` between backquotes in a reason, when it is known.
+std::optional<Key> cause_in(const std::string& text, const Name& environment, const Known& known) {
+  for (size_t open = text.find('`'); open != text.npos; open = text.find('`', open + 1)) {
+    const size_t close = text.find('`', open + 1);
+    if (close == text.npos)
+      return std::nullopt;
+    const std::string_view name = std::string_view(text).substr(open + 1, close - open - 1);
+    if (const size_t slash = name.find('/'); slash != name.npos) {
+      Key key{environment, name.substr(0, slash), name.substr(slash + 1)};
+      if (known.contains(key))
+        return key;
+    }
+    open = close;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
+                                   const std::string& what) {
+  const Known known = TRY(place.store->known(environment));
+  std::vector<Key> found;
+  std::vector<std::string> names;
+  const size_t colon = what.find(':');
+  for (const auto& [key, record] : known) {
+    const Resource* resource = resource_of_then(*record);
+    const bool here = resource != nullptr && colon != what.npos &&
+                      is_declared_at(*resource, what.substr(0, colon), what.substr(colon + 1));
+    if (to_string(key) == what || key.name == what || here)
+      found.push_back(key);
+    names.push_back(to_string(key));
+    names.push_back(key.name.str());
+  }
+  if (found.empty())
+    return user_error(
+        cat("nothing is known of `", what, "` in `", environment, "`", suggestion(what, names)));
+  std::sort(found.begin(), found.end());
+  // A service is what people mean by a bare name.
+  const auto service = std::find_if(found.begin(), found.end(),
+                                    [](const Key& key) { return key.kind == "service"; });
+  if (service != found.end() && colon == what.npos)
+    return std::vector<Key>{*service};
+  return found;
+}
+
+Result<std::vector<std::string>> why(const Workplace& place, const Name& environment,
+                                     const Key& key) {
+  const Known known = TRY(place.store->known(environment));
+  std::vector<std::string> lines;
+  std::set<Key> told;
+  std::optional<Key> at = key;
+  while (at && told.insert(*at).second) {
+    const std::vector<Event> events = TRY(place.store->events_of(*at, 50));
+    const auto begun = std::find_if(events.begin(), events.end(), [](const Event& event) {
+      return event.type == EventType::started;
+    });
+    const auto ended = std::find_if(events.begin(), events.end(), [](const Event& event) {
+      return event.type == EventType::done || event.type == EventType::failed;
+    });
+    const auto record = known.find(*at);
+    const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
+    const std::string origin =
+        resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
+    if (begun == events.end()) {
+      lines.push_back(cat(to_string(*at), origin, ": nothing was done with it"));
+      break;
+    }
+    lines.push_back(cat(to_string(*at), origin, " ", past(begun->verb), " on ",
+                        to_string(begun->time), ": ", begun->text));
+    if (ended != events.end() && ended->type == EventType::failed &&
+        ended->sequence > begun->sequence)
+      lines.push_back(cat("  it failed: ", ended->text));
+    at = cause_in(begun->text, environment, known);
+  }
+  return lines;
+}
+
+Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment) {
+  const Known known = TRY(place.store->known(environment));
+  Intent nothing;
+  nothing.environment = environment;
+  const Seen seen = TRY(look(place, nothing, known));
+  std::vector<Drift> found;
+  for (const auto& [key, observation] : seen) {
+    const Record& record = *known.at(key);
+    const Kind* kind = place.kinds->find(key.kind);
+    if (!record.applied || kind == nullptr)
+      continue;
+    const Comparison comparison =
+        kind->compare(record, observation, left_presence(record, known, *place.kinds));
+    if (comparison.verb != Verb::keep)
+      found.push_back({key, comparison.verb, comparison.why});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Drift& a, const Drift& b) { return a.key < b.key; });
+  return found;
+}
+
+}  // namespace fettle

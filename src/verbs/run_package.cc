@@ -1,0 +1,450 @@
+#include "verbs/run_package.h"
+
+#include <filesystem>
+
+#include "base/archive.h"
+#include "base/text.h"
+#include "packages/names.h"
+#include "plan/make_plan.h"
+#include "plan/overlap.h"
+#include "verbs/artifact_digest.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view executed_note = "executed instructions";
+
+struct Opened {
+  Sources sources;
+  std::string main_file;
+  std::string environment;
+};
+
+/// The last element of a path or locator, as a name that an environment may have.
+std::string name_from(std::string_view path) {
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
+  path = path.substr(0, path.find('@'));
+  std::string name(path.substr(path.rfind('/') + 1));
+  if (name.ends_with(".star"))
+    name.resize(name.size() - 5);
+  for (char& c : name)
+    if (!check_environment_name(std::string_view(&c, 1)) && c != '-' && c != '.')
+      c = '-';
+  while (!name.empty() && (name.front() == '-' || name.front() == '.'))
+    name.erase(0, 1);
+  return name.empty() ? "default" : name.substr(0, 60);
+}
+
+Result<Opened> open_package(const PackageRequest& request) {
+  std::error_code failure;
+  std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
+  if (is_absolute_locator(request.package)) {
+    Sources sources = TRY(Sources::of_locator(request.package, request.mirror, request.fetch));
+    return Opened{std::move(sources), main_file, name_from(request.package)};
+  }
+  if (fs::is_directory(request.package, failure)) {
+    Sources sources = TRY(Sources::of_folder(request.package));
+    sources.set_mirror(request.mirror);
+    sources.set_fetch(request.fetch);
+    const std::string name = name_from(sources.folder());
+    return Opened{std::move(sources), main_file, name};
+  }
+  if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
+    return user_error(cat("`", request.package,
+                          "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`"));
+  Sources sources = TRY(Sources::of_script(request.package));
+  sources.set_mirror(request.mirror);
+  sources.set_fetch(request.fetch);
+  return Opened{std::move(sources), fs::path(request.package).filename().string(),
+                name_from(request.package)};
+}
+
+PackageOptions options_of(const Workplace& place, const PackageRequest& request,
+                          const Opened& opened, const Name& environment) {
+  PackageOptions options;
+  options.draft.environment = environment;
+  options.draft.owner = opened.sources.owner();
+  options.draft.leftover = request.prune ? Leftover::remove : Leftover::keep;
+  options.draft.parallel = request.parallel;
+  options.draft.fresh = request.no_caching;
+  options.draft.always_pull = request.always_pull;
+  options.draft.production = request.production;
+  options.draft.privileged_allowed = request.privileged;
+  options.draft.keep_going = request.keep_going;
+  options.draft.digest_of = [&place](const std::string& path) {
+    return artifact_digest(*place.store, path);
+  };
+  options.main_file = opened.main_file;
+  if (!request.main_function.empty())
+    options.main_function = request.main_function;
+  options.arguments = request.arguments;
+  options.arguments_file = request.arguments_file;
+  return options;
+}
+
+struct Prepared {
+  std::string environment;
+  Known known;
+  Package package;
+};
+
+Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) {
+  Opened opened = TRY(open_package(request));
+  Prepared prepared;
+  prepared.environment = request.environment.empty() ? opened.environment : request.environment;
+  TRY(check_environment_name(prepared.environment));
+  prepared.known = TRY(place.store->known(prepared.environment));
+  prepared.package = TRY(interpret_package(
+      opened.sources, options_of(place, request, opened, prepared.environment), prepared.known));
+  return prepared;
+}
+
+/// All findings as one error, the first in front.
+Error findings_error(const std::vector<Error>& findings) {
+  Error error = findings.front();
+  for (size_t i = 1; i < findings.size(); ++i)
+    error.message += cat("\n", to_string(findings[i]));
+  return error;
+}
+
+Status put_uploads(const Workplace& place, const Package& package) {
+  for (const auto& [digest, path] : package.uploads)
+    if (!place.blobs->path(digest)) {
+      const std::string stored =
+          TRY(put_artifact(*place.blobs, path).context(cat("uploading `", path, "`")));
+      if (stored != digest)
+        return world_error(
+            cat("`", path, "` changed while it was read; run the same command again"));
+    }
+  return {};
+}
+
+/// A statement as the seeds' resolver sees it.
+ListedInstruction listed(const Statement& statement,
+                         const std::map<Key, const Resource*>& resources) {
+  ListedInstruction instruction;
+  instruction.type = statement.name.str();
+  instruction.text = statement.text.str();
+  const auto once = [](std::vector<std::string>& names, const Name& name) {
+    if (std::find(names.begin(), names.end(), name.view()) == names.end())
+      names.push_back(name.str());
+  };
+  for (const Key& key : statement.keys) {
+    const auto found = resources.find(key);
+    if (found == resources.end())
+      continue;
+    const Resource& resource = *found->second;
+    if (key.kind == "service")
+      once(instruction.services, key.name);
+    if (key.kind == "artifact")
+      instruction.artifacts[key.name.str()] =
+          resource.attributes.at("digest").is_text()
+              ? std::string(resource.attributes.text_at("digest"))
+              : "";
+    for (const Need& need : resource.needs)
+      if (need.bond == Bond::inside && instruction.type != "add_service" &&
+          instruction.type != "add_services")
+        once(instruction.services, need.keys.front().name);
+    for (const Output& hole : holes(resource.attributes))
+      if (hole.kind == "artifact")
+        once(instruction.mounts, hole.name);
+    instruction.force |= resource.redo == Redo::always;
+  }
+  if (statement.name == "get_files_artifact")
+    once(instruction.mounts, Name(statement.detail.at("arguments").text_at("name")));
+  return instruction;
+}
+
+std::vector<ListedInstruction> listed(const Intent& intent) {
+  std::map<Key, const Resource*> resources;
+  for (const auto& [set, wanted] : intent.resources)
+    for (const Resource& resource : wanted)
+      resources[resource.key] = &resource;
+  std::vector<ListedInstruction> list;
+  for (const Statement& statement : intent.statements)
+    list.push_back(listed(statement, resources));
+  return list;
+}
+
+/// The intent as the seeds' resolver wants it: what it found equal is never done again, everything
+/// else always.
+std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution) {
+  auto changed = std::make_shared<Intent>(intent);
+  std::map<Key, Redo> redo;
+  for (size_t i = 0; i < intent.statements.size(); ++i)
+    for (const Key& key : intent.statements[i].keys)
+      redo[key] = resolution.decisions[i] == Overlap::equal &&
+                          !(redo.contains(key) && redo[key] == Redo::always)
+                      ? Redo::never
+                      : Redo::always;
+  for (auto& [set, resources] : changed->resources)
+    for (Resource& resource : resources)
+      if (const auto found = redo.find(resource.key); found != redo.end())
+        resource.redo = found->second;
+  return changed;
+}
+
+/// Follows a run statement by statement, in the order of the script.
+class Reporter : public Audience {
+ public:
+  Reporter(const Intent& intent, PackageAudience& audience, std::function<Time()> clock)
+      : intent_(intent),
+        audience_(audience),
+        clock_(std::move(clock)),
+        reports_(intent.statements.size()) {
+    for (size_t i = 0; i < reports_.size(); ++i)
+      reports_[i].statement = &intent.statements[i];
+  }
+
+  void event(const Event& event) override {
+    if (event.type == EventType::failed)
+      errors_[event.key] = event.text;
+    audience_.event(event);
+  }
+  void progress(const Key& key, const Progress& progress) override {
+    audience_.progress(key, progress);
+  }
+  void moved(const Run& run) override { report(run, false); }
+
+  /// After the end: what was left over is told, too, and what a later pass changed.
+  std::vector<StatementReport> finish(const Run& run) {
+    report(run, true);
+    for (size_t i = 0; i < reports_.size(); ++i) {
+      const StatementReport before = reports_[i];
+      judge(i, run);
+      if (before.status != reports_[i].status)
+        audience_.ended(reports_[i]);
+    }
+    return std::move(reports_);
+  }
+
+ private:
+  bool is_open(const Statement& statement, const Run& run) const {
+    return std::any_of(statement.keys.begin(), statement.keys.end(), [&](const Key& key) {
+      const Standing standing = run.standing(key);
+      const Step* step = run.step(key);
+      return !is_settled(standing) || (step != nullptr && step->replan);
+    });
+  }
+
+  bool is_acting(const Statement& statement, const Run& run) const {
+    return std::any_of(statement.keys.begin(), statement.keys.end(), [&](const Key& key) {
+      const Step* step = run.step(key);
+      return run.is_under_way(key) || (step != nullptr && acts(step->verb));
+    });
+  }
+
+  void report(const Run& run, bool ended) {
+    for (; next_ < reports_.size(); ++next_) {
+      const Statement& statement = intent_.statements[next_];
+      const bool open = is_open(statement, run);
+      if (!begun_ && (!open || ended || is_acting(statement, run))) {
+        begun_ = true;
+        began_at_ = clock_();
+        audience_.began(statement, next_ + 1, reports_.size());
+      }
+      if (open && !ended)
+        return;
+      judge(next_, run);
+      reports_[next_].took = clock_() - began_at_;
+      audience_.ended(reports_[next_]);
+      begun_ = false;
+    }
+  }
+
+  void judge(size_t i, const Run& run) {
+    StatementReport& report = reports_[i];
+    const Statement& statement = *report.statement;
+    bool ran = false, failed = false, blocked = false;
+    report.why.clear();
+    std::string blocked_why;
+    for (const Key& key : statement.keys) {
+      const Standing standing = run.standing(key);
+      const Step* step = run.step(key);
+      ran |= standing == Standing::changed || standing == Standing::unchanged;
+      failed |= standing == Standing::failed;
+      blocked |= standing == Standing::blocked || !is_settled(standing);
+      if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
+        blocked_why = step->why.str();
+      if (step != nullptr && (report.why.empty() || (acts(step->verb) && report.why == unchanged)))
+        report.why = step->why.str();
+      if (standing == Standing::failed)
+        report.result = errors_.contains(key) ? errors_[key] : std::string();
+    }
+    if (failed)
+      report.status = StatementStatus::failed;
+    else if (blocked)
+      report.status = StatementStatus::not_reached;
+    else
+      report.status = ran ? StatementStatus::ran : StatementStatus::skipped;
+    if (report.status == StatementStatus::ran)
+      report.result = result_line(statement, run.known());
+    else if (report.status == StatementStatus::skipped)
+      report.result = "SKIPPED - This instruction has already been run in this enclave";
+    else if (report.status == StatementStatus::not_reached)
+      report.result = blocked_why.empty() ? "not reached" : blocked_why;
+  }
+
+  static constexpr std::string_view unchanged = "unchanged";
+
+  const Intent& intent_;
+  PackageAudience& audience_;
+  std::function<Time()> clock_;
+  std::vector<StatementReport> reports_;
+  std::map<Key, std::string> errors_;
+  size_t next_ = 0;
+  bool begun_ = false;
+  Time began_at_{};
+};
+
+Value filled(const Value& value, const Name& environment, const Known& known) {
+  return fill_holes(value, [&](const Output& hole) -> const Value* {
+    const auto found = known.find({environment, hole.kind, hole.name});
+    return found == known.end() ? nullptr : follow(found->second->outputs, hole.path);
+  });
+}
+
+/// The list of the executed after a run: what was kept of it, then what is done of the submitted.
+Status remember_executed(const Workplace& place, const Name& environment,
+                         std::vector<ListedInstruction> executed, size_t start,
+                         const std::vector<ListedInstruction>& submitted,
+                         const std::vector<StatementReport>& reports) {
+  executed.resize(std::min(start, executed.size()));
+  for (size_t i = 0; i < submitted.size(); ++i)
+    if (reports[i].status == StatementStatus::ran || reports[i].status == StatementStatus::skipped)
+      executed.push_back(submitted[i]);
+  return place.store->put_note(environment, executed_note, to_value(executed));
+}
+
+Event run_event(const Workplace& place, EventType type, const Name& environment, std::string text,
+                Value detail) {
+  Event event;
+  event.time = place.clock();
+  event.type = type;
+  event.environment = environment;
+  event.key.environment = environment;
+  event.text = std::move(text);
+  event.detail = std::move(detail);
+  return event;
+}
+
+Status log(const Workplace& place, Event event) {
+  const Change change{Change::event, {}, nullptr, std::move(event)};
+  return place.store->write(std::span(&change, 1));
+}
+
+}  // namespace
+
+std::string_view to_string(StatementStatus status) {
+  constexpr std::array<std::string_view, 4> names{"ran", "skipped", "failed", "not_reached"};
+  return names[static_cast<size_t>(status)];
+}
+
+Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
+                                  PackageAudience& audience) {
+  const Time began = place.clock();
+  // What is known must not change between its reading and the run, so the lease comes first.
+  std::string name = request.environment;
+  if (name.empty())
+    name = TRY(open_package(request)).environment;
+  TRY(check_environment_name(name));
+  const Lease lease = TRY(Lease::take(place, name, request.wait));
+  Prepared prepared = TRY(prepare(place, request));
+  Package& package = prepared.package;
+  if (!package.findings.empty())
+    return findings_error(package.findings);
+  audience.interpreted(package);
+  const Environment environment =
+      TRY(ensure_environment(place, name, Value::dict({{"production", request.production}})));
+  TRY(put_uploads(place, package));
+
+  std::vector<ListedInstruction> executed = listed_instructions(
+      TRY(place.store->note(environment.name, executed_note)).value_or(Value()));
+  const std::vector<ListedInstruction> submitted = listed(*package.intent);
+  Resolution resolution = resolve_overlap(executed, submitted);
+  std::shared_ptr<const Intent> intent = package.intent;
+  if (request.no_caching)
+    resolution.start = 0;
+  else if (request.resolver == "overlap")
+    intent = with_resolution(*package.intent, resolution);
+
+  RunOptions options;
+  options.parallelism = std::max(1, request.parallelism);
+  options.plan.edit_in_place = request.edit_in_place;
+  options.seed = place.random();
+  Reporter reporter(*intent, audience, place.clock);
+  Seen seen = TRY(look(place, *intent, prepared.known));
+  Run run =
+      TRY(Run::make(intent, std::move(prepared.known), std::move(seen), *place.kinds, options));
+  TRY(log(place, run_event(place, EventType::run_started, environment.name, place.command,
+                           Value::dict({{"package", request.package},
+                                        {"instructions", intent->statements.size()}}))));
+  const Surroundings around{place.store, place.driver, place.clock, &reporter};
+  Result<Summary> summary = carry_out(run, around, *place.interrupt);
+  PackageReport report;
+  report.environment = name;
+  report.intent = intent;
+  report.statements = reporter.finish(run);
+  TRY(remember_executed(place, environment.name, std::move(executed), resolution.start, submitted,
+                        report.statements));
+  if (!summary)
+    return std::move(summary).error();
+  report.summary = std::move(*summary);
+  report.warnings = package.warnings;
+  report.has_output = package.has_output;
+  report.output = filled(package.output, environment.name, run.known());
+  report.took = place.clock() - began;
+  TRY(log(place, run_event(place, EventType::run_finished, environment.name,
+                           report.summary.good() ? "good" : "not good",
+                           Value::dict({{"done", report.summary.done},
+                                        {"kept", report.summary.kept},
+                                        {"failed", report.summary.failures.size()},
+                                        {"blocked", report.summary.blocked}}))));
+  return report;
+}
+
+Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request) {
+  Prepared prepared = TRY(prepare(place, request));
+  PackageReport report;
+  report.environment = prepared.environment;
+  report.intent = prepared.package.intent;
+  report.warnings = std::move(prepared.package.warnings);
+  report.findings = std::move(prepared.package.findings);
+  report.has_output = prepared.package.has_output;
+  report.output = prepared.package.output;
+  const Result<Plan> plan =
+      make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place});
+  std::map<Key, const Step*> steps;
+  if (plan)
+    for (const Step& step : plan->steps)
+      steps[step.key] = &step;
+  for (const Statement& statement : report.intent->statements) {
+    StatementReport told;
+    told.statement = &statement;
+    for (const Key& key : statement.keys)
+      if (const auto found = steps.find(key);
+          found != steps.end() && (told.why.empty() || acts(found->second->verb)))
+        told.why = found->second->why.str();
+    report.statements.push_back(std::move(told));
+  }
+  return report;
+}
+
+Result<Preview> preview_package(const Workplace& place, const PackageRequest& request) {
+  Prepared prepared = TRY(prepare(place, request));
+  if (!prepared.package.findings.empty())
+    return findings_error(prepared.package.findings);
+  Preview preview;
+  preview.environment = prepared.environment;
+  preview.intent = prepared.package.intent;
+  preview.warnings = std::move(prepared.package.warnings);
+  const Seen seen = TRY(look(place, *preview.intent, prepared.known));
+  preview.plan =
+      TRY(make_plan(*preview.intent, prepared.known, seen, *place.kinds, {request.edit_in_place}));
+  return preview;
+}
+
+}  // namespace fettle

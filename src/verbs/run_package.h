@@ -1,0 +1,82 @@
+#pragma once
+/// `fettle run` and `fettle plan` of a package: interpret, look, plan, act, report.
+
+#include "core/step.h"
+#include "packages/interpret.h"
+#include "verbs/workplace.h"
+
+namespace fettle {
+
+struct PackageRequest {
+  std::string package;         ///< a folder, a `.star` file, or `github.com/…`
+  std::string arguments;       ///< JSON or YAML text
+  std::string arguments_file;  ///< where it is from, for errors
+  std::string environment;     ///< empty: named like the package's last path element
+  std::string mirror;          ///< looked up before anything is fetched
+  Fetch fetch;
+  std::string main_file, main_function;
+  std::string resolver = "default";  ///< or `overlap`
+  bool no_caching = false;  ///< everything is run, and the list of the executed is replaced
+  bool prune = false;       ///< what is not wanted any more is removed
+  bool parallel = false;
+  int parallelism = 4;
+  bool always_pull = false;
+  bool production = false;
+  bool privileged = false;
+  bool keep_going = false;
+  bool edit_in_place = false;
+  bool wait = true;  ///< for another process that works on the environment
+};
+
+enum class StatementStatus { ran, skipped, failed, not_reached };
+std::string_view to_string(StatementStatus status);
+
+struct StatementReport {
+  const Statement* statement = nullptr;
+  StatementStatus status = StatementStatus::not_reached;
+  std::string result;  ///< the line that people read; of a failure the error
+  std::string why;
+  Duration took{0};
+};
+
+/// Told while a package runs, in script order.
+class PackageAudience {
+ public:
+  virtual ~PackageAudience() = default;
+  virtual void interpreted(const Package& /*package*/) {}
+  virtual void began(const Statement& /*statement*/, size_t /*number*/, size_t /*total*/) {}
+  virtual void ended(const StatementReport& /*report*/) {}
+  virtual void progress(const Key& /*key*/, const Progress& /*progress*/) {}
+  virtual void event(const Event& /*event*/) {}
+};
+
+struct PackageReport {
+  std::string environment;
+  std::shared_ptr<const Intent> intent;  ///< owns the statements
+  std::vector<StatementReport> statements;
+  std::vector<std::string> warnings;
+  std::vector<Error> findings;  ///< of a dry run; a real one fails with them
+  Value output;                 ///< what the package returned, filled
+  bool has_output = false;
+  Summary summary;
+  Duration took{0};
+};
+
+/// Errors: `Blame::user` when the input is wrong, before anything was changed; `Blame::world` when
+/// the engine or the store cannot be used at all. What fails in the world is in the report.
+Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
+                                  PackageAudience& audience);
+
+/// The instructions without running them; needs and starts no engine.
+Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request);
+
+struct Preview {
+  std::string environment;
+  std::shared_ptr<const Intent> intent;
+  Plan plan;
+  std::vector<std::string> warnings;
+};
+/// What a run would do; looks at the world and changes nothing.
+Result<Preview> preview_package(const Workplace& place, const PackageRequest& request);
+
+}  // namespace fettle

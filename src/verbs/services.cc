@@ -1,0 +1,126 @@
+#include "verbs/services.h"
+
+#include <thread>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+
+namespace fettle {
+
+Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
+                                   const std::string& name) {
+  const Known known = TRY(place.store->known(environment));
+  std::vector<std::string> names;
+  RecordPointer by_uuid;
+  for (const auto& [key, record] : known) {
+    if (key.kind != "service" || !record->applied)
+      continue;
+    if (key.name == name)
+      return record;
+    if (name.size() >= 4 && record->outputs.text_at("uuid").starts_with(name))
+      by_uuid = record;
+    names.push_back(key.name.str());
+  }
+  if (by_uuid != nullptr)
+    return by_uuid;
+  std::sort(names.begin(), names.end());
+  return user_error(cat("there is no service `", name, "` in `", environment, "`",
+                        suggestion(name, names),
+                        names.empty() ? "; it has none" : "; it has " + join(names, ", ")));
+}
+
+Status transit_service(const Workplace& place, const RecordPointer& record, Verb verb) {
+  Driver* driver = place.driver(record->applied->driver);
+  if (driver == nullptr)
+    return world_error("there is no engine");
+  Act act;
+  act.verb = verb;
+  act.key = record->applied->key;
+  act.attributes = record->applied->attributes;
+  act.known = record;
+  act.incarnation = record->incarnation;
+  std::vector<Change> changes;
+  for (;; ++act.attempt) {
+    const Outcome outcome =
+        TRY(driver->apply(
+                      act, [](const Progress&) {}, place.interrupt->acts_token())
+                .context(cat("service `", act.key.name, "`")));
+    if (const auto* pending = std::get_if<Pending>(&outcome)) {
+      if (place.interrupt->asked() > 0)
+        return world_error(cat("interrupted while waiting: ", pending->what));
+      act.so_far = pending->so_far;
+      std::this_thread::sleep_for(pending->retry_after.value_or(50ms));
+      continue;
+    }
+    const Done& done = std::get<Done>(outcome);
+    if (verb == Verb::start) {
+      auto changed = std::make_shared<Record>(*record);
+      changed->outputs = done.outputs;
+      changed->remote_id = done.remote_id;
+      changes.push_back({Change::record, act.key, std::move(changed), {}});
+    }
+    break;
+  }
+  Event event;
+  event.time = place.clock();
+  event.type = EventType::done;
+  event.environment = act.key.environment;
+  event.key = act.key;
+  event.verb = verb;
+  event.text = place.command;
+  changes.push_back({Change::event, {}, nullptr, std::move(event)});
+  return place.store->write(changes);
+}
+
+Value merged_attributes(const Value& before, const Value& change) {
+  std::vector<Entry> entries(before.entries().begin(), before.entries().end());
+  entries.insert(entries.end(), change.entries().begin(), change.entries().end());
+  return Value::dict(std::move(entries));
+}
+
+Result<RecordPointer> put_service(const Workplace& place, const Environment& environment,
+                                  const std::string& name, Value attributes) {
+  const Known known = TRY(place.store->known(environment.name));
+  auto intent = std::make_shared<Intent>();
+  intent->environment = environment.name;
+  intent->sets["cli"] = Leftover::keep;
+  std::vector<Resource>& resources = intent->resources["cli"];
+  const auto want = [&](std::string_view kind, std::string_view key, Value value) -> Resource& {
+    Resource resource;
+    resource.key = {environment.name, kind, key};
+    resource.attributes = std::move(value);
+    resource.driver = "engine";
+    resource.origin = place.command;
+    resources.push_back(std::move(resource));
+    return resources.back();
+  };
+  const std::string image(attributes.text_at("image"));
+  attributes = merged_attributes(
+      attributes,
+      Value::dict({{"image_id", Value::deferred({Part(Output{"image", image, "id"})})}}));
+  want("network", "default", Value::dict({}));
+  want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
+  for (const Entry& mount : attributes.at("files").is_dict() ? attributes.at("files").entries()
+                                                             : std::span<const Entry>())
+    for (const Value& source : mount.value.items())
+      if (const std::string_view key = source.text_at("directory"); !key.empty())
+        want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
+  Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
+  service.needs.push_back({{{environment.name, "network", "default"}},
+                           false,
+                           When::succeeded,
+                           Unmet::fail,
+                           Bond::order});
+  service.pace = {Wait::exponential, 5ms, 250ms};
+  const Key key = service.key;
+  Known after;
+  const Summary summary = TRY(carry_out_intent(place, intent, known, {}, nullptr, &after));
+  if (!summary.failures.empty())
+    return summary.failures.front().error;
+  const auto found = after.find(key);
+  if (found == after.end() || !found->second->applied)
+    return world_error(cat("the service `", name, "` was not added"));
+  return found->second;
+}
+
+}  // namespace fettle

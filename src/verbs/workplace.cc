@@ -1,0 +1,111 @@
+#include "verbs/workplace.h"
+
+#include <thread>
+
+#include "base/text.h"
+
+namespace fettle {
+
+std::string new_uuid(const Workplace& place) {
+  return to_string(Digest{place.random(), place.random()});
+}
+
+Result<Lease> Lease::take(const Workplace& place, const Name& environment, bool wait) {
+  const Holder me = this_process(place.command, place.clock());
+  bool told = false;
+  while (true) {
+    const std::optional<Holder> other = TRY(place.store->acquire(environment, me));
+    if (!other)
+      return Lease(place.store, environment, me);
+    const std::string who = cat("`", other->what, "` (process ", other->process, ", since ",
+                                to_string(other->since), ")");
+    if (!wait)
+      return world_error(cat("the environment `", environment, "` is in use by ", who));
+    if (place.interrupt->asked() > 0)
+      return world_error(cat("interrupted while waiting for ", who));
+    if (!std::exchange(told, true))
+      place.tell(cat("waiting for ", who, ", which works on `", environment, "`"));
+    std::this_thread::sleep_for(100ms);
+  }
+}
+
+Lease::Lease(Lease&& other) noexcept
+    : store_(std::exchange(other.store_, nullptr)),
+      environment_(std::move(other.environment_)),
+      me_(std::move(other.me_)) {}
+
+Lease::~Lease() {
+  if (store_ != nullptr)
+    static_cast<void>(store_->release(environment_, me_));
+}
+
+Result<Environment> find_environment(const Workplace& place, const std::string& name) {
+  const std::vector<Environment> all = TRY(place.store->environments());
+  std::vector<const Environment*> fitting;
+  std::vector<std::string> names;
+  for (const Environment& environment : all) {
+    if (environment.name == name || environment.uuid == name)
+      return environment;
+    if (name.size() >= 4 && environment.uuid.starts_with(name))
+      fitting.push_back(&environment);
+    names.push_back(environment.name.str());
+  }
+  if (fitting.size() == 1)
+    return *fitting[0];
+  if (fitting.size() > 1)
+    return user_error(cat("several environments have a uuid that begins with `", name, "`"));
+  return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
+                        names.empty() ? "; there are none yet" : ""));
+}
+
+Result<Environment> ensure_environment(const Workplace& place, const std::string& name,
+                                       const Value& detail) {
+  if (std::optional<Environment> found = TRY(place.store->environment(name)))
+    return *found;
+  Environment made{name, new_uuid(place), place.clock(), detail};
+  TRY(place.store->put_environment(made));
+  return made;
+}
+
+Result<Seen> look(const Workplace& place, const Intent& intent, const Known& known) {
+  std::map<Name, std::vector<Subject>> by_driver;
+  std::map<Key, const Resource*> wanted;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      wanted[resource.key] = &resource;
+  const auto add = [&](const Key& key, const Resource* resource, const RecordPointer& record) {
+    const Kind* kind = place.kinds->find(key.kind);
+    const Resource* then = resource != nullptr ? resource : resource_of_then(*record);
+    if (kind != nullptr && kind->sort() == Sort::observable && then != nullptr)
+      by_driver[then->driver].push_back({key, resource, record});
+  };
+  for (const auto& [key, record] : known) {
+    const auto found = wanted.find(key);
+    add(key, found == wanted.end() ? nullptr : found->second, record);
+  }
+  Seen seen;
+  for (const auto& [name, subjects] : by_driver) {
+    Driver* driver = place.driver(name);
+    if (driver == nullptr)
+      continue;
+    const std::vector<Observation> found =
+        TRY(driver->observe(subjects, place.interrupt->acts_token()));
+    for (size_t i = 0; i < subjects.size(); ++i)
+      seen[subjects[i].key] = found[i];
+  }
+  return seen;
+}
+
+Result<Summary> carry_out_intent(const Workplace& place, std::shared_ptr<const Intent> intent,
+                                 const Known& known, const RunOptions& options, Audience* audience,
+                                 Known* after) {
+  Seen seen = TRY(look(place, *intent, known));
+  Run run = TRY(Run::make(std::move(intent), known, std::move(seen), *place.kinds, options));
+  const Surroundings around{place.store, place.driver, place.clock, audience};
+  Result<Summary> summary = carry_out(run, around, *place.interrupt);
+  if (after != nullptr)
+    *after = run.known();
+  return summary;
+}
+
+}  // namespace fettle
