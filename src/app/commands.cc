@@ -1,0 +1,80 @@
+#include "app/commands.h"
+
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+Result<int> help(Face& face) {
+  if (face.parsed.flag("markdown")) {
+    print(reference_of(all_commands()));
+    return 0;
+  }
+  if (face.parsed.arguments.empty()) {
+    print(help_of_all(all_commands()));
+    return 0;
+  }
+  Parsed ignored;
+  std::vector<std::string> words = face.parsed.arguments;
+  words.emplace_back("--help");
+  const Command* command = TRY(parse_command(all_commands(), words, ignored));
+  print(help_of(*command));
+  return 0;
+}
+
+Result<int> completion(Face& face) {
+  const std::string shell = face.parsed.argument(0, "bash");
+  if (shell != "bash" && shell != "zsh")
+    return user_error("there are completions for bash and zsh, not for `" + shell + "`");
+  print(completion_script(all_commands(), shell));
+  return 0;
+}
+
+Command help_command() {
+  Command command;
+  command.words = "help";
+  command.arguments = "[COMMAND]";
+  command.most = 2;
+  command.group = "engine";
+  command.summary = "Lists the commands, or tells about one.";
+  command.examples = {"fettle help", "fettle help enclave add"};
+  command.options = {{{"--markdown"}, "", "the reference of all commands, for the manual"}};
+  command.run = help;
+  return command;
+}
+
+Command completion_command() {
+  Command command;
+  command.words = "completion";
+  command.arguments = "[bash|zsh]";
+  command.most = 1;
+  command.group = "engine";
+  command.summary = "Prints a script that completes words in a shell.";
+  command.examples = {"source <(fettle completion)", "fettle completion zsh > _fettle"};
+  command.run = completion;
+  return command;
+}
+
+std::vector<Command> make_all() {
+  std::vector<Command> all{run_command(), package_init_command()};
+  for (const std::vector<Command>& group :
+       {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
+        std::vector<Command>{port_print_command()}, files_commands()})
+    all.insert(all.end(), group.begin(), group.end());
+  for (Command command :
+       {compile_command(), plan_command(), why_command(), show_command(), drift_command(),
+                          events_command(), doctor_command(), starlark_command(), help_command(),
+                          completion_command(), version_command()})
+    all.push_back(std::move(command));
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Command>& all_commands() {
+  static const std::vector<Command> all = make_all();
+  return all;
+}
+
+}  // namespace fettle

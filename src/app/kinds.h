@@ -1,0 +1,13 @@
+#pragma once
+/// Every type of resource that this program knows.
+
+#include "core/kind.h"
+
+namespace fettle {
+
+/// The table of `kinds.cc`.
+const Kinds& all_kinds();
+/// Its rows, in order.
+std::vector<const Kind*> listed_kinds();
+
+}  // namespace fettle

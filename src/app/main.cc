@@ -1,0 +1,209 @@
+/// The program: finds the command, opens what it asks for, and turns errors into exit codes.
+
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "app/commands.h"
+#include "app/kinds.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/print.h"
+#include "drivers/engine/driver.h"
+#include "drivers/engine/private_podman.h"
+#include "drivers/host/host_driver.h"
+#include "store/blobs.h"
+#include "store/sqlite_store.h"
+#include "value/jq.h"
+
+namespace fettle {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+uint64_t random_bits() {
+  uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+    bits = static_cast<uint64_t>(now_from_clock().time_since_epoch().count());
+  return bits;
+}
+
+/// `$FETTLE_HOME`, else below `$XDG_STATE_HOME`, else below the user's home.
+std::string home_folder() {
+  if (const std::string home = variable("FETTLE_HOME"); !home.empty())
+    return home;
+  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty())
+    return state + "/fettle";
+  const std::string home = variable("HOME");
+  return (home.empty() ? "/var/lib" : home + "/.local/state") + "/fettle";
+}
+
+/// Waits for SIGINT and SIGTERM on a thread of its own: the first asks to stop, the second to
+/// leave.
+class Signals {
+ public:
+  explicit Signals(Interrupt& interrupt) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::thread([set, &interrupt] {
+      for (int signal = 0; sigwait(&set, &signal) == 0;) {
+        if (interrupt.asked() > 1)
+          _exit(130);
+        print_error(interrupt.asked() == 0
+                        ? "\nfinishing what is under way; once more to leave at once"
+                        : "\nleaving");
+        interrupt.ask();
+      }
+    }).detach();
+  }
+};
+
+class Program : public Face {
+ public:
+  Result<Workplace*> workplace() override {
+    if (store_ != nullptr)
+      return &place_;
+    const std::string home = home_folder();
+    TRY(make_directories(home).context("making the folder of fettle's state"));
+    chmod(home.c_str(), 0700);
+    store_ = TRY(open_sqlite_store(home + "/fettle.db"));
+    blobs_ = std::make_unique<FolderBlobs>(home + "/blobs");
+    http_ = std::make_unique<HttpClient>();
+    EngineDriverOptions options;
+    options.extract = run_jq;
+    engine_ = std::make_unique<EngineDriver>(
+        *http_, *blobs_,
+        [this, home](std::stop_token stop) {
+          return connect_engine(*http_, connect_options(home), stop);
+        },
+        options);
+    host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits);
+    place_.home = home;
+    place_.store = store_.get();
+    place_.blobs = blobs_.get();
+    place_.kinds = &all_kinds();
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "engine" ? static_cast<Driver*>(engine_.get())
+             : name == "host" ? host_.get()
+                              : nullptr;
+    };
+    place_.clock = now_from_clock;
+    place_.random = random_bits;
+    place_.interrupt = &interrupt_;
+    place_.notice = [this](const std::string& text) { tell(text); };
+    place_.command = command;
+    signals_ = std::make_unique<Signals>(interrupt_);
+    return &place_;
+  }
+
+  std::pair<std::vector<std::string>, bool> diagnosis() override {
+    std::vector<std::string> lines;
+    bool well = true;
+    const auto say = [&](bool good, std::string text) {
+      lines.push_back(
+          cat(in(good ? Colour::green : Colour::red, good ? "ok   " : "lack ", colour), text));
+      well &= good;
+    };
+    const Result<Workplace*> opened = workplace();
+    say(opened.has_value(), opened ? cat("state in ", place_.home) : to_string(opened.error()));
+    if (!opened)
+      return {lines, well};
+    const Result<Engine*> engine = engine_->engine({});
+    if (engine) {
+      const Result<Engine::Flavour> flavour = (*engine)->flavour({});
+      say(true, cat("engine ", (*engine)->address().text,
+                    flavour && *flavour == Engine::Flavour::podman ? " (Podman)" : " (Docker)"));
+    } else {
+      say(false, to_string(engine.error()));
+      if (const std::vector<std::string> missing = PrivatePodman::missing_packages();
+          !missing.empty())
+        say(false, cat("a private Podman needs packages: apt-get install --no-install-recommends ",
+                       join(missing, " ")));
+    }
+    const Result<Value> jq = run_jq(".", "1");
+    say(jq.has_value(), jq ? "libjq, for `extract`" : to_string(jq.error()));
+    return {lines, well};
+  }
+
+  std::string command;
+
+ private:
+  ConnectOptions connect_options(const std::string& home) {
+    ConnectOptions options;
+    options.given = parsed.text("engine");
+    options.private_root = home + "/podman";
+    // Told when it is started, not each time it is used.
+    if (!PrivatePodman({options.private_root}).is_running())
+      options.notice = [this](const std::string& text) { tell(text); };
+    return options;
+  }
+
+  void tell(const std::string& text) const {
+    if (!quiet)
+      print_error(text);
+  }
+
+  Interrupt interrupt_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<FolderBlobs> blobs_;
+  std::unique_ptr<HttpClient> http_;
+  std::unique_ptr<EngineDriver> engine_;
+  std::unique_ptr<HostDriver> host_;
+  std::unique_ptr<Signals> signals_;
+  Workplace place_;
+};
+
+int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }
+
+int run(std::vector<std::string> words) {
+  Program program;
+  program.command = "fettle " + join(words, " ");
+  if (program.command.size() > 200)
+    program.command = program.command.substr(0, 197) + "...";
+  const bool colours = variable("NO_COLOR").empty();
+  program.colour = colours && isatty(STDOUT_FILENO) == 1;
+  program.terminal = isatty(STDERR_FILENO) == 1;
+  if (words.empty() || words[0] == "--help" || words[0] == "-h")
+    words = {"help"};
+  else if (words[0] == "--version")
+    words = {"version"};
+  const Result<const Command*> command = parse_command(all_commands(), words, program.parsed);
+  if (!command) {
+    print_error(error_text(command.error(), colours && program.terminal));
+    return 2;
+  }
+  if (program.parsed.has("help") && (*command)->words != "starlark") {
+    print(help_of(**command));
+    return 0;
+  }
+  const std::string output = program.parsed.text("output", "text");
+  program.json = output == "json";
+  program.json_lines = output == "jsonl";
+  program.quiet = program.parsed.flag("quiet");
+  const Result<int> code = (*command)->run(program);
+  if (code)
+    return *code;
+  if (program.json || program.json_lines)
+    print_json(Value::dict({{"success", false}, {"error", error_value(code.error())}}));
+  print_error(error_text(code.error(), colours && program.terminal));
+  return exit_code_of(code.error());
+}
+
+}  // namespace
+}  // namespace fettle
+
+int main(int argc, char** argv) {
+  umask(022);
+  signal(SIGPIPE, SIG_IGN);
+  return fettle::run({argv + 1, argv + argc});
+}

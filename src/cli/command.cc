@@ -1,0 +1,282 @@
+#include "cli/command.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// The name of an option: its longest spelling without dashes, of equal ones the first.
+std::string name_of(const CommandOption& option) {
+  const std::string* best = &option.names.front();
+  for (const std::string& name : option.names)
+    if (name.starts_with("--") && !best->starts_with("--"))
+      best = &name;
+  return best->substr(best->find_first_not_of('-'));
+}
+
+std::vector<CommandOption> options_of(const Command& command) {
+  std::vector<CommandOption> all = command.options;
+  all.insert(all.end(), common_options().begin(), common_options().end());
+  return all;
+}
+
+const CommandOption* find_option(const std::vector<CommandOption>& options,
+                                 std::string_view spelling) {
+  for (const CommandOption& option : options)
+    if (std::find(option.names.begin(), option.names.end(), spelling) != option.names.end())
+      return &option;
+  return nullptr;
+}
+
+Error unknown_option(const std::vector<CommandOption>& options, const Command& command,
+                     std::string_view spelling) {
+  std::vector<std::string> names;
+  for (const CommandOption& option : options)
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`",
+                        suggestion(spelling, names), "\nsee `fettle help ", command.words, "`"));
+}
+
+/// One word of the command line that begins with a dash, and its value.
+Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
+                            const std::vector<std::string>& words, size_t at, Parsed& parsed) {
+  std::string spelling = words[at], value;
+  bool has_value = false;
+  if (const size_t equals = spelling.find('=');
+      spelling.starts_with("--") && equals != spelling.npos) {
+    value = spelling.substr(equals + 1);
+    spelling.resize(equals);
+    has_value = true;
+  }
+  const CommandOption* option = find_option(options, spelling);
+  if (option == nullptr)
+    return unknown_option(options, command, spelling);
+  if (option->value.empty()) {
+    parsed.options[name_of(*option)].push_back(has_value ? value : "true");
+    return at + 1;
+  }
+  if (!has_value) {
+    if (at + 1 >= words.size())
+      return user_error(
+          cat("the flag `", spelling, "` wants a value: `", spelling, " ", option->value, "`"));
+    value = words[++at];
+  }
+  std::vector<std::string>& values = parsed.options[name_of(*option)];
+  if (!option->repeated)
+    values.clear();
+  values.push_back(std::move(value));
+  return at + 1;
+}
+
+std::string usage_of(const Command& command) {
+  return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments);
+}
+
+std::string option_lines(const std::vector<CommandOption>& options) {
+  std::string text;
+  for (const CommandOption& option : options) {
+    std::string left =
+        cat("  ", join(option.names, ", "), option.value.empty() ? "" : " ", option.value);
+    left.resize(std::max<size_t>(left.size() + 2, 38), ' ');
+    text += cat(left, option.help, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Parsed::text(const std::string& name, const std::string& otherwise) const {
+  const auto found = options.find(name);
+  return found == options.end() || found->second.empty() ? otherwise : found->second.back();
+}
+
+const std::vector<std::string>& Parsed::all(const std::string& name) const {
+  static const std::vector<std::string> none;
+  const auto found = options.find(name);
+  return found == options.end() ? none : found->second;
+}
+
+bool Parsed::flag(const std::string& name, bool otherwise) const {
+  if (!has(name))
+    return otherwise;
+  const std::string value = text(name);
+  return value != "false" && value != "0" && value != "no";
+}
+
+Result<int64_t> Parsed::number(const std::string& name, int64_t otherwise) const {
+  if (!has(name))
+    return otherwise;
+  const std::string value = text(name);
+  int64_t number = 0;
+  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (failure != std::errc() || end != value.data() + value.size())
+    return user_error(cat("`--", name, "` wants a number, got `", value, "`"));
+  return number;
+}
+
+std::string Parsed::argument(size_t i, const std::string& otherwise) const {
+  return i < arguments.size() ? arguments[i] : otherwise;
+}
+
+const std::vector<CommandOption>& common_options() {
+  static const std::vector<CommandOption> options{
+      {{"-o", "--output"}, "text|json|jsonl", "how to answer"},
+      {{"--engine"},
+       "ADDRESS",
+       "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
+      {{"--no-wait"}, "", "fail when another process works on the environment"},
+      {{"-q", "--quiet"}, "", "say nothing but results"},
+      {{"-h", "--help"}, "", "this help"},
+  };
+  return options;
+}
+
+Result<const Command*> parse_command(const std::vector<Command>& commands,
+                                     std::vector<std::string> words, Parsed& parsed) {
+  const Command* found = nullptr;
+  size_t used = 0;
+  for (const Command& command : commands) {
+    const auto own = split(command.words, ' ');
+    if (own.size() <= words.size() && own.size() > used &&
+        std::equal(own.begin(), own.end(), words.begin())) {
+      found = &command;
+      used = own.size();
+    }
+  }
+  if (found == nullptr) {
+    std::vector<std::string> names;
+    const std::string first = words.empty() ? "" : words[0];
+    std::string group;
+    for (const Command& command : commands) {
+      const auto own = split(command.words, ' ');
+      if (own.size() > 1 && own[0] == first)
+        group += cat(group.empty() ? "" : ", ", own[1]);
+      names.push_back(command.words);
+      names.emplace_back(own[0]);
+    }
+    if (!group.empty() && words.size() > 1) {
+      const std::string two = cat(first, " ", words[1]);
+      return user_error(cat("unknown command `fettle ", two, "`", suggestion(two, names), "; `",
+                            first, "` has ", group));
+    }
+    if (!group.empty())
+      return user_error(cat("`fettle ", first, "` wants one of ", group));
+    return user_error(cat("unknown command `fettle ", first, "`", suggestion(first, names),
+                          "\nsee `fettle help`"));
+  }
+  words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(used));
+  const std::vector<CommandOption> options = options_of(*found);
+  bool only_arguments = false;
+  for (size_t at = 0; at < words.size();) {
+    const std::string& word = words[at];
+    const bool rest =
+        only_arguments || (found->takes_rest && parsed.arguments.size() >= found->least);
+    if (word == "--" && !only_arguments && (!rest || parsed.arguments.size() == found->least)) {
+      only_arguments = true;
+      ++at;
+    } else if (!rest && word.size() > 1 && word[0] == '-') {
+      at = TRY(parse_option(options, *found, words, at, parsed));
+    } else {
+      parsed.arguments.push_back(word);
+      ++at;
+    }
+  }
+  if (parsed.has("help"))
+    return found;
+  if (parsed.arguments.size() < found->least)
+    return user_error(
+        cat("`fettle ", found->words, "` wants more arguments: `", usage_of(*found), "`"));
+  if (parsed.arguments.size() > found->most)
+    return user_error(cat("`fettle ", found->words, "` does not know what `",
+                          parsed.arguments[found->most], "` is for: `", usage_of(*found), "`"));
+  return found;
+}
+
+std::string help_of(const Command& command) {
+  std::string text = cat(command.summary, "\n\nusage: ", usage_of(command), "\n\nexamples:\n");
+  for (const std::string& example : command.examples)
+    text += cat("  ", example, "\n");
+  if (!command.options.empty())
+    text += cat("\nflags:\n", option_lines(command.options));
+  return cat(text, "\nflags of every command:\n", option_lines(common_options()));
+}
+
+std::string help_of_all(const std::vector<Command>& commands) {
+  std::string text =
+      "fettle keeps environments in the state that somebody described, and redoes only what "
+      "changed.\n";
+  std::vector<std::string> groups;
+  for (const Command& command : commands)
+    if (std::find(groups.begin(), groups.end(), command.group) == groups.end())
+      groups.push_back(command.group);
+  for (const std::string& group : groups) {
+    text += cat("\n", group, ":\n");
+    for (const Command& command : commands) {
+      if (command.group != group)
+        continue;
+      std::string left = cat("  ", command.words);
+      left.resize(std::max<size_t>(left.size() + 2, 22), ' ');
+      text += cat(left, command.summary.substr(0, command.summary.find('\n')), "\n");
+    }
+  }
+  return text + "\n`fettle help COMMAND` tells more, with examples.\n";
+}
+
+std::string completion_script(const std::vector<Command>& commands, std::string_view shell) {
+  std::string cases;
+  for (const Command& command : commands) {
+    std::string words;
+    for (const CommandOption& option : options_of(command))
+      for (const std::string& name : option.names)
+        words += name + " ";
+    cases += cat("    \"", command.words, "\") words=\"", words, "\" ;;\n");
+  }
+  std::map<std::string, std::string> next;
+  for (const Command& command : commands) {
+    const auto own = split(command.words, ' ');
+    std::string& first = next[""];
+    if ((" " + first).find(cat(" ", own[0], " ")) == std::string::npos)
+      first += cat(own[0], " ");
+    if (own.size() > 1)
+      next[std::string(own[0])] += cat(own[1], " ");
+  }
+  for (const auto& [before, words] : next)
+    cases += cat("    \"", before, "\") words=\"", words, "\" ;;\n");
+  const std::string bash = cat(
+      "_fettle() {\n  local words command=\"\" i\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    [[ ${COMP_WORDS[i]} == -* ]] || command+=\"${command:+ }${COMP_WORDS[i]}\"\n  done\n  "
+      "case $command in\n",
+      cases, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n",
+      "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle\n");
+  return shell == "zsh" ? cat("autoload -U +X bashcompinit && bashcompinit\n", bash) : bash;
+}
+
+std::string reference_of(const std::vector<Command>& commands) {
+  std::string text =
+      "# Commands\n\nMade by `fettle help --markdown`; what stands here is what the program "
+      "knows.\n";
+  std::string group;
+  for (const Command& command : commands) {
+    if (command.group != group)
+      text += cat("\n## ", command.group, "\n");
+    group = command.group;
+    text += cat("\n### fettle ", command.words, "\n\n", command.summary, "\n\n```\n",
+                usage_of(command), "\n```\n\n");
+    for (const std::string& example : command.examples)
+      text += cat("    ", example, "\n");
+    if (!command.options.empty())
+      text += "\n";
+    for (const CommandOption& option : command.options)
+      text += cat("* `", join(option.names, "`, `"), option.value.empty() ? "" : " ", option.value,
+                  "`: ", option.help, "\n");
+  }
+  text += "\n## Flags of every command\n\n";
+  for (const CommandOption& option : common_options())
+    text += cat("* `", join(option.names, "`, `"), option.value.empty() ? "" : " ", option.value,
+                "`: ", option.help, "\n");
+  return text;
+}
+
+}  // namespace fettle

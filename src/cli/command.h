@@ -1,0 +1,84 @@
+#pragma once
+/// A command of the program: a row of the table in `src/app/commands.cc`. It turns words into one
+/// call of a verb and the answer into text or JSON; it decides nothing.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "verbs/workplace.h"
+
+namespace fettle {
+
+/// An option: its spellings, the name of its value (empty: a switch), and what it does.
+struct CommandOption {
+  std::vector<std::string>
+      names;  ///< `-e`, `--enclave`, `--environment`; the longest first spelling is its name
+  std::string value;  ///< `NAME`; empty for a switch
+  std::string help;
+  bool repeated = false;
+};
+
+class Parsed {
+ public:
+  bool has(const std::string& name) const { return options.contains(name); }
+  std::string text(const std::string& name, const std::string& otherwise = {}) const;
+  const std::vector<std::string>& all(const std::string& name) const;
+  /// A switch that may also be given a value: `--flag`, `--flag=false`.
+  bool flag(const std::string& name, bool otherwise = false) const;
+  /// Error (`Blame::user`): not a number.
+  Result<int64_t> number(const std::string& name, int64_t otherwise) const;
+  std::string argument(size_t i, const std::string& otherwise = {}) const;
+
+  std::map<std::string, std::vector<std::string>> options;  ///< by name without dashes
+  std::vector<std::string> arguments;
+};
+
+/// What a command works with. The workplace is opened when it is asked for, so that `version` opens
+/// nothing.
+class Face {
+ public:
+  virtual ~Face() = default;
+  virtual Result<Workplace*> workplace() = 0;
+  /// What of this machine is there and what is missing: lines of `doctor`, and whether all is well.
+  virtual std::pair<std::vector<std::string>, bool> diagnosis() = 0;
+
+  Parsed parsed;
+  bool json = false;        ///< `--output json`
+  bool json_lines = false;  ///< `--output jsonl`
+  bool quiet = false;
+  bool colour = false;    ///< of stdout
+  bool terminal = false;  ///< stderr is one
+};
+
+struct Command {
+  std::string words;           ///< `enclave ls`
+  std::string arguments;       ///< `SERVICE COMMAND…`, for the usage line
+  size_t least = 0, most = 0;  ///< how many arguments
+  std::string group;           ///< under which `help` lists it
+  std::string summary;         ///< at most two lines
+  std::vector<std::string> examples;
+  std::vector<CommandOption> options;
+  Result<int> (*run)(Face& face);  ///< the exit code
+  bool takes_rest = false;         ///< everything behind the first argument is not looked into
+};
+
+/// Options that every command takes.
+const std::vector<CommandOption>& common_options();
+
+/// Finds the command that the words begin with; the rest is parsed by its options. Errors
+/// (`Blame::user`): an unknown command, flag or too few or many arguments, with the nearest right
+/// one.
+Result<const Command*> parse_command(const std::vector<Command>& commands,
+                                     std::vector<std::string> words, Parsed& parsed);
+
+std::string help_of(const Command& command);
+std::string help_of_all(const std::vector<Command>& commands);
+/// A completion script for bash or zsh.
+std::string completion_script(const std::vector<Command>& commands, std::string_view shell);
+/// The reference of the manual: every command in Markdown.
+std::string reference_of(const std::vector<Command>& commands);
+
+}  // namespace fettle

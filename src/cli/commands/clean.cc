@@ -1,0 +1,53 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "store/blobs.h"
+#include "verbs/environments.h"
+
+namespace fettle {
+namespace {
+
+Result<int> run(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  size_t removed = 0;
+  for (const Environment& environment : TRY(list_environments(*place))) {
+    const bool all = face.parsed.flag("all");
+    if (!all && TRY(inspect_environment(*place, environment.name.str())).status == "running")
+      continue;
+    TRY(remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"))
+            .context(cat("environment `", environment.name, "`")));
+    ++removed;
+    if (!face.quiet)
+      print_error(cat(environment.name, " removed"));
+  }
+  // Contents that no artifact of any environment needs any more.
+  std::set<std::string> used;
+  for (const Environment& environment : TRY(list_environments(*place)))
+    for (const auto& [key, record] : TRY(place->store->known(environment.name))) {
+      used.emplace(record->outputs.text_at("digest"));
+      if (const Value& files = record->outputs.at("files"); files.is_dict())
+        for (const Entry& file : files.entries())
+          used.insert(to_text(file.value));
+    }
+  size_t blobs = 0;
+  if (auto* folder = dynamic_cast<FolderBlobs*>(place->blobs))
+    blobs = TRY(folder->collect(used));
+  if (!face.quiet)
+    print_error(cat(removed, " environments and ", blobs, " contents removed"));
+  return 0;
+}
+
+}  // namespace
+
+Command clean_command() {
+  Command command;
+  command.words = "clean";
+  command.group = "environments";
+  command.summary = "Removes stopped environments and contents that nobody needs.";
+  command.examples = {"fettle clean", "fettle clean -a"};
+  command.options = {{{"-a", "--all"}, "", "running environments, too"}};
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle

@@ -1,0 +1,31 @@
+#pragma once
+/// Every command, a function a file; `src/app/commands.cc` is the list of them.
+
+#include "cli/command.h"
+
+namespace fettle {
+
+Command run_command();
+Command plan_command();
+std::vector<Command> enclave_commands();
+std::vector<Command> service_commands();
+std::vector<Command> files_commands();
+Command port_print_command();
+Command clean_command();
+Command why_command();
+Command show_command();
+Command drift_command();
+Command events_command();
+Command doctor_command();
+Command starlark_command();
+Command compile_command();
+Command version_command();
+Command package_init_command();
+
+/// The environment of a command: `--enclave`, or the argument that names it.
+Result<Environment> environment_of(Face& face, size_t argument);
+
+/// The option for the environment.
+CommandOption environment_option();
+
+}  // namespace fettle

@@ -1,0 +1,177 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/package_options.h"
+#include "cli/print.h"
+#include "verbs/environments.h"
+
+namespace fettle {
+namespace {
+
+std::string short_uuid(const std::string& uuid, bool whole) {
+  return whole ? uuid : uuid.substr(0, 12);
+}
+
+Value environment_value(const Environment& environment) {
+  return Value::dict({{"name", environment.name},
+                      {"uuid", environment.uuid},
+                      {"created", to_string(environment.created)}});
+}
+
+Result<int> add(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  std::string name = face.parsed.text("name", face.parsed.argument(0));
+  if (name.empty())
+    name = cat("enclave-", new_uuid(*place).substr(0, 6));
+  const Environment made = TRY(
+      add_environment(*place, name, face.parsed.flag("production"), !face.parsed.flag("no-wait")));
+  if (face.json)
+    print_json(environment_value(made));
+  else
+    print(cat("Created enclave: ", made.name));
+  return 0;
+}
+
+Result<int> ls(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const bool whole = face.parsed.flag("full-uuids");
+  std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Status", "Creation Time"}};
+  std::vector<Value> values;
+  for (const Environment& environment : TRY(list_environments(*place))) {
+    const Result<EnvironmentView> view = inspect_environment(*place, environment.name.str());
+    const std::string status = view ? view->status : "unknown";
+    rows.push_back({short_uuid(environment.uuid, whole), environment.name.str(), upper_case(status),
+                    to_string(environment.created)});
+    values.push_back(Value::dict({{"name", environment.name},
+                                  {"uuid", environment.uuid},
+                                  {"status", status},
+                                  {"created", to_string(environment.created)}}));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Value service_value(const ServiceView& service) {
+  return Value::dict({{"name", service.name},
+                      {"uuid", service.uuid},
+                      {"status", service.status},
+                      {"container", service.container},
+                      {"ip_address", service.outputs.at("ip_address")},
+                      {"ports", service.outputs.at("ports")},
+                      {"image", service.attributes.at("image")}});
+}
+
+Result<int> inspect(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
+  if (face.json) {
+    std::vector<Value> services, artifacts;
+    for (const ServiceView& service : view.services)
+      services.push_back(service_value(service));
+    for (const ArtifactView& artifact : view.artifacts)
+      artifacts.push_back(Value::dict(
+          {{"name", artifact.name}, {"uuid", artifact.uuid}, {"digest", artifact.digest}}));
+    print_json(Value::dict({{"name", environment.name},
+                            {"uuid", environment.uuid},
+                            {"status", view.status},
+                            {"created", to_string(environment.created)},
+                            {"services", Value::list(std::move(services))},
+                            {"files", Value::list(std::move(artifacts))}}));
+    return 0;
+  }
+  const bool whole = face.parsed.flag("full-uuids");
+  print(table({{"Name:", environment.name.str()},
+               {"UUID:", short_uuid(environment.uuid, whole)},
+               {"Status:", upper_case(view.status)},
+               {"Creation Time:", to_string(environment.created)}}));
+  std::vector<std::vector<std::string>> files{{"UUID", "Name"}},
+      services{{"UUID", "Name", "Ports", "Status"}};
+  for (const ArtifactView& artifact : view.artifacts)
+    files.push_back({short_uuid(artifact.uuid, whole), artifact.name});
+  for (const ServiceView& service : view.services)
+    services.push_back({short_uuid(service.uuid, whole), service.name,
+                        service.outputs.at("ports").is_dict() ? ports_text(service) : "<none>",
+                        upper_case(service.status)});
+  print(cat("\n", in(Colour::bold, "Files Artifacts", face.colour), "\n", table(files)));
+  print(cat("\n", in(Colour::bold, "User Services", face.colour), "\n", table(services)));
+  return 0;
+}
+
+/// A verb for each environment that is named.
+template <typename Verb>
+Result<int> each(Face& face, Verb verb, std::string_view done) {
+  Workplace* place = TRY(face.workplace());
+  std::vector<std::string> names = face.parsed.arguments;
+  if (const std::string named = face.parsed.text("enclave"); names.empty() && !named.empty())
+    names.push_back(named);
+  if (names.empty())
+    return user_error("name an environment: `fettle enclave ls` lists them");
+  for (const std::string& name : names) {
+    const Environment environment = TRY(find_environment(*place, name));
+    TRY(verb(*place, environment.name.str(), !face.parsed.flag("no-wait"))
+            .context(cat("environment `", name, "`")));
+    if (!face.quiet)
+      print_error(cat(environment.name, " ", done));
+  }
+  return 0;
+}
+
+Result<int> stop(Face& face) { return each(face, stop_environment, "stopped"); }
+Result<int> start(Face& face) { return each(face, start_environment, "started"); }
+Result<int> remove(Face& face) { return each(face, remove_environment, "removed"); }
+Result<int> restart(Face& face) {
+  TRY(each(face, stop_environment, "stopped"));
+  return each(face, start_environment, "started");
+}
+
+Command make(std::string words, std::string arguments, size_t least, size_t most,
+             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+             std::vector<CommandOption> options = {}) {
+  Command command;
+  command.words = std::move(words);
+  command.arguments = std::move(arguments);
+  command.least = least;
+  command.most = most;
+  command.group = "environments";
+  command.summary = std::move(summary);
+  command.examples = std::move(examples);
+  command.options = std::move(options);
+  command.run = run;
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> enclave_commands() {
+  const CommandOption whole{{"--full-uuids"}, "", "show uuids whole"},
+      force{{"-f", "--force"}, "", "accepted for scripts; running ones are removed, too"};
+  return {
+      make("enclave add", "[NAME]", 0, 1, "Makes an empty environment: a network and nothing else.",
+           {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
+           {{{"-n", "--name"}, "NAME", "its name; else one is made up"},
+            {{"-p", "--production"}, "", "services are restarted when they end"}}),
+      make("enclave ls", "", 0, 0, "Lists the environments.",
+           {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
+      make("enclave inspect", "NAME", 0, 1,
+           "Shows the services, ports and files of an environment.",
+           {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"}, inspect,
+           {environment_option(), whole}),
+      make("enclave stop", "NAME…", 0, 99, "Stops every service; addresses, ports and files stay.",
+           {"fettle enclave stop shop", "fettle enclave stop shop other"}, stop,
+           {environment_option()}),
+      make("enclave start", "NAME…", 0, 99, "Starts every service that is stopped.",
+           {"fettle enclave start shop", "fettle enclave start shop other"}, start,
+           {environment_option()}),
+      make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
+           {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
+           {environment_option()}),
+      make("enclave rm", "NAME…", 0, 99, "Removes environments with everything that they have.",
+           {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
+           {environment_option(), force}),
+  };
+}
+
+}  // namespace fettle

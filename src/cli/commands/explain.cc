@@ -1,0 +1,199 @@
+#include "verbs/explain.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+Value record_value(const Key& key, const Record& record) {
+  const Resource* resource = resource_of_then(record);
+  std::vector<Value> needs;
+  if (resource != nullptr)
+    for (const Need& need : resource->needs)
+      for (const Key& needed : need.keys)
+        needs.push_back(Value::dict({{"key", to_string(needed)}, {"bond", to_string(need.bond)}}));
+  std::vector<Value> sets;
+  for (const auto& [set, wish] : record.wanted_by)
+    sets.emplace_back(set);
+  return Value::dict(
+      {{"key", to_string(key)},
+       {"origin", resource == nullptr ? Value() : Value(resource->origin)},
+       {"attributes", resource == nullptr ? Value() : resource->attributes},
+       {"outputs", record.outputs},
+       {"needs", Value::list(std::move(needs))},
+       {"wanted_by", Value::list(std::move(sets))},
+       {"incarnation", record.incarnation},
+       {"done", record.applied.has_value()},
+       {"attempt", !record.attempt
+                       ? Value()
+                       : Value(record.attempt->failed ? cat("failed: ", record.attempt->error)
+                                                      : "interrupted")}});
+}
+
+Result<int> show(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const std::string what = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
+  const Known known = TRY(place->store->known(environment.name));
+  if (!what.empty()) {
+    for (const Key& key : TRY(find_keys(*place, environment.name, what)))
+      print_json(record_value(key, *known.at(key)));
+    return 0;
+  }
+  std::map<uint64_t, std::vector<std::pair<Key, RecordPointer>>> in_order;
+  for (const auto& [key, record] : known)
+    in_order[record->sequence].emplace_back(key, record);
+  std::vector<Value> values;
+  std::vector<std::vector<std::string>> rows{{"RESOURCE", "STATE", "DECLARED AT"}};
+  for (const auto& [sequence, records] : in_order)
+    for (const auto& [key, record] : records) {
+      values.push_back(record_value(key, *record));
+      const Resource* resource = resource_of_then(*record);
+      rows.push_back(
+          {to_string(key),
+           record->attempt ? (record->attempt->failed ? "failed" : "interrupted") : "done",
+           resource == nullptr ? "" : resource->origin.str()});
+    }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> tell_why(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  std::string what = face.parsed.argument(0), name = face.parsed.text("enclave");
+  // Without an environment the only one that knows it is meant.
+  std::vector<Name> environments;
+  if (name.empty()) {
+    for (const Environment& environment : TRY(place->store->environments()))
+      environments.push_back(environment.name);
+  } else {
+    environments.push_back(TRY(find_environment(*place, name)).name);
+  }
+  std::optional<Error> nothing;
+  size_t found = 0;
+  for (const Name& environment : environments) {
+    const Result<std::vector<Key>> keys = find_keys(*place, environment, what);
+    if (!keys) {
+      nothing = keys.error();
+      continue;
+    }
+    ++found;
+    if (environments.size() > 1)
+      print(in(Colour::bold, cat(environment, ":"), face.colour));
+    for (const Key& key : *keys) {
+      const std::vector<std::string> lines = TRY(why(*place, environment, key));
+      for (size_t i = 0; i < lines.size(); ++i)
+        print(cat(i == 0 ? "" : "  because ", lines[i]));
+    }
+  }
+  if (found == 0)
+    return nothing.value_or(user_error("there are no environments yet"));
+  return 0;
+}
+
+Result<int> tell_drift(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const std::vector<Drift> found = TRY(drift(*place, environment.name));
+  std::vector<Value> values;
+  for (const Drift& one : found) {
+    values.push_back(Value::dict(
+        {{"key", to_string(one.key)}, {"verb", to_string(one.verb)}, {"why", one.why}}));
+    if (!face.json)
+      print(cat(to_string(one.key), ": ", one.why));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else if (found.empty())
+    print("everything is as it was left");
+  return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
+}
+
+Result<int> events(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  Name environment;
+  if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
+    environment = TRY(find_environment(*place, name)).name;
+  const int64_t last = TRY(face.parsed.number("num", 100));
+  std::vector<Event> all = TRY(place->store->events(environment, 0, 1'000'000));
+  const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
+                           ? all.size() - static_cast<size_t>(last)
+                           : 0;
+  for (size_t i = first; i < all.size(); ++i) {
+    const Event& event = all[i];
+    const std::string what = event.key.kind.empty() ? "" : to_string(event.key);
+    if (face.json || face.json_lines)
+      print_json_line(Value::dict({{"sequence", event.sequence},
+                                   {"time", to_string(event.time)},
+                                   {"environment", event.environment},
+                                   {"type", to_string(event.type)},
+                                   {"key", what},
+                                   {"verb", to_string(event.verb)},
+                                   {"text", event.text},
+                                   {"detail", event.detail}}));
+    else
+      print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
+                what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
+                event.text.empty() ? "" : cat(": ", event.text)));
+  }
+  return 0;
+}
+
+Result<int> doctor(Face& face) {
+  const auto [lines, well] = face.diagnosis();
+  for (const std::string& line : lines)
+    print(line);
+  return well ? 0 : 1;
+}
+
+Command make(std::string words, std::string arguments, size_t least, size_t most,
+             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+             std::vector<CommandOption> options) {
+  Command command;
+  command.words = std::move(words);
+  command.arguments = std::move(arguments);
+  command.least = least;
+  command.most = most;
+  command.group = "engine";
+  command.summary = std::move(summary);
+  command.examples = std::move(examples);
+  command.options = std::move(options);
+  command.run = run;
+  return command;
+}
+
+}  // namespace
+
+Command why_command() {
+  return make("why", "WHAT", 1, 1,
+              "Says why something was done: KIND/NAME, a service's name, or FILE:LINE.",
+              {"fettle why web -e shop", "fettle why main.star:12"}, tell_why,
+              {environment_option()});
+}
+Command show_command() {
+  return make("show", "ENCLAVE [WHAT]", 0, 2,
+              "Shows what is recorded of an environment, or of one resource.",
+              {"fettle show shop", "fettle show shop service/web"}, show, {environment_option()});
+}
+Command drift_command() {
+  return make(
+      "drift", "ENCLAVE", 0, 1, "Shows what in the world is not as it was left.",
+      {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
+      {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something is"}});
+}
+Command events_command() {
+  return make("events", "[ENCLAVE]", 0, 1, "Shows what happened, in one environment or in all.",
+              {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
+              {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
+}
+Command doctor_command() {
+  return make("doctor", "", 0, 0, "Says what this machine lacks, and how to get it.",
+              {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"}, doctor,
+              {});
+}
+
+}  // namespace fettle

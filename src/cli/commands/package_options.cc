@@ -1,0 +1,166 @@
+#include "cli/commands/package_options.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Clones a repository below `home/packages`, once for each commit; a ref is a tag, a branch or a
+/// commit, in this order.
+Fetch fetch_by_git(std::string home, std::stop_token stop) {
+  return [home = std::move(home), stop](const std::string& repository,
+                                        const std::string& ref) -> Result<std::string> {
+    const auto git = [&](std::vector<std::string> arguments,
+                         const std::string& folder) -> Result<Finished> {
+      arguments.insert(arguments.begin(), {"git", "-c", "advice.detachedHead=false"});
+      Invocation call;
+      call.arguments = std::move(arguments);
+      call.directory = folder;
+      call.time_limit = 300s;
+      call.environment = {{"GIT_TERMINAL_PROMPT", "0"}};
+      return run_process(call, stop);
+    };
+    if (find_program("git").empty())
+      return world_error("fetching a package needs git: install the package git");
+    const std::string base = cat(home, "/packages/", repository);
+    const std::string url = cat("https://", repository, ".git");
+    TRY(make_directories(base));
+    const Finished listed = TRY(git({"ls-remote", url, ref.empty() ? "HEAD" : ref,
+                                     cat("refs/tags/", ref), cat("refs/heads/", ref)},
+                                    base));
+    std::string commit;
+    if (listed.code != 0)
+      return world_error(cat("cannot fetch `", repository, "`: ", trim(listed.errors)));
+    // The tag, peeled when it is annotated, before the branch.
+    for (const std::string_view wanted : {std::string_view("refs/tags/"), std::string_view("")})
+      for (const std::string_view line : split(listed.output, '\n'))
+        if (const auto parts = split(line, '\t');
+            parts.size() == 2 && parts[1].starts_with(wanted) && commit.empty())
+          commit = parts[0];
+    if (commit.empty())
+      commit = ref;
+    const std::string place = cat(base, "@", commit);
+    if (fs::exists(place + "/.git/fettle-complete"))
+      return place;
+    TRY(remove_tree(place));
+    TRY(make_directories(place));
+    for (const std::vector<std::string>& step : {std::vector<std::string>{"init", "-q"},
+                                                 {"fetch", "-q", "--depth", "1", url, commit},
+                                                 {"checkout", "-q", "FETCH_HEAD"}}) {
+      const Finished done = TRY(git(step, place));
+      if (done.code != 0)
+        return world_error(cat("cannot fetch `", repository, "` at `", ref.empty() ? commit : ref,
+                               "`: ", trim(done.errors)));
+    }
+    TRY(write_file(place + "/.git/fettle-complete", ""));
+    return place;
+  };
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::vector<CommandOption> package_options() {
+  return {
+      environment_option(),
+      {{"--args-file"}, "FILE", "arguments of the package, JSON or YAML"},
+      {{"--package-mirror"},
+       "DIR",
+       "look packages up in DIR/github.com/AUTHOR/REPOSITORY before fetching; or "
+       "$FETTLE_PACKAGE_MIRROR"},
+      {{"--main-file"}, "FILE", "instead of main.star"},
+      {{"--main-function-name"}, "NAME", "instead of run"},
+      {{"--resolver"},
+       "KIND",
+       "default, or overlap: the end of the list of what was run against the beginning of the "
+       "package"},
+      {{"--experimental"}, "FEATURE", "NO_INSTRUCTIONS_CACHING: run everything anew", true},
+      {{"--prune"}, "", "remove what the package does not want any more"},
+      {{"--parallel"}, "", "needs alone give the order, not the script"},
+      {{"--parallelism"}, "N", "acts at once (4)"},
+      {{"--image-download"}, "POLICY", "missing (pull what is not there) or always"},
+      {{"-p", "--production"}, "", "services are restarted when they end"},
+      {{"--privileged"}, "", "let services be privileged and mount paths of this machine"},
+      {{"--keep-going"}, "", "a failure stops only what needs it"},
+      {{"--edit-in-place"},
+       "",
+       "run a changed command in the service as it is, do not make the service anew"},
+      {{"--resource-check"}, "", "accepted for scripts; limits are checked by the engine"},
+  };
+}
+
+Result<PackageRequest> package_request(Face& face) {
+  const Parsed& parsed = face.parsed;
+  PackageRequest request;
+  request.package = parsed.argument(0);
+  request.arguments = parsed.argument(1);
+  if (const std::string file = parsed.text("args-file");
+      request.arguments.empty() && !file.empty()) {
+    request.arguments = TRY(read_file(file).context("reading the arguments"));
+    request.arguments_file = file;
+  }
+  request.environment = parsed.text("enclave");
+  request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
+  request.main_file = parsed.text("main-file");
+  request.main_function = parsed.text("main-function-name");
+  request.resolver = parsed.text("resolver", "default");
+  if (request.resolver != "default" && request.resolver != "overlap")
+    return user_error(
+        cat("unknown resolver `", request.resolver, "`, expected `default` or `overlap`"));
+  for (const std::string& feature : parsed.all("experimental")) {
+    if (feature != "NO_INSTRUCTIONS_CACHING")
+      return user_error(
+          cat("unknown experimental feature `", feature, "`, expected `NO_INSTRUCTIONS_CACHING`"));
+    request.no_caching = true;
+  }
+  request.prune = parsed.flag("prune");
+  request.parallel = parsed.flag("parallel");
+  request.parallelism =
+      static_cast<int>(std::clamp<int64_t>(TRY(parsed.number("parallelism", 4)), 1, 256));
+  const std::string policy = parsed.text("image-download", "missing");
+  if (policy != "missing" && policy != "always")
+    return user_error(
+        cat("unknown image download policy `", policy, "`, expected `missing` or `always`"));
+  request.always_pull = policy == "always";
+  request.production = parsed.flag("production");
+  request.privileged = parsed.flag("privileged");
+  request.keep_going = parsed.flag("keep-going");
+  request.edit_in_place = parsed.flag("edit-in-place");
+  request.wait = !parsed.flag("no-wait");
+  Workplace* place = TRY(face.workplace());
+  // With a mirror, nothing is fetched: what is not in it is an error.
+  if (request.mirror.empty())
+    request.fetch = fetch_by_git(place->home, place->interrupt->acts_token());
+  return request;
+}
+
+std::string ports_text(const ServiceView& service) {
+  std::string text;
+  const Value& ports = service.outputs.at("ports");
+  if (!ports.is_dict())
+    return text;
+  for (const Entry& entry : ports.entries()) {
+    const Value& port = entry.value;
+    const std::string_view application =
+        service.attributes.at("ports").at(entry.key).text_at("application");
+    text += cat(text.empty() ? "" : ", ", entry.key, ": ", port.integer_at("number"), "/",
+                lower_case(port.text_at("transport", "TCP")));
+    if (const int64_t open = port.integer_at("public"); open > 0)
+      text += cat(" -> ", application.empty() ? "" : cat(application, "://"), "127.0.0.1:", open);
+  }
+  return text;
+}
+
+}  // namespace fettle

@@ -1,0 +1,109 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/package_options.h"
+#include "cli/print.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::array groups{Verb::create, Verb::update, Verb::replace, Verb::start,  Verb::stop,
+                            Verb::run,    Verb::ensure, Verb::remove,  Verb::forget, Verb::blocked};
+
+Value before_of(const Step& step, const std::string& field) {
+  if (step.known == nullptr || !step.known->applied)
+    return {};
+  const Value* found = follow(step.known->applied->attributes, field);
+  return found == nullptr ? Value() : *found;
+}
+
+Value after_of(const Step& step, const std::string& field) {
+  const Value* found = step.wanted == nullptr ? nullptr : follow(step.wanted->attributes, field);
+  return found == nullptr ? Value() : *found;
+}
+
+std::string short_json(const Value& value) {
+  std::string json = write_json(value);
+  if (json.size() > 80) {
+    json.resize(77);
+    json += "…";
+  }
+  return json;
+}
+
+Value step_value(const Step& step) {
+  std::vector<Value> fields;
+  for (const std::string& field : step.fields)
+    fields.push_back(Value::dict(
+        {{"field", field}, {"before", before_of(step, field)}, {"after", after_of(step, field)}}));
+  return Value::dict({{"verb", to_string(step.verb)},
+                      {"key", to_string(step.key)},
+                      {"maybe", step.maybe},
+                      {"why", step.why},
+                      {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
+                      {"fields", Value::list(std::move(fields))}});
+}
+
+void print_plan(const Face& face, const Preview& preview) {
+  size_t kept = 0;
+  for (const Step& step : preview.plan.steps)
+    kept += step.verb == Verb::keep ? 1 : 0;
+  for (const Verb verb : groups) {
+    bool headed = false;
+    for (const Step& step : preview.plan.steps) {
+      if (step.verb != verb)
+        continue;
+      if (!std::exchange(headed, true))
+        print(in(Colour::bold, to_string(verb), face.colour));
+      print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
+                in(Colour::grey, cat(": ", step.why), face.colour)));
+      for (const std::string& field : step.fields)
+        print(cat("    ", field, ": ", short_json(before_of(step, field)), " -> ",
+                  short_json(after_of(step, field))));
+    }
+  }
+  print(cat("keep ", kept,
+            preview.plan.leftovers == 0
+                ? ""
+                : cat("; ", preview.plan.leftovers,
+                      " no longer wanted and kept (`--prune` removes them)")));
+}
+
+Result<int> run(Face& face) {
+  const PackageRequest request = TRY(package_request(face));
+  Workplace* place = TRY(face.workplace());
+  const Preview preview = TRY(preview_package(*place, request));
+  if (face.json) {
+    std::vector<Value> steps;
+    for (const Step& step : preview.plan.steps)
+      steps.push_back(step_value(step));
+    print_json(Value::dict({{"environment", preview.environment},
+                            {"steps", Value::list(std::move(steps))},
+                            {"leftovers", preview.plan.leftovers},
+                            {"converged", preview.plan.converged()}}));
+  } else {
+    print_plan(face, preview);
+  }
+  return face.parsed.flag("detailed-exitcode") && !preview.plan.converged() ? 4 : 0;
+}
+
+}  // namespace
+
+Command plan_command() {
+  Command command;
+  command.words = "plan";
+  command.arguments = "PACKAGE [ARGUMENTS]";
+  command.least = 1;
+  command.most = 2;
+  command.group = "engine";
+  command.summary = "Shows what a run would do, and why. Pulls and touches nothing.";
+  command.examples = {"fettle plan examples/shop",
+                      "fettle plan examples/shop --args-file args.yml --detailed-exitcode"};
+  command.options = package_options();
+  command.options.push_back(
+      {{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"});
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle

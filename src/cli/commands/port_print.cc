@@ -1,0 +1,72 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "verbs/services.h"
+
+namespace fettle {
+namespace {
+
+Result<int> run(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const size_t at = face.parsed.has("enclave") ? 0 : 1;
+  const RecordPointer service =
+      TRY(find_service(*place, environment.name, face.parsed.argument(at)));
+  const std::string id = face.parsed.argument(at + 1);
+  const Value& ports = service->outputs.at("ports");
+  const Value* port = ports.find(id);
+  if (port == nullptr) {
+    std::vector<std::string> ids;
+    if (ports.is_dict())
+      for (const Entry& entry : ports.entries())
+        ids.push_back(entry.key.str());
+    return user_error(cat("the service `", service->applied->key.name, "` has no port `", id, "`",
+                          suggestion(id, ids),
+                          ids.empty() ? "; it has none" : "; it has " + join(ids, ", ")));
+  }
+  if (port->integer_at("public") == 0)
+    return world_error(cat("the port `", id, "` is not published on this machine"));
+  const std::string number = std::to_string(port->integer_at("public"));
+  const std::string protocol(
+      service->applied->attributes.at("ports").at(id).text_at("application"));
+  std::string text;
+  const std::string format =
+      face.parsed.text("format", protocol.empty() ? "ip,number" : "protocol,ip,number");
+  for (const std::string_view part : split(format, ',')) {
+    if (part == "protocol")
+      text += protocol.empty() ? "" : protocol + "://";
+    else if (part == "ip")
+      text += "127.0.0.1";
+    else if (part == "number")
+      text += text.ends_with("127.0.0.1") ? ":" + number : number;
+    else
+      return user_error(
+          cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
+  }
+  if (face.json)
+    print_json(Value::dict(
+        {{"protocol", protocol}, {"ip", "127.0.0.1"}, {"number", port->integer_at("public")}}));
+  else
+    print(text);
+  return 0;
+}
+
+}  // namespace
+
+Command port_print_command() {
+  Command command;
+  command.words = "port print";
+  command.arguments = "ENCLAVE SERVICE PORT";
+  command.least = 2;
+  command.most = 3;
+  command.group = "services";
+  command.summary = "Prints where a port of a service is reached from this machine.";
+  command.examples = {"fettle port print shop web http",
+                      "fettle port print shop web http --format number"};
+  command.options = {environment_option(),
+                     {{"--format"}, "PARTS", "protocol, ip and number, with commas between"}};
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle

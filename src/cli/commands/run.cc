@@ -1,0 +1,286 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/package_options.h"
+#include "cli/print.h"
+#include "value/json.h"
+#include "verbs/environments.h"
+#include "verbs/run_package.h"
+
+namespace fettle {
+namespace {
+
+Value place_of(std::string_view origin) {
+  const auto parts = split(origin, ':');
+  if (parts.size() < 3)
+    return Value::dict({{"file", origin}});
+  const std::string_view file = origin.substr(
+      0, origin.size() - parts[parts.size() - 1].size() - parts[parts.size() - 2].size() - 2);
+  return Value::dict({{"file", file},
+                      {"line", Value::big_integer(parts[parts.size() - 2])},
+                      {"column", Value::big_integer(parts[parts.size() - 1])}});
+}
+
+Value instruction_value(const StatementReport& report, bool ran) {
+  const Statement& statement = *report.statement;
+  std::vector<Entry> entries{{"name", statement.name},
+                             {"text", statement.text},
+                             {"arguments", statement.detail.at("arguments")},
+                             {"description", statement.detail.at("description")},
+                             {"position", place_of(statement.origin)},
+                             {"why", report.why}};
+  if (ran) {
+    entries.push_back({"status", to_string(report.status)});
+    entries.push_back({"result", report.result});
+    entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
+  }
+  return Value::dict(std::move(entries));
+}
+
+Value texts(const std::vector<std::string>& lines) {
+  return Value::list(std::vector<Value>(lines.begin(), lines.end()));
+}
+
+Value document_of(const PackageReport& report, bool dry) {
+  std::vector<Value> instructions, failures;
+  for (const StatementReport& statement : report.statements)
+    instructions.push_back(instruction_value(statement, !dry));
+  for (const Failure& failure : report.summary.failures)
+    failures.push_back(Value::dict({{"key", to_string(failure.key)},
+                                    {"origin", failure.origin},
+                                    {"error", error_value(failure.error)}}));
+  std::vector<std::string> warnings = report.warnings;
+  for (const Error& finding : report.findings)
+    warnings.push_back(to_string(finding));
+  std::vector<Entry> entries{{"environment", report.environment},
+                             {"instructions", Value::list(std::move(instructions))},
+                             {"warnings", texts(warnings)},
+                             {"output", report.has_output ? report.output : Value()},
+                             {"success", dry || report.summary.good()}};
+  if (!dry) {
+    entries.push_back({"done", report.summary.done});
+    entries.push_back({"kept", report.summary.kept});
+    entries.push_back({"failures", Value::list(std::move(failures))});
+    entries.push_back({"leftovers", report.summary.leftovers});
+    entries.push_back({"interrupted", report.summary.stopped});
+    entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
+  }
+  return Value::dict(std::move(entries));
+}
+
+/// Tells a run as text, in the verbosity that was asked for.
+class Teller : public PackageAudience {
+ public:
+  Teller(const Face& face, std::string verbosity) : face_(face), verbosity_(std::move(verbosity)) {}
+
+  void began(const Statement& statement, size_t number, size_t total) override {
+    clear_progress();
+    if (face_.json_lines)
+      print_json_line(Value::dict({{"event", "instruction"},
+                                   {"number", number},
+                                   {"total", total},
+                                   {"name", statement.name},
+                                   {"text", statement.text}}));
+    if (!is_text() || verbosity_ == "output_only")
+      return;
+    if (verbosity_ == "description")
+      print(in(Colour::bold, description_of(statement), face_.colour));
+    else if (verbosity_ == "brief")
+      print(in(Colour::bold, cat("> ", brief(statement)), face_.colour));
+    else
+      print(in(Colour::bold, cat(verbosity_ == "executable" ? "plan." : "> ", statement.text),
+               face_.colour));
+  }
+
+  void ended(const StatementReport& report) override {
+    clear_progress();
+    if (face_.json_lines)
+      print_json_line(instruction_value(report, true));
+    if (!is_text() || (report.status == StatementStatus::failed &&
+                       !told_failures_.insert(report.statement).second))
+      return;
+    switch (report.status) {
+      case StatementStatus::ran:
+        print(report.result);
+        break;
+      case StatementStatus::skipped:
+        print(in(Colour::grey, report.result, face_.colour));
+        break;
+      case StatementStatus::failed:
+        print(in(Colour::red, cat("failed: ", report.result), face_.colour));
+        break;
+      case StatementStatus::not_reached:
+        print(in(Colour::yellow, cat("not reached: ", report.result), face_.colour));
+        break;
+    }
+    if (verbosity_ == "detailed")
+      print(in(Colour::grey, cat("[", short_duration(report.took.count()), ", ", report.why, "]"),
+               face_.colour));
+    if (verbosity_ != "output_only")
+      print("");
+  }
+
+  void progress(const Key& key, const Progress& progress) override {
+    if (!face_.terminal || face_.quiet || face_.json)
+      return;
+    const std::string share =
+        progress.total > 0 ? cat(" ", 100 * progress.done / progress.total, " %") : "";
+    std::fprintf(stderr, "\r\033[K%s",
+                 cat(key.name, ": ", progress.text, share).substr(0, 100).c_str());
+    std::fflush(stderr);
+    shown_ = true;
+  }
+
+  void event(const Event& event) override {
+    if (face_.json_lines)
+      print_json_line(Value::dict({{"event", to_string(event.type)},
+                                   {"key", to_string(event.key)},
+                                   {"verb", to_string(event.verb)},
+                                   {"text", event.text},
+                                   {"time", to_string(event.time)}}));
+    if (event.type == EventType::pending && face_.terminal && !face_.quiet && !face_.json) {
+      std::fprintf(stderr, "\r\033[K%s", event.text.c_str());
+      std::fflush(stderr);
+      shown_ = true;
+    }
+  }
+
+ private:
+  bool is_text() const { return !face_.json && !face_.json_lines; }
+  void clear_progress() {
+    if (std::exchange(shown_, false))
+      std::fprintf(stderr, "\r\033[K");
+  }
+  static std::string brief(const Statement& statement) {
+    std::string text = statement.text.str();
+    if (text.size() > 100) {
+      text.resize(99);
+      text += "…";
+    }
+    return text;
+  }
+
+  const Face& face_;
+  std::string verbosity_;
+  bool shown_ = false;
+  std::set<const Statement*> told_failures_;
+};
+
+void print_services(const EnvironmentView& view) {
+  std::vector<std::vector<std::string>> rows{{"SERVICE", "STATUS", "PORTS"}};
+  for (const ServiceView& service : view.services)
+    rows.push_back({service.name, service.status, ports_text(service)});
+  if (rows.size() > 1)
+    print(cat(table(rows), "\n"));
+}
+
+void print_end(const Face& face, const PackageReport& report) {
+  for (const std::string& warning : report.warnings)
+    print_error(cat(in(Colour::yellow, "warning: ", face.terminal), warning));
+  if (report.summary.good())
+    print(cat("Starlark code successfully run. ",
+              report.has_output ? "Output was:" : "No output was returned."));
+  else
+    print("Error encountered running Starlark code.");
+  if (report.summary.good() && report.has_output)
+    print(write_json(report.output, {.indent = 4}));
+  for (const Failure& failure : report.summary.failures)
+    print_error(cat(in(Colour::red, "error: ", face.terminal),
+                    failure.origin.empty() ? "" : cat(failure.origin, ": "), to_string(failure.key),
+                    ": ", to_string(failure.error)));
+  if (!face.quiet) {
+    size_t skipped = 0;
+    for (const StatementReport& statement : report.statements)
+      skipped += statement.status == StatementStatus::skipped ? 1 : 0;
+    print_error(in(
+        Colour::grey,
+        cat(report.environment, ": ", report.summary.done, " done, ", report.summary.kept,
+            " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
+            report.summary.failures.empty() ? ""
+                                            : cat(", ", report.summary.failures.size(), " failed"),
+            report.summary.leftovers == 0
+                ? ""
+                : cat(", ", report.summary.leftovers,
+                      " no longer wanted and kept (`--prune` removes them)"),
+            ", ", short_duration(report.took.count())),
+        face.terminal));
+  }
+}
+
+Result<int> run(Face& face) {
+  const PackageRequest request = TRY(package_request(face));
+  const std::string verbosity = face.parsed.text("verbosity", "description");
+  const std::vector<std::string> known{"description", "brief", "detailed", "executable",
+                                       "output_only"};
+  if (std::find(known.begin(), known.end(), lower_case(verbosity)) == known.end())
+    return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
+                          "; known are ", join(known, ", ")));
+  Workplace* place = TRY(face.workplace());
+  if (face.parsed.flag("dry-run")) {
+    const PackageReport report = TRY(dry_run_package(*place, request));
+    if (face.json || face.json_lines) {
+      print_json(document_of(report, true));
+      return 0;
+    }
+    for (const StatementReport& statement : report.statements)
+      print(verbosity == "description"
+                ? cat(description_of(*statement.statement), "\n    ", statement.statement->text)
+                : cat("plan.", statement.statement->text));
+    for (const Error& finding : report.findings)
+      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(finding)));
+    for (const std::string& warning : report.warnings)
+      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), warning));
+    print(cat("Starlark code successfully run in dry-run mode. ",
+              report.has_output ? "Output was:" : "No output was returned."));
+    if (report.has_output)
+      print(write_json(report.output, {.indent = 4}));
+    return 0;
+  }
+  Teller teller(face, lower_case(verbosity));
+  const PackageReport report = TRY(run_package(*place, request, teller));
+  if (face.json)
+    print_json(document_of(report, false));
+  else if (face.json_lines)
+    print_json_line(Value::dict({{"event", "run_finished"},
+                                 {"success", report.summary.good()},
+                                 {"output", report.has_output ? report.output : Value()}}));
+  else
+    print_end(face, report);
+  if (!face.json && !face.json_lines && !face.quiet &&
+      face.parsed.flag("show-enclave-inspect", true))
+    if (const Result<EnvironmentView> view = inspect_environment(*place, report.environment); view)
+      print_services(*view);
+  if (report.summary.stopped)
+    return 130;
+  return report.summary.good() ? 0 : 1;
+}
+
+}  // namespace
+
+Command run_command() {
+  Command command;
+  command.words = "run";
+  command.arguments = "PACKAGE [ARGUMENTS]";
+  command.least = 1;
+  command.most = 2;
+  command.group = "packages";
+  command.summary =
+      "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
+      "repeated run does only what changed.";
+  command.examples = {
+      "fettle run examples/shop",
+      "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e cache"};
+  command.options = package_options();
+  const std::vector<CommandOption> own{
+      {{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
+      {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
+      {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
+      {{"--full-uuids"}, "", "show uuids whole"},
+      {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
+      {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"},
+  };
+  command.options.insert(command.options.end(), own.begin(), own.end());
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle

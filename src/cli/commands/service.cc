@@ -1,0 +1,403 @@
+#include <unistd.h>
+
+#include <regex.h>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/package_options.h"
+#include "cli/print.h"
+#include "drivers/engine/driver.h"
+#include "drivers/engine/exec.h"
+#include "kinds/kinds.h"
+#include "packages/names.h"
+#include "value/json.h"
+#include "value/yaml.h"
+#include "verbs/services.h"
+
+namespace fettle {
+namespace {
+
+Result<Engine*> engine_of(const Workplace& place) {
+  auto* driver = dynamic_cast<EngineDriver*>(place.driver("engine"));
+  if (driver == nullptr)
+    return world_error("there is no engine");
+  return driver->engine(place.interrupt->acts_token());
+}
+
+struct Chosen {
+  Workplace* place;
+  Environment environment;
+  RecordPointer service;
+};
+
+Result<Chosen> choose(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  Environment environment = TRY(environment_of(face, 0));
+  const size_t at = face.parsed.has("enclave") ? 0 : 1;
+  const std::string name = face.parsed.argument(at);
+  if (name.empty())
+    return user_error(
+        cat("name the service: `fettle enclave inspect ", environment.name, "` lists them"));
+  RecordPointer service = TRY(find_service(*place, environment.name, name));
+  return Chosen{place, std::move(environment), std::move(service)};
+}
+
+Result<int> ls(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
+  std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Ports", "Status"}};
+  std::vector<Value> values;
+  for (const ServiceView& service : view.services) {
+    rows.push_back({service.uuid.substr(0, 12), service.name, ports_text(service),
+                    upper_case(service.status)});
+    values.push_back(
+        Value::dict({{"name", service.name}, {"uuid", service.uuid}, {"status", service.status}}));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> inspect(Face& face) {
+  const Chosen chosen = TRY(choose(face));
+  const EnvironmentView view =
+      TRY(inspect_environment(*chosen.place, chosen.environment.name.str()));
+  for (const ServiceView& service : view.services) {
+    if (service.name != chosen.service->applied->key.name.view())
+      continue;
+    const Value document = Value::dict({{"name", service.name},
+                                        {"uuid", service.uuid},
+                                        {"status", service.status},
+                                        {"container", service.container},
+                                        {"attributes", service.attributes},
+                                        {"outputs", service.outputs}});
+    const std::string form = face.parsed.text("output", "yaml");
+    if (face.json || form == "json")
+      print_json(document);
+    else
+      print(write_yaml(document));
+  }
+  return 0;
+}
+
+Status to_terminal(OutputStream stream, std::string_view bytes) {
+  std::fwrite(bytes.data(), 1, bytes.size(), stream == OutputStream::out ? stdout : stderr);
+  std::fflush(stream == OutputStream::out ? stdout : stderr);
+  return {};
+}
+
+Result<int> exec(Face& face) {
+  const Chosen chosen = TRY(choose(face));
+  ExecOptions options;
+  const size_t first = face.parsed.has("enclave") ? 1 : 2;
+  for (size_t i = first; i < face.parsed.arguments.size(); ++i)
+    options.command.push_back(face.parsed.arguments[i]);
+  if (options.command.empty())
+    return user_error("name the command that is to be run in the service");
+  // Kurtosis hands one text to a shell.
+  if (options.command.size() == 1)
+    options.command = {"sh", "-c", options.command[0]};
+  options.user = face.parsed.text("user");
+  Engine* engine = TRY(engine_of(*chosen.place));
+  const int64_t code = TRY(run_exec(*engine, chosen.service->remote_id, options, to_terminal,
+                                    chosen.place->interrupt->acts_token()));
+  return static_cast<int>(code);
+}
+
+/// Lines that fit a text or an expression; broken pieces are put together first.
+class LineFilter {
+ public:
+  static Result<LineFilter> make(const std::string& text, const std::string& expression,
+                                 bool inverted) {
+    LineFilter filter;
+    filter.text_ = text;
+    filter.inverted_ = inverted;
+    if (!expression.empty()) {
+      filter.expression_ =
+          std::shared_ptr<regex_t>(new regex_t, [](regex_t* e) { regfree(e), delete e; });
+      if (regcomp(filter.expression_.get(), expression.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
+        return user_error(cat("`", expression, "` is no regular expression"));
+    }
+    return filter;
+  }
+  Status take(OutputStream stream, std::string_view bytes) {
+    std::string& rest = rests_[stream == OutputStream::out ? 0 : 1];
+    rest += bytes;
+    for (size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
+      const std::string line = rest.substr(0, end + 1);
+      rest.erase(0, end + 1);
+      const bool fits =
+          (text_.empty() || line.find(text_) != line.npos) &&
+          (expression_ == nullptr || regexec(expression_.get(), line.c_str(), 0, nullptr, 0) == 0);
+      if (fits != inverted_)
+        TRY(to_terminal(stream, prefix + line));
+    }
+    return {};
+  }
+  void end() {
+    for (std::string& rest : rests_)
+      if (!rest.empty())
+        static_cast<void>(take(OutputStream::out, "\n"));
+  }
+  std::string prefix;
+
+ private:
+  std::string text_;
+  std::shared_ptr<regex_t> expression_;
+  bool inverted_ = false;
+  std::array<std::string, 2> rests_;
+};
+
+Result<int> logs(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const size_t first = face.parsed.has("enclave") ? 0 : 1;
+  std::vector<RecordPointer> services;
+  if (face.parsed.flag("all-services")) {
+    for (const auto& [key, record] : TRY(place->store->known(environment.name)))
+      if (key.kind == "service" && record->applied)
+        services.push_back(record);
+  } else {
+    if (face.parsed.arguments.size() <= first)
+      return user_error("name the service, or ask for `--all-services`");
+    for (size_t i = first; i < face.parsed.arguments.size(); ++i)
+      services.push_back(TRY(find_service(*place, environment.name, face.parsed.arguments[i])));
+  }
+  Engine* engine = TRY(engine_of(*place));
+  LogOptions options;
+  options.follow = face.parsed.flag("follow");
+  options.tail = face.parsed.flag("all") || options.follow
+                     ? -1
+                     : static_cast<int>(TRY(face.parsed.number("num", 200)));
+  for (const RecordPointer& service : services) {
+    LineFilter filter =
+        TRY(LineFilter::make(face.parsed.text("match"), face.parsed.text("regex-match"),
+                             face.parsed.flag("invert-match")));
+    if (services.size() > 1)
+      filter.prefix = cat("[", service->applied->key.name, "] ");
+    const Status read = read_logs(
+        *engine, service->remote_id, options, service->applied->attributes.bool_at("tty"),
+        [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
+        place->interrupt->acts_token());
+    filter.end();
+    if (!read && place->interrupt->asked() == 0)
+      return read.error();
+  }
+  return 0;
+}
+
+Result<int> transit(Face& face, Verb verb, std::string_view done) {
+  const Chosen chosen = TRY(choose(face));
+  const Lease lease =
+      TRY(Lease::take(*chosen.place, chosen.environment.name, !face.parsed.flag("no-wait")));
+  TRY(transit_service(*chosen.place, chosen.service, verb));
+  if (!face.quiet)
+    print_error(cat("service `", chosen.service->applied->key.name, "` ", done));
+  return 0;
+}
+Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
+Result<int> start(Face& face) { return transit(face, Verb::start, "started"); }
+Result<int> remove(Face& face) { return transit(face, Verb::remove, "removed"); }
+
+/// `http=80/tcp`, `db=http:5432`, `5432`.
+Result<Entry> port_of(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos)
+    return user_error(
+        cat("the port `", text, "` must be written `ID=[PROTOCOL:]NUMBER[/tcp|udp]`"));
+  const std::string id = text.substr(0, equals);
+  TRY(check_port_id(id));
+  std::string rest = text.substr(equals + 1), application, transport = "TCP";
+  if (const size_t colon = rest.find(':'); colon != rest.npos) {
+    application = rest.substr(0, colon);
+    rest = rest.substr(colon + 1);
+  }
+  if (const size_t slash = rest.find('/'); slash != rest.npos) {
+    transport = upper_case(rest.substr(slash + 1));
+    rest.resize(slash);
+  }
+  const int number = std::atoi(rest.c_str());
+  if (number < 1 || number > 65535 ||
+      (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
+    return user_error(
+        cat("the port `", text, "` must be written `ID=[PROTOCOL:]NUMBER[/tcp|udp]`"));
+  return Entry{id, Value::dict({{"number", number},
+                                {"transport", transport},
+                                {"application", application.empty() ? Value() : Value(application)},
+                                {"wait", "2m"},
+                                {"url", Value()}})};
+}
+
+/// The attributes that the options of `add` and `update` ask for.
+Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& environment) {
+  std::vector<Entry> entries;
+  const Parsed& parsed = face.parsed;
+  if (const std::string json = parsed.text("json-service-config"); !json.empty())
+    return read_json(json, "--json-service-config");
+  if (parsed.has("image"))
+    entries.push_back({"image", parsed.text("image")});
+  const auto words = [&](const char* option, std::string_view attribute) {
+    if (!parsed.has(option))
+      return;
+    std::vector<Value> items;
+    for (const std::string_view word : split(parsed.text(option), ' '))
+      if (!word.empty())
+        items.emplace_back(word);
+    entries.push_back({attribute, Value::list(std::move(items))});
+  };
+  words("cmd", "cmd");
+  words("entrypoint", "entrypoint");
+  if (parsed.has("env")) {
+    std::vector<Entry> variables;
+    for (const std::string& given : parsed.all("env"))
+      for (const std::string_view one : split(given, ',')) {
+        const size_t equals = one.find('=');
+        if (equals == one.npos)
+          return user_error(cat("the variable `", one, "` must be written `NAME=VALUE`"));
+        variables.push_back({one.substr(0, equals), one.substr(equals + 1)});
+      }
+    entries.push_back({"env", Value::dict(std::move(variables))});
+  }
+  if (parsed.has("ports")) {
+    std::vector<Entry> ports;
+    for (const std::string& given : parsed.all("ports"))
+      for (const std::string_view one : split(given, ','))
+        ports.push_back(TRY(port_of(std::string(one))));
+    entries.push_back({"ports", Value::dict(std::move(ports))});
+  }
+  if (parsed.has("files")) {
+    std::vector<Entry> files;
+    const Known known = TRY(place.store->known(environment));
+    for (const std::string& given : parsed.all("files"))
+      for (const std::string_view one : split(given, ',')) {
+        const size_t colon = one.find(':');
+        const std::string artifact(colon == one.npos ? std::string_view() : one.substr(colon + 1));
+        if (artifact.empty() || !known.contains({environment, "artifact", artifact}))
+          return user_error(
+              cat("the files `", one,
+                  "` must be written `PATH:ARTIFACT` with an artifact of the environment"));
+        files.push_back(
+            {one.substr(0, colon),
+             Value::list({Value::dict(
+                 {{"artifact", artifact},
+                  {"digest", Value::deferred({Part(Output{"artifact", artifact, "digest"})})}})})});
+      }
+    entries.push_back({"files", Value::dict(std::move(files))});
+  }
+  if (parsed.has("privileged"))
+    entries.push_back({"privileged", parsed.flag("privileged")});
+  if (parsed.has("ip-address-placeholder"))
+    entries.push_back({"address_placeholder", parsed.text("ip-address-placeholder")});
+  return Value::dict(std::move(entries));
+}
+
+Result<int> told(Face& face, const RecordPointer& record) {
+  const Value& outputs = record->outputs;
+  if (face.json)
+    print_json(Value::dict({{"name", record->applied->key.name}, {"outputs", outputs}}));
+  else
+    print(cat("Service '", record->applied->key.name, "' added with service UUID '",
+              outputs.text_at("uuid"), "'"));
+  return 0;
+}
+
+Result<int> add(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const size_t at = face.parsed.has("enclave") ? 0 : 1;
+  const std::string name = face.parsed.argument(at), image = face.parsed.argument(at + 1);
+  TRY(check_service_name(name));
+  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  Value attributes = TRY(asked_attributes(face, *place, environment.name));
+  if (!image.empty())
+    attributes = merged_attributes(attributes, Value::dict({{"image", image}}));
+  if (attributes.text_at("image").empty())
+    return user_error("name the image of the service");
+  return told(face, TRY(put_service(*place, environment, name, attributes)));
+}
+
+Result<int> update(Face& face) {
+  const Chosen chosen = TRY(choose(face));
+  const Lease lease =
+      TRY(Lease::take(*chosen.place, chosen.environment.name, !face.parsed.flag("no-wait")));
+  const Value change = TRY(asked_attributes(face, *chosen.place, chosen.environment.name));
+  return told(face, TRY(put_service(
+                        *chosen.place, chosen.environment, chosen.service->applied->key.name.str(),
+                        merged_attributes(chosen.service->applied->attributes, change))));
+}
+
+Command make(std::string words, std::string arguments, size_t least, size_t most,
+             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+             std::vector<CommandOption> options = {}, bool takes_rest = false) {
+  Command command;
+  command.words = std::move(words);
+  command.arguments = std::move(arguments);
+  command.least = least;
+  command.most = most;
+  command.group = "services";
+  command.summary = std::move(summary);
+  command.examples = std::move(examples);
+  command.options = std::move(options);
+  command.options.insert(command.options.begin(), environment_option());
+  command.run = run;
+  command.takes_rest = takes_rest;
+  return command;
+}
+
+std::vector<CommandOption> config_options() {
+  return {{{"--image"}, "IMAGE", "the image"},
+          {{"--cmd"}, "WORDS", "the command"},
+          {{"--entrypoint"}, "WORDS", "the entrypoint"},
+          {{"--env"}, "NAME=VALUE,…", "variables of its environment", true},
+          {{"--ports"}, "ID=[PROTOCOL:]NUMBER[/tcp|udp],…", "ports", true},
+          {{"--files"}, "PATH:ARTIFACT,…", "files artifacts to mount", true},
+          {{"--ip-address-placeholder"}, "TEXT", "replaced by its own address"},
+          {{"--json-service-config"}, "JSON", "all attributes as JSON"},
+          {{"--privileged"}, "", "run it privileged"}};
+}
+
+}  // namespace
+
+std::vector<Command> service_commands() {
+  const std::string one = "ENCLAVE SERVICE";
+  return {
+      make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
+           {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls),
+      make("service inspect", one, 1, 2, "Shows everything about a service.",
+           {"fettle service inspect shop web", "fettle service inspect shop web -o json"}, inspect),
+      make("service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
+           "Runs a command in a service; one word is given to a shell.",
+           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id"},
+           exec, {{{"-u", "--user"}, "USER", "who runs it"}}, true),
+      make("service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
+           {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
+           {{{"-f", "--follow"}, "", "go on with what comes"},
+            {{"-a", "--all"}, "", "from the beginning"},
+            {{"-n", "--num"}, "N", "the last N lines (200)"},
+            {{"-x", "--all-services"}, "", "of all services"},
+            {{"--match"}, "TEXT", "lines with this text"},
+            {{"--regex-match"}, "EXPRESSION", "lines that fit"},
+            {{"-v", "--invert-match"}, "", "lines that do not fit"}}),
+      make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
+           {"fettle service add shop cache redis:7 --ports db=6379",
+            "fettle service add shop web nginx --env A=b,C=d"},
+           add, config_options()),
+      make("service update", one, 1, 2,
+           "Changes a service: it is made anew with what is given, the rest stays.",
+           {"fettle service update shop web --image nginx:1.27",
+            "fettle service update shop web --env DEBUG=1"},
+           update, config_options()),
+      make("service stop", one, 1, 2, "Stops a service; address, ports and files stay.",
+           {"fettle service stop shop web", "fettle service stop -e shop web"}, stop),
+      make("service start", one, 1, 2, "Starts a stopped service.",
+           {"fettle service start shop web", "fettle service start -e shop web"}, start),
+      make("service rm", one, 1, 2,
+           "Removes a service; the next run of its package makes it again.",
+           {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
+  };
+}
+
+}  // namespace fettle

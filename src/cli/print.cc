@@ -1,0 +1,87 @@
+#include "cli/print.h"
+
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+void write(std::FILE* file, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fputc('\n', file);
+  std::fflush(file);
+}
+
+}  // namespace
+
+std::string in(Colour colour, std::string_view text, bool on) {
+  constexpr std::array<std::string_view, 6> codes{"0", "1", "32", "31", "33", "90"};
+  if (!on || colour == Colour::plain)
+    return std::string(text);
+  return cat("\033[", codes[static_cast<size_t>(colour)], "m", text, "\033[0m");
+}
+
+void print(std::string_view text) { write(stdout, text); }
+void print_error(std::string_view text) { write(stderr, text); }
+void print_json(const Value& document) { write(stdout, write_json(document, {.indent = 2})); }
+void print_json_line(const Value& document) { write(stdout, write_json(document)); }
+
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows)
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths.resize(std::max(widths.size(), i + 1));
+      widths[i] = std::max(widths[i], width_of(row[i]));
+    }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i)
+      line += row[i] + std::string(i + 1 < row.size() ? widths[i] - width_of(row[i]) + 2 : 0, ' ');
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += cat(text.empty() ? "" : "\n", line);
+  }
+  return text;
+}
+
+std::string error_text(const Error& error, bool colour) {
+  std::string text = in(Colour::red, "error: ", colour);
+  if (const std::string where = to_string(error.where); !where.empty())
+    text += cat(where, ": ");
+  text += error.message;
+  if (!error.excerpt.empty())
+    text += cat("\n", error.excerpt);
+  for (const std::string& doing : error.trace)
+    text += cat("\n  ", doing);
+  if (error.blame == Blame::bug)
+    text += "\nthis is a bug of fettle";
+  return text;
+}
+
+Value error_value(const Error& error) {
+  std::vector<Value> trace(error.trace.begin(), error.trace.end());
+  constexpr std::array<std::string_view, 3> blames{"user", "world", "bug"};
+  return Value::dict({{"message", error.message},
+                      {"blame", blames[static_cast<size_t>(error.blame)]},
+                      {"file", error.where.file},
+                      {"line", error.where.line},
+                      {"column", error.where.column},
+                      {"trace", Value::list(std::move(trace))}});
+}
+
+std::string short_duration(int64_t nanoseconds) {
+  const int64_t ms = nanoseconds / 1'000'000;
+  if (ms < 1'000)
+    return cat(ms, " ms");
+  if (ms < 100'000)
+    return cat(ms / 1'000, ".", ms % 1'000 / 100, " s");
+  return cat(ms / 60'000, " min ", ms / 1'000 % 60, " s");
+}
+
+}  // namespace fettle

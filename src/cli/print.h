@@ -1,0 +1,34 @@
+#pragma once
+/// How answers look: tables, colours, JSON documents.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle {
+
+enum class Colour { plain, bold, green, red, yellow, grey };
+
+/// `text` in a colour, when colours are on.
+std::string in(Colour colour, std::string_view text, bool on);
+
+void print(std::string_view text);        ///< to stdout, with a newline
+void print_error(std::string_view text);  ///< to stderr, with a newline
+void print_json(const Value& document);   ///< indented, to stdout
+void print_json_line(const Value& document);
+
+/// Columns as wide as they need, two spaces between; the first row is the heading.
+std::string table(const std::vector<std::vector<std::string>>& rows);
+
+/// An error as people read it: place, message, excerpt, and what was being done.
+std::string error_text(const Error& error, bool colour);
+Value error_value(const Error& error);
+
+/// `1.24 s`, `35 ms`
+std::string short_duration(int64_t nanoseconds);
+
+}  // namespace fettle
