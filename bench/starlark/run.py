@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Times the programs of this folder against the peers that are installed, with the targets.
+
+    bench/starlark/run.py [--ours PROGRAM] [--go PROGRAM] [--rust PROGRAM] [NAME ...]
+
+Each time is CPU seconds of the whole process, the best of three. CPython runs the same text with a
+prelude for `json`. A target is missed when a program is slower than the best peer, or the geometric
+mean is below 2.
+"""
+import argparse
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PRELUDE = (
+    "import json as _json\n"
+    "class json:\n"
+    "    encode = staticmethod(_json.dumps)\n"
+    "    decode = staticmethod(_json.loads)\n"
+)
+
+
+def seconds(command):
+    """CPU seconds of a process, best of three; None when it fails."""
+    best = None
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        if done.returncode != 0:
+            return None
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        best = spent if best is None else min(best, spent)
+    return best
+
+
+def large_source(functions):
+    """A text of definitions, to time the front end."""
+    body = (
+        "def function_{0}(plan, name, image = 'registry/app:latest', ports = {{}}, *, labels = None):\n"
+        "    '''Starts a service.'''\n"
+        "    config = {{'name': name, 'image': image, 'ports': ports}}\n"
+        "    if labels != None:\n"
+        "        config['labels'] = dict(labels)\n"
+        "    for key, value in config.items():\n"
+        "        if key == 'name' and len(value) > {0}:\n"
+        "            fail('name is too long: {{}}'.format(value))\n"
+        "    result = [x * 2 for x in range(10) if x % 3 == 1]\n"
+        "    return struct(config = config, result = result, total = name + str(len(result)))\n\n"
+    )
+    return "".join(body.format(i) for i in range(functions))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ours", default=str(ROOT / "build/release/starlark_main"))
+    parser.add_argument("--go", default=shutil.which("starlark"))
+    parser.add_argument("--rust", default=shutil.which("starlark-rust"))
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    product, count, missed = 1.0, 0, []
+    print(f"{'program':18} {'ours':>8} {'cpython':>8} {'go':>8} {'rust':>8} {'ratio':>7}  target 1.0")
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(HERE.glob("programs/*.star")):
+            if options.names and path.stem not in options.names:
+                continue
+            text = path.read_text()
+            twin = pathlib.Path(folder) / "program.py"
+            pop_first = "(lambda k: (k, d.pop(k)))(next(iter(d)))"
+            twin.write_text((PRELUDE if "json." in text else "") + text.replace("d.popitem()", pop_first))
+            ours = seconds([options.ours, "--recursion", str(path)])
+            peers = {
+                "cpython": seconds([sys.executable, "-S", "-E", str(twin)]),
+                "go": options.go and seconds([options.go, "-recursion", str(path)]),
+                "rust": options.rust and seconds([options.rust, str(path)]),
+            }
+            known = [value for value in peers.values() if value]
+            if ours is None or not known:
+                missed.append(path.stem)
+                print(f"{path.stem:18} failed")
+                continue
+            ratio = min(known) / ours
+            product, count = product * ratio, count + 1
+            if ratio < 1:
+                missed.append(path.stem)
+            shown = [f"{value:8.3f}" if value else "       -" for value in peers.values()]
+            print(f"{path.stem:18} {ours:8.3f} {' '.join(shown)} {ratio:7.2f}", flush=True)
+        if count:
+            mean = product ** (1 / count)
+            print(f"geometric mean {mean:.2f} of {count} programs, target 2.0")
+            if mean < 2:
+                missed.append("geometric mean")
+        if not options.names:
+            source = pathlib.Path(folder) / "large.star"
+            source.write_text(large_source(40_000))
+            spent = seconds([options.ours, str(source)])
+            if spent:
+                rate = os.path.getsize(source) / 1e6 / spent
+                print(f"front end, whole process: {rate:.0f} MB/s, target 60")
+    print("missed: " + ", ".join(missed) if missed else "every target reached")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
