@@ -1,5 +1,7 @@
 /// Models as data: `tests/model/*.cf`. Models are separated by a line `---`. `#> text` is a line
-/// that the model prints, in order; `### "regexp"` stands on the line of an error.
+/// that the model prints, in order; `### "regexp"` stands on the line of an error. `#| text` is a
+/// line of what the compiler reports, which then must be all of it but places and excerpts. A line
+/// `#@ libs/a/model/_init.cf` starts another file of a project with `modulepath: libs`.
 
 #include <gtest/gtest.h>
 
@@ -43,8 +45,37 @@ std::vector<Chunk> chunks() {
 
 class Chunks : public testing::TestWithParam<Chunk> {};
 
+/// The compile of a chunk; with several files as a project in a folder of its own.
+Compiled compiled_chunk(const std::string& text, const CompileOptions& options) {
+  if (text.find("#@ ") == std::string::npos)
+    return compile("m.cf", text, options);
+  std::map<std::string, std::string> files{{"project.yml", "name: test\nmodulepath: libs\n"}};
+  std::string file = "m.cf";
+  for (const std::string_view line : split(text, '\n')) {
+    if (line.starts_with("#@ "))
+      files[file = line.substr(3)];
+    else
+      files[file] += cat(line, "\n");
+  }
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
+  for (const auto& [name, content] : files) {
+    const Path path = folder->path() / name;
+    EXPECT_TRUE(make_directories(path.parent_path()));
+    EXPECT_TRUE(write_file(path, content));
+  }
+  Result<Project> project = project_of((folder->path() / "m.cf").string());
+  if (!project) {
+    Compiled failed;
+    failed.errors.push_back(project.error());
+    return failed;
+  }
+  project->main_name = "m.cf";
+  return compile(*project, options);
+}
+
 TEST_P(Chunks, DoWhatTheySay) {
   const std::string& text = GetParam().text;
+  std::string report_wanted;
   std::string expected;
   std::vector<std::pair<int, std::string>> errors;
   int number = 0;
@@ -52,18 +83,24 @@ TEST_P(Chunks, DoWhatTheySay) {
     ++number;
     if (line.starts_with("#> "))
       expected += cat(line.substr(3), "\n");
+    if (line.starts_with("#| "))
+      report_wanted += cat(line.substr(3), "\n");
     if (const size_t at = line.find("### \""); at != std::string_view::npos)
       errors.emplace_back(number, std::string(line.substr(at + 5, line.rfind('"') - at - 5)));
   }
-  ASSERT_FALSE(expected.empty() && errors.empty()) << "this model expects nothing";
+  ASSERT_FALSE(expected.empty() && errors.empty() && report_wanted.empty()) << "this model expects nothing";
   std::string printed;
   CompileOptions options;
   options.print = [&](std::string_view line) { printed += cat(line, "\n"); };
-  const Compiled compiled = compile("m.cf", text, options);
+  const Compiled compiled = compiled_chunk(text, options);
   EXPECT_EQ(printed, expected) << text;
   std::string seen;
   for (const Error& error : compiled.errors)
     seen += cat(to_string(error), "\n");
+  if (!report_wanted.empty()) {
+    EXPECT_EQ(trace_of(compiled.errors), report_wanted) << text;
+    return;
+  }
   ASSERT_EQ(compiled.errors.size(), errors.size()) << seen << text;
   for (const auto& [line, pattern] : errors) {
     bool found = false;

@@ -1,32 +1,12 @@
 #include "model/compile.h"
 
-#include <iostream>
-
-#include "base/file.h"
 #include "base/text.h"
+#include "model/load.h"
 #include "model/machine.h"
-#include "model/std/source.h"
+#include "model/model.h"
 
 namespace fettle::model {
 namespace {
-
-void add_source(Program& program, std::string_view space, std::string name, std::string text,
-                const CompileOptions& options, std::vector<Failure>& failures) {
-  SourceFile& file = program.files.emplace_back(SourceFile{std::move(name), std::move(text)});
-  Space& made = program.spaces.emplace_back();
-  made.name = space;
-  made.id = static_cast<uint32_t>(program.spaces.size() - 1);
-  const Warn warn = [&](Place at, const std::string& message) {
-    if (options.warn)
-      options.warn(program.error_at(at, message));
-  };
-  Result<Unit> unit = parse(file.name, file.text, static_cast<uint32_t>(program.files.size() - 1),
-                            program.arena, program.symbols, warn);
-  if (unit)
-    made.unit = *unit;
-  else
-    failures.push_back({unit.error(), 0});
-}
 
 std::vector<Error> in_order(std::vector<Failure> failures) {
   std::stable_sort(failures.begin(), failures.end(), [](const Failure& a, const Failure& b) {
@@ -39,50 +19,42 @@ std::vector<Error> in_order(std::vector<Failure> failures) {
   return errors;
 }
 
-}  // namespace
-
-Compiled compile(const std::string& file_name, const std::string& text,
-                 const CompileOptions& options) {
+Compiled compile_text(const std::string& name, const std::string& text, const Project* project,
+                      const CompileOptions& options) {
   Compiled compiled;
-  Program program;
-  std::vector<Failure> failures;
-  add_source(program, "std", "std", std::string(std_source()), options, failures);
-  add_source(program, "__config__", file_name, text, options, failures);
+  compiled.model = std::make_shared<Model>();
+  Program& program = compiled.model->program;
+  std::vector<Failure> failures = load(program, name, text, project, options);
   if (failures.empty())
     failures = declare(program);
   if (failures.empty())
     resolve_program(program, failures);
+  compiled.model->machine = std::make_unique<Machine>(
+      program, options.print ? options.print : [](std::string_view) {});
   if (failures.empty()) {
-    Machine machine(program, options.print ? options.print : [](std::string_view) {});
-    failures = machine.run();
-    compiled.instance_count = machine.instance_count();
+    failures = compiled.model->machine->run();
+    compiled.instance_count = compiled.model->instances().size();
   }
   compiled.errors = in_order(std::move(failures));
   return compiled;
 }
 
-int run_compile_command(std::span<const std::string> arguments) {
-  if (arguments.size() != 2 || arguments[0] != "-f") {
-    std::cerr << "usage: fettle compile -f FILE\n";
-    return 2;
-  }
-  const Result<std::string> text = read_file(arguments[1]);
-  if (!text) {
-    std::cerr << to_string(text.error()) << "\n";
-    return 2;
-  }
-  CompileOptions options;
-  options.print = [](std::string_view line) { std::cout << line << "\n"; };
-  options.warn = [](const Error& warning) {
-    std::cerr << "warning: " << to_string(warning) << "\n";
-  };
-  const Compiled compiled = compile(arguments[1], *text, options);
-  std::cout.flush();
-  if (compiled.errors.size() > 1)
-    std::cerr << "Reported " << compiled.errors.size() << " errors\n";
-  for (const Error& error : compiled.errors)
-    std::cerr << to_string(error) << "\n" << error.excerpt << (error.excerpt.empty() ? "" : "\n");
-  return compiled.errors.empty() ? 0 : 2;
+}  // namespace
+
+Compiled compile(const std::string& file_name, const std::string& text,
+                 const CompileOptions& options) {
+  return compile_text(file_name, text, nullptr, options);
+}
+
+Compiled compile(const Project& project, const CompileOptions& options) {
+  const Result<std::string> text = read_file(project.main);
+  if (text)
+    return compile_text(project.main_name, *text, &project, options);
+  Compiled failed;
+  failed.model = std::make_shared<Model>();
+  failed.model->machine = std::make_unique<Machine>(failed.model->program, [](std::string_view) {});
+  failed.errors.push_back(text.error());
+  return failed;
 }
 
 }  // namespace fettle::model

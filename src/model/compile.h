@@ -1,14 +1,19 @@
 #pragma once
-/// From the text of a model to what it builds. `std` is built in.
+/// From the text of a model to what it builds. `std` is built in; other modules are found in the
+/// project (`project.h`).
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "model/project.h"
 
 namespace fettle::model {
+
+class Model;  // model.h
 
 struct CompileOptions {
   std::function<void(std::string_view line)> print;  ///< a line of `std::print`
@@ -16,15 +21,29 @@ struct CompileOptions {
 };
 
 struct Compiled {
+  std::shared_ptr<Model> model;  ///< what was built, as far as it came
   size_t instance_count = 0;
-  std::vector<Error> errors;  ///< the most important first; empty when the model is good
+  /// The most important first; empty when the model is good. The message of an error may have
+  /// several lines: below `caused by:` stands the error that caused it.
+  std::vector<Error> errors;
 };
 
-/// Compiles the text of one file, namespace `__config__`.
+/// Compiles the text of one file, namespace `__config__`, without any module but `std`.
 Compiled compile(const std::string& file_name, const std::string& text,
                  const CompileOptions& options);
 
-/// `fettle compile -f FILE`: 0, or 2 for a wrong model or call.
+/// Compiles a project's main file and the modules that it imports.
+Compiled compile(const Project& project, const CompileOptions& options);
+
+/// All errors as the original words them: the message, or a count and each below `error N:`.
+std::string trace_of(std::span<const Error> errors);
+
+/// All errors as the command prints them: for one its place, message and excerpt; for several a
+/// count, each below `error N:`, then the places.
+std::string report(std::span<const Error> errors);
+
+/// `fettle compile [-f FILE]`: 0, or 2 for a wrong model or call. Without `-f` the project around
+/// the current folder.
 int run_compile_command(std::span<const std::string> arguments);
 
 }  // namespace fettle::model

@@ -41,6 +41,7 @@ Instance* Machine::new_instance(Entity* entity, Place at, uint32_t depth) {
   made->number = static_cast<uint32_t>(instances_.size());
   made->depth = depth;
   made->at = at;
+  made->maker = by_;
   for (size_t i = 0; i <= slots; ++i)
     new (&made->cells[i]) Cell();
   instances_.push_back(made);
@@ -194,6 +195,9 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
                     " create instances without end (a livelock): 20000 are nested in one another"));
   value = Datum::of(instance);
   scratch_[{&node, frame}].value = value;
+  if (!is_new)
+    constructions_.push_back({instance, &node, by_});
+  const Contributor maker = std::exchange(by_, instance->number + 1);
   for (const auto& [slot, datum] : known)
     if (!set_slot(instance, slot, datum, node.at))
       return Step::fail;
@@ -225,6 +229,7 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
       sink.owner = instance;
       sink.slot = slot;
       sink.at = argument.at;
+      sink.by = instance->number + 1;
       promise(delayed_of(instance, slot), sink.held);
       stream(argument.value, frame, &sink);
       continue;
@@ -244,6 +249,7 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
     if (entity->defaults[slot].is_set() && known_at(slot) == nullptr)
       if (!set_slot(instance, slot, entity->defaults[slot], entity->slots[slot]->at))
         return Step::fail;
+  by_ = maker;
   if (!is_new)
     return Step::done;
   if (entity->selected.empty())
@@ -287,6 +293,13 @@ bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, Place
   return true;
 }
 
+/// Remembers an equal value of another contributor.
+void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
+                     Place at) {
+  if (first != by_ && by_ != owner->number + 1)
+    repetitions_.push_back({owner, slot, by_, value, at});
+}
+
 bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
   if (cell.value.is_set()) {
     if (is_equal(cell.value, value))
@@ -303,6 +316,7 @@ bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
   }
   cell.value = value;
   cell.set_at = at;
+  cell.by = by_;
   wake(cell, false);
   return true;
 }
@@ -327,8 +341,11 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
          11);
     return false;
   }
+  const Contributor first = owner->cells[slot].by;
   if (!set_cell(owner->cells[slot], value, at))
     return false;
+  if (was_set)
+    repeat(owner, slot, value, first, at);
   if (attribute.inverse != nullptr && !was_set && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
@@ -368,14 +385,19 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
     constexpr size_t few = 8;
     if (delayed.items.size() < few) {
       for (const Datum& item : delayed.items)
-        if (item.tag == Tag::instance && item.instance == value.instance)
+        if (item.tag == Tag::instance && item.instance == value.instance) {
+          repeat(owner, slot, value, item.by, at);
           return true;
+        }
     } else {
       if (delayed.members.empty())
         for (const Datum& item : delayed.items)
-          delayed.members.insert(item.instance);
-      if (!delayed.members.insert(value.instance).second)
+          delayed.members.emplace(item.instance, item.by);
+      const auto [known, is_new] = delayed.members.emplace(value.instance, by_);
+      if (!is_new) {
+        repeat(owner, slot, value, known->second, at);
         return true;
+      }
     }
   }
   if (delayed.cell->value.is_set()) {
@@ -387,6 +409,7 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
     return false;
   }
   delayed.items.push_back(value);
+  delayed.items.back().by = by_;
   const std::vector<Sink*> listeners = delayed.listeners;
   for (Sink* sink : listeners)
     if (!deliver(*sink, value, at))

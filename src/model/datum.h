@@ -31,6 +31,8 @@ struct Text {
 
 struct Datum {
   Tag tag = Tag::unset;
+  /// Of a member of a relation: who added it (`Contributor`). It is no part of the value.
+  uint32_t by = 0;
   union {
     bool boolean;
     int64_t integer = 0;

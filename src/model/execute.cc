@@ -58,6 +58,15 @@ void Machine::make_promises(Task& task, const Block& block) {
   }
 }
 
+Contributor Machine::contributor_of(const Task& task) {
+  if (task.sink != nullptr)
+    return task.sink->by;
+  const Instance* instance = task.kind == Task::Kind::argument ? task.target
+                             : task.frame != nullptr           ? task.frame->self
+                                                               : nullptr;
+  return instance == nullptr ? 0 : instance->number + 1;
+}
+
 Step Machine::execute(Task& task) {
   switch (task.kind) {
     case Task::Kind::statement:
@@ -136,6 +145,7 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     sink.owner = object.instance;
     sink.slot = slot;
     sink.at = node.at;
+    sink.by = by_;
     promise(delayed_of(object.instance, slot), sink.held);
     stream(node.value, task.frame, &sink);
     return Step::done;
@@ -182,6 +192,7 @@ void Machine::execute_for(Task& task, const For& node) {
   sink.frame = task.frame;
   sink.loop = &node;
   sink.at = node.at;
+  sink.by = by_;
   make_promises(task, *node.body);
   if (task.held != nullptr)
     sink.held = *task.held;
@@ -244,6 +255,7 @@ Step Machine::execute_stream(Task& task) {
     inner.kind = Sink::Kind::comprehension;
     inner.comprehension = &node;
     inner.frame = task.frame;
+    inner.by = sink.by;
     inner.target = &sink;  // which stays open until the inner one closes
     stream(node.clauses[0].iterable, task.frame, &inner);
     return Step::done;
@@ -328,7 +340,9 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         return true;
       }
       ++delivering_;
+      const Contributor before = std::exchange(by_, sink.by);
       const bool is_good = set_slot(sink.owner, sink.slot, value, sink.at);
+      by_ = before;
       --delivering_;
       return is_good;
     }
@@ -354,6 +368,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         inner.comprehension = &node;
         inner.clause = sink.clause + 1;
         inner.frame = frame;
+        inner.by = sink.by;
         inner.target = sink.target;
         ++sink.target->open;
         stream(node.clauses[inner.clause].iterable, frame, &inner);

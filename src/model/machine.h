@@ -10,6 +10,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "model/instance.h"
 #include "model/program.h"
 
 namespace fettle::model {
@@ -21,56 +22,14 @@ inline double as_float(const Datum& value) {
   return value.tag == Tag::floating ? value.floating : static_cast<double>(as_integer(value));
 }
 
-struct Delayed;
 struct Sink;
-
-/// Somebody who waits for a cell.
-struct Link {
-  Task* task = nullptr;
-  Link* next = nullptr;
-  bool wants_item = false;  ///< is content with one element
-};
-
-struct Cell {
-  Datum value;
-  Link* waiters = nullptr;
-  Delayed* delayed = nullptr;
-  Place set_at;
-};
-
-/// What a list or option relation has besides its cell.
-struct Delayed {
-  Cell* cell = nullptr;
-  Instance* owner = nullptr;
-  const Attribute* attribute = nullptr;
-  std::vector<Datum> items;
-  std::unordered_set<const Instance*> members;  ///< of a list longer than a few
-  std::vector<Sink*> listeners;
-  int potential = 0;  ///< waiters that need it frozen
-  int promises = 0;
-  bool is_queued = false;
-  bool is_in_zero = false;
-};
-
-struct Instance {
-  Entity* entity;
-  uint32_t number;
-  uint32_t depth;  ///< how many implementations deep it was made
-  Place at;
-  Cell cells[1];  ///< one for each slot
-};
-
-struct Frame {
-  Frame* parent;
-  Instance* self;
-  Cell cells[1];
-};
 
 /// Where the values of a stream go.
 struct Sink {
   enum class Kind : uint8_t { relation, loop, comprehension };
   Kind kind = Kind::relation;
   int open = 0;               ///< producers that may still deliver
+  Contributor by = 0;         ///< for whom they deliver
   Instance* owner = nullptr;  ///< of the relation
   uint32_t slot = 0;
   Place at;
@@ -145,7 +104,9 @@ class Machine {
 
   Program& program() { return program_; }
   void print(std::string_view line) { print_(line); }
-  size_t instance_count() const { return instances_.size(); }
+  std::span<Instance* const> instances() const { return instances_; }
+  std::span<const Construction> constructions() const { return constructions_; }
+  std::span<const Repetition> repetitions() const { return repetitions_; }
   /// For defaults and typedefs: a value against a type.
   bool accepts(const Type& type, const Datum& value, std::string& why);
 
@@ -191,6 +152,7 @@ class Machine {
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
   bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
   bool set_cell(Cell& cell, const Datum& value, Place at);
+  void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at);
 
   // schedule.cc
   Delayed& delayed_of(Instance* owner, uint32_t slot);
@@ -210,6 +172,7 @@ class Machine {
   Task* new_task(Task::Kind kind, Frame* frame);
   Frame* new_frame(Frame* parent, Instance* self, size_t cells);
   void emit(const Block& block, Frame* frame, bool is_reversed);
+  static Contributor contributor_of(const Task& task);
   Step execute(Task& task);
   Step execute_statement(Task& task);
   Step execute_assign_attribute(Task& task, const AssignAttribute& node);
@@ -229,6 +192,8 @@ class Machine {
   Program& program_;
   std::function<void(std::string_view)> print_;
   std::vector<Instance*> instances_;
+  std::vector<Construction> constructions_;
+  std::vector<Repetition> repetitions_;
   std::vector<Task*> blocked_;
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
   std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
@@ -245,6 +210,7 @@ class Machine {
   Task* current_ = nullptr;
   uint32_t skipped_frames_ = 0;
   uint32_t depth_ = 0;
+  Contributor by_ = 0;  ///< for whom the current task writes
   int delivering_ = 0;  ///< relations that hand on an element, nested
   bool is_probing_ = false;
   std::string key_;

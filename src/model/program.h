@@ -3,12 +3,14 @@
 /// and implementations. Built once by `declare.cc`, read by the machine.
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
+#include "model/project.h"
 #include "model/syntax/parser.h"
 
 namespace fettle::model {
@@ -112,6 +114,7 @@ struct Entity {
 struct Space {
   std::string name;
   uint32_t id = 0;
+  const Module* module = nullptr;  ///< null for `std` and the main file
   Unit unit;
   std::unordered_map<Symbol, Entity*> entities;
   std::unordered_map<Symbol, Typedef*> typedefs;
@@ -135,6 +138,7 @@ struct Program {
   Arena arena;
   Symbols symbols;
   std::deque<SourceFile> files;
+  std::map<std::string, Module, std::less<>> modules;  ///< loaded ones by name
   std::deque<Space> spaces;
   std::deque<Entity> entities;
   std::deque<Typedef> typedefs;

@@ -22,7 +22,8 @@ class Walk {
         failures_(failures),
         self_(program.symbols.intern("self")) {}
 
-  void block(const Block& block, const Level* parent, const Symbol* variable) {
+  /// The variables that a block assigns; a root block's must be known before any name is found.
+  Level locals(const Block& block, const Level* parent, const Symbol* variable) {
     Level level{parent, {}};
     if (variable != nullptr)
       level.locals.push_back(*variable);
@@ -30,6 +31,11 @@ class Walk {
       if (statement->kind == StmtKind::assign)
         as<Assign>(statement).slot = add(level, as<Assign>(statement).name.name);
     block.locals = program_.arena.copy(std::span<const Symbol>(level.locals));
+    return level;
+  }
+
+  void block(const Block& block, const Level* parent, const Symbol* variable) {
+    const Level level = locals(block, parent, variable);
     for (const Stmt* statement : block.statements)
       this->statement(statement, &level);
     std::vector<const AssignAttribute*> promises;
@@ -227,6 +233,8 @@ class Walk {
 }  // namespace
 
 void resolve_program(Program& program, std::vector<Failure>& failures) {
+  for (Space& space : program.spaces)
+    Walk(program, space, nullptr, failures).locals(*space.unit.body, nullptr, nullptr);
   for (Space& space : program.spaces) {
     Walk walk(program, space, nullptr, failures);
     // The names of a root block are global, so that its own level stays out of the way.

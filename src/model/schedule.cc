@@ -148,6 +148,7 @@ bool Machine::run_ready() {
     ready_.pop_front();
     current_ = &task;
     depth_ = task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0;
+    by_ = contributor_of(task);
     scratch_.clear();
     const Step step = execute(task);
     if (step == Step::fail)

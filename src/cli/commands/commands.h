@@ -19,6 +19,7 @@ Command events_command();
 Command doctor_command();
 Command starlark_command();
 Command compile_command();
+Command project_init_command();
 Command version_command();
 Command package_init_command();
 

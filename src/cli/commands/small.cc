@@ -27,6 +27,16 @@ Result<int> starlark_file(Face& face) {
 
 Result<int> compile(Face& face) { return model::run_compile_command(face.parsed.arguments); }
 
+Result<int> project_init(Face& face) {
+  const std::string folder = face.parsed.argument(0, ".");
+  std::filesystem::path name = std::filesystem::absolute(folder).lexically_normal();
+  if (!name.has_filename())
+    name = name.parent_path();
+  TRY(model::make_project(folder, name.filename().string()));
+  print(cat("made a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
+  return 0;
+}
+
 Result<int> package_init(Face& face) {
   namespace fs = std::filesystem;
   const std::string name = face.parsed.argument(0), folder = face.parsed.argument(1, ".");
@@ -70,8 +80,13 @@ Command starlark_command() {
       starlark_file, true);
 }
 Command compile_command() {
-  return make("compile", "-f FILE", 0, 99, "models", "Compiles a model in the `.cf` language and prints what it prints.",
-              {"fettle compile -f main.cf", "fettle compile -f examples/networks/main.cf"}, compile, true);
+  return make("compile", "[-f FILE]", 0, 99, "models", "Compiles a model in the `.cf` language and prints what it prints.",
+              {"fettle compile", "fettle compile -f main.cf", "fettle compile -f examples/networks/main.cf"}, compile, true);
+}
+Command project_init_command() {
+  return make("project init", "[FOLDER]", 0, 1, "models",
+              "Makes a project for models: project.yml, main.cf and libs.",
+              {"fettle project init shop", "fettle project init"}, project_init);
 }
 Command version_command() {
   return make("version", "", 0, 0, "engine", "Prints the version.",

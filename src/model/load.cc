@@ -1,0 +1,104 @@
+#include "model/load.h"
+
+#include "base/text.h"
+#include "model/std/source.h"
+
+namespace fettle::model {
+namespace {
+
+class Loader {
+ public:
+  Loader(Program& program, const Project* project, const CompileOptions& options)
+      : program_(program), project_(project), options_(options) {}
+
+  void add(std::string space, std::string file_name, std::string text, const Module* module) {
+    SourceFile& file =
+        program_.files.emplace_back(SourceFile{std::move(file_name), std::move(text)});
+    Space& made = program_.spaces.emplace_back();
+    made.name = std::move(space);
+    made.module = module;
+    made.id = static_cast<uint32_t>(program_.spaces.size() - 1);
+    const Warn warn = [&](Place at, const std::string& message) {
+      if (options_.warn)
+        options_.warn(program_.error_at(at, message));
+    };
+    Result<Unit> unit = parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
+                              program_.arena, program_.symbols, warn);
+    if (!unit) {
+      failures_.push_back({unit.error(), 0});
+      made.unit.body = program_.arena.make<Block>();
+      return;
+    }
+    made.unit = *unit;
+    for (const ImportDefinition* import : made.unit.imports)
+      wanted_.push_back(import);
+  }
+
+  std::vector<Failure> run() {
+    while (!wanted_.empty()) {
+      const ImportDefinition& import = *wanted_.front();
+      wanted_.pop_front();
+      const std::string path = replace_all(import.module, "::", ":");
+      std::string space;
+      for (const std::string_view part : split(path, ':')) {
+        space += cat(space.empty() ? "" : "::", part);
+        if (program_.space(space) == nullptr && !load_space(space, import))
+          break;
+      }
+    }
+    return std::move(failures_);
+  }
+
+ private:
+  bool load_space(const std::string& space, const ImportDefinition& import) {
+    const Module* module = module_of(space.substr(0, space.find(':')));
+    if (module == nullptr)
+      return fail(import, cat("Failed to load module ", space.substr(0, space.find(':'))));
+    const size_t rest = space.find("::");
+    const std::string below =
+        rest == std::string::npos ? "" : replace_all(space.substr(rest + 2), "::", "/");
+    Path file = module->model / below / "_init.cf";
+    if (!below.empty() && !file_exists(file))
+      file = module->model / cat(below, ".cf");
+    const Result<std::string> text = read_file(file);
+    if (!text)
+      return fail(import, cat("could not find module ", space));
+    add(space, file.string(), *text, module);
+    return true;
+  }
+
+  const Module* module_of(const std::string& name) {
+    const auto known = program_.modules.find(name);
+    if (known != program_.modules.end())
+      return &known->second;
+    std::optional<Module> found;
+    if (project_ != nullptr)
+      found = project_->find_module(name);
+    if (!found)
+      return nullptr;
+    return &program_.modules.emplace(name, std::move(*found)).first->second;
+  }
+
+  bool fail(const ImportDefinition& import, std::string message) {
+    failures_.push_back({program_.error_at(import.at, std::move(message)), 0});
+    return false;
+  }
+
+  Program& program_;
+  const Project* project_;
+  const CompileOptions& options_;
+  std::deque<const ImportDefinition*> wanted_;
+  std::vector<Failure> failures_;
+};
+
+}  // namespace
+
+std::vector<Failure> load(Program& program, const std::string& main_name, const std::string& text,
+                          const Project* project, const CompileOptions& options) {
+  Loader loader(program, project, options);
+  loader.add("std", "std", std::string(std_source()), nullptr);
+  loader.add("__config__", main_name, text, nullptr);
+  return loader.run();
+}
+
+}  // namespace fettle::model
