@@ -32,28 +32,16 @@ Result<int> completion(Face& face) {
 }
 
 Command help_command() {
-  Command command;
-  command.words = "help";
-  command.arguments = "[COMMAND]";
-  command.most = 2;
-  command.group = "engine";
-  command.summary = "Lists the commands, or tells about one.";
-  command.examples = {"fettle help", "fettle help enclave add"};
-  command.options = {{{"--markdown"}, "", "the reference of all commands, for the manual"}};
-  command.run = help;
-  return command;
+  return CommandGroup{"engine", {}}.make(
+      "help", "[COMMAND]", 0, 2, "Lists the commands, or tells about one.",
+      {"fettle help", "fettle help enclave add"}, help,
+      {{{"--markdown"}, "", "the reference of all commands, for the manual"}});
 }
 
 Command completion_command() {
-  Command command;
-  command.words = "completion";
-  command.arguments = "[bash|zsh]";
-  command.most = 1;
-  command.group = "engine";
-  command.summary = "Prints a script that completes words in a shell.";
-  command.examples = {"source <(fettle completion)", "fettle completion zsh > _fettle"};
-  command.run = completion;
-  return command;
+  return CommandGroup{"engine", {}}.make(
+      "completion", "[bash|zsh]", 0, 1, "Prints a script that completes words in a shell.",
+      {"source <(fettle completion)", "fettle completion zsh > _fettle"}, completion);
 }
 
 std::vector<Command> make_all() {
@@ -63,9 +51,9 @@ std::vector<Command> make_all() {
         std::vector<Command>{port_print_command()}, files_commands()})
     all.insert(all.end(), group.begin(), group.end());
   for (Command command :
-       {compile_command(), project_init_command(), plan_command(), why_command(), show_command(), drift_command(),
-                          events_command(), doctor_command(), starlark_command(), help_command(),
-                          completion_command(), version_command()})
+       {compile_command(), project_init_command(), plan_command(), why_command(), show_command(),
+        drift_command(), events_command(), doctor_command(), starlark_command(), help_command(),
+        completion_command(), version_command()})
     all.push_back(std::move(command));
   return all;
 }

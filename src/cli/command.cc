@@ -120,6 +120,16 @@ std::string Parsed::argument(size_t i, const std::string& otherwise) const {
   return i < arguments.size() ? arguments[i] : otherwise;
 }
 
+Command CommandGroup::make(std::string words, std::string arguments, size_t least, size_t most,
+                           std::string summary, std::vector<std::string> examples,
+                           Result<int> (*run)(Face&), const std::vector<CommandOption>& own,
+                           bool takes_rest) const {
+  Command command{std::move(words),   std::move(arguments), least,   most, name,
+                  std::move(summary), std::move(examples),  options, run,  takes_rest};
+  command.options.insert(command.options.end(), own.begin(), own.end());
+  return command;
+}
+
 const std::vector<CommandOption>& common_options() {
   static const std::vector<CommandOption> options{
       {{"-o", "--output"}, "text|json|jsonl", "how to answer"},

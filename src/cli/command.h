@@ -65,6 +65,16 @@ struct Command {
   bool takes_rest = false;         ///< everything behind the first argument is not looked into
 };
 
+/// Makes the commands of one group: what they share is said once.
+struct CommandGroup {
+  std::string name;                    ///< under which `help` lists them
+  std::vector<CommandOption> options;  ///< of every command of the group, before its own
+
+  Command make(std::string words, std::string arguments, size_t least, size_t most,
+               std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+               const std::vector<CommandOption>& own = {}, bool takes_rest = false) const;
+};
+
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();
 

@@ -40,14 +40,10 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command clean_command() {
-  Command command;
-  command.words = "clean";
-  command.group = "environments";
-  command.summary = "Removes stopped environments and contents that nobody needs.";
-  command.examples = {"fettle clean", "fettle clean -a"};
-  command.options = {{{"-a", "--all"}, "", "running environments, too"}};
-  command.run = run;
-  return command;
+  return CommandGroup{"environments", {}}.make(
+      "clean", "", 0, 0, "Removes stopped environments and contents that nobody needs.",
+      {"fettle clean", "fettle clean -a"}, run,
+      {{{"-a", "--all"}, "", "running environments, too"}});
 }
 
 }  // namespace fettle

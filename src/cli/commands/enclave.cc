@@ -127,50 +127,38 @@ Result<int> restart(Face& face) {
   return each(face, start_environment, "started");
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             std::vector<CommandOption> options = {}) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = "environments";
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.options = std::move(options);
-  command.run = run;
-  return command;
-}
-
 }  // namespace
 
 std::vector<Command> enclave_commands() {
   const CommandOption whole{{"--full-uuids"}, "", "show uuids whole"},
       force{{"-f", "--force"}, "", "accepted for scripts; running ones are removed, too"};
+  const CommandGroup group{"environments", {}};
   return {
-      make("enclave add", "[NAME]", 0, 1, "Makes an empty environment: a network and nothing else.",
-           {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
-           {{{"-n", "--name"}, "NAME", "its name; else one is made up"},
-            {{"-p", "--production"}, "", "services are restarted when they end"}}),
-      make("enclave ls", "", 0, 0, "Lists the environments.",
-           {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
-      make("enclave inspect", "NAME", 0, 1,
-           "Shows the services, ports and files of an environment.",
-           {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"}, inspect,
-           {environment_option(), whole}),
-      make("enclave stop", "NAME…", 0, 99, "Stops every service; addresses, ports and files stay.",
-           {"fettle enclave stop shop", "fettle enclave stop shop other"}, stop,
-           {environment_option()}),
-      make("enclave start", "NAME…", 0, 99, "Starts every service that is stopped.",
-           {"fettle enclave start shop", "fettle enclave start shop other"}, start,
-           {environment_option()}),
-      make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
-           {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
-           {environment_option()}),
-      make("enclave rm", "NAME…", 0, 99, "Removes environments with everything that they have.",
-           {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
-           {environment_option(), force}),
+      group.make("enclave add", "[NAME]", 0, 1,
+                 "Makes an empty environment: a network and nothing else.",
+                 {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
+                 {{{"-n", "--name"}, "NAME", "its name; else one is made up"},
+                  {{"-p", "--production"}, "", "services are restarted when they end"}}),
+      group.make("enclave ls", "", 0, 0, "Lists the environments.",
+                 {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
+      group.make("enclave inspect", "NAME", 0, 1,
+                 "Shows the services, ports and files of an environment.",
+                 {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"},
+                 inspect, {environment_option(), whole}),
+      group.make("enclave stop", "NAME…", 0, 99,
+                 "Stops every service; addresses, ports and files stay.",
+                 {"fettle enclave stop shop", "fettle enclave stop shop other"}, stop,
+                 {environment_option()}),
+      group.make("enclave start", "NAME…", 0, 99, "Starts every service that is stopped.",
+                 {"fettle enclave start shop", "fettle enclave start shop other"}, start,
+                 {environment_option()}),
+      group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
+                 {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
+                 {environment_option()}),
+      group.make("enclave rm", "NAME…", 0, 99,
+                 "Removes environments with everything that they have.",
+                 {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
+                 {environment_option(), force}),
   };
 }
 

@@ -150,50 +150,38 @@ Result<int> doctor(Face& face) {
   return well ? 0 : 1;
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             std::vector<CommandOption> options) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = "engine";
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.options = std::move(options);
-  command.run = run;
-  return command;
-}
+const CommandGroup group{"engine", {}};
 
 }  // namespace
 
 Command why_command() {
-  return make("why", "WHAT", 1, 1,
-              "Says why something was done: KIND/NAME, a service's name, or FILE:LINE.",
-              {"fettle why web -e shop", "fettle why main.star:12"}, tell_why,
-              {environment_option()});
+  return group.make("why", "WHAT", 1, 1,
+                    "Says why something was done: KIND/NAME, a service's name, or FILE:LINE.",
+                    {"fettle why web -e shop", "fettle why main.star:12"}, tell_why,
+                    {environment_option()});
 }
 Command show_command() {
-  return make("show", "ENCLAVE [WHAT]", 0, 2,
-              "Shows what is recorded of an environment, or of one resource.",
-              {"fettle show shop", "fettle show shop service/web"}, show, {environment_option()});
+  return group.make("show", "ENCLAVE [WHAT]", 0, 2,
+                    "Shows what is recorded of an environment, or of one resource.",
+                    {"fettle show shop", "fettle show shop service/web"}, show,
+                    {environment_option()});
 }
 Command drift_command() {
-  return make(
+  return group.make(
       "drift", "ENCLAVE", 0, 1, "Shows what in the world is not as it was left.",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something is"}});
 }
 Command events_command() {
-  return make("events", "[ENCLAVE]", 0, 1, "Shows what happened, in one environment or in all.",
-              {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
-              {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
+  return group.make("events", "[ENCLAVE]", 0, 1,
+                    "Shows what happened, in one environment or in all.",
+                    {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
+                    {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
 }
 Command doctor_command() {
-  return make("doctor", "", 0, 0, "Says what this machine lacks, and how to get it.",
-              {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"}, doctor,
-              {});
+  return group.make("doctor", "", 0, 0, "Says what this machine lacks, and how to get it.",
+                    {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"},
+                    doctor);
 }
 
 }  // namespace fettle

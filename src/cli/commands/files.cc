@@ -102,38 +102,23 @@ Result<int> download(Face& face) {
   return 0;
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             std::vector<CommandOption> options = {}) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = "files";
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.options = std::move(options);
-  command.options.insert(command.options.begin(), environment_option());
-  command.run = run;
-  return command;
-}
-
 }  // namespace
 
 std::vector<Command> files_commands() {
+  const CommandGroup group{"files", {environment_option()}};
   return {
-      make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
-           {"fettle files ls shop", "fettle files ls shop --output json"}, ls),
-      make("files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3,
-           "Lists what is in a files artifact, or shows one file of it.",
-           {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},
-           inspect),
-      make("files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
-           "Writes a files artifact to this machine.",
-           {"fettle files download shop config",
-            "fettle files download shop config out.tar --no-extract"},
-           download, {{{"--no-extract"}, "", "as a tar"}}),
+      group.make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
+                 {"fettle files ls shop", "fettle files ls shop --output json"}, ls),
+      group.make(
+          "files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3,
+          "Lists what is in a files artifact, or shows one file of it.",
+          {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},
+          inspect),
+      group.make("files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
+                 "Writes a files artifact to this machine.",
+                 {"fettle files download shop config",
+                  "fettle files download shop config out.tar --no-extract"},
+                 download, {{{"--no-extract"}, "", "as a tar"}}),
   };
 }
 

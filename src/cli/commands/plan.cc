@@ -90,20 +90,12 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command plan_command() {
-  Command command;
-  command.words = "plan";
-  command.arguments = "PACKAGE [ARGUMENTS]";
-  command.least = 1;
-  command.most = 2;
-  command.group = "engine";
-  command.summary = "Shows what a run would do, and why. Pulls and touches nothing.";
-  command.examples = {"fettle plan examples/shop",
-                      "fettle plan examples/shop --args-file args.yml --detailed-exitcode"};
-  command.options = package_options();
-  command.options.push_back(
-      {{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"});
-  command.run = run;
-  return command;
+  return CommandGroup{"engine", package_options()}.make(
+      "plan", "PACKAGE [ARGUMENTS]", 1, 2,
+      "Shows what a run would do, and why. Pulls and touches nothing.",
+      {"fettle plan examples/shop",
+       "fettle plan examples/shop --args-file args.yml --detailed-exitcode"},
+      run, {{{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"}});
 }
 
 }  // namespace fettle

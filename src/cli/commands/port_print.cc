@@ -54,19 +54,11 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command port_print_command() {
-  Command command;
-  command.words = "port print";
-  command.arguments = "ENCLAVE SERVICE PORT";
-  command.least = 2;
-  command.most = 3;
-  command.group = "services";
-  command.summary = "Prints where a port of a service is reached from this machine.";
-  command.examples = {"fettle port print shop web http",
-                      "fettle port print shop web http --format number"};
-  command.options = {environment_option(),
-                     {{"--format"}, "PARTS", "protocol, ip and number, with commas between"}};
-  command.run = run;
-  return command;
+  return CommandGroup{"services", {environment_option()}}.make(
+      "port print", "ENCLAVE SERVICE PORT", 2, 3,
+      "Prints where a port of a service is reached from this machine.",
+      {"fettle port print shop web http", "fettle port print shop web http --format number"}, run,
+      {{{"--format"}, "PARTS", "protocol, ip and number, with commas between"}});
 }
 
 }  // namespace fettle

@@ -257,30 +257,20 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command run_command() {
-  Command command;
-  command.words = "run";
-  command.arguments = "PACKAGE [ARGUMENTS]";
-  command.least = 1;
-  command.most = 2;
-  command.group = "packages";
-  command.summary =
+  return CommandGroup{"packages", package_options()}.make(
+      "run", "PACKAGE [ARGUMENTS]", 1, 2,
       "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
-      "repeated run does only what changed.";
-  command.examples = {
-      "fettle run examples/shop",
-      "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e cache"};
-  command.options = package_options();
-  const std::vector<CommandOption> own{
-      {{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
-      {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
-      {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
-      {{"--full-uuids"}, "", "show uuids whole"},
-      {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
-      {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"},
-  };
-  command.options.insert(command.options.end(), own.begin(), own.end());
-  command.run = run;
-  return command;
+      "repeated run does only what changed.",
+      {"fettle run examples/shop",
+       "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e "
+       "cache"},
+      run,
+      {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
+       {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
+       {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
+       {{"--full-uuids"}, "", "show uuids whole"},
+       {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
+       {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
 }
 
 }  // namespace fettle

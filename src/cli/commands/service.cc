@@ -329,24 +329,6 @@ Result<int> update(Face& face) {
                         merged_attributes(chosen.service->applied->attributes, change))));
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             std::vector<CommandOption> options = {}, bool takes_rest = false) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = "services";
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.options = std::move(options);
-  command.options.insert(command.options.begin(), environment_option());
-  command.run = run;
-  command.takes_rest = takes_rest;
-  return command;
-}
-
 std::vector<CommandOption> config_options() {
   return {{{"--image"}, "IMAGE", "the image"},
           {{"--cmd"}, "WORDS", "the command"},
@@ -363,40 +345,44 @@ std::vector<CommandOption> config_options() {
 
 std::vector<Command> service_commands() {
   const std::string one = "ENCLAVE SERVICE";
+  const CommandGroup group{"services", {environment_option()}};
   return {
-      make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
-           {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls),
-      make("service inspect", one, 1, 2, "Shows everything about a service.",
-           {"fettle service inspect shop web", "fettle service inspect shop web -o json"}, inspect),
-      make("service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
-           "Runs a command in a service; one word is given to a shell.",
-           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id"},
-           exec, {{{"-u", "--user"}, "USER", "who runs it"}}, true),
-      make("service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
-           {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
-           {{{"-f", "--follow"}, "", "go on with what comes"},
-            {{"-a", "--all"}, "", "from the beginning"},
-            {{"-n", "--num"}, "N", "the last N lines (200)"},
-            {{"-x", "--all-services"}, "", "of all services"},
-            {{"--match"}, "TEXT", "lines with this text"},
-            {{"--regex-match"}, "EXPRESSION", "lines that fit"},
-            {{"-v", "--invert-match"}, "", "lines that do not fit"}}),
-      make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
-           {"fettle service add shop cache redis:7 --ports db=6379",
-            "fettle service add shop web nginx --env A=b,C=d"},
-           add, config_options()),
-      make("service update", one, 1, 2,
-           "Changes a service: it is made anew with what is given, the rest stays.",
-           {"fettle service update shop web --image nginx:1.27",
-            "fettle service update shop web --env DEBUG=1"},
-           update, config_options()),
-      make("service stop", one, 1, 2, "Stops a service; address, ports and files stay.",
-           {"fettle service stop shop web", "fettle service stop -e shop web"}, stop),
-      make("service start", one, 1, 2, "Starts a stopped service.",
-           {"fettle service start shop web", "fettle service start -e shop web"}, start),
-      make("service rm", one, 1, 2,
-           "Removes a service; the next run of its package makes it again.",
-           {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
+      group.make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
+                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls),
+      group.make("service inspect", one, 1, 2, "Shows everything about a service.",
+                 {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
+                 inspect),
+      group.make(
+          "service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
+          "Runs a command in a service; one word is given to a shell.",
+          {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id"},
+          exec, {{{"-u", "--user"}, "USER", "who runs it"}}, true),
+      group.make("service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
+                 {"fettle service logs shop web -f", "fettle service logs shop -x --match error"},
+                 logs,
+                 {{{"-f", "--follow"}, "", "go on with what comes"},
+                  {{"-a", "--all"}, "", "from the beginning"},
+                  {{"-n", "--num"}, "N", "the last N lines (200)"},
+                  {{"-x", "--all-services"}, "", "of all services"},
+                  {{"--match"}, "TEXT", "lines with this text"},
+                  {{"--regex-match"}, "EXPRESSION", "lines that fit"},
+                  {{"-v", "--invert-match"}, "", "lines that do not fit"}}),
+      group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
+                 {"fettle service add shop cache redis:7 --ports db=6379",
+                  "fettle service add shop web nginx --env A=b,C=d"},
+                 add, config_options()),
+      group.make("service update", one, 1, 2,
+                 "Changes a service: it is made anew with what is given, the rest stays.",
+                 {"fettle service update shop web --image nginx:1.27",
+                  "fettle service update shop web --env DEBUG=1"},
+                 update, config_options()),
+      group.make("service stop", one, 1, 2, "Stops a service; address, ports and files stay.",
+                 {"fettle service stop shop web", "fettle service stop -e shop web"}, stop),
+      group.make("service start", one, 1, 2, "Starts a stopped service.",
+                 {"fettle service start shop web", "fettle service start -e shop web"}, start),
+      group.make("service rm", one, 1, 2,
+                 "Removes a service; the next run of its package makes it again.",
+                 {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
   };
 }
 

@@ -54,48 +54,36 @@ Result<int> package_init(Face& face) {
   return 0;
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most, std::string group,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             bool takes_rest = false) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = std::move(group);
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.run = run;
-  command.takes_rest = takes_rest;
-  return command;
-}
-
 }  // namespace
 
 Command starlark_command() {
-  return make(
-      "starlark", "[FLAGS] FILE", 0, 999, "engine",
-      "Runs one Starlark file, or reads lines with `--repl`.",
+  return CommandGroup{"engine", {}}.make(
+      "starlark", "[FLAGS] FILE", 0, 999, "Runs one Starlark file, or reads lines with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
-      starlark_file, true);
+      starlark_file, {}, true);
 }
 Command compile_command() {
-  return make("compile", "[-f FILE]", 0, 99, "models", "Compiles a model in the `.cf` language and prints what it prints.",
-              {"fettle compile", "fettle compile -f main.cf", "fettle compile -f examples/networks/main.cf"}, compile, true);
+  return CommandGroup{"models", {}}.make(
+      "compile", "[-f FILE]", 0, 99,
+      "Compiles a model in the `.cf` language and prints what it prints.",
+      {"fettle compile", "fettle compile -f main.cf",
+       "fettle compile -f examples/networks/main.cf"},
+      compile, {}, true);
 }
 Command project_init_command() {
-  return make("project init", "[FOLDER]", 0, 1, "models",
-              "Makes a project for models: project.yml, main.cf and libs.",
-              {"fettle project init shop", "fettle project init"}, project_init);
+  return CommandGroup{"models", {}}.make(
+      "project init", "[FOLDER]", 0, 1,
+      "Makes a project for models: project.yml, main.cf and libs.",
+      {"fettle project init shop", "fettle project init"}, project_init);
 }
 Command version_command() {
-  return make("version", "", 0, 0, "engine", "Prints the version.",
-              {"fettle version", "fettle version --output json"}, version);
+  return CommandGroup{"engine", {}}.make("version", "", 0, 0, "Prints the version.",
+                                         {"fettle version", "fettle version --output json"},
+                                         version);
 }
 Command package_init_command() {
-  return make(
-      "package init", "NAME [FOLDER]", 1, 2, "packages",
-      "Makes a package: kurtosis.yml and main.star.",
+  return CommandGroup{"packages", {}}.make(
+      "package init", "NAME [FOLDER]", 1, 2, "Makes a package: kurtosis.yml and main.star.",
       {"fettle package init github.com/me/shop shop", "fettle package init github.com/me/shop"},
       package_init);
 }
