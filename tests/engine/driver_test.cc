@@ -162,6 +162,9 @@ TEST_P(DriverTest, ServicesFindEachOtherByName) {
 TEST_P(DriverTest, AReplacementKeepsNameAddressAndPorts) {
   const auto before = world.service("web", web());
   ASSERT_TRUE(before) << said(before);
+  // Neighbours remember it for up to a minute together with the address.
+  const std::vector<std::string> hardware_address{"cat", "/sys/class/net/eth0/address"};
+  const std::string hardware = world.run("web", hardware_address);
   const auto after = world.service("web", web(R"(,"env":{"A":"2"})"), Verb::replace);
   ASSERT_TRUE(after) << said(after);
   EXPECT_NE(after->remote_id, before->remote_id);
@@ -170,6 +173,7 @@ TEST_P(DriverTest, AReplacementKeepsNameAddressAndPorts) {
   ASSERT_EQ(containers().size(), 1u);
   EXPECT_EQ(containers()[0].id, after->remote_id);
   EXPECT_EQ(world.run("web", {"sh", "-c", "echo $A"}), "2\n");
+  EXPECT_EQ(world.run("web", hardware_address), hardware);
 }
 
 TEST_P(DriverTest, AReplacementThatFailsBringsTheOldOneBack) {

@@ -1,6 +1,10 @@
 #include "drivers/engine/service_body.h"
 
+#include <array>
+#include <cstdio>
+
 #include "base/text.h"
+#include "drivers/engine/subnets.h"
 
 namespace fettle {
 namespace {
@@ -103,13 +107,26 @@ void add_ports(const Value& attributes, const Placement& placement, std::vector<
     host.push_back({"PortBindings", Value::dict(std::move(bindings))});
 }
 
+/// A hardware address that belongs to the address, as Docker chooses it: when a container takes
+/// over the address of another, neighbours that remember the old one must not wait until they
+/// forget it.
+std::string mac_of(const std::string& address) {
+  const uint32_t number = parse_address(address).value_or(0);
+  std::array<char, 18> text{};
+  std::snprintf(text.data(), text.size(), "02:42:%02x:%02x:%02x:%02x", number >> 24,
+                number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF);
+  return text.data();
+}
+
 void add_network(const Placement& placement, std::vector<Entry>& body, std::vector<Entry>& host) {
   host.push_back({"NetworkMode", placement.network.empty() ? "none" : placement.network});
   if (placement.network.empty())
     return;
   std::vector<Entry> endpoint;
-  if (!placement.address.empty())
+  if (!placement.address.empty()) {
     endpoint.push_back({"IPAMConfig", Value::dict({{"IPv4Address", placement.address}})});
+    endpoint.push_back({"MacAddress", mac_of(placement.address)});
+  }
   if (!placement.alias.empty())
     endpoint.push_back({"Aliases", Value::list({Value(placement.alias)})});
   body.push_back(

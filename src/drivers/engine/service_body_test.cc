@@ -31,10 +31,11 @@ Value body(const char* json) {
 }
 
 TEST(ServiceBody, LeavesToTheImageWhatIsNotSaid) {
-  EXPECT_EQ(write_json(body(R"({"image":"a"})")),
-            R"({"Env":[],"HostConfig":{"Init":true,"NetworkMode":"net"},"Hostname":"web",)"
-            R"("Image":"a","Labels":{"fettle.key":"web"},"NetworkingConfig":{"EndpointsConfig":)"
-            R"({"net":{"Aliases":["web"],"IPAMConfig":{"IPv4Address":"10.64.0.9"}}}}})");
+  EXPECT_EQ(
+      write_json(body(R"({"image":"a"})")),
+      R"({"Env":[],"HostConfig":{"Init":true,"NetworkMode":"net"},"Hostname":"web",)"
+      R"("Image":"a","Labels":{"fettle.key":"web"},"NetworkingConfig":{"EndpointsConfig":)"
+      R"({"net":{"Aliases":["web"],"IPAMConfig":{"IPv4Address":"10.64.0.9"},"MacAddress":"02:42:0a:40:00:09"}}}})");
 }
 
 TEST(ServiceBody, PortsArePublishedOnLoopbackOnly) {
