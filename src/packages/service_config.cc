@@ -156,9 +156,11 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
       const Value size = integer_field(content, "size");
       draft.add_once("directory", key,
                      Value::dict({{"size", size.is_null() ? Value(1024) : size}}));
-      sources.push_back(
-          Value::dict({{"directory", key},
-                       {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}}));
+      mounts.push_back(
+          {place,
+           Value::dict({{"directory", key},
+                        {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}})});
+      continue;
     }
     mounts.push_back({place, Value::list(std::move(sources))});
   }

@@ -102,9 +102,8 @@ Result<RecordPointer> put_service(const Workplace& place, const Environment& env
   want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
   for (const Entry& mount : attributes.at("files").is_dict() ? attributes.at("files").entries()
                                                              : std::span<const Entry>())
-    for (const Value& source : mount.value.items())
-      if (const std::string_view key = source.text_at("directory"); !key.empty())
-        want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
+    if (const std::string_view key = mount.value.text_at("directory"); !key.empty())
+      want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
   Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
   service.needs.push_back({{{environment.name, "network", "default"}},
                            false,
