@@ -37,16 +37,25 @@ Draft::Draft(DraftOptions options, const Known& known)
 }
 
 void Draft::begin(Name name, std::string text, std::string origin, std::string place,
-                  Value arguments, std::string description) {
+                  Value arguments) {
   statement_ = {std::move(name), Name(text), Name(origin), {}, {}};
   place_ = std::move(place);
   detail_.clear();
   detail_["arguments"] = std::move(arguments);
-  detail_["description"] = std::move(description);
   current_.clear();
 }
 
-void Draft::finish() {
+Value Draft::with_artifact_name(const Value& arguments) const {
+  const auto artifact = detail_.find(Name("artifact"));
+  if (artifact == detail_.end())
+    return arguments;
+  std::vector<Entry> entries(arguments.entries().begin(), arguments.entries().end());
+  entries.push_back({"name", artifact->second});
+  return Value::dict(std::move(entries));
+}
+
+void Draft::finish(std::string description) {
+  detail_["description"] = std::move(description);
   std::vector<Entry> entries;
   for (auto& [key, value] : detail_)
     entries.push_back({key, std::move(value)});
@@ -80,11 +89,8 @@ Resource& Draft::add(std::string_view kind, std::string name, Value attributes, 
     add_order(resource);
   statement_.keys.push_back(resource.key);
   const auto [place, added] = index_.emplace(resource.key, resources_->size());
-  if (!added) {
-    finding(cat("`", to_string(resource.key), "` is defined twice, here and at ",
-                (*resources_)[place->second].origin));
+  if (!added)
     return (*resources_)[place->second];
-  }
   if (!ahead)
     current_.push_back(resources_->size());
   resources_->push_back(std::move(resource));
@@ -173,7 +179,7 @@ bool Draft::has_artifact(std::string_view name) const { return artifacts_.contai
 
 void Draft::make_artifact(const std::string& name) {
   if (!made_artifacts_.insert(name).second)
-    finding(cat("the files artifact `", name, "` is defined twice"));
+    finding(cat("the files artifact `", name, "` is made twice"));
   artifacts_.insert(name);
 }
 

@@ -43,14 +43,15 @@ class Draft {
   Draft(DraftOptions options, const Known& known);
 
   // One instruction at a time.
-  void begin(Name name, std::string text, std::string origin, std::string place, Value arguments,
-             std::string description);
-  void finish();
+  void begin(Name name, std::string text, std::string origin, std::string place, Value arguments);
+  void finish(std::string description);
+  /// The arguments of the instruction, `name` being that of the artifact that it made.
+  Value with_artifact_name(const Value& arguments) const;
   /// Forgets the instruction that was begun.
   void abandon();
 
   /// A resource of this instruction. `ahead`: it waits for its own needs only and not for the
-  /// instructions before it.
+  /// instructions before it. Who may add the same key twice reports it; the first one stays.
   Resource& add(std::string_view kind, std::string name, Value attributes, bool ahead = false);
   /// The same key again gives the resource that is there.
   Resource& add_once(std::string_view kind, const std::string& name, Value attributes);

@@ -80,14 +80,11 @@ class Interpreter {
     };
     declare("import_module", [this](Call& call) { return import_module(call); });
     declare("read_file", [this](Call& call) { return read_file(call); });
-    declare("print", [](Call& call) -> Result<starlark::Value> {
-      return call.thread.error("`print` is not available here, use `plan.print` instead");
+    declare("print", [](Call&) -> Result<starlark::Value> {
+      return user_error("`print` is not available here, use `plan.print` instead");
     });
-    declare("load", [](Call& call) -> Result<starlark::Value> {
-      return call.thread.error("`load` is not available here, use `import_module` instead");
-    });
-    session_.load = [](starlark::Thread& thread, std::string_view) -> Result<starlark::ModulePtr> {
-      return thread.error("`load` is not available here, use `import_module` instead");
+    session_.load = [](starlark::Thread&, std::string_view) -> Result<starlark::ModulePtr> {
+      return user_error("`load` is not available here, use `import_module` instead");
     };
     session_.predeclare("kurtosis", session_.heap().module("kurtosis", {}));
   }
@@ -99,9 +96,9 @@ class Interpreter {
     const std::string text(starlark::text_of(given[0]));
     const Result<Locator> locator = sources_.resolve(text, module_of(call.thread));
     if (!locator)
-      return call.thread.error(cat("import_module: ", locator.error().message));
+      return user_error(cat("import_module: ", locator.error().message));
     if (const Result<std::string> place = sources_.path(*locator); !place)
-      return call.thread.error(
+      return user_error(
           cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
     const starlark::ModulePtr module = TRY(load(*locator, &call.thread));
     kept_.push_back(module);
@@ -118,10 +115,10 @@ class Interpreter {
     const Result<Locator> locator =
         sources_.resolve(starlark::text_of(given[0]), module_of(call.thread));
     if (!locator)
-      return call.thread.error(cat("read_file: ", locator.error().message));
+      return user_error(cat("read_file: ", locator.error().message));
     const Result<std::string> text = sources_.read(*locator);
     if (!text)
-      return call.thread.error(cat("read_file: ", to_string(text.error())));
+      return user_error(cat("read_file: ", to_string(text.error())));
     return call.thread.heap().text(*text);
   }
 
@@ -134,7 +131,9 @@ class Interpreter {
     std::vector<Named> methods;
     for (const Instruction& instruction : instructions()) {
       std::vector<starlark::Parameter> parameters = instruction.parameters;
-      parameters.push_back({"description??", starlark::Want::text});
+      parameters.push_back({"description?", starlark::Want::text});
+      for (starlark::Parameter& parameter : parameters)
+        parameter = types::may_be_none(parameter);
       const auto signature =
           std::make_shared<const starlark::Signature>(instruction.name, std::move(parameters));
       methods.push_back(
@@ -162,26 +161,30 @@ class Interpreter {
       arguments.push_back({name, plain ? *plain : Value(starlark::repr_of(given[i]))});
     }
     const Value plain_arguments = Value::dict(std::move(arguments));
-    std::string description(plain_arguments.text_at("description"));
-    if (description.empty())
-      description = instruction.describe(plain_arguments);
     draft_.begin(instruction.name, canonical_text(instruction.name, signature, given),
-                 to_string(where), path_of(call.thread), plain_arguments, std::move(description));
+                 to_string(where), path_of(call.thread), plain_arguments);
     InstructionCall context{draft_, call.thread, sources_, module_of(call.thread), given};
     Result<starlark::Value> result = instruction.interpret(context);
     if (!result) {
       draft_.abandon();
-      return call.thread.error(to_string(result.error()));
+      return user_error(cat(instruction.name, ": ", to_string(result.error())));
     }
-    draft_.finish();
+    const std::string_view description = plain_arguments.text_at("description");
+    draft_.finish(description.empty()
+                      ? instruction.describe(draft_.with_artifact_name(plain_arguments))
+                      : std::string(description));
     return result;
   }
 
-  /// Module and functions on the way to an instruction: what tells equal ones apart, lines do not.
-  static std::string path_of(const starlark::Thread& thread) {
+  /// Modules and functions on the way to an instruction: what tells equal ones apart. Lines do not,
+  /// nor where the package lies or is looked at from.
+  std::string path_of(const starlark::Thread& thread) const {
     std::string path;
-    for (const starlark::Frame& frame : thread.stack())
-      path += cat(frame.where.file, ":", frame.function, "/");
+    for (const starlark::Frame& frame : thread.stack()) {
+      const auto module = files_.find(frame.where.file);
+      path += cat(module == files_.end() ? std::string() : module->second.path, ":",
+                  frame.function, "/");
+    }
     return path;
   }
 
@@ -196,7 +199,8 @@ class Interpreter {
       return user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
     if (json)
       return std::string(text);
-    const bool looks_like_json = text.starts_with('{') && text.ends_with('}');
+    const bool looks_like_json =
+        text.starts_with('{') && trim(text.substr(1)).starts_with('"');
     Result<Value> yaml = read_yaml(text, options_.arguments_file, YamlSchema::go_yaml_v2);
     if (!yaml)
       return Error(named_json || looks_like_json ? json.error() : yaml.error())
@@ -213,11 +217,15 @@ class Interpreter {
   Result<starlark::Value> call_main(starlark::Thread& thread, starlark::Value function,
                                     starlark::Value plan) {
     const std::vector<starlark::ParameterInfo> parameters = starlark::parameters_of(function);
+    const std::string json = TRY(arguments_as_json());
+    // Kurtosis: a `run()` that plans nothing is none of an error.
+    if (parameters.empty() && json == "{}")
+      return thread.call(function, std::span<const starlark::Value>());
     if (parameters.empty() || parameters[0].name != "plan" || parameters[0].rest ||
         parameters[0].named_rest)
-      return user_error(
-          cat("the first parameter of `", options_.main_function, "` must be `plan`"));
-    const std::string json = TRY(arguments_as_json());
+      return user_error(cat("the first parameter of `", options_.main_function,
+                            "` must be called `plan`, it is ",
+                            parameters.empty() ? "missing" : cat("`", parameters[0].name, "`")));
     const Result<starlark::Value> decoded = thread.heap().json(json);
     if (!decoded)
       return user_error(cat("the arguments cannot be used: ", decoded.error().message),
@@ -247,18 +255,37 @@ class Interpreter {
     return thread.call(function, std::vector<starlark::Value>{plan}, named);
   }
 
-  /// Kurtosis: the key `_kurtosis_parser: "struct"` asks for a struct in place of the dict.
+  /// Kurtosis: the key `_kurtosis_parser: "struct"` asks for structs in place of dicts.
   static starlark::Value as_asked(starlark::Thread& thread, starlark::Value dict) {
     const auto parser = starlark::find_in(dict, parser_key);
-    if (!parser || starlark::type_of(*parser) != starlark::Type::text ||
-        starlark::text_of(*parser) != "struct")
+    if (!parser)
       return dict;
+    if (starlark::type_of(*parser) == starlark::Type::text &&
+        starlark::text_of(*parser) == "struct")
+      return as_structure(thread, dict);
+    starlark::HeapAccess heap = thread.heap();
+    const starlark::Value rest = heap.dict();
+    for (const auto& [key, value] : starlark::entries_of(dict))
+      if (starlark::text_of(key) != parser_key)
+        heap.insert(rest, key, value);
+    return rest;
+  }
+
+  static starlark::Value as_structure(starlark::Thread& thread, starlark::Value value) {
+    if (starlark::type_of(value) == starlark::Type::list) {
+      std::vector<starlark::Value> items;
+      for (size_t i = 0; i < starlark::length_of(value); ++i)
+        items.push_back(as_structure(thread, starlark::item_of(value, i)));
+      return thread.heap().list(items);
+    }
+    if (starlark::type_of(value) != starlark::Type::dict)
+      return value;
     std::vector<std::string> names;
     std::vector<starlark::Value> values;
-    for (const auto& [key, value] : starlark::entries_of(dict))
+    for (const auto& [key, item] : starlark::entries_of(value))
       if (starlark::text_of(key) != parser_key) {
         names.emplace_back(starlark::text_of(key));
-        values.push_back(value);
+        values.push_back(as_structure(thread, item));
       }
     std::vector<Named> fields;
     for (size_t i = 0; i < names.size(); ++i)
@@ -298,8 +325,8 @@ class Interpreter {
     package.has_output = starlark::type_of(returned) != starlark::Type::none;
     if (package.has_output) {
       const std::string json = TRY(starlark::to_json(returned).context("what the package returns"));
-      package.output =
-          draft_.references.with_holes(TRY(read_json(json, {}, Duplicates::last_wins)));
+      package.plain_output = TRY(read_json(json, {}, Duplicates::last_wins));
+      package.output = draft_.references.with_holes(package.plain_output);
     }
     for (const Resource& resource : draft_.intent().resources.begin()->second)
       if (resource.key.kind == "image")
@@ -327,7 +354,11 @@ class Interpreter {
 
 Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
                                   const Known& known) {
-  return Interpreter(sources, options, known).run();
+  Result<Package> package = Interpreter(sources, options, known).run();
+  // The outermost frame is the call from here, which tells a reader nothing.
+  if (!package)
+    std::erase(package.error().trace, "<builtin>: in ");
+  return package;
 }
 
 }  // namespace fettle

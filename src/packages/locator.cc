@@ -89,7 +89,7 @@ Result<Locator> resolve_locator(std::string_view text, const Locator& from,
     if (!package.empty() && is_below(locator.path, package))
       return user_error(cat(
           "the locator `", text, "` points into its own package `", package,
-          "`; local packages are named by relative locators, here `/",
+          "`, where local absolute locators are not allowed; write it relative: `/",
           std::string_view(locator.path).substr(std::min(locator.path.size(), package.size() + 1)),
           "`"));
     return locator;

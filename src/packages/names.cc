@@ -23,7 +23,7 @@ Status check_service_name(std::string_view name) {
     return {};
   return user_error(
       cat("service name `", name,
-          "` is invalid: it must follow the RFC-1035 standard, that is have lower case "
+          "` is invalid: it must follow the RFC 1035 standard, that is have lower case "
           "letters, digits and `-`, begin with a letter, end with a letter or digit, and be at "
           "most 63 long"));
 }
@@ -33,7 +33,7 @@ Status check_port_id(std::string_view id) {
     return {};
   return user_error(
       cat("port id `", id,
-          "` is invalid: it must follow the RFC-6335 standard, that is have lower case letters, "
+          "` is invalid: it must follow the RFC 6335 standard, that is have lower case letters, "
           "digits and single `-`, at least one letter, and be at most 15 long"));
 }
 
@@ -47,6 +47,31 @@ Status check_artifact_name(std::string_view name) {
   return user_error(cat("files artifact name `", name,
                         "` is invalid: it must have letters, digits, `-`, `_` and `.` only, "
                         "begin with a letter, a digit or `_`, and be at most 255 long"));
+}
+
+Status check_label_key(std::string_view key) {
+  const auto fits = [](char c) {
+    return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.';
+  };
+  if (!key.empty() && key.size() <= 63 && is_letter(key.front()) &&
+      (is_letter(key.back()) || is_digit(key.back())) && std::all_of(key.begin(), key.end(), fits))
+    return {};
+  return user_error(cat("label key `", key,
+                        "` is invalid: it must have lower case letters, digits, `-`, `_` and `.`, "
+                        "begin with a letter, end with a letter or digit, and be at most 63 long"));
+}
+
+Status check_label_value(std::string_view value) {
+  const auto is_plain = [](char c) {
+    return is_letter(c) || is_digit(c) || (c >= 'A' && c <= 'Z');
+  };
+  const auto fits = [&](char c) { return is_plain(c) || c == '-' || c == '_' || c == '.'; };
+  if (value.empty() || (value.size() <= 63 && is_plain(value.front()) && is_plain(value.back()) &&
+                        std::all_of(value.begin(), value.end(), fits)))
+    return {};
+  return user_error(cat("label value `", value,
+                        "` is invalid: it must have letters, digits, `-`, `_` and `.`, begin and "
+                        "end with a letter or digit, and be at most 63 long"));
 }
 
 Status check_environment_name(std::string_view name) {

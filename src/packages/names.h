@@ -10,6 +10,8 @@ Status check_service_name(std::string_view name);
 /// RFC 6335: lower case letters, digits and `-`, a letter among them, at most 15.
 Status check_port_id(std::string_view id);
 Status check_artifact_name(std::string_view name);
+Status check_label_key(std::string_view key);
+Status check_label_value(std::string_view value);
 Status check_environment_name(std::string_view name);
 
 /// A name for a files artifact that has none: the same for the same place and content.

@@ -125,6 +125,11 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
                           locator.inside(), "`",
                           suggestion(fs::path(folder).filename().string(), neighbours(folder))));
   Sources sources = TRY(of_folder(folder).context(cat("reading the package `", text, "`")));
+  // GitHub does not tell capital letters apart.
+  if (lower_case(sources.package_.name) != lower_case(locator.path))
+    return user_error(cat("the package at `", locator.path, "` calls itself `",
+                          sources.package_.name, "`; the name must be the same as the location"),
+                      {folder + "/kurtosis.yml", 0, 0});
   sources.mirror_ = mirror;
   sources.fetch_ = fetch;
   sources.repository_ = repository;
@@ -147,10 +152,12 @@ bool Sources::is_local(const Locator& locator) const {
 Result<std::string> Sources::repository_folder(const Locator& locator) {
   const std::string repository = locator.repository();
   if (!mirror_.empty()) {
-    const std::string folder = mirror_ + "/" + repository;
     std::error_code failure;
-    if (fs::is_directory(folder, failure))
-      return folder;
+    // Versions may stand side by side: `NAME@REF` before `NAME`.
+    for (const std::string& folder :
+         {cat(mirror_, "/", repository, "@", locator.ref), cat(mirror_, "/", repository)})
+      if (fs::is_directory(folder, failure))
+        return folder;
     if (!fetch_)
       return user_error(cat("the package mirror `", mirror_, "` has no `", repository, "`"));
   }
@@ -191,7 +198,7 @@ Result<std::string> Sources::path(const Locator& locator) {
   }
   std::error_code failure;
   if (!fs::exists(place, failure))
-    return user_error(cat("`", locator.path, "` is not there",
+    return user_error(cat("`", package_.name.empty() ? place : locator.path, "` is not there",
                           suggestion(fs::path(place).filename().string(), neighbours(place))));
   return place;
 }

@@ -51,6 +51,29 @@ Status check_port(Value port) {
   return check_duration_field(port, "wait");
 }
 
+/// Lists and dicts of texts hold texts only.
+Status check_texts(Value config) {
+  for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities"})
+    if (const auto list = starlark::field_of(config, field);
+        list && starlark::type_of(*list) == starlark::Type::list)
+      for (size_t i = 0; i < starlark::length_of(*list); ++i)
+        if (const Value item = starlark::item_of(*list, i);
+            starlark::type_of(item) != starlark::Type::text)
+          return user_error(cat("`", field, "` must be a list of texts, item ", i, " is ",
+                                starlark::type_name(item)));
+  for (const auto* field : {"env_vars", "node_selectors"})
+    if (const auto dict = starlark::field_of(config, field);
+        dict && starlark::type_of(*dict) == starlark::Type::dict)
+      for (const auto& [key, value] : starlark::entries_of(*dict))
+        if (starlark::type_of(key) != starlark::Type::text ||
+            starlark::type_of(value) != starlark::Type::text)
+          return user_error(cat("`", field, "` must map texts to texts, the value of ",
+                                starlark::repr_of(key), " is ", starlark::type_name(value)));
+  return {};
+}
+
+Status check_labels(Value labels);
+
 Status check_service_config(Value config) {
   for (const auto* limits : {"cpu", "memory"}) {
     const auto least = integer(config, cat("min_", limits)),
@@ -82,6 +105,59 @@ Status check_service_config(Value config) {
           (starlark::type_of(content) != starlark::Type::text &&
            starlark::record_type_of(content) != &directory))
         return user_error("`files` must map paths to files artifact names or Directory values");
+  TRY(check_texts(config));
+  if (const auto labels = starlark::field_of(config, "labels");
+      labels && starlark::type_of(*labels) == starlark::Type::dict)
+    return check_labels(*labels);
+  return {};
+}
+
+/// Kurtosis: a label's key has at most 63 lower case letters, digits, `-`, `_` and `.`, begins with a
+/// letter and ends with a letter or digit; its value may be empty and have capital letters, too.
+Status check_labels(Value labels) {
+  for (const auto& [key, value] : starlark::entries_of(labels)) {
+    if (starlark::type_of(key) != starlark::Type::text ||
+        starlark::type_of(value) != starlark::Type::text)
+      return user_error("`labels` must map texts to texts");
+    TRY(check_label_key(starlark::text_of(key)));
+    TRY(check_label_value(starlark::text_of(value)));
+  }
+  return {};
+}
+
+Status check_gpu(Value gpu) {
+  for (const auto* field : {"count", "shm_size"})
+    if (const auto number = integer(gpu, field); number && *number < 0)
+      return user_error(cat("`", field, "` must not be negative"));
+  return {};
+}
+
+Status check_user(Value made) {
+  for (const auto* field : {"uid", "gid"})
+    if (const auto number = integer(made, field); number && *number < 0)
+      return user_error(cat("`", field, "` must not be negative"));
+  return {};
+}
+
+Status check_image_build(Value image) {
+  return text(image, "image_name").empty() ? user_error("`image_name` is empty") : Status();
+}
+
+/// `extract` maps names to jq expressions.
+Status check_recipe_fields(Value recipe) {
+  for (const auto* field : {"extract", "headers"})
+    if (const auto given = starlark::field_of(recipe, field);
+        given && starlark::type_of(*given) == starlark::Type::dict)
+      for (const auto& [key, value] : starlark::entries_of(*given))
+        if (starlark::type_of(key) != starlark::Type::text ||
+            starlark::type_of(value) != starlark::Type::text)
+          return user_error(cat("`", field, "` must map texts to texts"));
+  if (const auto command = starlark::field_of(recipe, "command"))
+    for (size_t i = 0; i < starlark::length_of(*command); ++i)
+      if (const Value item = starlark::item_of(*command, i);
+          starlark::type_of(item) != starlark::Type::text)
+        return user_error(cat("`command` must be a list of texts, item ", i, " is ",
+                              starlark::type_name(item)));
   return {};
 }
 
@@ -161,33 +237,39 @@ std::vector<Row> rows() {
         {"interval?", t},
         {"timeout?", t}},
        check_ready},
-      {exec_recipe, {{"command", l}, {"extract?", d}}},
-      {get_recipe, {{"port_id", t}, {"endpoint", t}, {"extract?", d}, {"headers?", d}}},
+      {exec_recipe, {{"command", l}, {"extract?", d}}, check_recipe_fields},
+      {get_recipe,
+       {{"port_id", t}, {"endpoint", t}, {"extract?", d}, {"headers?", d}},
+       check_recipe_fields},
       {post_recipe,
        {{"port_id", t},
         {"endpoint", t},
         {"body?", t},
         {"content_type?", t},
         {"extract?", d},
-        {"headers?", d}}},
+        {"headers?", d}},
+       check_recipe_fields},
       {store_spec, {{"src", t}, {"name?", t}}},
       {image_build_spec,
        {{"image_name", t},
         {"build_context_dir", t},
         {"build_file?", t},
         {"target_stage?", t},
-        {"build_args?", d}}},
+        {"build_args?", d}},
+       check_image_build},
       {image_spec, {{"image", t}, {"registry?", t}, {"username?", t}, {"password?", t}}},
       {nix_build_spec,
        {{"image_name", t},
         {"flake_location_dir", t},
         {"build_context_dir", t},
-        {"flake_output?", t}}},
-      {user, {{"uid", i}, {"gid?", i}}},
+        {"flake_output?", t}},
+       check_image_build},
+      {user, {{"uid", i}, {"gid?", i}}, check_user},
       {toleration,
        {{"key?", t}, {"operator?", t}, {"value?", t}, {"effect?", t}, {"toleration_seconds?", i}}},
       {gpu_config,
-       {{"count?", i}, {"device_ids?", l}, {"shm_size?", i}, {"ulimits?", d}, {"driver?", t | d}}},
+       {{"count?", i}, {"device_ids?", l}, {"shm_size?", i}, {"ulimits?", d}, {"driver?", t | d}},
+       check_gpu},
   };
 }
 
@@ -250,8 +332,20 @@ const RecordType gpu_config =
     make("GpuConfig", {"count", "device_ids", "shm_size", "ulimits", "driver"});
 const RecordType service = make("Service", {"name", "hostname", "ip_address", "ports"});
 
+starlark::Parameter may_be_none(starlark::Parameter parameter) {
+  if (!parameter.name.ends_with('?'))
+    return parameter;
+  while (parameter.name.ends_with("??"))
+    parameter.name.remove_suffix(1);
+  if (parameter.want != Want::any)
+    parameter.want = parameter.want | Want::none;
+  return parameter;
+}
+
 void predeclare(starlark::Session& session) {
   for (Row& row : rows()) {
+    for (Parameter& parameter : row.parameters)
+      parameter = may_be_none(parameter);
     auto signature = std::make_shared<const Signature>(row.type.name, std::move(row.parameters));
     const auto construct = [signature, &type = row.type,
                             check = row.check](Call& call) -> Result<Value> {
@@ -263,7 +357,7 @@ void predeclare(starlark::Session& session) {
       const Value made = call.thread.heap().record(type, fields);
       if (check != nullptr) {
         if (Status checked = check(made); !checked)
-          return call.thread.error(cat(type.name, ": ", to_string(checked.error())));
+          return user_error(cat(type.name, ": ", to_string(checked.error())));
       }
       return made;
     };

@@ -11,6 +11,10 @@ extern const starlark::RecordType service_config, port_spec, directory, ready_co
     exec_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec, nix_build_spec,
     user, toleration, gpu_config, service;
 
+/// The parameter, which also takes None when it may be missing: None is no value, but it is seen
+/// in the canonical text.
+starlark::Parameter may_be_none(starlark::Parameter parameter);
+
 /// Makes every constructor known to the session under its name.
 void predeclare(starlark::Session& session);
 

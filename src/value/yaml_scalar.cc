@@ -126,7 +126,8 @@ Value go_yaml_v2(std::string_view text) {
   for (const auto& [prefix, digits, base] :
        {std::tuple("0x", "0123456789abcdefABCDEF", 16),
         std::tuple("0X", "0123456789abcdefABCDEF", 16), std::tuple("0o", "01234567", 8),
-        std::tuple("0b", "01", 2), std::tuple("0", "01234567", 8)})
+        std::tuple("0O", "01234567", 8), std::tuple("0b", "01", 2), std::tuple("0B", "01", 2),
+        std::tuple("0", "01234567", 8)})
     if (auto number = prefixed(plain, prefix, digits, base))
       return *number;
   const std::string_view digits = without_sign(plain);
@@ -139,7 +140,7 @@ Value go_yaml_v2(std::string_view text) {
                              (digits.size() < 20 || digits <= "18446744073709551615"));
     return fits ? number : Value(text);
   }
-  return looks_like_float(plain, false, true) ? real(plain) : Value(text);
+  return looks_like_float(plain, false, false) ? real(plain) : Value(text);
 }
 
 /// `1:30` is ninety.

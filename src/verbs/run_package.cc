@@ -414,7 +414,7 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   report.warnings = std::move(prepared.package.warnings);
   report.findings = std::move(prepared.package.findings);
   report.has_output = prepared.package.has_output;
-  report.output = prepared.package.output;
+  report.output = prepared.package.plain_output;
   const Result<Plan> plan =
       make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place});
   std::map<Key, const Step*> steps;

@@ -469,7 +469,7 @@ TEST_F(RunPackageTest, PackagesThatAreNoneSayWhatIsMissing) {
   write("p/main.star", "x = 1\n");
   EXPECT_NE(run().find("no function `run`"), std::string::npos);
   write("p/main.star", "def run(x):\n  pass\n");
-  EXPECT_NE(run().find("the first parameter of `run` must be `plan`"), std::string::npos);
+  EXPECT_NE(run().find("the first parameter of `run` must be called `plan`"), std::string::npos);
   write("p/main.star", "import_module(\"./a.star\")\ndef run(plan):\n  pass\n");
   write("p/a.star", "import_module(\"./b.star\")\n");
   write("p/b.star", "import_module(\"./a.star\")\n");
@@ -493,12 +493,11 @@ TEST_F(RunPackageTest, ReplaceRulesNameLocalPackages) {
 TEST_F(RunPackageTest, WrongNamesAreFoundBeforeAnythingHappens) {
   EXPECT_EQ(error_of(add("db") + exec("bd", "x")),
             "script.star:3:12: there is no service `bd`, did you mean `db`?");
-  EXPECT_EQ(error_of(add("s") + add("s")).substr(0, 56),
-            "script.star:3:23: the service `s` is added twice\n" + folder_.substr(0, 7));
-  EXPECT_NE(error_of(add("S")).find("RFC-1035"), std::string::npos);
+  EXPECT_EQ(error_of(add("s") + add("s")), "script.star:3:23: the service `s` is added twice");
+  EXPECT_NE(error_of(add("S")).find("RFC 1035"), std::string::npos);
   EXPECT_NE(error_of("  plan.add_service(\"s\", ServiceConfig(image = \"a\", ports = {\"Http\": "
                      "PortSpec(number = 80)}))\n")
-                .find("RFC-6335"),
+                .find("RFC 6335"),
             std::string::npos);
   EXPECT_EQ(
       error_of(

@@ -66,6 +66,9 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   ServiceState* before = draft.find_service(name);
   if (before != nullptr && before->wanted)
     draft.finding(cat("the service `", name, "` is added twice"));
+  else if (before == nullptr && draft.find_resource(draft.key("service", name)) != nullptr)
+    draft.finding(cat("the service `", name,
+                      "` was removed before; one run cannot add it again, give it another name"));
   const Value attributes =
       TRY(service_kind().normalise(TRY(service_attributes(draft, name, config))));
   draft.add_once("network", "default", Value::dict({}));

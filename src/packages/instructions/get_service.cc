@@ -1,5 +1,5 @@
 #include "base/text.h"
-#include "packages/instructions/instruction.h"
+#include "packages/instructions/recipe.h"
 #include "packages/service_config.h"
 
 namespace fettle {
@@ -16,7 +16,7 @@ void tell(InstructionCall& call, const std::string& subject, std::string message
 }
 
 Result<starlark::Value> interpret_one(InstructionCall& call) {
-  const std::string name = call.text(0);
+  const std::string name = service_argument(call, 0);
   const ServiceState* found = call.draft.need_service(name);
   const ServiceState missing{call.draft.key("service", name), Value::dict({}), {}, false, false};
   tell(call, name, cat("Fetched service '", name, "'"), found);

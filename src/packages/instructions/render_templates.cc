@@ -11,7 +11,7 @@ Result<Value> template_attributes(const Draft& draft, std::string_view path,
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
   if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
-    return user_error(cat("render_templates: the config of `", path,
+    return user_error(cat("the config of `", path,
                           "` must be a struct with `template`, a text, and `data`"));
   return Value::dict(
       {{"template", starlark::text_of(*text)}, {"data", TRY(plain_with_holes(draft, *data))}});
@@ -26,12 +26,12 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   for (const auto& [path, given] : starlark::entries_of(call.arguments[0])) {
     if (starlark::type_of(path) != starlark::Type::text)
       return user_error(
-          "render_templates: `config` must map paths to structs with `template` and `data`");
+          "`config` must map paths to structs with `template` and `data`");
     templates.push_back(
         {starlark::text_of(path), TRY(template_attributes(draft, starlark::text_of(path), given))});
   }
   if (templates.empty())
-    return user_error("render_templates: `config` has no templates");
+    return user_error("`config` has no templates");
   draft.make_artifact(name);
   draft.detail("artifact", name);
   const Value attributes =

@@ -142,7 +142,7 @@ Result<starlark::Value> interpret_python(InstructionCall& call) {
     std::string names;
     for (const Value& package : packages.items()) {
       if (!package.is_text() || package.text().view().find('\'') != std::string_view::npos)
-        return user_error("run_python: `packages` must be a list of names of packages");
+        return user_error("`packages` must be a list of names of packages");
       names += cat(" '", package.text(), "'");
     }
     // The script and its arguments are handed to the shell as they are: nothing has to be quoted.

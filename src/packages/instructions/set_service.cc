@@ -23,8 +23,15 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> settable
 constexpr std::array<std::string_view, 3> settable_too{"cpu_allocation", "memory_allocation",
                                                        "bind_mounts"};
 
+bool is_given(starlark::Value config, std::string_view field) {
+  const auto value = starlark::field_of(config, field);
+  return value && starlark::type_of(*value) != starlark::Type::none;
+}
+
 Status check_fields(starlark::Value config) {
   for (const auto& [field, value] : starlark::fields_of(config)) {
+    if (!is_given(config, field))
+      continue;
     const bool known =
         std::any_of(settable.begin(), settable.end(),
                     [&](const auto& row) { return row.first == field; }) ||
@@ -45,13 +52,13 @@ Value merged(const Value& before, const Value& config, starlark::Value given) {
     entries.push_back({attribute, config.at(attribute)});
   };
   for (const auto& [field, attribute] : settable)
-    if (starlark::field_of(given, field))
+    if (is_given(given, field))
       take(attribute);
-  if (starlark::field_of(given, "cpu_allocation"))
+  if (is_given(given, "cpu_allocation"))
     take("cpu_max");
-  if (starlark::field_of(given, "memory_allocation"))
+  if (is_given(given, "memory_allocation"))
     take("memory_max");
-  if (starlark::field_of(given, "bind_mounts"))
+  if (is_given(given, "bind_mounts"))
     take("bind_mounts");
   take("image_id");
   return Value::dict(std::move(entries));

@@ -1,11 +1,11 @@
 #include "base/text.h"
-#include "packages/instructions/instruction.h"
+#include "packages/instructions/recipe.h"
 
 namespace fettle {
 namespace {
 
 Result<starlark::Value> interpret(InstructionCall& call, std::string_view kind) {
-  const std::string name = call.text(0);
+  const std::string name = service_argument(call, 0);
   call.draft.detail("service", name);
   ServiceState* service = call.draft.need_service(name);
   if (service == nullptr)

@@ -8,10 +8,10 @@ namespace {
 
 Result<starlark::Value> interpret(InstructionCall& call) {
   const std::string assertion = call.text(1);
-  TRY(check_assertion_name(assertion).context("verify"));
+  TRY(check_assertion_name(assertion));
   const Value target = TRY(call.plain(2));
   if ((assertion == "IN" || assertion == "NOT_IN") && !target.is_list())
-    return user_error(cat("verify: `", assertion, "` wants a list as its target value"));
+    return user_error(cat("`", assertion, "` wants a list as its target value"));
   const Value attributes =
       Value::dict({{"value", TRY(call.plain(0))}, {"assertion", assertion}, {"target", target}});
   Resource& verify = call.draft.add("verify", call.draft.action_name(""),

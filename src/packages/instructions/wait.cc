@@ -14,7 +14,7 @@ Status check_field(const Value& recipe, const std::string& field) {
     return {};
   if (field.starts_with("extract.") && recipe.at("extract").find(field.substr(8)) != nullptr)
     return {};
-  return user_error(cat("wait: the result has no field `", field, "`, expected `code`, `",
+  return user_error(cat("the result has no field `", field, "`, expected `code`, `",
                         exec ? "output" : "body",
                         "` or `extract.` and a key of the recipe's `extract`"));
 }
@@ -26,9 +26,9 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   const std::string interval = call.text(5, "1s"), timeout = call.text(6, "10s");
   const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
   TRY(check_field(recipe, field));
-  TRY(check_assertion_name(assertion).context("wait"));
-  const Duration longest = TRY(parse_duration(interval).context("wait: `interval`"));
-  const Duration limit = TRY(parse_duration(timeout).context("wait: `timeout`"));
+  TRY(check_assertion_name(assertion));
+  const Duration longest = TRY(parse_duration(interval).context("`interval`"));
+  const Duration limit = TRY(parse_duration(timeout).context("`timeout`"));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
