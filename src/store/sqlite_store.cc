@@ -3,13 +3,14 @@
 #include "base/text.h"
 #include "store/record_codec.h"
 #include "store/sqlite.h"
+#include "store/sqlite_versions.h"
 #include "value/codec.h"
 
 namespace fettle {
 namespace {
 
 /// Each brings the file from one version to the next; the number of the last is the version.
-constexpr std::array migrations{
+const std::array<const char*, 2> migrations{
     R"(
 CREATE TABLE environments(name TEXT PRIMARY KEY, uuid TEXT NOT NULL, created INTEGER NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE records(environment TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,
@@ -21,6 +22,7 @@ CREATE TABLE leases(environment TEXT PRIMARY KEY, process INTEGER NOT NULL, star
   what TEXT NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE notes(environment TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(environment, name)) WITHOUT ROWID, STRICT;
 )",
+    version_tables,
 };
 
 int64_t count_of(Time time) { return time.time_since_epoch().count(); }
@@ -42,7 +44,10 @@ Result<Value> decode_value(std::string_view bytes) {
 
 class SqliteStore : public Store {
  public:
-  explicit SqliteStore(std::unique_ptr<Sqlite> database) : database_(std::move(database)) {}
+  explicit SqliteStore(std::unique_ptr<Sqlite> database)
+      : database_(std::move(database)), versions_(make_sqlite_versions(*database_)) {}
+
+  Versions& versions() override { return *versions_; }
 
   Status migrate() {
     Query version = TRY(database_->query("PRAGMA user_version"));
@@ -100,6 +105,7 @@ class SqliteStore : public Store {
          {"DELETE FROM environments WHERE name=?", "DELETE FROM records WHERE environment=?",
           "DELETE FROM notes WHERE environment=?"})
       TRY(TRY(database_->query(sql)).bind(name.view()).run());
+    TRY(remove_versions(*database_, name));
     return transaction.commit();
   }
 
@@ -262,6 +268,7 @@ class SqliteStore : public Store {
   }
 
   std::unique_ptr<Sqlite> database_;
+  std::unique_ptr<Versions> versions_;
 };
 
 }  // namespace

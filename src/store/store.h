@@ -13,6 +13,7 @@
 
 #include "core/event.h"
 #include "core/record.h"
+#include "store/versions.h"
 
 namespace fettle {
 
@@ -69,6 +70,9 @@ class Store {
   /// files. None when it is not there. Writing null takes it away.
   virtual Result<std::optional<Value>> note(const Name& environment, std::string_view name) = 0;
   virtual Status put_note(const Name& environment, std::string_view name, const Value& value) = 0;
+
+  /// What environments should be, version by version.
+  virtual Versions& versions() = 0;
 };
 
 /// This process, as a holder.

@@ -1,0 +1,40 @@
+#pragma once
+/// Looks for resources that need each other in a circle, in a graph that is asked for piece by
+/// piece.
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "value/name.h"
+
+namespace fettle {
+
+class CircleSearch {
+ public:
+  using Needs = std::function<Result<std::vector<Name>>(const Name&)>;
+  explicit CircleSearch(Needs needs) : needs_(std::move(needs)) {}
+
+  /// A circle that can be reached from `id`, as the names on it, the first again at the end; empty
+  /// when there is none. Nothing is asked for twice.
+  Result<std::vector<Name>> from(const Name& id);
+
+ private:
+  struct Open {
+    Name id;
+    std::vector<Name> needs;
+    size_t next = 0;
+  };
+  std::vector<Name> circle(const Name& again) const;
+
+  Needs needs_;
+  std::unordered_map<Name, bool> seen_;  ///< true while it is on the path
+  std::vector<Open> path_;
+};
+
+/// `a -> b -> a`, shortened in the middle when it is long.
+std::string circle_text(const std::vector<Name>& circle);
+
+}  // namespace fettle

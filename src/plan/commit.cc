@@ -1,0 +1,627 @@
+#include "plan/commit.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "plan/circle.h"
+
+namespace fettle {
+namespace {
+
+using Go = Snapshot::Go;
+
+std::string joined(const std::set<Name>& names) {
+  std::vector<std::string> quoted;
+  for (const Name& name : names) {
+    if (quoted.size() == 20) {
+      quoted.push_back(cat("and ", names.size() - 20, " more"));
+      break;
+    }
+    quoted.push_back(cat("`", name, "`"));
+  }
+  return join(quoted, ", ");
+}
+
+std::string called(const Name& set) { return set.empty() ? "no set" : cat("set `", set, "`"); }
+
+std::string at(const Name& origin) { return origin.empty() ? "" : cat(" (", origin, ")"); }
+
+/// An item of the push about which another piece of the newest version says something else.
+struct Conflict {
+  const Item* mine;
+  Piece piece;
+  Piece other;
+  bool other_shares;
+};
+
+class Committer {
+ public:
+  Committer(const Snapshot& newest, Push push, Claims claims)
+      : newest_(newest), push_(std::move(push)), claims_(std::move(claims)) {}
+
+  Result<Commit> run() {
+    TRY(check_names());
+    TRY(push_.is_partial ? check_base() : check_number());
+    TRY(index_items());
+    TRY(check_closed());
+    build();
+    if (push_.is_partial) {
+      TRY(find_conflicts());
+      TRY(report_conflict(true, false));
+      TRY(check_edges());
+      TRY(report_conflict(true, true));
+      TRY(report_moves());
+      TRY(check_code());
+      TRY(merge_rest());
+    }
+    TRY(make_delta());
+    TRY(check_stale());
+    if (push_.is_partial)
+      TRY(check_claims());
+    TRY(check_circles());
+    TRY(describe());
+    return std::move(commit_);
+  }
+
+ private:
+  const Name& set_of(const Name& id) const {
+    static const Name none;
+    const auto found = push_.sets.find(id);
+    return found == push_.sets.end() ? none : found->second;
+  }
+
+  Status check_names() {
+    std::unordered_set<Name> named;
+    for (const auto& [id, set] : push_.sets)
+      named.insert(set);
+    std::set<Name> both;
+    for (const Name& set : push_.removed) {
+      if (set.empty())
+        return user_error("the resources without a set cannot be deleted like a set");
+      if (named.contains(set))
+        both.insert(set);
+    }
+    if (!both.empty())
+      return user_error(
+          cat("Invalid request: the following resource sets are present in the removed resource "
+              "sets and in the resources that are exported: ",
+              joined(both)));
+    for (const auto* sets : {&push_.removed, &push_.emptied})
+      touched_.insert(sets->begin(), sets->end());
+    touched_.insert(named.begin(), named.end());
+    return {};
+  }
+
+  Status check_base() {
+    if (newest_.number() == 0)
+      return user_error(
+          "A partial export requires a base model but no versions have been exported yet.");
+    if (push_.number)
+      return user_error("the number of a partial version is not chosen by who pushes it");
+    TRY(check_base_number());
+    if (const std::string_view why = newest_.detail().text_at("unsuitable"); !why.empty())
+      return user_error(cat("Base version ", newest_.number(),
+                            " is not suitable for partial compiles. ", why));
+    return {};
+  }
+
+  Status check_base_number() const {
+    if (push_.base && *push_.base > newest_.number())
+      return user_error(cat("there is no version ", *push_.base, " to be the base; the newest is ",
+                            newest_.number()));
+    return {};
+  }
+
+  Status check_number() {
+    TRY(check_base_number());
+    if (!push_.removed.empty())
+      return user_error("Cannot remove resource sets when a full compile was done");
+    if (!push_.number)
+      return {};
+    if (*push_.number == 0)
+      return user_error("the version number must be above 0");
+    if (*push_.number == newest_.number())
+      return user_error("The given version is already defined. Versions should be unique.");
+    if (*push_.number < newest_.number())
+      return user_error(cat("version ", *push_.number, " is stale: version ", newest_.number(),
+                            " was exported meanwhile"));
+    return {};
+  }
+
+  Status index_items() {
+    index_.reserve(push_.items.size());
+    for (const Item& item : push_.items)
+      if (!index_.emplace(item.id, &item).second)
+        return user_error(
+            cat("Resource ", item.id, " exists more than once in the configuration model"));
+    return {};
+  }
+
+  Status check_closed() const {
+    std::set<Name> strangers, dangling;
+    for (const auto& [id, set] : push_.sets)
+      if (!index_.contains(id))
+        strangers.insert(id);
+    if (!strangers.empty())
+      return user_error(
+          cat("The following resource ids provided in the resource_sets parameter are not present "
+              "in the resources list: ",
+              joined(strangers)));
+    for (const Item& item : push_.items)
+      for (const Name& need : item.needs)
+        if (!index_.contains(need))
+          dangling.insert(need);
+    if (!dangling.empty())
+      return user_error(
+          cat("The model should have a dependency graph that is closed and no dangling "
+              "dependencies: ",
+              joined(dangling)));
+    return {};
+  }
+
+  /// The pieces of the push, not yet merged with what the rest has.
+  void build() {
+    std::unordered_map<Name, std::vector<const Share*>> shares;
+    for (const Share& share : claims_.shares)
+      shares[share.id].push_back(&share);
+    for (const Item& item : push_.items) {
+      Item made = item;
+      made.is_shared = set_of(item.id).empty();
+      if (!made.is_shared) {
+        pieces_[{set_of(item.id), {}}].items.push_back(std::move(made));
+        continue;
+      }
+      const auto found = shares.find(item.id);
+      if (found == shares.end()) {
+        pieces_[{{}, item.id}].items.push_back(std::move(made));
+        continue;
+      }
+      for (const Share* share : found->second) {
+        made.needs = share->needs;
+        pieces_[piece_of(share->set, item.id)].items.push_back(made);
+      }
+    }
+    for (SetClaim& claim : claims_.claims)
+      pieces_[piece_of(claim.set, claim.claim.key)].claims.push_back(std::move(claim.claim));
+    for (const Unknown& unknown : push_.unknowns)
+      for (const Piece& piece : pieces_of(unknown.resource, shares))
+        pieces_[piece].unknowns.push_back(unknown);
+    for (auto& [set, findings] : push_.findings)
+      if (const auto piece = pieces_.find({set, {}}); piece != pieces_.end())
+        piece->second.findings = findings;
+  }
+
+  static Piece piece_of(const Name& set, const Name& name) {
+    return set.empty() ? Piece{{}, name} : Piece{set, {}};
+  }
+
+  std::vector<Piece> pieces_of(
+      const Name& id, const std::unordered_map<Name, std::vector<const Share*>>& shares) const {
+    const auto found = shares.find(id);
+    if (found == shares.end())
+      return {piece_of(set_of(id), id)};
+    std::vector<Piece> pieces;
+    for (const Share* share : found->second)
+      pieces.push_back(piece_of(share->set, id));
+    return pieces;
+  }
+
+  /// Whether the push replaces what a piece of the newest version says.
+  bool is_touched(const Piece& piece) const {
+    return !push_.is_partial || (!piece.set.empty() && touched_.contains(piece.set));
+  }
+
+  /// A piece of the newest version that stays and holds another value.
+  Result<std::optional<Piece>> other_holder(Digest key, Digest value) const {
+    std::optional<Piece> other;
+    TRY(newest_.holders(key, [&](Digest held, const Piece& piece) {
+      if (held == value)
+        return Go::next_value;
+      if (is_touched(piece))
+        return Go::on;
+      other = piece;
+      return Go::stop;
+    }));
+    return other;
+  }
+
+  Status find_conflicts() {
+    for (const auto& [piece, content] : pieces_)
+      for (const Item& item : content.items) {
+        const std::optional<Piece> other =
+            TRY(other_holder(key_of_item(item.id), value_of_item(piece, item)));
+        if (!other)
+          continue;
+        const Item* theirs = TRY(content_of(*other))->find(item.id);
+        conflicts_.push_back({&item, piece, *other, theirs == nullptr || theirs->is_shared});
+      }
+    std::sort(conflicts_.begin(), conflicts_.end(),
+              [](const Conflict& a, const Conflict& b) { return a.mine->id < b.mine->id; });
+    return {};
+  }
+
+  Result<ContentPointer> content_of(const Piece& piece) {
+    const auto found = contents_.find(piece);
+    if (found != contents_.end())
+      return found->second;
+    ContentPointer content = TRY(newest_.content(piece));
+    static const ContentPointer nothing = std::make_shared<const Content>();
+    return contents_.emplace(piece, content ? std::move(content) : nothing).first->second;
+  }
+
+  Status report_conflict(bool other_shares, bool mine_is_shared) const {
+    for (const Conflict& conflict : conflicts_) {
+      if (conflict.other_shares != other_shares || conflict.mine->is_shared != mine_is_shared)
+        continue;
+      const std::string by =
+          conflict.other.set.empty() ? "" : cat("; set `", conflict.other.set, "` shares it");
+      if (mine_is_shared)
+        return user_error(cat("Resource (", conflict.mine->id,
+                              ") without a resource set cannot be updated via a partial compile",
+                              by, at(conflict.mine->origin)));
+      return user_error(
+          cat("A partial compile only migrate resources between resource set that are pushed "
+              "together. Trying to move ",
+              conflict.mine->id, " from no resource set to resource set ", conflict.piece.set, by,
+              at(conflict.mine->origin)));
+    }
+    return {};
+  }
+
+  Status check_edges() const {
+    for (const Item& item : push_.items)
+      if (const Name* need = foreign_need(item))
+        return user_error(edge_text(item, *need));
+    return {};
+  }
+
+  /// A need of a resource of a set that belongs to another set; none when there is none.
+  const Name* foreign_need(const Item& item) const {
+    const Name& set = set_of(item.id);
+    if (set.empty())
+      return nullptr;
+    for (const Name& need : item.needs)
+      if (const Name& other = set_of(need); !other.empty() && other != set)
+        return &need;
+    return nullptr;
+  }
+
+  std::string edge_text(const Item& item, const Name& need) const {
+    return cat("A dependency exists between resources ", item.id, " and ", need,
+               ", but they belong to different resource sets. (sets `", set_of(item.id), "` and `",
+               set_of(need), "`)");
+  }
+
+  Status report_moves() const {
+    std::string lines;
+    for (const Conflict& conflict : conflicts_)
+      if (!conflict.other_shares)
+        lines += cat("\n    ", conflict.mine->id, " moved from ", conflict.other.set, " to ",
+                     conflict.piece.set.empty() ? Name("no resource set") : conflict.piece.set,
+                     at(conflict.mine->origin));
+    if (lines.empty())
+      return {};
+    return user_error(
+        cat("The following Resource(s) cannot be migrated to a different resource set using a "
+            "partial compile, a full compile is necessary for this process:",
+            lines));
+  }
+
+  Status check_code() const {
+    const Value& before = newest_.detail().at("code");
+    if (push_.may_change_code || push_.code.is_null() || before.is_null() || before == push_.code)
+      return {};
+    return user_error(cat("Cannot perform partial export because of version mismatch for modules: ",
+                          join(differences(before, push_.code), ", "),
+                          "; export everything, or say --allow-handler-code-update"));
+  }
+
+  /// The rest is only ever added to.
+  Status merge_rest() {
+    for (auto& [piece, content] : pieces_) {
+      if (!piece.set.empty())
+        continue;
+      const ContentPointer before = TRY(content_of(piece));
+      for (const Item& old : before->items) {
+        const auto same = std::find_if(content.items.begin(), content.items.end(),
+                                       [&](const Item& item) { return item.id == old.id; });
+        if (same == content.items.end())
+          content.items.push_back(old);
+        else
+          same->needs.insert(same->needs.end(), old.needs.begin(), old.needs.end());
+      }
+      content.claims.insert(content.claims.end(), before->claims.begin(), before->claims.end());
+      for (const Unknown& old : before->unknowns)
+        if (old.resource.empty() && !old.is_resolved)
+          content.unknowns.push_back(old);
+    }
+    return {};
+  }
+
+  Status make_delta() {
+    commit_.delta.number = push_.number.value_or(newest_.number() + 1);
+    std::map<Piece, Digest> before;
+    if (push_.is_partial)
+      TRY(digests_of_touched(before));
+    else
+      for (auto& [piece, digest] : TRY(newest_.pieces()))
+        before.emplace(piece, digest);
+    for (auto& [piece, content] : pieces_) {
+      ContentPointer sealed = seal(std::move(content));
+      const auto old = before.find(piece);
+      const bool is_kept = old != before.end() && old->second == sealed->digest;
+      commit_.kept_sets += is_kept && !piece.set.empty() ? 1 : 0;
+      if (!is_kept)
+        commit_.delta.pieces.emplace_back(piece, std::move(sealed));
+    }
+    for (const auto& [piece, digest] : before)
+      if (!pieces_.contains(piece))
+        commit_.delta.pieces.emplace_back(piece, nullptr);
+    std::sort(commit_.delta.pieces.begin(), commit_.delta.pieces.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    commit_.delta.detail = detail();
+    return {};
+  }
+
+  Status digests_of_touched(std::map<Piece, Digest>& before) const {
+    std::vector<Piece> pieces;
+    for (const auto& [piece, content] : pieces_)
+      pieces.push_back(piece);
+    for (const Name& set : touched_)
+      pieces.push_back({set, {}});
+    for (Piece& piece : pieces)
+      if (const std::optional<Digest> digest = TRY(newest_.digest(piece)))
+        before.emplace(std::move(piece), *digest);
+    return {};
+  }
+
+  Value detail() const {
+    std::vector<Entry> entries(push_.detail.entries().begin(), push_.detail.entries().end());
+    entries.push_back({"partial", push_.is_partial});
+    const Value& code = push_.code.is_null() ? newest_.detail().at("code") : push_.code;
+    entries.push_back({"code", code});
+    if (!push_.is_partial)
+      for (const Item& item : push_.items)
+        if (const Name* need = foreign_need(item)) {
+          entries.push_back({"unsuitable", edge_text(item, *need)});
+          break;
+        }
+    return Value::dict(std::move(entries));
+  }
+
+  /// Equal contents never conflict: they are not in the delta.
+  Status check_stale() const {
+    if (!push_.base || *push_.base == newest_.number())
+      return {};
+    std::set<Piece> mine;
+    for (const auto& [piece, content] : commit_.delta.pieces)
+      if (!piece.set.empty() || !push_.is_partial)
+        mine.insert(piece);
+    std::set<Name> both;
+    for (const Piece& piece : TRY(newest_.touched_since(*push_.base)))
+      if (mine.contains(piece))
+        both.insert(piece.set.empty() ? piece.name : piece.set);
+    if (both.empty())
+      return {};
+    return user_error(cat("the export was compiled against version ", *push_.base,
+                          ", and meanwhile (up to version ", newest_.number(),
+                          ") others changed what it changes: ", joined(both),
+                          "; compile again"));
+  }
+
+  Status check_claims() {
+    std::map<Name, std::map<Digest, std::pair<const Claim*, Name>>> bounded;
+    for (const auto& [piece, content] : commit_.delta.pieces) {
+      if (content == nullptr)
+        continue;
+      for (const Claim& claim : content->claims) {
+        if (claim.rule == Claim::Rule::bounded) {
+          bounded[claim.key].emplace(claim.value, std::pair(&claim, piece.set));
+          continue;
+        }
+        if (const std::optional<Piece> other =
+                TRY(other_holder(key_of_claim(claim.key), claim.value)))
+          return contradiction(claim, piece.set, *other);
+      }
+    }
+    for (const auto& [key, values] : bounded)
+      TRY(check_bound(values));
+    return {};
+  }
+
+  Status contradiction(const Claim& claim, const Name& set, const Piece& other) {
+    const ContentPointer content = TRY(content_of(other));
+    for (const Claim& theirs : content->claims)
+      if (theirs.key == claim.key)
+        return user_error(cat("Could not combine ", called(set), " with ", called(other.set),
+                              ": ", claim.key, " is ", claim.text, " in ", called(set),
+                              at(claim.origin), " and ", theirs.text, " in ", called(other.set),
+                              at(theirs.origin)));
+    return Error(Blame::bug, cat("the index holds a claim `", claim.key, "` that no set makes"));
+  }
+
+  Status check_bound(const std::map<Digest, std::pair<const Claim*, Name>>& values) {
+    const auto& [claim, set] = values.begin()->second;
+    std::set<Digest> all;
+    for (const auto& [value, mine] : values)
+      all.insert(value);
+    std::optional<Piece> other;
+    TRY(newest_.holders(key_of_claim(claim->key), [&](Digest value, const Piece& piece) {
+      if (is_touched(piece))
+        return Go::on;
+      if (all.insert(value).second)
+        other = piece;
+      return all.size() > claim->limit ? Go::stop : Go::next_value;
+    }));
+    if (all.size() <= claim->limit || !other)
+      return {};
+    return user_error(cat("Could not combine ", called(set), " with ", called(other->set), ": ",
+                          claim->key, " takes at most ", claim->limit,
+                          claim->limit == 1 ? " element" : " elements", at(claim->origin)));
+  }
+
+  Status check_circles() {
+    if (!push_.is_partial) {
+      if (std::optional<Error> circle = find_cycle(push_.items))
+        return std::move(*circle);
+      return {};
+    }
+    CircleSearch search([this](const Name& id) { return needs_of(id); });
+    for (const Item& item : push_.items) {
+      const std::vector<Name> circle = TRY(search.from(item.id));
+      if (!circle.empty())
+        return circle_error(circle);
+    }
+    return {};
+  }
+
+  Error circle_error(const std::vector<Name>& circle) {
+    std::set<Name> sets;
+    for (const Name& id : circle) {
+      Name set = set_of(id);
+      if (!index_.contains(id))
+        if (Result<std::optional<Piece>> piece = staying_holder(id); piece && *piece)
+          set = (*piece)->set;
+      if (!set.empty())
+        sets.insert(set);
+    }
+    return user_error(cat("Dependency cycle: ", circle_text(circle),
+                          sets.empty() ? "" : cat(" (sets ", joined(sets), ")")));
+  }
+
+  Result<std::optional<Piece>> staying_holder(const Name& id) const {
+    return other_holder(key_of_item(id), {});
+  }
+
+  /// What a resource needs once the push is in.
+  Result<std::vector<Name>> needs_of(const Name& id) {
+    std::vector<Name> needs;
+    bool is_shared = false;
+    if (const auto pushed = index_.find(id); pushed != index_.end()) {
+      needs = pushed->second->needs;
+      is_shared = set_of(id).empty();
+    } else {
+      const std::optional<Piece> piece = TRY(staying_holder(id));
+      const Item* item = piece ? TRY(content_of(*piece))->find(id) : nullptr;
+      if (item == nullptr)
+        return needs;
+      is_shared = item->is_shared;
+      if (!is_shared)
+        return item->needs;
+    }
+    if (is_shared)
+      TRY(add_needs_of_others(id, needs));
+    return needs;
+  }
+
+  Status add_needs_of_others(const Name& id, std::vector<Name>& needs) {
+    std::vector<std::pair<Digest, Piece>> others;
+    TRY(newest_.holders(key_of_needs(id), [&](Digest value, const Piece& piece) {
+      if (is_touched(piece))
+        return Go::on;
+      others.emplace_back(value, piece);
+      return Go::next_value;
+    }));
+    for (const auto& [value, piece] : others)
+      if (const Item* item = TRY(content_of(piece))->find(id))
+        for (const Name& need : item->needs)
+          if (need.digest() == value)
+            needs.push_back(need);
+    return {};
+  }
+
+  /// What became of which resource.
+  Status describe() {
+    std::map<Name, SetChange> changes;
+    std::unordered_set<Name> described;  // shared ones, that several sets tell about
+    for (const auto& [piece, content] : commit_.delta.pieces) {
+      const ContentPointer before = newest_.number() == 0 ? nullptr : TRY(newest_.content(piece));
+      if (content != nullptr)
+        for (const Item& item : content->items)
+          TRY(describe_item(piece, item, before.get(), changes, described));
+      if (before != nullptr)
+        for (const Item& old : before->items)
+          if (content == nullptr || content->find(old.id) == nullptr)
+            TRY(describe_loss(piece, old, changes, described));
+    }
+    for (auto& [set, change] : changes) {
+      change.set = set;
+      commit_.changes.push_back(std::move(change));
+    }
+    return {};
+  }
+
+  Status describe_item(const Piece& piece, const Item& item, const Content* before,
+                       std::map<Name, SetChange>& changes, std::unordered_set<Name>& described) {
+    if (item.is_shared && !described.insert(item.id).second)
+      return {};
+    const Name set = item.is_shared ? Name() : piece.set;
+    const Item* old = before == nullptr ? nullptr : before->find(item.id);
+    if (old == nullptr && item.is_shared && newest_.number() != 0) {
+      std::optional<Piece> holder;
+      TRY(newest_.holders(key_of_item(item.id), [&](Digest, const Piece& found) {
+        holder = found;
+        return Go::stop;
+      }));
+      if (holder)
+        old = TRY(content_of(*holder))->find(item.id);
+    }
+    if (old == nullptr || old->is_shared != item.is_shared)
+      changes[set].added.push_back(item.id);
+    else if (old->attributes != item.attributes || old->needs != item.needs)
+      if (!item.is_shared || old->attributes != item.attributes)
+        changes[set].changed.push_back(item.id);
+    return {};
+  }
+
+  Status describe_loss(const Piece& piece, const Item& old, std::map<Name, SetChange>& changes,
+                       std::unordered_set<Name>& described) {
+    if (!old.is_shared) {
+      changes[piece.set].removed.push_back(old.id);
+      return {};
+    }
+    const auto pushed = index_.find(old.id);
+    if ((pushed != index_.end() && set_of(old.id).empty()) || described.contains(old.id))
+      return {};
+    if (push_.is_partial && TRY(staying_holder(old.id)))
+      return {};
+    if (described.insert(old.id).second)
+      changes[{}].removed.push_back(old.id);
+    return {};
+  }
+
+  const Snapshot& newest_;
+  Push push_;
+  Claims claims_;
+  std::unordered_set<Name> touched_;  ///< named sets that are replaced or removed
+  std::unordered_map<Name, const Item*> index_;
+  std::map<Piece, Content> pieces_;
+  std::unordered_map<Piece, ContentPointer, PieceHash> contents_;  ///< of the newest version
+  std::vector<Conflict> conflicts_;
+  Commit commit_;
+};
+
+}  // namespace
+
+Result<Commit> commit(const Snapshot& newest, Push push, Claims claims) {
+  return Committer(newest, std::move(push), std::move(claims)).run();
+}
+
+std::optional<Error> find_cycle(std::span<const Item> items) {
+  std::unordered_map<Name, const Item*> index;
+  for (const Item& item : items)
+    index.emplace(item.id, &item);
+  CircleSearch search([&](const Name& id) -> Result<std::vector<Name>> {
+    const auto found = index.find(id);
+    return found == index.end() ? std::vector<Name>() : found->second->needs;
+  });
+  for (const Item& item : items)
+    if (Result<std::vector<Name>> circle = search.from(item.id); circle && !circle->empty())
+      return user_error(cat("Dependency cycle: ", circle_text(*circle), at(item.origin)));
+  return std::nullopt;
+}
+
+}  // namespace fettle
