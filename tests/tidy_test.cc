@@ -29,9 +29,9 @@ const std::map<std::string, std::set<std::string>> floors{
     {"reconcile", {"base", "value", "core", "store", "plan"}},
     {"packages", {"base", "value", "core", "starlark", "template", "kinds"}},
     {"drivers", {"base", "value", "core", "template", "kinds"}},
-    {"verbs", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "drivers"}},
+    {"verbs", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers"}},
     {"cli", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs"}},
-    {"app", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "drivers", "verbs", "cli"}},
+    {"app", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs", "cli"}},
 };
 
 std::vector<fs::path> sources() {

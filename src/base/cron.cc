@@ -51,7 +51,7 @@ Status read_piece(std::string_view piece, const Field& field, std::bitset<size>&
   if (range != "*") {
     const size_t dash = range.find('-');
     first = TRY(number_of(range.substr(0, dash), field));
-    last = dash != range.npos   ? TRY(number_of(range.substr(dash + 1), field))
+    last = dash != range.npos    ? TRY(number_of(range.substr(dash + 1), field))
            : slash == piece.npos ? first
                                  : field.most;
   }

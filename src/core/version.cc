@@ -38,8 +38,9 @@ Digest digest_of(const Content& content) {
 }  // namespace
 
 const Item* Content::find(const Name& id) const {
-  const auto place = std::lower_bound(items.begin(), items.end(), id,
-                                      [](const Item& item, const Name& to) { return item.id < to; });
+  const auto place =
+      std::lower_bound(items.begin(), items.end(), id,
+                       [](const Item& item, const Name& to) { return item.id < to; });
   return place != items.end() && place->id == id ? &*place : nullptr;
 }
 

@@ -22,8 +22,8 @@ namespace fettle {
 
 /// A resource as it was exported.
 struct Item {
-  Name id;           ///< `fs::File[host,path=/etc/motd]`, without a version
-  Value attributes;  ///< a dict; may hold unknowns
+  Name id;                  ///< `fs::File[host,path=/etc/motd]`, without a version
+  Value attributes;         ///< a dict; may hold unknowns
   std::vector<Name> needs;  ///< ids, sorted
   Name origin;              ///< `file:line:column`
   bool is_shared = false;   ///< belongs to no set
@@ -94,15 +94,15 @@ Digest value_of_item(const Piece& piece, const Item& item);
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
-  virtual uint64_t number() const = 0;    ///< 0: nothing was ever exported
+  virtual uint64_t number() const = 0;      ///< 0: nothing was ever exported
   virtual const Value& detail() const = 0;  ///< what is kept with the version, a dict
 
   virtual Result<ContentPointer> content(const Piece& piece) const = 0;  ///< null: not there
   virtual Result<std::optional<Digest>> digest(const Piece& piece) const = 0;
   /// Who holds a key, ordered by value; `visit` says whether to go on.
   enum class Go { on, next_value, stop };
-  virtual Status holders(Digest key,
-                         const std::function<Go(Digest value, const Piece& piece)>& visit) const = 0;
+  virtual Status holders(
+      Digest key, const std::function<Go(Digest value, const Piece& piece)>& visit) const = 0;
   /// Parts that later versions than `number` up to this one replaced, added or removed.
   virtual Result<std::vector<Piece>> touched_since(uint64_t number) const = 0;
   virtual Result<std::vector<std::pair<Piece, Digest>>> pieces() const = 0;
@@ -110,7 +110,7 @@ class Snapshot {
 
 /// From one version to the next.
 struct Delta {
-  uint64_t number = 0;  ///< of the new version
+  uint64_t number = 0;                                   ///< of the new version
   std::vector<std::pair<Piece, ContentPointer>> pieces;  ///< null: gone
   Value detail;
 };

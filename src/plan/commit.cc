@@ -103,8 +103,8 @@ class Committer {
       return user_error("the number of a partial version is not chosen by who pushes it");
     TRY(check_base_number());
     if (const std::string_view why = newest_.detail().text_at("unsuitable"); !why.empty())
-      return user_error(cat("Base version ", newest_.number(),
-                            " is not suitable for partial compiles. ", why));
+      return user_error(
+          cat("Base version ", newest_.number(), " is not suitable for partial compiles. ", why));
     return {};
   }
 
@@ -408,8 +408,7 @@ class Committer {
       return {};
     return user_error(cat("the export was compiled against version ", *push_.base,
                           ", and meanwhile (up to version ", newest_.number(),
-                          ") others changed what it changes: ", joined(both),
-                          "; compile again"));
+                          ") others changed what it changes: ", joined(both), "; compile again"));
   }
 
   Status check_claims() {
@@ -436,10 +435,9 @@ class Committer {
     const ContentPointer content = TRY(content_of(other));
     for (const Claim& theirs : content->claims)
       if (theirs.key == claim.key)
-        return user_error(cat("Could not combine ", called(set), " with ", called(other.set),
-                              ": ", claim.key, " is ", claim.text, " in ", called(set),
-                              at(claim.origin), " and ", theirs.text, " in ", called(other.set),
-                              at(theirs.origin)));
+        return user_error(cat("Could not combine ", called(set), " with ", called(other.set), ": ",
+                              claim.key, " is ", claim.text, " in ", called(set), at(claim.origin),
+                              " and ", theirs.text, " in ", called(other.set), at(theirs.origin)));
     return Error(Blame::bug, cat("the index holds a claim `", claim.key, "` that no set makes"));
   }
 

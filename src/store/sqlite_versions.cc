@@ -73,7 +73,8 @@ class SqliteSnapshot : public Snapshot {
 
   Result<ContentPointer> content(const Piece& piece) const override {
     Query query = TRY(database_.query(
-        "SELECT contents.body, contents.digest FROM pieces JOIN spans ON spans.piece=pieces.id JOIN "
+        "SELECT contents.body, contents.digest FROM pieces JOIN spans ON spans.piece=pieces.id "
+        "JOIN "
         "contents ON contents.id=spans.content WHERE pieces.world=? AND pieces.set_name=? AND "
         "pieces.name=? AND since<=?4 AND until>?4"));
     query.bind(world_).bind(piece.set.view()).bind(piece.name.view()).bind(number_);
@@ -83,24 +84,25 @@ class SqliteSnapshot : public Snapshot {
   }
 
   Result<std::optional<Digest>> digest(const Piece& piece) const override {
-    Query query = TRY(database_.query(
-        "SELECT spans.digest FROM pieces JOIN spans ON spans.piece=pieces.id WHERE pieces.world=? AND "
-        "pieces.set_name=? AND pieces.name=? AND since<=?4 AND until>?4"));
+    Query query =
+        TRY(database_.query("SELECT spans.digest FROM pieces JOIN spans ON spans.piece=pieces.id "
+                            "WHERE pieces.world=? AND "
+                            "pieces.set_name=? AND pieces.name=? AND since<=?4 AND until>?4"));
     query.bind(world_).bind(piece.set.view()).bind(piece.name.view()).bind(number_);
     if (!TRY(query.step()))
       return std::optional<Digest>();
     return std::optional(digest_of(query.blob(0)));
   }
 
-  Status holders(Digest key,
-                 const std::function<Go(Digest, const Piece&)>& visit) const override {
+  Status holders(Digest key, const std::function<Go(Digest, const Piece&)>& visit) const override {
     if (!is_newest_)
       return Error(Blame::bug, "only the newest version tells who holds what");
     std::string after;  // a value; what follows it is looked at next
     while (true) {
-      Query query = TRY(database_.query(
-          "SELECT value, pieces.set_name, pieces.name FROM holdings JOIN pieces ON pieces.id=piece WHERE "
-          "holdings.world=? AND key=? AND value>? ORDER BY value, piece"));
+      Query query =
+          TRY(database_.query("SELECT value, pieces.set_name, pieces.name FROM holdings JOIN "
+                              "pieces ON pieces.id=piece WHERE "
+                              "holdings.world=? AND key=? AND value>? ORDER BY value, piece"));
       query.bind(world_).bind_blob(DigestBytes(key).view()).bind_blob(after);
       Go go = Go::on;
       while (go == Go::on && TRY(query.step())) {
@@ -118,7 +120,8 @@ class SqliteSnapshot : public Snapshot {
 
   Result<std::vector<std::pair<Piece, Digest>>> pieces() const override {
     Query query = TRY(database_.query(
-        "SELECT pieces.set_name, pieces.name, spans.digest FROM pieces JOIN spans ON spans.piece=pieces.id "
+        "SELECT pieces.set_name, pieces.name, spans.digest FROM pieces JOIN spans ON "
+        "spans.piece=pieces.id "
         "WHERE pieces.world=? AND since<=?2 AND until>?2 ORDER BY pieces.set_name, pieces.name"));
     query.bind(world_).bind(number_);
     std::vector<std::pair<Piece, Digest>> found;
@@ -128,11 +131,13 @@ class SqliteSnapshot : public Snapshot {
   }
 
   static Result<std::vector<Piece>> touched(Sqlite& database, int64_t world, int64_t older,
-                                           int64_t newer) {
+                                            int64_t newer) {
     Query query = TRY(database.query(
-        "SELECT pieces.set_name, pieces.name FROM pieces WHERE id IN (SELECT piece FROM spans WHERE "
+        "SELECT pieces.set_name, pieces.name FROM pieces WHERE id IN (SELECT piece FROM spans "
+        "WHERE "
         "world=?1 AND since>?2 AND since<=?3 UNION SELECT piece FROM spans WHERE world=?1 AND "
-        "until>?2 AND until<=?3 AND until<9223372036854775807) ORDER BY pieces.set_name, pieces.name"));
+        "until>?2 AND until<=?3 AND until<9223372036854775807) ORDER BY pieces.set_name, "
+        "pieces.name"));
     query.bind(world).bind(older).bind(newer);
     std::vector<Piece> found;
     while (TRY(query.step()))
@@ -160,7 +165,9 @@ struct Row {
 class DeltaWriter {
  public:
   DeltaWriter(Sqlite& database, int64_t world, const Snapshot& before, uint64_t number)
-      : database_(database), world_(world), before_(before),
+      : database_(database),
+        world_(world),
+        before_(before),
         number_(static_cast<int64_t>(number)) {}
 
   Status write(const Delta& delta) {
@@ -225,10 +232,9 @@ class DeltaWriter {
       return a.order() < b.order();
     });
     for (const Row& row : rows)
-      TRY(TRY(database_.query(are_gone
-                                  ? "DELETE FROM holdings WHERE world=? AND key=? AND value=? "
-                                    "AND piece=?"
-                                  : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?)"))
+      TRY(TRY(database_.query(are_gone ? "DELETE FROM holdings WHERE world=? AND key=? AND value=? "
+                                         "AND piece=?"
+                                       : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?)"))
               .bind(world_)
               .bind_blob(DigestBytes(row.holding.key).view())
               .bind_blob(DigestBytes(row.holding.value).view())
@@ -243,8 +249,8 @@ class DeltaWriter {
     query.bind(world_).bind(piece.set.view()).bind(piece.name.view());
     if (TRY(query.step()))
       return query.number(0);
-    Query made = TRY(database_.query(
-        "INSERT INTO pieces(world, set_name, name) VALUES(?,?,?) RETURNING id"));
+    Query made = TRY(
+        database_.query("INSERT INTO pieces(world, set_name, name) VALUES(?,?,?) RETURNING id"));
     made.bind(world_).bind(piece.set.view()).bind(piece.name.view());
     TRY(made.step());
     return made.number(0);
@@ -294,7 +300,7 @@ class SqliteVersions : public Versions {
   }
 
   Result<std::unique_ptr<Snapshot>> open(const Name& environment,
-                                        std::optional<uint64_t> number) override {
+                                         std::optional<uint64_t> number) override {
     const uint64_t newest = TRY(newest_number(environment));
     const uint64_t wanted = number.value_or(newest);
     const int64_t world = world_of(environment);
@@ -329,17 +335,17 @@ class SqliteVersions : public Versions {
   }
 
   Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
-                                            uint64_t newer) override {
+                                             uint64_t newer) override {
     return SqliteSnapshot::touched(database_, world_of(environment), static_cast<int64_t>(older),
-                                  static_cast<int64_t>(newer));
+                                   static_cast<int64_t>(newer));
   }
 
   Status release(const Name& environment, uint64_t number, Time now) override {
     Transaction transaction = TRY(Transaction::begin(database_));
     TRY(open(environment, number));
     if (const uint64_t last = TRY(last_released(environment)); last > number)
-      return user_error(cat("version ", last, " is released already, and it is newer than ",
-                            number));
+      return user_error(
+          cat("version ", last, " is released already, and it is newer than ", number));
     TRY(TRY(database_.query("UPDATE versions SET released=? WHERE world=? AND number=? AND "
                             "released=0"))
             .bind(count_of(now))
@@ -395,8 +401,7 @@ class SqliteVersions : public Versions {
     return number_of("SELECT max(number) FROM versions WHERE world=?", environment);
   }
   Result<uint64_t> last_released(const Name& environment) {
-    return number_of("SELECT max(number) FROM versions WHERE world=? AND released<>0",
-                     environment);
+    return number_of("SELECT max(number) FROM versions WHERE world=? AND released<>0", environment);
   }
   Result<uint64_t> number_of(const char* sql, const Name& environment) {
     Query query = TRY(database_.query(sql));

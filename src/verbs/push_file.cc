@@ -30,11 +30,22 @@ class PushReader {
 
  private:
   Status check_names() const {
-    static const std::vector<std::string> names{
-        "allow_handler_code_update", "base", "compiler_version", "module_version_info", "partial",
-        "partial_base_version", "pip_config", "project_constraints", "removed_resource_sets",
-        "resource_sets", "resource_state", "resources", "tid", "unknowns", "version",
-        "version_info"};
+    static const std::vector<std::string> names{"allow_handler_code_update",
+                                                "base",
+                                                "compiler_version",
+                                                "module_version_info",
+                                                "partial",
+                                                "partial_base_version",
+                                                "pip_config",
+                                                "project_constraints",
+                                                "removed_resource_sets",
+                                                "resource_sets",
+                                                "resource_state",
+                                                "resources",
+                                                "tid",
+                                                "unknowns",
+                                                "version",
+                                                "version_info"};
     for (const Entry& entry : document_.entries())
       if (std::find(names.begin(), names.end(), entry.key.view()) == names.end())
         return user_error(cat("a push has no `", entry.key, "`", suggestion(entry.key, names)));
@@ -118,8 +129,8 @@ class PushReader {
 
   Status read_state(const Entry& entry) {
     const Name id = TRY(read_id(entry.key, false));
-    if (!entry.value.is_text() || (entry.value.text() != "available" &&
-                                   entry.value.text() != "undefined"))
+    if (!entry.value.is_text() ||
+        (entry.value.text() != "available" && entry.value.text() != "undefined"))
       return user_error(cat("the state of ", id, " must be `available` or `undefined`"));
     for (Item& item : push_.items)
       if (item.id == id)

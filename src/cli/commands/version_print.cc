@@ -1,0 +1,162 @@
+#include "cli/commands/version_print.h"
+
+#include "base/text.h"
+#include "cli/print.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t shown_sets = 20, shown_items = 20;
+
+std::string_view to_string(ItemDifference::Type type) {
+  using Type = ItemDifference::Type;
+  return type == Type::added     ? "added"
+         : type == Type::changed ? "changed"
+         : type == Type::moved   ? "moved"
+                                 : "removed";
+}
+
+std::string_view to_string(WholeItem::State state) {
+  using State = WholeItem::State;
+  return state == State::available   ? "available"
+         : state == State::undefined ? "undefined"
+                                     : "skipped_for_undefined";
+}
+
+std::string called(const Name& set) { return set.empty() ? "shared" : cat("set `", set, "`"); }
+
+Value names_value(const std::vector<Name>& names) {
+  return Value::list(std::vector<Value>(names.begin(), names.end()));
+}
+
+void append_items(std::string& text, const std::vector<Name>& ids, char mark, Colour tint,
+                  bool colour) {
+  for (size_t i = 0; i < ids.size() && i < shown_items; ++i)
+    text += cat("\n  ", in(tint, cat(mark, " ", ids[i]), colour));
+  if (ids.size() > shown_items)
+    text += cat("\n  ", mark, " and ", ids.size() - shown_items, " more");
+}
+
+}  // namespace
+
+Value version_value(const VersionHead& head) {
+  return Value::dict(
+      {{"version", head.number},
+       {"created", fettle::to_string(head.created)},
+       {"partial", head.detail.bool_at("partial")},
+       {"released", head.released ? Value(fettle::to_string(*head.released)) : Value()}});
+}
+
+Value whole_value(const WholeVersion& whole) {
+  std::vector<Value> resources, unknowns;
+  for (const WholeItem& one : whole.items)
+    resources.push_back(Value::dict({{"id", one.item.id},
+                                     {"set", one.set.empty() ? Value() : Value(one.set)},
+                                     {"shared_by", names_value(one.contributors)},
+                                     {"state", to_string(one.state)},
+                                     {"origin", one.item.origin},
+                                     {"requires", names_value(one.item.needs)},
+                                     {"attributes", one.item.attributes}}));
+  for (const Unknown& unknown : whole.unknowns)
+    unknowns.push_back(Value::dict({{"resource", unknown.resource},
+                                    {"parameter", unknown.parameter},
+                                    {"source", unknown.source}}));
+  return Value::dict({{"version", version_value(whole.head)},
+                      {"resources", Value::list(std::move(resources))},
+                      {"unknowns", Value::list(std::move(unknowns))}});
+}
+
+std::string whole_text(const WholeVersion& whole) {
+  std::string text = cat("version ", whole.head.number);
+  const Name* set = nullptr;
+  for (const WholeItem& one : whole.items) {
+    if (set == nullptr || *set != one.set)
+      text += cat("\n", called(one.set));
+    set = &one.set;
+    text += cat("\n  ", one.item.id);
+    if (one.state != WholeItem::State::available)
+      text += cat(" (", to_string(one.state), ")");
+    for (const Name& need : one.item.needs)
+      text += cat("\n    requires ", need);
+  }
+  return text;
+}
+
+Value differences_value(const std::vector<ItemDifference>& found) {
+  std::vector<Value> values;
+  for (const ItemDifference& one : found)
+    values.push_back(Value::dict(
+        {{"id", one.id},
+         {"change", to_string(one.type)},
+         {"set", one.set.empty() ? Value() : Value(one.set)},
+         {"set_before", one.set_before.empty() ? Value() : Value(one.set_before)},
+         {"fields", Value::list(std::vector<Value>(one.fields.begin(), one.fields.end()))}}));
+  return Value::list(std::move(values));
+}
+
+std::string differences_text(const std::vector<ItemDifference>& found, bool colour) {
+  using Type = ItemDifference::Type;
+  if (found.empty())
+    return "no difference";
+  std::string text;
+  for (const ItemDifference& one : found) {
+    text += text.empty() ? "" : "\n";
+    if (one.type == Type::added)
+      text += in(Colour::green, cat("+ ", one.id, " (", called(one.set), ")"), colour);
+    else if (one.type == Type::removed)
+      text += in(Colour::red, cat("- ", one.id, " (", called(one.set_before), ")"), colour);
+    else if (one.type == Type::moved)
+      text +=
+          in(Colour::yellow,
+             cat("> ", one.id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
+    else
+      text += in(Colour::yellow, cat("~ ", one.id, " (", called(one.set), ")"), colour);
+    if (!one.fields.empty())
+      text += cat(": ", join(one.fields, ", "));
+  }
+  return text;
+}
+
+Value pushed_value(const Pushed& pushed, bool is_dry) {
+  std::vector<Value> sets;
+  for (const SetChange& change : pushed.changes)
+    sets.push_back(Value::dict({{"set", change.set.empty() ? Value() : Value(change.set)},
+                                {"added", names_value(change.added)},
+                                {"changed", names_value(change.changed)},
+                                {"removed", names_value(change.removed)}}));
+  return Value::dict({{"version", pushed.number},
+                      {"stored", !is_dry},
+                      {"released", pushed.is_released},
+                      {"kept_sets", pushed.kept_sets},
+                      {"sets", Value::list(std::move(sets))}});
+}
+
+std::string pushed_text(const Pushed& pushed, bool is_dry, bool colour) {
+  std::string text = cat(is_dry ? "would become version " : "version ", pushed.number);
+  if (pushed.changes.empty())
+    text += ": nothing changed";
+  for (size_t i = 0; i < pushed.changes.size() && i < shown_sets; ++i) {
+    const SetChange& change = pushed.changes[i];
+    text += cat("\n", called(change.set), ": ", change.added.size(), " added, ",
+                change.changed.size(), " changed, ", change.removed.size(), " removed");
+    if (pushed.changes.size() > 3)
+      continue;
+    append_items(text, change.added, '+', Colour::green, colour);
+    append_items(text, change.changed, '~', Colour::yellow, colour);
+    append_items(text, change.removed, '-', Colour::red, colour);
+  }
+  if (pushed.changes.size() > shown_sets) {
+    size_t added = 0, changed = 0, removed = 0;
+    for (const SetChange& change : pushed.changes) {
+      added += change.added.size();
+      changed += change.changed.size();
+      removed += change.removed.size();
+    }
+    text += cat("\nand ", pushed.changes.size() - shown_sets, " more sets; in all ", added,
+                " added, ", changed, " changed, ", removed, " removed");
+  }
+  return text;
+}
+
+}  // namespace fettle

@@ -1,0 +1,211 @@
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/version_print.h"
+#include "cli/print.h"
+#include "value/json.h"
+#include "verbs/push_file.h"
+
+namespace fettle {
+namespace {
+
+Result<uint64_t> version_number(const std::string& text) {
+  if (text.empty() || text.size() > 15 || text.find_first_not_of("0123456789") != text.npos)
+    return user_error(cat("`", text, "` is no number of a version"));
+  return static_cast<uint64_t>(std::stoull(text));
+}
+
+Result<std::optional<uint64_t>> chosen_version(const Face& face, size_t argument) {
+  const std::string text = face.parsed.argument(argument);
+  if (text.empty())
+    return std::optional<uint64_t>();
+  return std::optional(TRY(version_number(text)));
+}
+
+Result<int> list(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  std::vector<std::vector<std::string>> rows{{"VERSION", "CREATED", "KIND", "RELEASED"}};
+  std::vector<Value> values;
+  for (const VersionHead& head : TRY(place->store->versions().heads(environment.name))) {
+    values.push_back(version_value(head));
+    rows.push_back({cat(head.number), to_string(head.created),
+                    head.detail.bool_at("partial") ? "partial" : "full",
+                    head.released ? to_string(*head.released) : ""});
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> show(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  const WholeVersion whole =
+      TRY(read_version(*place, environment.name, TRY(chosen_version(face, 0))));
+  if (face.json) {
+    print_json(whole_value(whole));
+    return 0;
+  }
+  print(whole_text(whole));
+  return 0;
+}
+
+Result<int> diff(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  const uint64_t older = TRY(version_number(face.parsed.argument(0)));
+  std::optional<uint64_t> newer = TRY(chosen_version(face, 1));
+  if (!newer)
+    newer = TRY(place->store->versions().open(environment.name, std::nullopt))->number();
+  const std::vector<ItemDifference> found =
+      TRY(diff_versions(*place, environment.name, older, *newer));
+  if (face.json)
+    print_json(differences_value(found));
+  else
+    print(differences_text(found, face.colour));
+  return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
+}
+
+Result<int> push(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const std::string file = face.parsed.argument(0), name = face.parsed.text("enclave");
+  if (name.empty())
+    return user_error("name the environment with `-e NAME`");
+  const Value document = TRY(read_json(TRY(read_file(file)), file));
+  Push push = TRY(read_push(document).context(cat("reading `", file, "`")));
+  for (const std::string& set : face.parsed.all("delete-resource-set"))
+    push.removed.emplace_back(set);
+  const bool is_dry = face.parsed.flag("dry-run");
+  const Name environment =
+      is_dry ? Name(name) : TRY(ensure_environment(*place, name, Value::dict({}))).name;
+  const Pushed pushed = TRY(push_version(*place, environment, push, {}, is_dry));
+  if (face.json)
+    print_json(pushed_value(pushed, is_dry));
+  else
+    print(pushed_text(pushed, is_dry, face.colour));
+  return 0;
+}
+
+Result<int> list_sets_of(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  std::vector<std::vector<std::string>> rows{{"SET", "RESOURCES"}};
+  std::vector<Value> values;
+  for (const SetHead& set :
+       TRY(list_sets(*place, environment.name, TRY(chosen_version(face, 0))))) {
+    values.push_back(Value::dict({{"name", set.name}, {"resources", set.items}}));
+    rows.push_back({set.name.empty() ? "(shared)" : set.name.str(), cat(set.items)});
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> show_set(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  const WholeVersion whole = TRY(read_version(
+      *place, environment.name, TRY(chosen_version(face, 1)), Name(face.parsed.argument(0))));
+  if (face.json)
+    print_json(whole_value(whole));
+  else
+    print(whole_text(whole));
+  return 0;
+}
+
+Result<int> list_settings(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  std::vector<std::vector<std::string>> rows{{"SETTING", "VALUE", "MEANING"}};
+  std::vector<Entry> entries;
+  for (const Setting& one : TRY(settings(*place, environment.name))) {
+    entries.push_back({Name(one.name), one.value});
+    rows.push_back({one.name, one.value, one.help});
+  }
+  if (face.json)
+    print_json(Value::dict(std::move(entries)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> get_setting(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  print(TRY(setting(*place, environment.name, face.parsed.argument(0))));
+  return 0;
+}
+
+Result<int> put_setting(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const std::string name = face.parsed.text("enclave");
+  if (name.empty())
+    return user_error("name the environment with `-e NAME`");
+  const Name environment = TRY(ensure_environment(*place, name, Value::dict({}))).name;
+  TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
+  return 0;
+}
+
+Command make(std::string words, std::string arguments, size_t least, size_t most,
+             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+             std::vector<CommandOption> options = {}) {
+  Command command;
+  command.words = std::move(words);
+  command.arguments = std::move(arguments);
+  command.least = least;
+  command.most = most;
+  command.group = "models";
+  command.summary = std::move(summary);
+  command.examples = std::move(examples);
+  command.run = run;
+  command.options = std::move(options);
+  command.options.insert(command.options.begin(), environment_option());
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> versions_commands() {
+  const CommandOption exit_code{{"--detailed-exitcode"}, "", "4 when something differs"};
+  return {
+      make("versions ls", "[ENVIRONMENT]", 0, 1, "Lists the versions of an environment.",
+           {"fettle versions ls networks", "fettle versions ls -e networks --output json"}, list),
+      make("versions show", "[VERSION]", 0, 1,
+           "Shows every resource of a version, the newest without a number.",
+           {"fettle versions show -e networks", "fettle versions show 3 -e networks"}, show),
+      make("versions diff", "VERSION [VERSION]", 1, 2,
+           "Shows what differs between a version and a newer one, else the newest.",
+           {"fettle versions diff 1 -e networks", "fettle versions diff 1 2 -e networks"}, diff,
+           {exit_code}),
+      make("versions push", "FILE", 1, 1,
+           "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
+           "put_partial.",
+           {"fettle versions push push.json -e networks",
+            "fettle versions push push.json -e networks --dry-run"},
+           push,
+           {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
+            {{"--dry-run"}, "", "decide, and store nothing"}}),
+      make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
+           {"fettle set ls -e networks", "fettle set ls 3 -e networks"}, list_sets_of),
+      make("set show", "NAME [VERSION]", 1, 2, "Shows the resources of a set.",
+           {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
+           show_set),
+      make("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
+           {"fettle setting ls networks", "fettle setting ls -e networks"}, list_settings),
+      make("setting get", "NAME", 1, 1, "Prints a setting of an environment.",
+           {"fettle setting get auto_full_compile -e networks",
+            "fettle setting get auto_deploy -e networks"},
+           get_setting),
+      make("setting set", "NAME VALUE", 2, 2, "Changes a setting of an environment.",
+           {"fettle setting set auto_full_compile '0 1 * * *' -e networks",
+            "fettle setting set auto_deploy false -e networks"},
+           put_setting),
+  };
+}
+
+}  // namespace fettle

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "base/cron.h"
+#include "base/text.h"
+#include "verbs/versions.h"
+
+namespace fettle {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* otherwise;
+  const char* help;
+  Status (*check)(const std::string& value);
+};
+
+Status check_flag(const std::string& value) {
+  if (value == "true" || value == "false")
+    return {};
+  return user_error(cat("`", value, "` is neither true nor false"));
+}
+
+Status check_cron(const std::string& value) {
+  if (value.empty())
+    return {};
+  TRY(Cron::parse(value));
+  return {};
+}
+
+Status check_count(const std::string& value) {
+  const bool are_digits =
+      !value.empty() && value.size() < 10 && value.find_first_not_of("0123456789") == value.npos;
+  if (are_digits && std::stol(value) > 0)
+    return {};
+  return user_error(cat("`", value, "` is no number above 0"));
+}
+
+constexpr std::array<Row, 3> known_settings{{
+    {"auto_deploy", "true", "whether a new version is released at once", check_flag},
+    {"auto_full_compile", "", "when `export --if-due` exports everything: cron, in UTC",
+     check_cron},
+    {"available_versions_to_keep", "100", "how many versions are kept", check_count},
+}};
+
+Result<const Row*> find_setting(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Row& known : known_settings) {
+    if (name == known.name)
+      return &known;
+    names.emplace_back(known.name);
+  }
+  return user_error(cat("there is no setting `", name, "`", suggestion(name, names), "; there are ",
+                        join(names, ", ")));
+}
+
+Result<Value> stored_settings(const Workplace& place, const Name& environment) {
+  return TRY(place.store->note(environment, "settings")).value_or(Value::dict({}));
+}
+
+}  // namespace
+
+Result<std::vector<Setting>> settings(const Workplace& place, const Name& environment) {
+  const Value stored = TRY(stored_settings(place, environment));
+  std::vector<Setting> found;
+  for (const Row& known : known_settings)
+    found.push_back({known.name, std::string(stored.text_at(known.name, known.otherwise)),
+                     known.otherwise, known.help});
+  return found;
+}
+
+Result<std::string> setting(const Workplace& place, const Name& environment,
+                            const std::string& name) {
+  const Row* known = TRY(find_setting(name));
+  return std::string(
+      TRY(stored_settings(place, environment)).text_at(known->name, known->otherwise));
+}
+
+Status set_setting(const Workplace& place, const Name& environment, const std::string& name,
+                   const std::string& value) {
+  const Row* known = TRY(find_setting(name));
+  TRY(known->check(value).context(cat("setting `", name, "`")));
+  const Value stored = TRY(stored_settings(place, environment));
+  std::vector<Entry> entries(stored.entries().begin(), stored.entries().end());
+  entries.push_back({known->name, value});
+  return place.store->put_note(environment, "settings", Value::dict(std::move(entries)));
+}
+
+Result<bool> full_export_is_due(const Workplace& place, const Name& environment) {
+  const std::string text = TRY(setting(place, environment, "auto_full_compile"));
+  if (text.empty())
+    return false;
+  const Cron cron = TRY(Cron::parse(text));
+  const std::optional<Value> last = TRY(place.store->note(environment, "last_full_export"));
+  if (!last || !last->is_integer())
+    return true;
+  const std::optional<Time> next = cron.next(Time(Duration(*last->integer())));
+  return next && *next <= place.clock();
+}
+
+}  // namespace fettle
