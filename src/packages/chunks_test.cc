@@ -1,6 +1,6 @@
 /// Packages as data: `tests/packages/*.star`. Packages are separated by a line `---`; a line
-/// `#file NAME` begins another file of the package (a chunk with a `kurtosis.yml` is a package, else
-/// a single script). The rest are expectations:
+/// `#file NAME` begins another file of the package (a chunk with a `kurtosis.yml` is a package,
+/// else a single script). The rest are expectations:
 ///
 ///   #arguments TEXT       what the package is given; several are lines of one text
 ///   #instruction TEXT     the canonical text of each instruction, in order
@@ -113,9 +113,9 @@ class PackageChunks : public testing::TestWithParam<Chunk> {
       fs::create_directories(fs::path(folder_ + "/p/" + name).parent_path());
       std::ofstream(folder_ + "/p/" + name) << text;
     }
-    Sources sources = TRY(expected.files.contains("kurtosis.yml")
-                              ? Sources::of_folder(folder_ + "/p")
-                              : Sources::of_script(folder_ + "/p/main.star"));
+    Sources sources =
+        TRY(expected.files.contains("kurtosis.yml") ? Sources::of_folder(folder_ + "/p")
+                                                    : Sources::of_script(folder_ + "/p/main.star"));
     sources.set_mirror(FETTLE_SOURCE_DIR "/tests/packages/mirror");
     PackageOptions options;
     options.draft.environment = "e";
@@ -136,9 +136,9 @@ std::string lines_of(const std::vector<std::string>& lines) { return join(lines,
 std::string with_names(std::string text, const Intent& intent) {
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources)
-      text = replace_all(text, to_string(fingerprint(to_string(resource.key))),
-                         cat("<", resource.key.kind, "/",
-                             split(resource.key.name.view(), '#').front(), ">"));
+      text = replace_all(
+          text, to_string(fingerprint(to_string(resource.key))),
+          cat("<", resource.key.kind, "/", split(resource.key.name.view(), '#').front(), ">"));
   return text;
 }
 
@@ -154,11 +154,10 @@ TEST_P(PackageChunks, DoWhatTheySay) {
   const Expected expected = read_chunk(GetParam().text);
   const Result<Package> package = interpret(expected);
   if (!package) {
-    const std::string message = replace_all(
-        cat(to_string(package.error().where), ": ", package.error().message, "\n",
-            package.error().excerpt, "\n",
-            lines_of(package.error().trace)),
-        folder_ + "/", "");
+    const std::string message =
+        replace_all(cat(to_string(package.error().where), ": ", package.error().message, "\n",
+                        package.error().excerpt, "\n", lines_of(package.error().trace)),
+                    folder_ + "/", "");
     ASSERT_FALSE(expected.errors.empty()) << message << "\n" << GetParam().text;
     for (const std::string& pattern : expected.errors)
       EXPECT_TRUE(std::regex_search(message, std::regex(pattern_of(pattern))))
@@ -177,9 +176,9 @@ TEST_P(PackageChunks, DoWhatTheySay) {
   if (!expected.descriptions.empty()) {
     EXPECT_EQ(lines_of(descriptions), lines_of(expected.descriptions)) << GetParam().text;
   }
-  EXPECT_EQ(package->has_output ? with_names(write_json(package->plain_output), *package->intent)
-                                : "",
-            lines_of(expected.returns));
+  EXPECT_EQ(
+      package->has_output ? with_names(write_json(package->plain_output), *package->intent) : "",
+      lines_of(expected.returns));
   expect_matches(findings, expected.findings, "finding");
   expect_matches(package->warnings, expected.warnings, "warning");
 }

@@ -182,8 +182,8 @@ class Interpreter {
     std::string path;
     for (const starlark::Frame& frame : thread.stack()) {
       const auto module = files_.find(frame.where.file);
-      path += cat(module == files_.end() ? std::string() : module->second.path, ":",
-                  frame.function, "/");
+      path += cat(module == files_.end() ? std::string() : module->second.path, ":", frame.function,
+                  "/");
     }
     return path;
   }
@@ -199,8 +199,7 @@ class Interpreter {
       return user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
     if (json)
       return std::string(text);
-    const bool looks_like_json =
-        text.starts_with('{') && trim(text.substr(1)).starts_with('"');
+    const bool looks_like_json = text.starts_with('{') && trim(text.substr(1)).starts_with('"');
     Result<Value> yaml = read_yaml(text, options_.arguments_file, YamlSchema::go_yaml_v2);
     if (!yaml)
       return Error(named_json || looks_like_json ? json.error() : yaml.error())

@@ -19,7 +19,7 @@ struct PackageOptions {
 
 struct Package {
   std::shared_ptr<const Intent> intent;
-  Value output;  ///< what `run` returned, with holes; JSON-like
+  Value output;        ///< what `run` returned, with holes; JSON-like
   Value plain_output;  ///< the same, with references as the script sees them
   bool has_output = false;
   std::vector<Error> findings;  ///< of the validation; each stands at its instruction

@@ -23,7 +23,8 @@ std::optional<int64_t> integer(Value record, std::string_view field) {
 
 std::string text(Value record, std::string_view field) {
   const auto value = starlark::field_of(record, field);
-  return value && starlark::type_of(*value) == starlark::Type::text ? starlark::text_of(*value) : std::string();
+  return value && starlark::type_of(*value) == starlark::Type::text ? starlark::text_of(*value)
+                                                                    : std::string();
 }
 
 bool is_set(Value record, std::string_view field) {
@@ -112,8 +113,8 @@ Status check_service_config(Value config) {
   return {};
 }
 
-/// Kurtosis: a label's key has at most 63 lower case letters, digits, `-`, `_` and `.`, begins with a
-/// letter and ends with a letter or digit; its value may be empty and have capital letters, too.
+/// Kurtosis: a label's key has at most 63 lower case letters, digits, `-`, `_` and `.`, begins with
+/// a letter and ends with a letter or digit; its value may be empty and have capital letters, too.
 Status check_labels(Value labels) {
   for (const auto& [key, value] : starlark::entries_of(labels)) {
     if (starlark::type_of(key) != starlark::Type::text ||
@@ -156,8 +157,8 @@ Status check_recipe_fields(Value recipe) {
     for (size_t i = 0; i < starlark::length_of(*command); ++i)
       if (const Value item = starlark::item_of(*command, i);
           starlark::type_of(item) != starlark::Type::text)
-        return user_error(cat("`command` must be a list of texts, item ", i, " is ",
-                              starlark::type_name(item)));
+        return user_error(
+            cat("`command` must be a list of texts, item ", i, " is ", starlark::type_name(item)));
   return {};
 }
 

@@ -11,8 +11,8 @@ Result<Value> template_attributes(const Draft& draft, std::string_view path,
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
   if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
-    return user_error(cat("the config of `", path,
-                          "` must be a struct with `template`, a text, and `data`"));
+    return user_error(
+        cat("the config of `", path, "` must be a struct with `template`, a text, and `data`"));
   return Value::dict(
       {{"template", starlark::text_of(*text)}, {"data", TRY(plain_with_holes(draft, *data))}});
 }
@@ -25,8 +25,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   std::vector<Entry> templates;
   for (const auto& [path, given] : starlark::entries_of(call.arguments[0])) {
     if (starlark::type_of(path) != starlark::Type::text)
-      return user_error(
-          "`config` must map paths to structs with `template` and `data`");
+      return user_error("`config` must map paths to structs with `template` and `data`");
     templates.push_back(
         {starlark::text_of(path), TRY(template_attributes(draft, starlark::text_of(path), given))});
   }

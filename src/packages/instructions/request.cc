@@ -11,8 +11,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0);
   if (starlark::record_type_of(call.arguments[1]) == &types::exec_recipe)
-    return user_error(
-        "`recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe");
+    return user_error("`recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe");
   const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "template/go/functions.h"
-#include "value/json.h"
 
 namespace fettle::go_template {
 namespace {
@@ -17,7 +16,7 @@ struct Verb {
   char letter = 'v';
 };
 
-std::string_view go_type(const Value& value) {
+std::string_view type_of(const Value& value) {
   switch (value.type()) {
     case Value::Type::boolean:
       return "bool";
@@ -36,8 +35,55 @@ std::string_view go_type(const Value& value) {
   }
 }
 
-/// Go's shortest form of a float: exponents below -4 or from 21 on.
-std::string shortest(double number, int exponent_from = 21) {
+constexpr std::string_view hex_digits = "0123456789abcdef";
+
+/// The code point at the begin of a text, and how many bytes it takes: 0 when it is broken.
+std::pair<uint32_t, size_t> code_point(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (size > text.size() || !is_valid_utf8(text.substr(0, size)))
+    return {0, 0};
+  uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
+  for (size_t i = 1; i < size; ++i)
+    code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  return {code, size};
+}
+
+/// A text as Go writes it in a program: `\n`, `\x00`, and with `ascii` everything else escaped.
+std::string quoted(std::string_view text, bool ascii, char quote = '"') {
+  std::string made(1, quote);
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x80) {
+      const auto [code, size] = code_point(text.substr(i));
+      if (size == 0) {
+        made += cat("\\x", hex_digits.substr(byte >> 4, 1), hex_digits.substr(byte & 15, 1));
+        ++i;
+        continue;
+      }
+      std::array<char, 16> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), code > 0xFFFF ? "\\U%08x" : "\\u%04x", code);
+      made += ascii ? std::string(escaped.data()) : std::string(text.substr(i, size));
+      i += size;
+      continue;
+    }
+    constexpr std::string_view letters = "\a\b\f\n\r\t\v", names = "abfnrtv";
+    if (text[i] == quote || text[i] == '\\')
+      made.append("\\").push_back(text[i]);
+    else if (const size_t known = letters.find(text[i]); known != letters.npos)
+      made.append("\\").push_back(names[known]);
+    else if (byte < 0x20 || byte == 0x7F)
+      made += cat("\\x", hex_digits.substr(byte >> 4, 1), hex_digits.substr(byte & 15, 1));
+    else
+      made.push_back(text[i]);
+    ++i;
+  }
+  return made + quote;
+}
+
+/// The shortest form of a float. JSON, where the data is from, has exponents below -4 and from 21
+/// on, and so do `%v` and actions here; of `%g` they begin at 6.
+std::string shortest(double number, int exponent_from) {
   if (std::isnan(number))
     return "NaN";
   if (std::isinf(number))
@@ -79,7 +125,7 @@ std::string signed_text(std::string text, const Verb& verb) {
 }
 
 std::string bad(const Verb& verb, const Value& value) {
-  return cat("%!", std::string(1, verb.letter), "(", go_type(value), value.is_null() ? "" : "=",
+  return cat("%!", std::string(1, verb.letter), "(", type_of(value), value.is_null() ? "" : "=",
              value.is_null() ? "" : printed(value), ")");
 }
 
@@ -117,7 +163,7 @@ std::string integer_text(const Value& value, const Verb& verb) {
 std::string real_text(double number, const Verb& verb) {
   std::string text;
   if (verb.letter == 'v' || ((verb.letter == 'g' || verb.letter == 'G') && verb.precision < 0)) {
-    text = shortest(number);
+    text = shortest(number, verb.letter == 'v' ? 21 : 6);
   } else {
     const std::string form = cat("%.*", std::string(1, verb.letter));
     std::array<char, 512> buffer{};
@@ -130,13 +176,17 @@ std::string real_text(double number, const Verb& verb) {
 
 std::string text_text(std::string_view text, const Verb& verb) {
   std::string made;
-  if (verb.letter == 'q') {
-    append_json_text(made, text);
+  if (verb.letter == 'q' && verb.sharp && text.find('`') == text.npos &&
+      text.find('\n') == text.npos) {
+    made = cat("`", text, "`");
+  } else if (verb.letter == 'q' || (verb.letter == 'v' && verb.sharp)) {
+    made = quoted(text, verb.plus);
   } else if (verb.letter == 'x' || verb.letter == 'X') {
     constexpr std::string_view lower = "0123456789abcdef", upper = "0123456789ABCDEF";
     const std::string_view digits = verb.letter == 'x' ? lower : upper;
     for (const char c : text)
-      made.append(digits.substr(static_cast<unsigned char>(c) >> 4, 1))
+      made.append(verb.space && !made.empty() ? " " : "")
+          .append(digits.substr(static_cast<unsigned char>(c) >> 4, 1))
           .append(digits.substr(static_cast<unsigned char>(c) & 15, 1));
   } else {
     made = text;
@@ -158,7 +208,7 @@ std::string formatted(const Value& value, const Verb& verb) {
     return letters.find(verb.letter) != letters.npos;
   };
   if (verb.letter == 'T')
-    return padded(std::string(go_type(value)), verb, false);
+    return padded(std::string(type_of(value)), verb, false);
   if (value.is_integer() && fits(integers)) {
     if (verb.letter == 'c' || verb.letter == 'q' || verb.letter == 'U') {
       const auto code = static_cast<uint32_t>(value.integer().value_or(0xFFFD));
@@ -215,13 +265,31 @@ int count_at(std::string_view text, size_t& at, std::span<const Value> arguments
   return count;
 }
 
+/// `[2]` at `at`: the argument to take next, counted from 1. Whether there was one.
+bool argument_index(std::string_view text, size_t& at, size_t& next) {
+  if (at >= text.size() || text[at] != '[')
+    return false;
+  const size_t end = text.find(']', at);
+  size_t number = 0;
+  const char* const last = text.data() + std::min(end, text.size());
+  const auto [stop, failure] = std::from_chars(text.data() + at + 1, last, number);
+  if (end == text.npos || failure != std::errc() || stop != last)
+    return false;
+  next = number == 0 ? ~size_t{0} : number - 1;
+  at = end + 1;
+  return true;
+}
+
 }  // namespace
+
+std::string_view go_type(const Value& value) { return type_of(value); }
 
 std::string printed(const Value& value) { return formatted(value, Verb{}); }
 
 std::string format(std::string_view text, std::span<const Value> arguments) {
   std::string made;
   size_t next = 0;
+  bool reordered = false;
   for (size_t at = 0; at < text.size();) {
     if (text[at] != '%') {
       made.push_back(text[at++]);
@@ -240,11 +308,15 @@ std::string format(std::string_view text, std::span<const Value> arguments) {
         break;
       *flag = true;
     }
+    bool indexed = argument_index(text, at, next);
     verb.width = count_at(text, at, arguments, next);
     if (at < text.size() && text[at] == '.') {
       ++at;
+      indexed |= argument_index(text, at, next);
       verb.precision = std::max(0, count_at(text, at, arguments, next));
     }
+    indexed |= argument_index(text, at, next);
+    reordered |= indexed;
     if (at >= text.size()) {
       made += "%!(NOVERB)";
       break;
@@ -253,14 +325,14 @@ std::string format(std::string_view text, std::span<const Value> arguments) {
     if (verb.letter == '%')
       made.push_back('%');
     else if (next >= arguments.size())
-      made += cat("%!", std::string(1, verb.letter), "(MISSING)");
+      made += cat("%!", std::string(1, verb.letter), indexed ? "(BADINDEX)" : "(MISSING)");
     else
       made += formatted(arguments[next++], verb);
   }
-  if (next < arguments.size()) {
+  if (next < arguments.size() && !reordered) {
     made += "%!(EXTRA ";
     for (size_t i = next; i < arguments.size(); ++i)
-      made += cat(i == next ? "" : ", ", go_type(arguments[i]), "=", printed(arguments[i]));
+      made += cat(i == next ? "" : ", ", type_of(arguments[i]), "=", printed(arguments[i]));
     made += ")";
   }
   return made;

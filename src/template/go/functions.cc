@@ -26,29 +26,32 @@ Result<int> compare(const Value& a, const Value& b) {
     return *x < *y ? -1 : *x > *y ? 1 : 0;
   if (a.is_text() && b.is_text())
     return a.text().view().compare(b.text().view());
-  return user_error("incompatible types for comparison");
+  return user_error(cat("incompatible types for comparison: ", go_type(a), " and ", go_type(b)));
 }
 
 Result<bool> equal(const Value& a, const Value& b) {
   if (a.is_null() || b.is_null())
     return a.is_null() && b.is_null();
-  if (a.is_list() || a.is_dict() || b.is_list() || b.is_dict())
-    return user_error("non-comparable type in a comparison");
+  for (const Value* side : {&a, &b})
+    if (side->is_list() || side->is_dict())
+      return user_error(cat("non-comparable type ", printed(*side), ": ", go_type(*side)));
   if (a.is_bool() && b.is_bool())
     return a == b;
   return TRY(compare(a, b)) == 0;
 }
 
 Result<Value> compared(std::string_view name, std::span<const Value> arguments) {
-  if (arguments.size() < 2 || (name != "eq" && arguments.size() != 2))
-    return user_error(cat("wrong number of args for ", name, ": want ",
-                          name == "eq" ? "at least 2" : "2", " got ", arguments.size()));
   if (name == "eq" || name == "ne") {
+    if (arguments.size() < 2)
+      return user_error("missing argument for comparison");
     bool any = false;
     for (const Value& other : arguments.subspan(1))
-      any |= TRY(equal(arguments[0], other));
+      any = any || TRY(equal(arguments[0], other));
     return any == (name == "eq");
   }
+  for (const Value& side : arguments)
+    if (!number(side) && !side.is_text())
+      return user_error("invalid type for comparison");
   const int order = TRY(compare(arguments[0], arguments[1]));
   return name == "lt"   ? order < 0
          : name == "le" ? order <= 0
@@ -57,48 +60,66 @@ Result<Value> compared(std::string_view name, std::span<const Value> arguments) 
 }
 
 Result<int64_t> position(const Value& index, size_t size, bool end) {
+  if (index.is_null())
+    return user_error("cannot index slice/array with nil");
   if (!index.is_integer() || !index.integer())
-    return user_error(cat("cannot index slice/array with type ", to_string(index.type())));
+    return user_error(cat("cannot index slice/array with type ", go_type(index)));
   const int64_t at = *index.integer();
   if (at < 0 || at > static_cast<int64_t>(size) || (!end && at == static_cast<int64_t>(size)))
     return user_error(cat("index out of range: ", at));
   return at;
 }
 
+Result<Value> item(const Value& whole, const Value& key) {
+  if (whole.is_list())
+    return Value(
+        whole.items()[static_cast<size_t>(TRY(position(key, whole.items().size(), false)))]);
+  if (whole.is_dict()) {
+    if (key.is_null())
+      return user_error("value is nil; should be of type string");
+    if (!key.is_text())
+      return user_error(cat("value has type ", go_type(key), "; should be string"));
+    return Value(whole.at(key.text()));
+  }
+  if (whole.is_text()) {
+    const Name text = whole.text();
+    return Value(static_cast<unsigned char>(
+        text.view()[static_cast<size_t>(TRY(position(key, text.size(), false)))]));
+  }
+  return user_error(cat("can't index item of type ", go_type(whole)));
+}
+
 Result<Value> index(std::span<const Value> arguments) {
-  if (arguments.empty())
-    return user_error("wrong number of args for index: want at least 1 got 0");
+  if (arguments[0].is_null())
+    return user_error("index of untyped nil");
   Value at = arguments[0];
   for (const Value& key : arguments.subspan(1)) {
-    if (at.is_list()) {
-      at = Value(at.items()[static_cast<size_t>(TRY(position(key, at.items().size(), false)))]);
-    } else if (at.is_dict()) {
-      if (!key.is_text())
-        return user_error(cat("value has type ", to_string(key.type()), "; should be string"));
-      at = Value(at.at(key.text()));
-    } else if (at.is_text()) {
-      const Name text = at.text();
-      at = Value(static_cast<unsigned char>(
-          text.view()[static_cast<size_t>(TRY(position(key, text.size(), false)))]));
-    } else {
-      return user_error(cat("can't index item of type ", to_string(at.type())));
-    }
+    if (at.is_null())
+      return user_error("index of nil pointer");
+    at = TRY(item(at, key));
   }
   return at;
 }
 
 Result<Value> slice(std::span<const Value> arguments) {
-  if (arguments.empty() || arguments.size() > 3 ||
-      !(arguments[0].is_list() || arguments[0].is_text()))
-    return user_error("slice wants a list or text and at most two places");
   const Value& whole = arguments[0];
+  if (whole.is_null())
+    return user_error("slice of untyped nil");
+  if (arguments.size() > 4)
+    return user_error(cat("too many slice indexes: ", arguments.size() - 1));
+  if (!whole.is_list() && !whole.is_text())
+    return user_error(cat("can't slice item of type ", go_type(whole)));
+  if (whole.is_text() && arguments.size() == 4)
+    return user_error("cannot 3-index slice a string");
   const size_t size = whole.is_list() ? whole.items().size() : whole.text().size();
-  const int64_t begin = arguments.size() > 1 ? TRY(position(arguments[1], size, true)) : 0;
-  const int64_t end =
-      arguments.size() > 2 ? TRY(position(arguments[2], size, true)) : static_cast<int64_t>(size);
-  if (begin > end)
-    return user_error(cat("invalid slice index: ", begin, " > ", end));
-  const auto from = static_cast<size_t>(begin), count = static_cast<size_t>(end - begin);
+  int64_t places[3] = {0, static_cast<int64_t>(size), static_cast<int64_t>(size)};
+  for (size_t i = 1; i < arguments.size(); ++i)
+    places[i - 1] = TRY(position(arguments[i], size, true));
+  for (size_t i = 0; i + 1 < std::max<size_t>(2, arguments.size() - 1); ++i)
+    if (places[i] > places[i + 1])
+      return user_error(cat("invalid slice index: ", places[i], " > ", places[i + 1]));
+  const auto from = static_cast<size_t>(places[0]),
+             count = static_cast<size_t>(places[1] - places[0]);
   if (whole.is_text())
     return Value(whole.text().view().substr(from, count));
   const auto items = whole.items().subspan(from, count);
@@ -106,8 +127,6 @@ Result<Value> slice(std::span<const Value> arguments) {
 }
 
 Result<Value> length(std::span<const Value> arguments) {
-  if (arguments.size() != 1)
-    return user_error(cat("wrong number of args for len: want 1 got ", arguments.size()));
   const Value& value = arguments[0];
   if (value.is_text())
     return Value(value.text().size());
@@ -115,7 +134,8 @@ Result<Value> length(std::span<const Value> arguments) {
     return Value(value.items().size());
   if (value.is_dict())
     return Value(value.entries().size());
-  return user_error(cat("len of type ", to_string(value.type())));
+  return user_error(value.is_null() ? std::string("len of nil pointer")
+                                    : cat("len of type ", go_type(value)));
 }
 
 std::string joined(std::span<const Value> arguments, bool lines) {
@@ -125,6 +145,11 @@ std::string joined(std::span<const Value> arguments, bool lines) {
     text += cat(i > 0 && between ? " " : "", printed(arguments[i]));
   }
   return lines ? text + "\n" : text;
+}
+
+/// What the escaping functions work on: nil alone is what an action prints of it.
+std::string escaped_text(std::span<const Value> arguments) {
+  return arguments.size() == 1 && arguments[0].is_null() ? "<no value>" : joined(arguments, false);
 }
 
 std::string html(std::string_view text) {
@@ -167,8 +192,6 @@ std::string js(std::string_view text) {
   for (const char c : text) {
     if (c == '\\' || c == '\'' || c == '"')
       safe.append("\\").push_back(c);
-    else if (c == '\n' || c == '\r' || c == '\t')
-      safe += c == '\n' ? "\\n" : c == '\r' ? "\\r" : "\\t";
     else if (c == '<' || c == '>' || c == '&' || c == '=' || (static_cast<unsigned char>(c) < 0x20))
       safe += hex_escaped("\\u00", c);
     else
@@ -199,6 +222,19 @@ std::span<const std::string_view> function_names() {
   return std::span(names).first(names.size() - 1);
 }
 
+std::string wrong_count(std::string_view name, size_t count) {
+  const bool open = name == "and" || name == "or" || name == "index" || name == "slice" ||
+                    name == "printf" || name == "call" || name == "eq";
+  const bool two = name == "ne" || name == "lt" || name == "le" || name == "gt" || name == "ge";
+  const bool any =
+      name == "print" || name == "println" || name == "html" || name == "js" || name == "urlquery";
+  const size_t want = two ? 2 : 1;
+  if (any || (open ? count >= want : count == want))
+    return {};
+  return cat("wrong number of args for ", name, ": want ", open ? "at least " : "", want, " got ",
+             count);
+}
+
 bool truth(const Value& value) {
   switch (value.type()) {
     case Value::Type::null:
@@ -227,24 +263,23 @@ Result<Value> call_function(std::string_view name, std::span<const Value> argume
     return slice(arguments);
   if (name == "len")
     return length(arguments);
-  if (name == "not") {
-    if (arguments.size() != 1)
-      return user_error(cat("wrong number of args for not: want 1 got ", arguments.size()));
+  if (name == "not")
     return Value(!truth(arguments[0]));
-  }
   if (name == "print" || name == "println")
     return Value(joined(arguments, name == "println"));
   if (name == "printf") {
-    if (arguments.empty() || !arguments[0].is_text())
-      return user_error("wrong type for value; expected string");
+    if (!arguments[0].is_text())
+      return user_error(cat("wrong type for value; expected string; got ", go_type(arguments[0])));
     return Value(format(arguments[0].text(), arguments.subspan(1)));
   }
   if (name == "html" || name == "js" || name == "urlquery") {
-    const std::string text = joined(arguments, false);
+    const std::string text = escaped_text(arguments);
     return Value(name == "html" ? html(text) : name == "js" ? js(text) : urlquery(text));
   }
   if (name == "call")
-    return user_error("non-function in a call: the data has no functions");
+    return user_error(arguments[0].is_null() ? std::string("call of nil")
+                                             : cat("non-function ", printed(arguments[0]),
+                                                   " of type ", go_type(arguments[0])));
   return compared(name, arguments);
 }
 

@@ -66,10 +66,23 @@ class Lexer {
     return error_at(name_, place(offset), std::move(message));
   }
 
+  Error bad_character(size_t at) {
+    std::array<char, 16> code{};
+    std::snprintf(code.data(), code.size(), "U+%04X", static_cast<unsigned char>(source_[at]));
+    return fail(cat("bad character ", code.data(), " '", source_.substr(at, 1), "'"), at);
+  }
+
+  /// Behind a name stands white space or what can follow one.
+  bool ends_a_word(size_t at) const {
+    return at >= source_.size() || is_space(source_[at]) || source_.substr(at).starts_with("}}") ||
+           std::string_view(".,|:)(").find(source_[at]) != std::string_view::npos;
+  }
+
   /// From behind `{{` to behind `}}`.
   Status action(size_t left) {
     std::string_view rest = source_.substr(at_);
-    const std::string_view bare = trimmed_left(rest);
+    // White space before a comment is only that of a trim marker.
+    const std::string_view bare = source_[at_ - 1] == '-' ? trimmed_left(rest) : rest;
     if (bare.starts_with("/*")) {
       const size_t begin = source_.size() - bare.size(), end = source_.find("*/", begin);
       if (end == source_.npos)
@@ -127,8 +140,12 @@ class Lexer {
     if (c == '.' && (rest.size() < 2 || !is_digit(rest[1]))) {
       const size_t size = word(rest, 1);
       single(size == 1 ? Token::dot : Token::field, size);
+      if (size > 1 && !ends_a_word(at_))
+        return bad_character(at_);
     } else if (c == '$') {
       single(Token::variable, word(rest, 1));
+      if (!ends_a_word(at_) && source_[at_] != '=')
+        return bad_character(at_);
     } else if (is_digit(c) || c == '.' ||
                ((c == '-' || c == '+') && rest.size() > 1 &&
                 (is_digit(rest[1]) || rest[1] == '.'))) {
@@ -138,6 +155,8 @@ class Lexer {
               ((rest[size] == '-' || rest[size] == '+') &&
                (rest[size - 1] == 'e' || rest[size - 1] == 'E'))))
         ++size;
+      if (size < rest.size() && (rest[size] == '-' || rest[size] == '+'))
+        return fail(cat("bad number syntax: \"", rest.substr(0, size + 1), "\""), begin);
       single(Token::number, size);
     } else if (is_letter(c)) {
       const size_t size = word(rest, 0);
@@ -146,6 +165,8 @@ class Lexer {
              : name == "nil"                   ? Token::nil
                                                : Token::identifier,
              size);
+      if (!ends_a_word(at_))
+        return bad_character(at_);
     } else if (rest.starts_with(":=")) {
       single(Token::declare, 2);
     } else if (c == '=') {
@@ -156,8 +177,10 @@ class Lexer {
              : c == '(' ? Token::open
                         : Token::close,
              1);
+    } else if (c > ' ' && c < 0x7F) {
+      single(Token::other, 1);
     } else {
-      return fail(cat("unexpected character `", std::string(1, c), "` in an action"), begin);
+      return bad_character(begin);
     }
     return {};
   }
@@ -173,9 +196,10 @@ class Lexer {
     std::string contents;
     while (true) {
       if (at_ >= source_.size() || (quote != '`' && source_[at_] == '\n'))
-        return fail(
-            quote == '\'' ? "unterminated character constant" : "unterminated quoted string",
-            begin);
+        return fail(quote == '\''  ? "unterminated character constant"
+                    : quote == '`' ? "unterminated raw quoted string"
+                                   : "unterminated quoted string",
+                    begin);
       const char c = source_[at_++];
       if (c == quote)
         break;
@@ -203,12 +227,12 @@ class Lexer {
     const unsigned base = digits == 3 ? 8 : 16;
     uint32_t code = 0;
     if (digits == 0 || from + digits > source_.size())
-      return fail("invalid escape in a quoted string", begin);
+      return fail("invalid syntax", begin);
     for (size_t i = from; i < from + digits; ++i) {
       const size_t value =
           std::string_view("0123456789abcdef").find(lower_case(source_.substr(i, 1)));
       if (value >= base)
-        return fail("invalid escape in a quoted string", begin);
+        return fail("invalid syntax", begin);
       code = code * base + static_cast<uint32_t>(value);
     }
     at_ = from + digits;

@@ -27,6 +27,7 @@ struct Token {
     declare,
     assign,
     space,
+    other,  ///< a printable character that means nothing
     end
   } type = end;
   std::string value;  ///< as written; of a string its contents

@@ -10,6 +10,20 @@ namespace {
 
 constexpr int deepest = 200;
 
+/// The code point of a text with one character.
+std::optional<uint32_t> only_character(std::string_view text) {
+  if (!is_valid_utf8(text) || text.empty())
+    return std::nullopt;
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const size_t size = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+  if (text.size() != size)
+    return std::nullopt;
+  uint32_t code = size == 1 ? lead : lead & (0x7Fu >> size);
+  for (const char c : text.substr(1))
+    code = code << 6 | (static_cast<unsigned char>(c) & 0x3Fu);
+  return code;
+}
+
 class Parser {
  public:
   Parser(const std::string& name, std::string_view source, std::vector<Token> tokens)
@@ -40,9 +54,29 @@ class Parser {
     return error_at(name_, place, std::move(message));
   }
   Error unexpected(const Token& token, std::string_view context) const {
-    const std::string what =
-        token.type == Token::end ? "end of the template" : cat("`", token.value, "`");
-    return fail(cat("unexpected ", what, " in ", context), token.place);
+    return fail(cat("unexpected ", shown(token), " in ", context), token.place);
+  }
+  /// A token as Go's errors show it.
+  std::string shown(const Token& token) const {
+    constexpr std::array<std::string_view, 12> words{"block", "break",    "continue", "define",
+                                                     "else",  "end",      "if",       "nil",
+                                                     "range", "template", "with",     "."};
+    if (token.type == Token::end)
+      return "EOF";
+    if (token.type == Token::string)
+      return cat("\"", replace_all(written(token), "\"", "\\\""), "\"");
+    if (std::find(words.begin(), words.end(), token.value) != words.end())
+      return cat("<", token.value, ">");
+    return token.value.size() > 10 ? cat("\"", token.value.substr(0, 10), "\"...")
+                                   : cat("\"", token.value, "\"");
+  }
+  /// The source of a token, which of a string has its quotes.
+  std::string_view written(const Token& token) const {
+    const auto next =
+        std::upper_bound(tokens_.begin(), tokens_.end(), token.offset,
+                         [](size_t offset, const Token& other) { return offset < other.offset; });
+    const size_t end = next == tokens_.end() ? source_.size() : next->offset;
+    return trim(source_.substr(token.offset, end - token.offset));
   }
 
   Status expect_right(std::string_view context) {
@@ -86,6 +120,8 @@ class Parser {
       ++at_;
       return branch(word, depth);
     }
+    if (word == "define" && depth > 0)
+      return unexpected(peek(), "command");
     if (word == "define" || word == "block" || word == "template") {
       ++at_;
       return named(word, depth);
@@ -94,10 +130,10 @@ class Parser {
     node->place = peek().place;
     if (word == "break" || word == "continue") {
       ++at_;
+      node->type = word == "break" ? Node::break_loop : Node::continue_loop;
+      TRY(expect_right(cat("{{", word, "}}")));
       if (loops_ == 0)
         return fail(cat("{{", word, "}} outside {{range}}"), node->place);
-      node->type = word == "break" ? Node::break_loop : Node::continue_loop;
-      TRY(expect_right(word));
       return node;
     }
     node->type = Node::action;
@@ -129,9 +165,10 @@ class Parser {
       node->otherwise = TRY(list(stop, depth + 1));
     }
     if (stop != "end")
-      return fail(stop.empty() ? cat("unexpected EOF, `", word, "` is not ended")
-                               : cat("unexpected {{", stop, "}}"),
-                  node->place);
+      return fail(stop.empty() ? cat("unexpected EOF; the `", word, "` of line ", node->place.line,
+                                     " is not ended")
+                               : cat("expected end; found {{", stop, "}}"),
+                  peek().place);
     TRY(expect_right("end"));
     variables_.resize(variables);
     return node;
@@ -146,9 +183,11 @@ class Parser {
     call->text_ = name.value;
     call->place = name.place;
     if (word == "define") {
-      TRY(expect_right(word));
+      TRY(expect_right("define clause"));
     } else {
       skip_space();
+      if (peek().type == Token::right && word == "block")
+        return fail("missing value for block clause", peek().place);
       if (peek().type == Token::right)
         ++at_;
       else
@@ -162,14 +201,30 @@ class Parser {
     std::string stop;
     auto body = TRY(list(stop, depth + 1));
     if (stop != "end")
-      return fail(cat("unexpected EOF, `", word, "` is not ended"), call->place);
+      return fail(stop.empty() ? cat("unexpected EOF; the `", word, "` of line ", call->place.line,
+                                     " is not ended")
+                               : cat("unexpected {{", stop, "}}"),
+                  peek().place);
     TRY(expect_right("end"));
     std::swap(outer, variables_);
     loops_ = loops;
-    (*defined_)[call->text_] = std::move(body);
+    // An empty definition replaces none and is replaced by any.
+    std::unique_ptr<Node>& slot = (*defined_)[call->text_];
+    const bool is_empty = is_blank(*body);
+    if (slot && !is_empty && !is_blank(*slot))
+      return fail(cat("template: multiple definition of template \"", call->text_, "\""),
+                  call->place);
+    if (!slot || !is_empty)
+      slot = std::move(body);
     if (word == "define")
       return std::unique_ptr<Node>();
     return call;
+  }
+
+  static bool is_blank(const Node& node) {
+    return std::all_of(node.children.begin(), node.children.end(), [](const auto& child) {
+      return child->type == Node::text && trim(child->text_).empty();
+    });
   }
 
   Result<Pipe> pipe(Token::Type closing, std::string_view context, int depth) {
@@ -182,15 +237,26 @@ class Parser {
     TRY(declarations(made, context));
     while (true) {
       Command command = TRY(this->command(closing, depth));
-      if (command.operands.empty())
-        return made.commands.empty() ? fail(cat("missing value for ", context), made.place)
-                                     : unexpected(peek(), context);
-      made.commands.push_back(std::move(command));
+      if (command.operands.empty() && (made.commands.empty() || peek().type == Token::pipe))
+        return peek().type == Token::pipe ? unexpected(peek(), context)
+                                          : fail(cat("missing value for ", context), made.place);
+      if (!command.operands.empty()) {
+        const Operand::Type head = command.operands[0].type;
+        if (!made.commands.empty() &&
+            (head == Operand::literal || head == Operand::nil || head == Operand::dot))
+          return fail(cat("non executable command in pipeline stage ", made.commands.size() + 1),
+                      command.operands[0].place);
+        made.commands.push_back(std::move(command));
+      }
       const Token& token = take_word();
       if (token.type == closing) {
         made.text = trim(source_.substr(begin, token.offset - begin));
         return made;
       }
+      if (closing == Token::close && (token.type == Token::right || token.type == Token::end))
+        return fail("unclosed left paren", token.place);
+      if (token.type == Token::close)
+        return fail("unexpected right paren", token.place);
       if (token.type != Token::pipe)
         return unexpected(token, context);
     }
@@ -209,13 +275,15 @@ class Parser {
           if (!made.assigns)
             variables_.push_back(name);
           else if (std::find(variables_.begin(), variables_.end(), name) == variables_.end())
-            return fail(cat("undefined variable \"", name, "\""), tokens_[begin].place);
+            return fail(cat("undefined variable: ", name), tokens_[begin].place);
         }
         made.variables = std::move(names);
         return {};
       }
-      if (peek().type != Token::comma || context != "range" || names.size() > 1)
+      if (peek().type != Token::comma)
         break;
+      if (context != "range" || names.size() > 1)
+        return fail(cat("too many declarations in ", context), peek().place);
       ++at_;
       skip_space();
     }
@@ -228,11 +296,13 @@ class Parser {
     while (true) {
       skip_space();
       const Token::Type type = peek().type;
-      if (type == closing || type == Token::pipe || type == Token::end)
+      if (type == closing || type == Token::pipe || type == Token::end || type == Token::right ||
+          type == Token::close)
         return made;
       made.operands.push_back(TRY(operand(depth)));
       const Token::Type next = peek().type;
-      if (next != Token::space && next != closing && next != Token::pipe)
+      if (next != Token::space && next != closing && next != Token::pipe && next != Token::right &&
+          next != Token::close)
         return unexpected(peek(), "operand");
     }
   }
@@ -241,7 +311,7 @@ class Parser {
     const Token token = take();
     Operand made;
     made.place = token.place;
-    made.text = token.value;
+    made.text = written(token);
     switch (token.type) {
       case Token::dot:
         made.type = Operand::dot;
@@ -273,6 +343,11 @@ class Parser {
             std::make_unique<Pipe>(TRY(pipe(Token::close, "parenthesized pipeline", depth + 1)));
         made.text = cat("(", made.inner->text, ")");
         break;
+      case Token::other:
+      case Token::comma:
+      case Token::assign:
+      case Token::declare:
+        return unexpected(token, "command");
       default:
         made.type = Operand::literal;
         made.value = TRY(literal(token));
@@ -280,11 +355,20 @@ class Parser {
     while (peek().type == Token::field) {
       if (made.type == Operand::literal || made.type == Operand::nil || made.type == Operand::dot ||
           made.type == Operand::function)
-        return unexpected(peek(), "operand");
+        return made.type == Operand::function || made.type == Operand::dot
+                   ? unexpected(peek(), "operand")
+                   : fail(cat("unexpected . after term ", quoted_term(made.text)), peek().place);
+      // Go tells the place of a chain as that of its second field.
+      if (made.fields.size() == (made.type == Operand::field ? 1u : 0u))
+        made.place = peek().place;
       made.text += peek().value;
       made.fields.push_back(take().value.substr(1));
     }
     return made;
+  }
+
+  static std::string quoted_term(std::string_view term) {
+    return cat("\"", replace_all(term, "\"", "\\\""), "\"");
   }
 
   Result<Value> literal(const Token& token) const {
@@ -293,9 +377,10 @@ class Parser {
     if (token.type == Token::boolean)
       return Value(token.value == "true");
     if (token.type == Token::character) {
-      if (token.value.size() != 1)
-        return fail("a character constant has one character", token.place);
-      return Value(static_cast<unsigned char>(token.value[0]));
+      const std::optional<uint32_t> code = only_character(token.value);
+      if (!code)
+        return fail(cat("malformed character constant: ", written(token)), token.place);
+      return Value(*code);
     }
     if (token.type != Token::number)
       return unexpected(token, "operand");
@@ -311,18 +396,27 @@ class Parser {
         digits.remove_prefix(2);
         break;
       }
+    if (base == 10 && digits.size() > 1 && digits[0] == '0' &&
+        digits.find_first_not_of("01234567") == digits.npos)
+      base = 8;
     uint64_t whole = 0;
     auto [end, failure] =
         std::from_chars(digits.data(), digits.data() + digits.size(), whole, base);
     if (failure == std::errc() && end == digits.data() + digits.size())
       return Value::big_integer((negative ? "-" : "") + std::to_string(whole));
+    if (base != 10)
+      return fail(cat("illegal number syntax: ", quoted_term(token.value)), token.place);
     double real = 0;
     std::tie(end, failure) = [&] {
       const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), real);
       return std::pair(read.ptr, read.ec);
     }();
     if (failure != std::errc() || end != digits.data() + digits.size())
-      return fail(cat("bad number syntax: `", token.value, "`"), token.place);
+      return fail(
+          cat(token.value.find_first_not_of("+-.i") == std::string::npos ? "illegal number syntax: "
+                                                                         : "bad number syntax: ",
+              quoted_term(token.value)),
+          token.place);
     return Value(negative ? -real : real);
   }
 

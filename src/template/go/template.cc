@@ -29,8 +29,19 @@ class Execution {
   };
   enum class Flow { on, breaks, continues };
 
+  /// Go counts columns of what it executes from 0.
   Error fail(Place place, std::string_view at, std::string message) const {
-    return error_at(name_, place, cat("executing \"", name_, "\" at <", at, ">: ", message));
+    Error error = error_at(name_, place, {});
+    error.message = cat("template: ", name_, ":", place.line, ":", place.column - 1,
+                        ": executing \"", running_, "\" at <", at, ">: ", message);
+    return error;
+  }
+
+  static std::string text_of(const Command& command) {
+    std::string text;
+    for (const Operand& operand : command.operands)
+      text += cat(text.empty() ? "" : " ", operand.text);
+    return text;
   }
 
   Status put(std::string_view text, Place place) {
@@ -55,7 +66,7 @@ class Execution {
       case Node::action: {
         const Maybe value = TRY(evaluate(*node.pipe, dot));
         if (node.pipe->variables.empty())
-          TRY(put(value ? printed(*value) : "<no value>", node.place));
+          TRY(put(value && !value->is_null() ? printed(*value) : "<no value>", node.place));
         return Flow::on;
       }
       case Node::branch_if:
@@ -106,10 +117,14 @@ class Execution {
       for (size_t i = 0; i < over->entries().size() && !stopped; ++i)
         TRY(once(over->entries()[i].key, over->entries()[i].value));
     } else if (over && over->is_integer() && over->integer()) {
+      if (node.pipe->variables.size() > 1)
+        return fail(node.pipe->commands[0].operands[0].place,
+                    node.pipe->commands[0].operands[0].text,
+                    cat("can't use ", printed(*over), " to iterate over more than one variable"));
       for (int64_t i = 0; i < *over->integer() && !stopped; ++i)
         TRY(once(i, i));
     } else if (over && !over->is_null()) {
-      return fail(node.pipe->place, node.pipe->text,
+      return fail(node.pipe->commands[0].operands[0].place, text_of(node.pipe->commands[0]),
                   cat("range can't iterate over ", printed(*over)));
     }
     if (!any && node.otherwise)
@@ -132,16 +147,20 @@ class Execution {
 
   Result<Flow> call(const Node& node, const Maybe& dot) {
     const auto found = defined_.find(node.text_);
+    const auto text = [&] {
+      return cat("{{template \"", node.text_, "\"", node.pipe ? " " : "",
+                 node.pipe ? node.pipe->text : "", "}}");
+    };
     if (found == defined_.end())
-      return fail(node.place, cat("{{template \"", node.text_, "\"}}"),
-                  cat("template \"", node.text_, "\" not defined"));
+      return fail(node.place, text(), cat("template \"", node.text_, "\" not defined"));
     if (++depth_ > limits_.depth)
-      return fail(node.place, cat("{{template \"", node.text_, "\"}}"),
-                  "exceeded maximum template depth");
-    const Maybe data = node.pipe ? TRY(evaluate(*node.pipe, dot)) : Maybe(Value());
+      return fail(node.place, text(), cat("exceeded maximum template depth (", limits_.depth, ")"));
+    const Maybe data = node.pipe ? TRY(evaluate(*node.pipe, dot)) : Maybe();
     std::vector<Variable> outer{{"$", data}};
     std::swap(outer, variables_);
+    std::string caller = std::exchange(running_, node.text_);
     TRY(walk(*found->second, data));
+    running_ = std::move(caller);
     std::swap(outer, variables_);
     --depth_;
     return Flow::on;
@@ -181,34 +200,39 @@ class Execution {
     if (++steps_ > limits_.steps)
       return error_at(name_, command.operands[0].place, "rendering takes too long");
     const Operand& head = command.operands[0];
+    if (head.type == Operand::nil)
+      return fail(head.place, "nil", "nil is not a command");
     if (head.type != Operand::function) {
-      if (command.operands.size() > 1 || piped != nullptr)
-        return fail(head.place, head.text, cat("can't give argument to non-function ", head.text));
-      return evaluate(head, dot);
+      if (command.operands.size() == 1 && piped == nullptr)
+        return evaluate(head, dot);
+      return fail(head.place, head.text,
+                  head.fields.empty()
+                      ? cat("can't give argument to non-function ", head.text)
+                      : cat(head.fields.back(), " is not a method but has arguments"));
     }
+    const size_t count = command.operands.size() - 1 + (piped != nullptr ? 1 : 0);
+    if (const std::string wrong = wrong_count(head.name, count); !wrong.empty())
+      return fail(head.place, head.name, wrong);
     const bool all = head.name == "and", any = head.name == "or";
     std::vector<Value> arguments;
-    const auto add = [&](const Maybe& argument) {
-      arguments.push_back(argument.value_or(Value()));
-    };
     for (size_t i = 1; i < command.operands.size(); ++i) {
-      add(TRY(evaluate(command.operands[i], dot)));
+      arguments.push_back(TRY(evaluate(command.operands[i], dot)).value_or(Value()));
       // They stop at the argument that decides.
       if ((all && !truth(arguments.back())) || (any && truth(arguments.back())))
         return Maybe(arguments.back());
     }
     if (piped != nullptr)
-      add(*piped);
-    if (all || any) {
-      if (arguments.empty())
-        return fail(head.place, head.text,
-                    cat("wrong number of args for ", head.name, ": want at least 1 got 0"));
+      arguments.push_back(piped->value_or(Value()));
+    if (all || any)
       return Maybe(arguments.back());
-    }
+    return called(head, arguments, text_of(command));
+  }
+
+  Result<Maybe> called(const Operand& head, std::span<const Value> arguments,
+                       const std::string& text) const {
     Result<Value> result = call_function(head.name, arguments);
     if (!result)
-      return fail(head.place, head.text,
-                  cat("error calling ", head.name, ": ", result.error().message));
+      return fail(head.place, text, cat("error calling ", head.name, ": ", result.error().message));
     return Maybe(std::move(*result));
   }
 
@@ -224,13 +248,10 @@ class Execution {
         return fields(operand, dot, dot);
       case Operand::pipe:
         return fields(operand, TRY(evaluate(*operand.inner, dot)), dot);
-      case Operand::function: {
-        Result<Value> result = call_function(operand.name, {});
-        if (!result)
-          return fail(operand.place, operand.text,
-                      cat("error calling ", operand.name, ": ", result.error().message));
-        return Maybe(std::move(*result));
-      }
+      case Operand::function:
+        if (const std::string wrong = wrong_count(operand.name, 0); !wrong.empty())
+          return fail(operand.place, operand.text, wrong);
+        return called(operand, {}, operand.text);
       case Operand::variable: {
         for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable)
           if (variable->name == operand.name)
@@ -242,14 +263,23 @@ class Execution {
   }
 
   Result<Maybe> fields(const Operand& operand, Maybe value, const Maybe&) const {
+    bool inside = false;
     for (const std::string& field : operand.fields) {
-      if (!value || value->is_null())
-        return fail(operand.place, operand.text, cat("nil data; no entry for key \"", field, "\""));
+      // What a missing key gives has missing fields, too; nil has none.
+      if (!value)
+        return value;
+      if (value->is_null() && (inside || operand.type != Operand::pipe))
+        return fail(operand.place, operand.text,
+                    cat("nil pointer evaluating interface {}.", field));
+      if (value->is_null())
+        return Maybe();
       if (!value->is_dict())
         return fail(operand.place, operand.text,
-                    cat("can't evaluate field ", field, " in type ", to_string(value->type())));
+                    cat("can't evaluate field ", field, " in type ",
+                        inside ? "interface {}" : go_type(*value)));
       const Value* found = value->find(field);
       value = found == nullptr ? Maybe() : Maybe(Value(*found));
+      inside = true;
     }
     return value;
   }
@@ -257,6 +287,7 @@ class Execution {
   const std::string& name_;
   const std::map<std::string, std::unique_ptr<Node>>& defined_;
   const Limits& limits_;
+  std::string running_ = name_;  ///< the template that is executed
   std::string output_;
   std::vector<Variable> variables_;
   uint64_t steps_ = 0;
