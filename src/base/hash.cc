@@ -82,4 +82,14 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.hex();
 }
 
+std::string md5_hex(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  INVARIANT(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_md5(), nullptr) == 1);
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i)
+    hex.append({"0123456789abcdef"[digest[i] >> 4], "0123456789abcdef"[digest[i] & 15]});
+  return hex;
+}
+
 }  // namespace fettle

@@ -38,5 +38,7 @@ class Sha256 {
 };
 
 std::string sha256_hex(std::string_view bytes);
+/// Only where somebody else chose it.
+std::string md5_hex(std::string_view bytes);
 
 }  // namespace fettle

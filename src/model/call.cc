@@ -8,81 +8,26 @@
 namespace fettle::model {
 
 Step Machine::evaluate_call(const Call& node, Frame* frame, Datum& value) {
-  std::vector<std::pair<const Argument*, Datum>> given;
-  Step result = Step::done;
-  for (const Argument& argument : node.arguments) {
-    Datum datum;
-    const Step step = evaluate(argument.value, frame, datum);
-    if (step == Step::fail)
-      return step;
-    if (step == Step::wait)
-      result = step;
-    given.emplace_back(&argument, datum);
-  }
-  if (result != Step::done)
-    return result;
-  const std::string& name = program_.symbols.name(node.function.name);
-  if (node.plugin == nullptr) {
-    if (given.size() != 1 || !given[0].first->is_positional)
-      return fail(node.at, cat(name, " takes exactly one positional argument"));
-    return cast(node, name, given[0].second, value);
-  }
-  const Plugin& plugin = *node.plugin;
-  const std::vector<std::string_view> parameters = split(plugin.parameters, ' ');
-  std::vector<Datum> arguments(plugin.most);
-  size_t position = 0;
-  const auto put = [&](std::string_view parameter, const Datum& datum) -> Step {
-    for (size_t i = 0; i < parameters.size() && i < arguments.size(); ++i)
-      if (parameters[i] == parameter) {
-        if (arguments[i].is_set())
-          return fail(node.at, cat(name, "() got multiple values for argument '", parameter, "'"));
-        arguments[i] = datum;
-        return Step::done;
-      }
-    return fail(node.at, cat(name, "() got an unexpected keyword argument: '", parameter, "'"));
-  };
-  for (const auto& [argument, datum] : given) {
-    Step step = Step::done;
-    if (argument->is_positional) {
-      if (position >= arguments.size())
-        return fail(node.at, cat(name, "() takes ", plugin.most,
-                                 " positional arguments but more were given"));
-      arguments[position++] = datum;
-    } else if (!argument->is_unpacked) {
-      step = put(program_.symbols.name(argument->name), datum);
-    } else if (datum.tag == Tag::dict) {
-      for (const DictEntry& entry : datum.dict->entries)
-        if (step == Step::done)
-          step = put(entry.key->view, entry.value);
-    } else {
-      return fail(node.at, "The ** operator can only be applied to dictionaries");
-    }
-    if (step != Step::done)
-      return step;
-  }
-  for (size_t i = 0; i < plugin.least; ++i)
-    if (!arguments[i].is_set())
-      return fail(node.at,
-                  cat(name, "() missing 1 required positional argument: '", parameters[i], "'"));
-  for (const Datum& argument : arguments)
-    if (argument.tag == Tag::unknown && !plugin.allows_unknown) {
-      value = Datum::unknown();
-      return Step::done;
-    }
-  const int missing = current_->missing;
-  std::string error;
-  if (plugin.run(*this, arguments, value, error))
-    return Step::done;
-  if (current_->missing > missing)
-    return Step::wait;
-  if (failure_)
-    return Step::fail;
-  return fail(node.at, cat("Exception in plugin std::", name, ": ", error), 60);
+  if (node.plugin != nullptr)
+    return call_plugin(node, frame, value);
+  std::string shown;
+  for (const Argument& argument : node.arguments)
+    shown += cat(shown.empty() ? "" : ",", constraint_text(program_, argument.value));
+  for (const Argument& argument : node.arguments)
+    if (!argument.is_positional)
+      return fail(node.at, "Only positional arguments allowed in type cast");
+  if (node.arguments.size() != 1)
+    return fail(node.at,
+                cat("Illegal arguments ", shown, ": type cast expects exactly 1 argument"));
+  Datum from;
+  if (const Step step = evaluate(node.arguments[0].value, frame, from); step != Step::done)
+    return step;
+  return cast(node, program_.symbols.name(node.function.name), from, value);
 }
 
 Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Datum& value) {
   const auto refuse = [&] {
-    return fail(node.at, cat("Failed to cast ", quoted(program_, from), " to ", to));
+    return fail(node.at, cat("Failed to cast '", text_of(program_, from), "' to ", to));
   };
   value = from;
   if (from.tag == Tag::unknown)

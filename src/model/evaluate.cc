@@ -137,6 +137,14 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
   return Step::done;
 }
 
+bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
+  if (owner->entity->slots[slot]->shape >= Shape::option)
+    delayed_of(owner, slot);
+  const bool is_there = read_cell(owner->cells[slot]) == Step::done;
+  value = owner->cells[slot].value;
+  return is_there;
+}
+
 Step Machine::read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at) {
   return read_slot(instance, slot, value, at);
 }

@@ -22,8 +22,9 @@ class Loader {
       if (options_.warn)
         options_.warn(program_.error_at(at, message));
     };
-    Result<Unit> unit = parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
-                              program_.arena, program_.symbols, warn);
+    Result<Unit> unit =
+        parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
+              program_.arena, program_.symbols, warn);
     if (!unit) {
       failures_.push_back({unit.error(), 0});
       made.unit.body = program_.arena.make<Block>();
@@ -51,6 +52,11 @@ class Loader {
 
  private:
   bool load_space(const std::string& space, const ImportDefinition& import) {
+    for (const StdSource& source : std_sources())
+      if (source.space == space) {
+        add(space, space, std::string(source.text), nullptr);
+        return true;
+      }
     const Module* module = module_of(space.substr(0, space.find(':')));
     if (module == nullptr)
       return fail(import, cat("Failed to load module ", space.substr(0, space.find(':'))));
@@ -96,7 +102,10 @@ class Loader {
 std::vector<Failure> load(Program& program, const std::string& main_name, const std::string& text,
                           const Project* project, const CompileOptions& options) {
   Loader loader(program, project, options);
-  loader.add("std", "std", std::string(std_source()), nullptr);
+  program.folder = project != nullptr ? project->folder : Path(main_name).parent_path();
+  const StdSource& standard = std_sources().front();
+  loader.add(std::string(standard.space), std::string(standard.space), std::string(standard.text),
+             nullptr);
   loader.add("__config__", main_name, text, nullptr);
   return loader.run();
 }

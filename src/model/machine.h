@@ -11,7 +11,7 @@
 #include <unordered_set>
 
 #include "model/instance.h"
-#include "model/program.h"
+#include "model/plugin.h"
 
 namespace fettle::model {
 
@@ -82,18 +82,6 @@ struct Task {
 
 enum class Step : uint8_t { done, wait, fail };
 
-struct Plugin {
-  std::string_view name;
-  uint32_t least = 0;
-  uint32_t most = 0;
-  bool allows_unknown = false;
-  std::string_view parameters;  ///< their names, separated by blanks
-  /// Arguments in the order of the parameters; unset where nothing was given. False: `error` says
-  /// why.
-  bool (*run)(class Machine& machine, std::span<const Datum> arguments, Datum& result,
-              std::string& error);
-};
-
 class Machine {
  public:
   Machine(Program& program, std::function<void(std::string_view)> print)
@@ -115,6 +103,9 @@ class Machine {
   Datum make_dict(std::span<const DictEntry> entries);
   /// An attribute of an instance for a plugin; waits for it.
   Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
+  /// The same for one that need not be there: null for an option without a value. False: it waits
+  /// or failed.
+  bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
   Task* current() { return current_; }
 
  private:
@@ -134,6 +125,7 @@ class Machine {
   Step evaluate_defined(const IsDefined& node, Frame* frame, Datum& value);
   Step evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value);
   Step evaluate_call(const Call& node, Frame* frame, Datum& value);
+  Step call_plugin(const Call& node, Frame* frame, Datum& value);  // plugin_call.cc
   Step cast(const Call& node, std::string_view to, const Datum& from, Datum& value);
   Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, Place at, Datum& value);
   Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame, Place at,

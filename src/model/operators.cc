@@ -187,7 +187,8 @@ bool Machine::accepts(const Type& type, const Datum& value, std::string& why) {
       type.base == Base::any)
     return true;
   const auto refuse = [&] {
-    why = cat("Invalid value '", text_of(program_, value), "', expected ", type.name);
+    why = cat("Invalid value '", value.tag == Tag::null ? "null" : text_of(program_, value),
+              "', expected ", type.name);
     return false;
   };
   if (type.is_list) {

@@ -1,17 +1,37 @@
+#include "base/invariant.h"
+#include "base/text.h"
 #include "model/std/groups.h"
 
 namespace fettle::model {
+namespace {
 
-const Plugin* find_plugin(std::string_view space, std::string_view name) {
-  if (space != "std")
-    return nullptr;
-  constexpr std::array groups{control_plugins, lists_plugins,      strings_plugins,
-                              dicts_plugins,   reflection_plugins, environment_plugins};
+const PluginRow* find_row(std::string_view name) {
+  constexpr std::array groups{control_plugins,    dicts_plugins,   environment_plugins,
+                              files_plugins,      lists_plugins,   network_plugins,
+                              reflection_plugins, secrets_plugins, strings_plugins,
+                              validation_plugins};
   for (const auto& group : groups)
-    for (const Plugin& plugin : group())
-      if (plugin.name == name)
-        return &plugin;
+    for (const PluginRow& row : group())
+      if (row.name == name)
+        return &row;
   return nullptr;
+}
+
+}  // namespace
+
+const Plugin* find_plugin(Program& program, Space& space, std::string_view name) {
+  const std::string full_name = cat(space.name, "::", name);
+  if (const auto found = program.plugins.find(full_name); found != program.plugins.end())
+    return found->second.get();
+  const PluginRow* row = space.name == "std" ? find_row(name) : nullptr;
+  if (row == nullptr)
+    return nullptr;
+  auto made = std::make_shared<Plugin>();
+  made->name = full_name;
+  made->allows_unknown = row->allows_unknown;
+  made->run = row->run;
+  INVARIANT(read_signature(program, space, row->signature, *made));
+  return program.plugins.emplace(full_name, std::move(made)).first->second.get();
 }
 
 }  // namespace fettle::model

@@ -144,7 +144,10 @@ struct Program {
   std::deque<Typedef> typedefs;
   std::deque<Implementation> implementations;
   std::deque<Index> indexes;
-  Entity* root = nullptr;  ///< `std::Entity`
+  std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
+  Path folder;  ///< of the project
+  std::string environment;  ///< what `std::environment()` gives; empty: not configured
+  Entity* root = nullptr;   ///< `std::Entity`
 
   Error error_at(Place at, std::string message) const;
   Space* space(std::string_view name);
@@ -161,6 +164,7 @@ std::vector<Failure> declare(Program& program);
 struct Resolver;
 void resolve_program(Program& program, std::vector<Failure>& failures);
 
-const Plugin* find_plugin(std::string_view space, std::string_view name);
+/// The plugin of a namespace; null when it has none of that name.
+const Plugin* find_plugin(Program& program, Space& space, std::string_view name);
 
 }  // namespace fettle::model

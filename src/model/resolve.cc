@@ -72,12 +72,12 @@ class Walk {
         const std::string& function = program_.symbols.name(node.function.name);
         Space* from =
             node.function.space.empty() ? &space_ : program_.imported(space_, node.function.space);
-        node.plugin = from == nullptr ? nullptr : find_plugin(from->name, function);
+        node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
         const bool is_cast = node.function.space.empty() &&
                              (function == "int" || function == "float" || function == "number" ||
                               function == "string" || function == "bool");
         if (node.plugin == nullptr && !is_cast)
-          not_found(node.function, "function");
+          function_not_found(node.function, from);
         return arguments(node.arguments, level);
       }
       case ExprKind::list:
@@ -212,6 +212,14 @@ class Walk {
             (as<Name>(root).found != NameKind::local || as<Name>(root).depth > 0))
           found.push_back(&as<AssignAttribute>(statement));
       }
+  }
+
+  void function_not_found(const QualifiedName& name, const Space* from) {
+    if (from == nullptr)
+      return not_found(name, "type");
+    failures_.push_back({program_.error_at(name.at, cat("could not find type ", program_.text(name),
+                                                        " in namespace ", from->name)),
+                         20});
   }
 
   void not_found(const QualifiedName& name, std::string_view what) {

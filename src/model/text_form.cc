@@ -5,54 +5,10 @@
 
 #include "base/text.h"
 #include "model/machine.h"
+#include "value/python.h"
 
 namespace fettle::model {
 namespace {
-
-std::string float_text(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  char buffer[400];
-  const double size = std::fabs(value);
-  const bool is_plain = size == 0 || (size >= 1e-4 && size < 1e16);
-  const auto end =
-      std::to_chars(buffer, buffer + sizeof buffer, value,
-                    is_plain ? std::chars_format::fixed : std::chars_format::scientific);
-  std::string text(buffer, end.ptr);
-  if (is_plain && text.find('.') == std::string::npos)
-    text.append(".0");
-  return text;
-}
-
-std::string quoted_text(std::string_view text) {
-  const char quote =
-      text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos ? '"'
-                                                                                            : '\'';
-  std::string made(1, quote);
-  for (const char c : text) {
-    if (c == quote || c == '\\') {
-      made.push_back('\\');
-      made.push_back(c);
-    } else if (c == '\n') {
-      made.append("\\n");
-    } else if (c == '\t') {
-      made.append("\\t");
-    } else if (c == '\r') {
-      made.append("\\r");
-    } else if (static_cast<unsigned char>(c) < 32 || c == 127) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      made.append("\\x");
-      made.push_back(digits[static_cast<unsigned char>(c) >> 4]);
-      made.push_back(digits[static_cast<unsigned char>(c) & 15]);
-    } else {
-      made.push_back(c);
-    }
-  }
-  made.push_back(quote);
-  return made;
-}
 
 std::string nested(const Program& program, const Datum& value, bool is_interpolated) {
   return is_interpolated && value.tag == Tag::null ? "null" : quoted(program, value);
@@ -74,7 +30,7 @@ std::string container(const Program& program, const Datum& value, bool is_interp
   for (const DictEntry& entry : value.dict->entries) {
     if (made.size() > 1)
       made.append(", ");
-    made.append(quoted_text(entry.key->view));
+    made.append(python::quoted(entry.key->view));
     made.append(": ");
     made.append(nested(program, entry.value, is_interpolated));
   }
@@ -97,9 +53,9 @@ std::string quoted(const Program& program, const Datum& value) {
     case Tag::integer:
       return std::to_string(value.integer);
     case Tag::floating:
-      return float_text(value.floating);
+      return python::real_text(value.floating);
     case Tag::text:
-      return quoted_text(value.view());
+      return python::quoted(value.view());
     case Tag::list:
     case Tag::dict:
       return container(program, value, false);
@@ -127,6 +83,27 @@ std::string interpolated(const Program& program, const Datum& value) {
   return text_of(program, value);
 }
 
+std::string_view python_type(const Datum& value) {
+  switch (value.tag) {
+    case Tag::boolean:
+      return "bool";
+    case Tag::integer:
+      return "int";
+    case Tag::floating:
+      return "float";
+    case Tag::text:
+      return "str";
+    case Tag::list:
+      return "list";
+    case Tag::dict:
+      return "dict";
+    case Tag::null:
+      return "NoneType";
+    default:
+      return "Entity";
+  }
+}
+
 void append_key(std::string& key, const Datum& value) {
   switch (value.tag) {
     case Tag::boolean:
@@ -141,7 +118,7 @@ void append_key(std::string& key, const Datum& value) {
     case Tag::floating:
       if (value.floating == std::floor(value.floating) && std::fabs(value.floating) < 9e15)
         return append_key(key, Datum::of(static_cast<int64_t>(value.floating)));
-      key.append(float_text(value.floating));
+      key.append(python::real_text(value.floating));
       break;
     case Tag::text:
       key.push_back('"');

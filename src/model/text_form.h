@@ -13,6 +13,8 @@ std::string text_of(const Program& program, const Datum& value);
 std::string quoted(const Program& program, const Datum& value);
 /// Inside a string: floats that are whole print as integers, null as `null`.
 std::string interpolated(const Program& program, const Datum& value);
+/// `type(value).__name__`.
+std::string_view python_type(const Datum& value);
 /// What two equal values share and no others.
 void append_key(std::string& key, const Datum& value);
 /// The value of a literal; false for anything that must be evaluated.

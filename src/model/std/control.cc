@@ -1,52 +1,47 @@
 /// Plugins that check, choose and print.
 
 #include "base/text.h"
-#include "model/machine.h"
 #include "model/std/groups.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
 namespace {
 
-bool print(Machine& machine, Arguments arguments, Datum& result, std::string&) {
-  machine.print(text_of(machine.program(), arguments[0]));
-  result = Datum::null();
-  return true;
-}
-bool is_unknown(Machine&, Arguments arguments, Datum& result, std::string&) {
-  result = Datum::of(arguments[0].tag == Tag::unknown);
-  return true;
-}
-bool assert_true(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  result = Datum::null();
-  if (arguments[0].tag == Tag::boolean && arguments[0].boolean)
-    return true;
-  error = cat("Assertion error: ", arguments[1].tag == Tag::text ? arguments[1].view() : "");
-  return false;
-}
-bool inline_if(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::boolean, "a bool", error))
-    return false;
-  result = arguments[0].boolean ? arguments[1] : arguments[2];
-  return true;
-}
-bool invert(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::boolean, "a bool", error))
-    return false;
-  result = Datum::of(!arguments[0].boolean);
-  return true;
+bool print(PluginCall& call) {
+  const bool is_container = call[0].tag == Tag::list || call[0].tag == Tag::dict;
+  call.machine.print(is_container ? interpolated(call.machine.program(), call[0])
+                                  : text_of(call.machine.program(), call[0]));
+  return call.give(Datum::null());
 }
 
+bool assert_true(PluginCall& call) {
+  if (!call[0].boolean)
+    return call.fail(cat("AssertionError: Assertion error: ", call.text(1)));
+  return call.give(Datum::null());
+}
+
+bool equals(PluginCall& call) {
+  const Program& program = call.machine.program();
+  if (is_equal(call[0], call[1]))
+    return call.give(Datum::null());
+  return call.fail(cat("AssertionError: ", text_of(program, call[0]),
+                       " != ", text_of(program, call[1]),
+                       call[2].tag == Tag::text ? cat(": ", call.text(2)) : ""));
+}
+
+bool inline_if(PluginCall& call) { return call.give(call[0].boolean ? call[1] : call[2]); }
+bool invert(PluginCall& call) { return call.give(Datum::of(!call[0].boolean)); }
+
 constexpr std::array plugins{
-    Plugin{"print", 1, 1, false, "message", print},
-    Plugin{"is_unknown", 1, 1, true, "value", is_unknown},
-    Plugin{"assert", 1, 2, false, "expression message", assert_true},
-    Plugin{"inlineif", 3, 3, false, "conditional a b", inline_if},
-    Plugin{"invert", 1, 1, false, "b", invert},
+    PluginRow{"print", "(message: any) -> any", print},
+    PluginRow{"assert", "(expression: bool, message: string = \"\") -> any", assert_true},
+    PluginRow{"equals", "(arg1: any, arg2: any, desc: string = null) -> any", equals},
+    PluginRow{"inlineif", "(conditional: bool, a: any, b: any) -> any", inline_if},
+    PluginRow{"invert", "(value: bool) -> bool", invert},
 };
 
 }  // namespace
 
-std::span<const Plugin> control_plugins() { return plugins; }
+std::span<const PluginRow> control_plugins() { return plugins; }
 
 }  // namespace fettle::model

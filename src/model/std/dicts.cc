@@ -1,28 +1,57 @@
-/// Plugins over dicts.
+/// Plugins over dicts, and JSON.
+
+#include <charconv>
 
 #include "base/text.h"
-#include "model/machine.h"
 #include "model/std/groups.h"
+#include "model/std/json.h"
+#include "model/text_form.h"
+#include "value/python.h"
 
 namespace fettle::model {
 namespace {
 
-bool dict_keys(Machine& machine, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::dict, "a dict", error))
-    return false;
+bool dict_keys(PluginCall& call) {
   std::vector<Datum> keys;
-  for (const DictEntry& entry : arguments[0].dict->entries)
+  for (const DictEntry& entry : call[0].dict->entries)
     keys.push_back(Datum::of(entry.key));
-  result = machine.make_list(keys);
-  return true;
+  return call.give_list(keys);
+}
+
+bool dict_get(PluginCall& call) {
+  const Datum* found = call[0].dict->find(call.text(1));
+  return found != nullptr ? call.give(*found)
+                          : call.fail(cat("KeyError: ", python::quoted(call.text(1))));
+}
+
+bool contains(PluginCall& call) {
+  return call.give(Datum::of(call[0].dict->find(call.text(1)) != nullptr));
+}
+
+bool json_loads(PluginCall& call) {
+  Datum value;
+  std::string error;
+  return read_python_json(call.machine, call.text(0), value, error) ? call.give(value)
+                                                                    : call.fail(error);
+}
+
+bool json_dumps(PluginCall& call) {
+  std::string text;
+  std::string error;
+  return write_python_json(call.machine.program(), call[0], text, error) ? call.give_text(text)
+                                                                         : call.fail(error);
 }
 
 constexpr std::array plugins{
-    Plugin{"dict_keys", 1, 1, false, "dct", dict_keys},
+    PluginRow{"dict_keys", "(dct: dict[string, any]) -> list[str]", dict_keys},
+    PluginRow{"dict_get", "(dct: dict, key: string) -> string", dict_get},
+    PluginRow{"contains", "(dct: dict, key: string) -> bool", contains},
+    PluginRow{"json_loads", "(s: string) -> any", json_loads},
+    PluginRow{"json_dumps", "(obj: any) -> string", json_dumps},
 };
 
 }  // namespace
 
-std::span<const Plugin> dicts_plugins() { return plugins; }
+std::span<const PluginRow> dicts_plugins() { return plugins; }
 
 }  // namespace fettle::model

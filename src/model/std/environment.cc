@@ -1,28 +1,92 @@
-/// Plugins that ask for the surroundings of a compile.
+/// Plugins that ask for the surroundings of a compile: variables, the environment, the time, and
+/// what only a server could answer.
 
+#include <charconv>
+
+#include "base/hash.h"
 #include "base/text.h"
-#include "model/machine.h"
+#include "base/time.h"
 #include "model/std/groups.h"
+#include "model/text_form.h"
+#include "value/python.h"
 
 namespace fettle::model {
 namespace {
 
-bool get_env(Machine& machine, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::text, "a string", error))
-    return false;
-  const char* value = std::getenv(std::string(arguments[0].view()).c_str());
-  result = value != nullptr                ? machine.make_text(value)
-           : arguments[1].tag == Tag::text ? arguments[1]
-                                           : Datum::unknown();
-  return true;
+const char* variable(PluginCall& call) { return std::getenv(std::string(call.text(0)).c_str()); }
+
+bool get_env(PluginCall& call) {
+  if (const char* value = variable(call))
+    return call.give_text(value);
+  return call.give(call[1].tag == Tag::null ? Datum::unknown() : call[1]);
+}
+
+bool get_env_int(PluginCall& call) {
+  const char* value = variable(call);
+  if (value == nullptr)
+    return call.give(call[1].tag == Tag::null ? Datum::unknown() : call[1]);
+  const std::string_view text = trim(value);
+  int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+    return call.fail(
+        cat("ValueError: invalid literal for int() with base 10: ", python::quoted(value)));
+  return call.give(Datum::of(number));
+}
+
+bool environment(PluginCall& call) {
+  const std::string& name = call.machine.program().environment;
+  return name.empty() ? call.fail(
+                            "Exception: The environment of this model should be configured in "
+                            "config>environment")
+                      : call.give_text(name);
+}
+
+bool server_host(PluginCall& call) { return call.give_text("localhost"); }
+bool server_ca(PluginCall& call) { return call.give_text(""); }
+bool server_ssl(PluginCall& call) { return call.give(Datum::of(false)); }
+bool server_port(PluginCall& call) { return call.give(Datum::of(int64_t{8888})); }
+bool server_token(PluginCall& call) { return call.give_text(""); }
+
+/// There is no server that knows: unknown, unless the model has something to go on with.
+bool get_fact(PluginCall& call) {
+  Entity* const resource = call.machine.program().space("std")->entities.at(
+      call.machine.program().symbols.intern("Resource"));
+  if (call[0].tag != Tag::instance || !call[0].instance->entity->is_a(resource))
+    return call.fail("Exception: Facts can only be retreived from resources.");
+  return call.give(call[2].tag == Tag::null ? Datum::unknown() : call[2]);
+}
+
+bool timestamp(PluginCall& call) {
+  const auto since = now_from_clock().time_since_epoch();
+  return call.give(Datum::of(
+      static_cast<int64_t>(std::chrono::duration_cast<std::chrono::seconds>(since).count())));
+}
+
+bool unique_file(PluginCall& call) {
+  return call.give_text(cat(call.text(0), md5_hex(call.text(1)), call.text(2)));
 }
 
 constexpr std::array plugins{
-    Plugin{"get_env", 1, 2, false, "name default_value", get_env},
+    PluginRow{"get_env", "(name: string, default_value: string? = null) -> string", get_env},
+    PluginRow{"get_env_int", "(name: string, default_value: int? = null) -> int", get_env_int},
+    PluginRow{"environment", "() -> string", environment},
+    PluginRow{"environment_name", "() -> string", environment},
+    PluginRow{"environment_server", "() -> string", server_host},
+    PluginRow{"server_ca", "() -> string", server_ca},
+    PluginRow{"server_ssl", "() -> bool", server_ssl},
+    PluginRow{"server_port", "() -> int", server_port},
+    PluginRow{"server_token", "(client_types: string[] = []) -> string", server_token},
+    PluginRow{"getfact", "(resource: any, fact_name: string, default_value: any = null) -> any",
+              get_fact},
+    PluginRow{"timestamp", "(dummy: any = null) -> int", timestamp},
+    PluginRow{"unique_file",
+              "(prefix: string, seed: string, suffix: string, length: int = 20) -> string",
+              unique_file},
 };
 
 }  // namespace
 
-std::span<const Plugin> environment_plugins() { return plugins; }
+std::span<const PluginRow> environment_plugins() { return plugins; }
 
 }  // namespace fettle::model

@@ -3,24 +3,19 @@
 /// more group is a function here and a row in `plugins.cc`.
 
 #include "model/machine.h"
+#include "model/plugin.h"
 
 namespace fettle::model {
 
-using Arguments = std::span<const Datum>;
-
-/// Whether a value is of a type; else `error` says what it must be.
-inline bool wants(const Datum& value, Tag tag, std::string_view what, std::string& error) {
-  if (value.tag == tag)
-    return true;
-  error = std::string("the argument must be ").append(what);
-  return false;
-}
-
-std::span<const Plugin> control_plugins();
-std::span<const Plugin> lists_plugins();
-std::span<const Plugin> strings_plugins();
-std::span<const Plugin> dicts_plugins();
-std::span<const Plugin> reflection_plugins();
-std::span<const Plugin> environment_plugins();
+std::span<const PluginRow> control_plugins();
+std::span<const PluginRow> dicts_plugins();
+std::span<const PluginRow> environment_plugins();
+std::span<const PluginRow> files_plugins();
+std::span<const PluginRow> lists_plugins();
+std::span<const PluginRow> network_plugins();
+std::span<const PluginRow> reflection_plugins();
+std::span<const PluginRow> secrets_plugins();
+std::span<const PluginRow> strings_plugins();
+std::span<const PluginRow> validation_plugins();
 
 }  // namespace fettle::model

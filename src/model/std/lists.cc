@@ -1,136 +1,208 @@
 /// Plugins over lists.
 
 #include "base/text.h"
-#include "model/machine.h"
 #include "model/std/groups.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
 namespace {
 
-bool sequence(Machine& machine, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::integer, "an int", error))
-    return false;
-  const int64_t start = arguments[1].tag == Tag::integer ? arguments[1].integer : 0;
-  if (arguments[0].integer > 50'000'000) {
-    error = "the sequence is too long";
-    return false;
-  }
+constexpr int64_t longest_sequence = 50'000'000;
+
+bool sequence(PluginCall& call) {
+  const int64_t count = call.integer(0);
+  const int64_t start = call.integer(1);
+  if (count > longest_sequence)
+    return call.fail("MemoryError: the sequence is too long");
   std::vector<Datum> items;
-  for (int64_t i = 0; i < arguments[0].integer; ++i)
-    items.push_back(Datum::of(start + i));
-  result = machine.make_list(items);
-  return true;
+  items.reserve(static_cast<size_t>(std::max<int64_t>(count, 0)));
+  for (int64_t i = 0; i < count; ++i)
+    items.push_back(
+        Datum::of(static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i))));
+  return call.give_list(items);
 }
-bool count(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::list, "a list", error))
-    return false;
-  result = Datum::of(static_cast<int64_t>(arguments[0].list->items.size()));
-  return true;
+
+bool count(PluginCall& call) {
+  return call.give(Datum::of(static_cast<int64_t>(call.items(0).size())));
 }
-bool len(Machine& machine, Arguments arguments, Datum& result, std::string& error) {
-  if (!count(machine, arguments, result, error))
-    return false;
-  for (const Datum& item : arguments[0].list->items)
+
+bool len(PluginCall& call) {
+  for (const Datum& item : call.items(0))
     if (item.tag == Tag::unknown)
-      result = Datum::unknown();
-  return true;
+      return call.give(Datum::unknown());
+  return count(call);
 }
-int compare(const Datum& a, const Datum& b) {
+
+/// Python's `a < b`; nothing when the two have no order.
+std::optional<bool> is_less(const Datum& a, const Datum& b) {
   if (a.is_number() && b.is_number())
-    return as_float(a) < as_float(b) ? -1 : as_float(a) > as_float(b);
-  return a.tag == Tag::text && b.tag == Tag::text ? a.view().compare(b.view()) : 0;
+    return a.tag == Tag::floating || b.tag == Tag::floating ? as_float(a) < as_float(b)
+                                                            : as_integer(a) < as_integer(b);
+  if (a.tag != Tag::text || b.tag != Tag::text)
+    return std::nullopt;
+  return a.view() < b.view();
 }
-bool key_sort(Machine& machine, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::list, "a list", error))
-    return false;
-  std::vector<Datum> names{arguments[1]};
-  if (arguments[1].tag == Tag::list)
-    names.assign(arguments[1].list->items.begin(), arguments[1].list->items.end());
-  std::vector<std::pair<std::vector<Datum>, Datum>> rows;
+
+struct Row {
+  std::vector<Datum> keys;
+  Datum item;
+};
+
+/// What two rows cannot be compared by, as Python says it; else empty.
+std::string find_disorder(const std::vector<Row>& rows) {
+  for (size_t i = 1; i < rows.size(); ++i)
+    for (size_t k = 0; k < rows[i].keys.size(); ++k)
+      if (const Datum &a = rows[i].keys[k], &b = rows[0].keys[k]; !is_less(a, b))
+        return cat("TypeError: '<' not supported between instances of '", python_type(a), "' and '",
+                   python_type(b), "'");
+  return {};
+}
+
+bool key_sort(PluginCall& call) {
+  std::vector<Datum> names{call[1]};
+  if (call[1].tag == Tag::list)
+    names.assign(call.items(1).begin(), call.items(1).end());
+  for (const Datum& name : names)
+    if (name.tag != Tag::text)
+      return call.fail("TypeError: attribute name must be a string");
+  std::vector<Row> rows;
   bool waits = false;
-  for (const Datum& item : arguments[0].list->items) {
-    std::vector<Datum> keys;
+  for (const Datum& item : call.items(0)) {
+    Row& row = rows.emplace_back(Row{{}, item});
     for (const Datum& name : names) {
-      if (item.tag != Tag::instance || name.tag != Tag::text) {
-        error = "key_sort needs instances and names of attributes";
+      Datum& key = row.keys.emplace_back();
+      waits |= !call.read(item, name.view(), key);
+      if (!call.exception.empty())
         return false;
-      }
-      const uint32_t slot =
-          item.instance->entity->slot(machine.program().symbols.intern(name.view()));
-      if (slot == no_slot) {
-        error =
-            cat("attribute ", name.view(), " not found on type ", item.instance->entity->full_name);
-        return false;
-      }
-      Datum key;
-      const Step step = machine.read_attribute(item.instance, slot, key, item.instance->at);
-      if (step == Step::fail)
-        return false;
-      waits |= step == Step::wait;
-      keys.push_back(key);
     }
-    rows.emplace_back(std::move(keys), item);
   }
   if (waits)
     return false;
-  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    for (size_t i = 0; i < a.first.size(); ++i)
-      if (const int order = compare(a.first[i], b.first[i]); order != 0)
-        return order < 0;
+  if (std::string error = find_disorder(rows); !error.empty())
+    return call.fail(std::move(error));
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    for (size_t i = 0; i < a.keys.size(); ++i) {
+      if (*is_less(a.keys[i], b.keys[i]))
+        return true;
+      if (*is_less(b.keys[i], a.keys[i]))
+        return false;
+    }
     return false;
   });
   std::vector<Datum> items;
-  for (const auto& row : rows)
-    items.push_back(row.second);
-  result = machine.make_list(items);
-  return true;
+  for (const Row& row : rows)
+    items.push_back(row.item);
+  return call.give_list(items);
 }
-bool unique(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::list, "a list", error))
-    return false;
-  std::set<std::string> seen;
+
+bool unique(PluginCall& call) {
+  std::unordered_set<std::string> seen;
   bool is_unique = true;
-  for (const Datum& item : arguments[0].list->items) {
+  for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::dict || item.tag == Tag::list)
+      return call.fail(cat("TypeError: unhashable type: '", python_type(item), "'"));
     std::string key;
     append_key(key, item);
     is_unique &= seen.insert(key).second;
   }
-  result = Datum::of(is_unique);
-  return true;
+  return call.give(Datum::of(is_unique));
 }
-bool same(Machine&, Arguments arguments, Datum& result, std::string&) {
-  result = arguments[0];
-  return true;
-}
-bool at(Machine&, Arguments arguments, Datum& result, std::string& error) {
-  if (!wants(arguments[0], Tag::list, "a list", error) ||
-      !wants(arguments[1], Tag::integer, "an int", error))
-    return false;
-  const auto& items = arguments[0].list->items;
-  const int64_t size = static_cast<int64_t>(items.size());
-  const int64_t index =
-      arguments[1].integer < 0 ? arguments[1].integer + size : arguments[1].integer;
-  if (index < 0 || index >= size) {
-    error = "list index out of range";
-    return false;
+
+/// What Python's iteration over a value gives; false when there is none.
+bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& items) {
+  if (value.tag == Tag::list) {
+    items.insert(items.end(), value.list->items.begin(), value.list->items.end());
+  } else if (value.tag == Tag::dict) {
+    for (const DictEntry& entry : value.dict->entries)
+      items.push_back(Datum::of(entry.key));
+  } else if (value.tag == Tag::text) {
+    for (size_t at = 0, end = 0; at < value.view().size(); at = end) {
+      end = at + 1;
+      while (end < value.view().size() && (value.view()[end] & 0xC0) == 0x80)
+        ++end;
+      items.push_back(call.machine.make_text(value.view().substr(at, end - at)));
+    }
+  } else {
+    return call.fail(cat("TypeError: '", python_type(value), "' object is not iterable"));
   }
-  result = items[static_cast<size_t>(index)];
   return true;
 }
 
+bool flatten(PluginCall& call) {
+  std::vector<Datum> items;
+  for (const Datum& item : call.items(0))
+    if (!append_items(call, item, items))
+      return false;
+  return call.give_list(items);
+}
+
+/// `value[index]` of a list or text.
+bool element(PluginCall& call, const Datum& value, int64_t index, Datum& found) {
+  if (value.tag != Tag::list && value.tag != Tag::text)
+    return call.fail(value.tag == Tag::dict ? cat("KeyError: ", index)
+                                            : cat("TypeError: '", python_type(value),
+                                                  "' object is not subscriptable"));
+  std::vector<Datum> items;
+  append_items(call, value, items);
+  const int64_t size = static_cast<int64_t>(items.size());
+  const int64_t position = index < 0 ? index + size : index;
+  if (position < 0 || position >= size)
+    return call.fail(
+        cat("IndexError: ", value.tag == Tag::list ? "list" : "string", " index out of range"));
+  found = items[static_cast<size_t>(position)];
+  return true;
+}
+
+bool item(PluginCall& call) {
+  std::vector<Datum> items;
+  for (const Datum& value : call.items(0)) {
+    items.emplace_back();
+    if (!element(call, value, call.integer(1), items.back()))
+      return false;
+  }
+  return call.give_list(items);
+}
+
+bool at(PluginCall& call) {
+  Datum found;
+  return element(call, call[0], call.integer(1), found) && call.give(found);
+}
+
+bool select(PluginCall& call) {
+  std::vector<Datum> items;
+  bool waits = false;
+  for (const Datum& item : call.items(0)) {
+    items.emplace_back();
+    waits |= !call.read(item, call.text(1), items.back());
+    if (!call.exception.empty())
+      return false;
+  }
+  return !waits && call.give_list(items);
+}
+
+bool filter(PluginCall& call) {
+  std::vector<Datum> items;
+  for (const Datum& item : call.items(0))
+    if (!is_equal(item, call[1]))
+      items.push_back(item);
+  return call.give_list(items);
+}
+
 constexpr std::array plugins{
-    Plugin{"sequence", 1, 2, false, "i start", sequence},
-    Plugin{"count", 1, 1, false, "item_list", count},
-    Plugin{"len", 1, 1, false, "item_list", len},
-    Plugin{"key_sort", 2, 2, false, "items key", key_sort},
-    Plugin{"unique", 1, 1, false, "item", unique},
-    Plugin{"flatten", 1, 1, false, "item_list", same},
-    Plugin{"at", 2, 2, false, "objects index", at},
+    PluginRow{"sequence", "(i: int, start: int = 0) -> list", sequence},
+    PluginRow{"count", "(item_list: (Reference[any] | any)[]) -> int", count},
+    PluginRow{"len", "(item_list: (Reference[any] | any)[]) -> int", len},
+    PluginRow{"key_sort", "(items: list, key: any) -> list", key_sort},
+    PluginRow{"unique", "(item_list: list) -> bool", unique},
+    PluginRow{"flatten", "(item_list: list) -> list", flatten},
+    PluginRow{"item", "(objects: list, index: int) -> list", item},
+    PluginRow{"at", "(objects: (Reference[any] | any)[], index: int) -> any", at},
+    PluginRow{"select", "(objects: list, attr: string) -> list", select},
+    PluginRow{"filter", "(values: list, not_item: std::Entity) -> list", filter},
 };
 
 }  // namespace
 
-std::span<const Plugin> lists_plugins() { return plugins; }
+std::span<const PluginRow> lists_plugins() { return plugins; }
 
 }  // namespace fettle::model

@@ -1,25 +1,96 @@
-/// Plugins that look at instances and their types.
+/// Plugins that look at instances, at their types, and at what is unknown.
 
 #include "base/text.h"
-#include "model/machine.h"
 #include "model/std/groups.h"
+#include "model/text_form.h"
 
 namespace fettle::model {
 namespace {
 
-bool type_of(Machine& machine, Arguments arguments, Datum& result, std::string&) {
-  result = arguments[0].tag == Tag::instance
-               ? machine.make_text(arguments[0].instance->entity->full_name)
-               : Datum::null();
-  return true;
+bool is_set(PluginCall& call) { return call.give(Datum::of(call[0].tag != Tag::null)); }
+bool is_unknown(PluginCall& call) { return call.give(Datum::of(call[0].tag == Tag::unknown)); }
+
+bool attribute(PluginCall& call) {
+  Datum value;
+  return call.read(call[0], call.text(1), value) && call.give(value);
+}
+
+/// An attribute, or something else when there is none, it is unset, or (if wished) unknown.
+bool attribute_or(PluginCall& call) {
+  if (call[0].tag == Tag::unknown)
+    return call.give(call[3].boolean ? call[2] : call[0]);
+  Datum value;
+  Entity* const entity = call[0].instance->entity;
+  const uint32_t slot = entity->slot(call.machine.program().symbols.intern(call.text(1)));
+  if (slot == no_slot)
+    return call.give(call[2]);
+  if (!call.machine.read_or_null(call[0].instance, slot, value))
+    return false;
+  const bool is_missing = value.tag == Tag::null && entity->slots[slot]->shape == Shape::option;
+  return call.give(is_missing || (value.tag == Tag::unknown && call[3].boolean) ? call[2] : value);
+}
+
+bool type_of(PluginCall& call) {
+  return call.give(call[0].tag == Tag::instance
+                       ? call.machine.make_text(call[0].instance->entity->full_name)
+                       : Datum::null());
+}
+
+bool object_id(PluginCall& call) {
+  if (call[0].tag != Tag::instance)
+    return call.fail(cat("AttributeError: '", python_type(call[0]),
+                         "' object has no attribute '_get_instance'"));
+  return call.give_text(std::to_string(call[0].instance->number));
+}
+
+bool is_instance(PluginCall& call) {
+  Space* const here = call.machine.program().space("__config__");
+  const std::optional<PluginType> type =
+      here == nullptr ? std::nullopt
+                      : read_plugin_type(call.machine.program(), *here, call.text(1));
+  if (!type)
+    return call.fail(cat("could not find type ", call.text(1), " in namespace __config__"));
+  std::string why;
+  return call.give(Datum::of(accepts(call.machine, *type, call[0], why)));
+}
+
+/// Whether an OS is of a family, or of one of whose family that is.
+bool is_family_of(PluginCall& call) {
+  Datum member = call[0];
+  for (int steps = 0; steps < 1000; ++steps) {
+    Datum name;
+    if (!call.read(member, "name", name))
+      return false;
+    if (name.tag == Tag::text && name.view() == call.text(1))
+      return call.give(Datum::of(true));
+    const uint32_t slot =
+        member.instance->entity->slot(call.machine.program().symbols.intern("family"));
+    Datum family;
+    if (slot == no_slot || !call.machine.read_or_null(member.instance, slot, family))
+      return false;
+    if (family.tag != Tag::instance)
+      break;
+    member = family;
+  }
+  return call.give(Datum::of(false));
 }
 
 constexpr std::array plugins{
-    Plugin{"type", 1, 1, false, "obj", type_of},
+    PluginRow{"isset", "(value: any) -> bool", is_set},
+    PluginRow{"is_unknown", "(value: any) -> bool", is_unknown, true},
+    PluginRow{"attr", "(obj: any, attr: string) -> any", attribute},
+    PluginRow{"getattr",
+              "(entity: std::Entity, attribute_name: string, default_value: any = null, "
+              "no_unknown: bool = true) -> any",
+              attribute_or, true},
+    PluginRow{"type", "(obj: any) -> any", type_of},
+    PluginRow{"objid", "(value: any) -> string", object_id},
+    PluginRow{"is_instance", "(obj: any, cls: string) -> bool", is_instance},
+    PluginRow{"familyof", "(member: std::OS, family: string) -> bool", is_family_of},
 };
 
 }  // namespace
 
-std::span<const Plugin> reflection_plugins() { return plugins; }
+std::span<const PluginRow> reflection_plugins() { return plugins; }
 
 }  // namespace fettle::model

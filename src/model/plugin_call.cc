@@ -1,0 +1,213 @@
+/// Calling a plugin: its arguments bound as Python binds them, checked, and its errors told.
+
+#include "base/text.h"
+#include "model/machine.h"
+#include "model/plugin.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+namespace {
+
+/// A value in the text of an error about it.
+std::string shown(const Program& program, const Datum& value) {
+  return value.tag == Tag::null ? "null" : quoted(program, value);
+}
+
+std::string and_list(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += cat(i == 0 ? "" : i + 1 < names.size() ? ", " : " and ", "'", names[i], "'");
+  return text;
+}
+
+struct Given {
+  std::vector<Datum> positional;
+  std::vector<DictEntry> named;
+};
+
+/// Matches arguments and parameters; an error's text, or empty.
+class Binder {
+ public:
+  Binder(const Plugin& plugin, Given& given, PluginCall& call)
+      : plugin_(plugin), given_(given), call_(call) {}
+
+  std::string bind() {
+    call_.arguments.assign(plugin_.parameters.size(), Datum());
+    const size_t positions = static_cast<size_t>(
+        std::count_if(plugin_.parameters.begin(), plugin_.parameters.end(),
+                      [](const PluginParameter& one) { return !one.is_named_only; }));
+    const size_t count = given_.positional.size();
+    if (count > positions && !plugin_.rest)
+      return cat(plugin_.name, "() takes ", positions, " positional arguments but ", count,
+                 count == 1 ? " was given" : " were given");
+    for (size_t i = 0; i < count; ++i)
+      if (i < positions)
+        call_.arguments[i] = given_.positional[i];
+      else
+        call_.rest.push_back(given_.positional[i]);
+    if (std::string error = missing(false); !error.empty())
+      return error;
+    if (std::string error = missing(true); !error.empty())
+      return error;
+    for (const DictEntry& entry : given_.named)
+      if (std::string error = put(entry); !error.empty())
+        return error;
+    return {};
+  }
+
+ private:
+  std::string put(const DictEntry& entry) {
+    const std::string_view name = entry.key->view;
+    for (size_t i = 0; i < plugin_.parameters.size(); ++i)
+      if (plugin_.parameters[i].name == name) {
+        if (call_.arguments[i].is_set())
+          return cat(plugin_.name, "() got multiple values for argument '", name, "'");
+        call_.arguments[i] = entry.value;
+        return {};
+      }
+    for (const DictEntry& other : call_.named_rest)
+      if (other.key->view == name)
+        return cat(plugin_.name, "() got multiple values for keyword argument '", name, "'");
+    if (!plugin_.named_rest)
+      return cat(plugin_.name, "() got an unexpected keyword argument: '", name, "'");
+    call_.named_rest.push_back(entry);
+    return {};
+  }
+
+  bool is_named(std::string_view name) const {
+    return std::any_of(given_.named.begin(), given_.named.end(),
+                       [&](const DictEntry& entry) { return entry.key->view == name; });
+  }
+
+  std::string missing(bool is_named_only) {
+    std::vector<std::string_view> names;
+    for (size_t i = 0; i < plugin_.parameters.size(); ++i) {
+      const PluginParameter& parameter = plugin_.parameters[i];
+      if (parameter.is_named_only == is_named_only && !call_.arguments[i].is_set() &&
+          !parameter.initial.is_set() && !is_named(parameter.name))
+        names.push_back(parameter.name);
+    }
+    if (names.empty())
+      return {};
+    return cat(plugin_.name, "() missing ", names.size(), " required ",
+               is_named_only ? "keyword-only" : "positional", " argument",
+               names.size() == 1 ? "" : "s", ": ", and_list(names));
+  }
+
+  const Plugin& plugin_;
+  Given& given_;
+  PluginCall& call_;
+};
+
+/// Checks what was given against the types and fills in what was not; an error's text, or empty.
+std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
+  const auto refuse = [&](const PluginParameter& parameter, const Datum& value,
+                          const std::string& why) {
+    return cat("Value ", shown(machine.program(), value), " for argument ", parameter.name,
+               " of plugin ", plugin.name,
+               " has incompatible type. Expected type: ", parameter.type.text, "\ncaused by:\n  ",
+               why);
+  };
+  std::string why;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    Datum& value = call.arguments[i];
+    if (!value.is_set())
+      value = plugin.parameters[i].initial;
+    else if (!accepts(machine, plugin.parameters[i].type, value, why))
+      return refuse(plugin.parameters[i], value, why);
+  }
+  for (const Datum& value : call.rest)
+    if (!accepts(machine, plugin.rest->type, value, why))
+      return refuse(*plugin.rest, value, why);
+  for (const DictEntry& entry : call.named_rest)
+    if (!accepts(machine, plugin.named_rest->type, entry.value, why))
+      return refuse(*plugin.named_rest, entry.value, why);
+  return {};
+}
+
+bool has_unknown(const PluginCall& call) {
+  const auto is_unknown = [](const Datum& value) { return value.tag == Tag::unknown; };
+  return std::any_of(call.arguments.begin(), call.arguments.end(), is_unknown) ||
+         std::any_of(call.rest.begin(), call.rest.end(), is_unknown) ||
+         std::any_of(call.named_rest.begin(), call.named_rest.end(),
+                     [](const DictEntry& entry) { return entry.value.tag == Tag::unknown; });
+}
+
+}  // namespace
+
+int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[index]); }
+bool PluginCall::give_text(std::string_view text) { return give(machine.make_text(text)); }
+bool PluginCall::give_list(std::span<const Datum> items) { return give(machine.make_list(items)); }
+
+bool PluginCall::read(const Datum& object, std::string_view name, Datum& value) {
+  if (object.tag != Tag::instance)
+    return fail(
+        cat("AttributeError: '", python_type(object), "' object has no attribute '", name, "'"));
+  const uint32_t slot = object.instance->entity->slot(machine.program().symbols.intern(name));
+  if (slot == no_slot)
+    return fail(cat("AttributeError: (None, '", name, "')"));
+  return machine.read_attribute(object.instance, slot, value, node.at) == Step::done;
+}
+
+Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
+  constexpr int typing = 11;
+  constexpr int external = 60;
+  const Plugin& plugin = *node.plugin;
+  Given given;
+  Step result = Step::done;
+  for (const Argument& argument : node.arguments) {
+    Datum datum;
+    const Step step = evaluate(argument.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+    } else if (argument.is_positional) {
+      given.positional.push_back(datum);
+    } else if (!argument.is_unpacked) {
+      given.named.push_back({make_text(program_.symbols.name(argument.name)).text, datum});
+    } else if (datum.tag == Tag::dict) {
+      given.named.insert(given.named.end(), datum.dict->entries.begin(), datum.dict->entries.end());
+    } else if (datum.tag == Tag::unknown) {
+      value = datum;
+      return Step::done;
+    } else {
+      return fail(argument.at, "The ** operator can only be applied to dictionaries");
+    }
+  }
+  if (result != Step::done)
+    return result;
+  PluginCall call{*this, node, frame};
+  if (std::string error = Binder(plugin, given, call).bind(); !error.empty())
+    return fail(node.at, std::move(error));
+  if (!plugin.allows_unknown && has_unknown(call)) {
+    value = Datum::unknown();
+    return Step::done;
+  }
+  if (std::string error = check(*this, plugin, call); !error.empty())
+    return fail(node.at, std::move(error), typing);
+  const int missing = current_->missing;
+  if (!plugin.run(call)) {
+    if (current_->missing > missing)
+      return Step::wait;
+    if (failure_)
+      return Step::fail;
+    if (!call.told.empty())
+      return fail(node.at, cat("PluginException in plugin ", plugin.name, "\n", call.told),
+                  external);
+    return fail(node.at,
+                cat("Exception in plugin ", plugin.name, "\ncaused by:\n  ", call.exception),
+                external);
+  }
+  std::string why;
+  if (!model::accepts(*this, plugin.returns, call.result, why))
+    return fail(node.at,
+                cat("Return value ", text_of(program_, call.result), " of plugin ", plugin.name,
+                    " has incompatible type. Expected type: ", plugin.returns.text,
+                    "\ncaused by:\n  ", why),
+                typing);
+  value = call.result;
+  return Step::done;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,17 @@
+#pragma once
+/// JSON as Python's module of that name reads and writes it: order of insertion, `", "` and `": "`
+/// between items, ASCII only, errors with line, column and character.
+
+#include <string>
+#include <string_view>
+
+#include "model/machine.h"
+
+namespace fettle::model {
+
+/// False: `error` says why.
+bool read_python_json(Machine& machine, std::string_view text, Datum& value, std::string& error);
+bool write_python_json(const Program& program, const Datum& value, std::string& text,
+                       std::string& error);
+
+}  // namespace fettle::model

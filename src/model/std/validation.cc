@@ -1,0 +1,226 @@
+/// `std::validate_type`: whether a value is one of a type of Python's `ipaddress`, `datetime` or
+/// `uuid`, or of pydantic, which reads texts generously (`"3"` is an int to it).
+
+#include <re2/re2.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "model/std/formats.h"
+#include "model/std/groups.h"
+#include "model/text_form.h"
+#include "value/python.h"
+
+namespace fettle::model {
+namespace {
+
+/// One check: whether the value passes. It may refuse its parameters by an exception in the call.
+using Check = bool (*)(PluginCall& call, const Datum& value);
+
+/// A number as pydantic reads it; nothing when it is none.
+std::optional<double> read_number(const Datum& value) {
+  if (value.is_number())
+    return as_float(value);
+  if (value.tag != Tag::text)
+    return std::nullopt;
+  const std::string_view text = trim(value.view());
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+std::optional<double> read_whole(const Datum& value) {
+  const std::optional<double> number = read_number(value);
+  return number && std::floor(*number) == *number ? number : std::nullopt;
+}
+
+std::span<const DictEntry> parameters_of(const PluginCall& call) {
+  return call[2].tag == Tag::dict ? call[2].dict->entries : std::span<const DictEntry>();
+}
+
+/// The bounds that pydantic's `conint`, `confloat` and `condecimal` take.
+bool is_within(PluginCall& call, std::string_view function, double number) {
+  bool is_good = true;
+  for (const DictEntry& entry : parameters_of(call)) {
+    const std::string_view name = entry.key->view;
+    const std::optional<double> bound = read_number(entry.value);
+    if (name == "strict" || !bound)
+      continue;
+    if (name == "gt")
+      is_good &= number > *bound;
+    else if (name == "ge")
+      is_good &= number >= *bound;
+    else if (name == "lt")
+      is_good &= number < *bound;
+    else if (name == "le")
+      is_good &= number <= *bound;
+    else if (name == "multiple_of")
+      is_good &= *bound != 0 && std::fabs(std::remainder(number, *bound)) < 1e-9;
+    else if (function != "condecimal" || (name != "max_digits" && name != "decimal_places"))
+      return call.fail(
+          cat("TypeError: ", function, "() got an unexpected keyword argument '", name, "'"));
+  }
+  return is_good;
+}
+
+bool is_constrained_int(PluginCall& call, const Datum& value) {
+  const std::optional<double> number = read_whole(value);
+  return is_within(call, "conint", number.value_or(0)) && number.has_value();
+}
+bool is_constrained_float(PluginCall& call, const Datum& value) {
+  const std::optional<double> number = read_number(value);
+  return is_within(call, "confloat", number.value_or(0)) && number.has_value();
+}
+
+bool is_constrained_decimal(PluginCall& call, const Datum& value) {
+  const std::optional<double> number =
+      value.tag == Tag::boolean ? std::nullopt : read_number(value);
+  const bool is_inside = is_within(call, "condecimal", number.value_or(0));
+  if (!call.exception.empty() || !number)
+    return false;
+  const std::string text = text_of(call.machine.program(), value);
+  const size_t digits = static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }));
+  const size_t places = text.find('.') == text.npos ? 0 : text.size() - text.find('.') - 1;
+  for (const DictEntry& entry : parameters_of(call))
+    if (entry.value.tag == Tag::integer &&
+        ((entry.key->view == "max_digits" && digits > static_cast<size_t>(entry.value.integer)) ||
+         (entry.key->view == "decimal_places" &&
+          places > static_cast<size_t>(entry.value.integer))))
+      return false;
+  return is_inside;
+}
+
+/// Python's `re.match`: from the start, and `$` also stands before a last newline.
+bool matches(PluginCall& call, std::string_view text, std::string_view pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  const RE2 regex(re2::StringPiece(pattern.data(), pattern.size()), options);
+  if (!regex.ok())
+    return call.fail(cat("re.PatternError: ", regex.error()));
+  const auto match = [&](std::string_view from) {
+    return regex.Match(re2::StringPiece(from.data(), from.size()), 0, from.size(),
+                       RE2::ANCHOR_START, nullptr, 0);
+  };
+  return match(text) || (text.ends_with('\n') && match(text.substr(0, text.size() - 1)));
+}
+
+bool is_constrained_text(PluginCall& call, const Datum& value) {
+  if (value.tag != Tag::text)
+    return false;
+  int64_t points = 0;
+  for (const char c : value.view())
+    points += (c & 0xC0) != 0x80;
+  for (const DictEntry& entry : parameters_of(call)) {
+    const std::string_view name = entry.key->view;
+    const bool is_length = name == "min_length" || name == "max_length";
+    if (is_length && entry.value.tag == Tag::integer) {
+      if (name == "min_length" ? points < entry.value.integer : points > entry.value.integer)
+        return false;
+    } else if ((name == "regex" || name == "pattern") && entry.value.tag == Tag::text) {
+      if (!matches(call, value.view(), entry.value.view()))
+        return false;
+    } else if (!is_length && name != "strict" && name != "strip_whitespace" && name != "to_lower" &&
+               name != "to_upper" && name != "regex" && name != "pattern") {
+      return call.fail(cat("TypeError: constr() got an unexpected keyword argument '", name, "'"));
+    }
+  }
+  return true;
+}
+
+template <bool (*read)(std::string_view)>
+bool is_text_form(PluginCall&, const Datum& value) {
+  return value.tag == Tag::text && read(value.view());
+}
+
+/// Python also makes an address of a number.
+template <bool (*read)(std::string_view), int bits>
+bool is_address_form(PluginCall&, const Datum& value) {
+  if (value.tag == Tag::integer)
+    return value.integer >= 0 && (bits != 32 || value.integer < int64_t{1} << 32);
+  return value.tag == Tag::text && read(value.view());
+}
+
+template <int sign, bool is_whole, bool allows_zero = false>
+bool is_signed(PluginCall&, const Datum& value) {
+  const std::optional<double> number = is_whole ? read_whole(value) : read_number(value);
+  return number && (*number * sign > 0 || (allows_zero && *number == 0));
+}
+
+template <Tag tag>
+bool is_strictly(PluginCall&, const Datum& value) {
+  return value.tag == tag;
+}
+
+const std::unordered_map<std::string_view, Check>& checks() {
+  static const std::unordered_map<std::string_view, Check> table{
+      {"pydantic.conint", is_constrained_int},
+      {"pydantic.confloat", is_constrained_float},
+      {"pydantic.condecimal", is_constrained_decimal},
+      {"pydantic.constr", is_constrained_text},
+      {"pydantic.PositiveInt", is_signed<1, true>},
+      {"pydantic.NegativeInt", is_signed<-1, true>},
+      {"pydantic.NonNegativeInt", is_signed<1, true, true>},
+      {"pydantic.NonPositiveInt", is_signed<-1, true, true>},
+      {"pydantic.PositiveFloat", is_signed<1, false>},
+      {"pydantic.NegativeFloat", is_signed<-1, false>},
+      {"pydantic.NonNegativeFloat", is_signed<1, false, true>},
+      {"pydantic.NonPositiveFloat", is_signed<-1, false, true>},
+      {"pydantic.StrictInt", is_strictly<Tag::integer>},
+      {"pydantic.StrictFloat", is_strictly<Tag::floating>},
+      {"pydantic.StrictBool", is_strictly<Tag::boolean>},
+      {"pydantic.StrictStr", is_strictly<Tag::text>},
+      {"pydantic.SecretStr", is_strictly<Tag::text>},
+      {"pydantic.AnyUrl", is_text_form<is_any_url>},
+      {"pydantic.AnyHttpUrl", is_text_form<is_http_url>},
+      {"pydantic.HttpUrl", is_text_form<is_http_url>},
+      {"pydantic.PostgresDsn", is_text_form<is_postgres_url>},
+      {"pydantic.RedisDsn", is_text_form<is_redis_url>},
+      {"pydantic.EmailStr", is_text_form<is_email>},
+      {"pydantic.NameEmail", is_text_form<is_name_email>},
+      {"pydantic.FilePath", is_text_form<is_file_path>},
+      {"pydantic.DirectoryPath", is_text_form<is_folder_path>},
+      {"pydantic.Json", is_text_form<is_json>},
+      {"pydantic.UUID1", is_text_form<is_uuid_version<1>>},
+      {"pydantic.UUID3", is_text_form<is_uuid_version<3>>},
+      {"pydantic.UUID4", is_text_form<is_uuid_version<4>>},
+      {"pydantic.UUID5", is_text_form<is_uuid_version<5>>},
+      {"uuid.UUID", is_text_form<is_uuid>},
+      {"datetime.date", is_text_form<is_date>},
+      {"datetime.datetime", is_text_form<is_date_time>},
+      {"datetime.time", is_text_form<is_time>},
+      {"ipaddress.IPv4Address", is_address_form<is_address<4>, 32>},
+      {"ipaddress.IPv6Address", is_address_form<is_address<6>, 128>},
+      {"ipaddress.IPv4Interface", is_address_form<is_interface<4>, 32>},
+      {"ipaddress.IPv6Interface", is_address_form<is_interface<6>, 128>},
+      {"ipaddress.IPv4Network", is_address_form<is_network<4>, 32>},
+      {"ipaddress.IPv6Network", is_address_form<is_network<6>, 128>},
+      {"pydantic.IPvAnyAddress", is_address_form<is_address<0>, 128>},
+      {"pydantic.IPvAnyInterface", is_address_form<is_interface<0>, 128>},
+      {"pydantic.IPvAnyNetwork", is_address_form<is_network<0>, 128>},
+  };
+  return table;
+}
+
+bool validate_type(PluginCall& call) {
+  const auto found = checks().find(call.text(0));
+  if (call.text(0) == "pydantic.stricturl")
+    return call.fail(
+        "pydantic.errors.PydanticImportError: `pydantic:stricturl` has been removed in V2.");
+  const bool is_good = found != checks().end() && found->second(call, call[1]);
+  return call.exception.empty() && call.give(Datum::of(is_good));
+}
+
+constexpr std::array plugins{
+    PluginRow{"validate_type",
+              "(fq_type_name: string, value: any, validation_parameters: dict = null) -> bool",
+              validate_type},
+};
+
+}  // namespace
+
+std::span<const PluginRow> validation_plugins() { return plugins; }
+
+}  // namespace fettle::model

@@ -1,0 +1,35 @@
+#pragma once
+/// Text as Python writes it, which models and templates show: `repr`, the format mini-language, and
+/// `str.format`. Errors are worded as Python words them: `ValueError: …`.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace fettle::python {
+
+/// `repr` of a float: the shortest text that reads back as the same number.
+std::string real_text(double number);
+/// `repr` of a text, in quotes.
+std::string quoted(std::string_view text);
+
+/// `text.upper()` and `text.lower()`, over all of Unicode.
+std::string upper(std::string_view text);
+std::string lower(std::string_view text);
+
+/// `format(value, spec)`.
+Result<std::string> format_integer(int64_t number, std::string_view spec);
+Result<std::string> format_real(double number, std::string_view spec);
+Result<std::string> format_text(std::string_view text, std::string_view spec);
+
+/// The text of a field `name!conversion:spec`. The name has its number when it was written without.
+using Field = std::function<Result<std::string>(std::string_view name, char conversion,
+                                                std::string_view spec)>;
+
+/// `text.format(…)`.
+Result<std::string> format(std::string_view text, const Field& field);
+
+}  // namespace fettle::python
