@@ -39,6 +39,12 @@ Item make_item(Sketch& sketch, Prng& prng, size_t place) {
     if (has_outputs(other) && other.name != item.host)
       item.embeds = path_of(other);
   }
+  // Drawn without the generator, so that older seeds mean what they meant.
+  if (item.kind == "file" && place > 0 && sketch.next % 3 != 0) {
+    const Item& other = sketch.items[static_cast<size_t>(sketch.next) * 7 % place];
+    if (has_outputs(other))
+      item.listens = path_of(other);
+  }
   return item;
 }
 
@@ -54,6 +60,8 @@ void mend(Sketch& sketch) {
       continue;
     if (!item.embeds.empty() && !known(item.embeds))
       item.embeds.clear();
+    if (!item.listens.empty() && !known(item.listens))
+      item.listens.clear();
     kept.push_back(item);
   }
   sketch.items = std::move(kept);
@@ -78,7 +86,7 @@ Sketch make_sketch(Prng& prng) {
     Item drop;
     for (const Item& item : sketch.items)
       if (item.kind == "host")
-        drop = {"drop", "d" + std::to_string(sketch.next++), 0, item.name, "", false, false};
+        drop = {"drop", "d" + std::to_string(sketch.next++), 0, item.name, "", "", false, false};
     // Nothing may happen in the host afterwards, nor may anybody embed what it put out.
     if (!drop.kind.empty())
       sketch.items.push_back(drop);
@@ -144,6 +152,15 @@ Intent intent_of(const Sketch& sketch, Prng* shuffled) {
           before != last_inside.end() && !sketch.script_order)
         after(before->second);
       last_inside[item.host] = resource.key;
+    }
+    if (!item.listens.empty()) {
+      const size_t slash = item.listens.find('/');
+      resource.needs.push_back(
+          {{{"e", item.listens.substr(0, slash), item.listens.substr(slash + 1)}},
+           false,
+           When::succeeded,
+           Unmet::fail,
+           Bond::refresh});
     }
     if (sketch.script_order && last)
       after(*last);

@@ -267,7 +267,8 @@ class Simulation {
       seen[resource.key] = world_.observe(resource.key);
     const Result<Plan> plan = make_plan(intent, store_, seen, kinds_);
     if (!plan || !plan->converged())
-      complain("after convergence the plan is not empty: " + (plan ? due_in(*plan) : to_string(plan.error())));
+      complain("after convergence the plan is not empty: " +
+               (plan ? due_in(*plan) : to_string(plan.error())));
     std::map<std::string, std::vector<std::string>> logs;
     std::set<Name> wanted, dropped;
     for (const Resource& resource : intent.resources.at("p")) {
@@ -291,6 +292,10 @@ class Simulation {
         complain(to_string(resource.key) + (there ? " should be gone" : " is not there"));
       else if (there && !(thing->second.attributes == filled))
         complain(to_string(resource.key) + " is not as wanted");
+      for (const Need& need : resource.needs)
+        if (there && need.bond == Bond::refresh &&
+            thing->second.heard.at(need.keys[0]) != store_.at(need.keys[0])->changes)
+          complain(cat(to_string(resource.key), " missed an event of ", to_string(need.keys[0])));
     }
     for (const auto& [key, thing] : world_.things) {
       if (wanted.contains(key.name) && thing.log != logs[key.name.str()])

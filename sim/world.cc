@@ -64,9 +64,12 @@ Result<Outcome> World::apply(const Act& act) {
     Thing& thing = things[act.key];
     const bool adopt = act.verb == Verb::create && thing.id != 0 && thing.log.empty();
     if (act.verb != Verb::update && !(adopt && thing.attributes == act.attributes))
-      thing = {act.attributes, next_id++, {}};
+      thing = {act.attributes, next_id++, {}, {}};
     const bool changed = !(thing.attributes == act.attributes) || act.verb != Verb::update;
     thing.attributes = act.attributes;
+    for (const RecordPointer& need : act.needs)
+      if (need->applied)
+        thing.heard[need->applied->key] = need->changes;
     return Done{Value::dict({{"id", thing.id}, {"address", cat("address of ", act.key.name)}}),
                 {},
                 changed};

@@ -20,7 +20,9 @@ class SimKinds : public Kinds {
 
 struct Thing {
   Value attributes;
-  uint64_t id = 0;               ///< a new one each time it is made anew
+  uint64_t id = 0;  ///< a new one each time it is made anew
+  std::map<Key, uint64_t>
+      heard;                     ///< of a file: the changes that each need of it had, when it acted
   std::vector<std::string> log;  ///< of a host: `name digest` of each act that succeeded in it
 };
 

@@ -70,6 +70,13 @@ const Record* Act::need(std::string_view kind) const {
   return nullptr;
 }
 
+constexpr std::string_view skipped = "skipped: ";
+
+Error skipped_error(std::string_view reason) {
+  return world_error(std::string(skipped).append(reason));
+}
+bool is_skipped(const Error& error) { return error.message.starts_with(skipped); }
+
 void Driver::watch(const Name&, const std::function<void(const Key&)>&, std::stop_token) {}
 
 }  // namespace fettle

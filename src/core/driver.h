@@ -28,6 +28,7 @@ struct Act {
   Value attributes;     ///< as wanted, every hole filled; of a removal as applied then
   RecordPointer known;  ///< the last success and what it left; none when there was none
   std::vector<RecordPointer> needs;  ///< records of what it needs, hosts first; all have succeeded
+  std::vector<Key> events;           ///< what refreshes it and changed since it last acted
   std::optional<Observation> seen;   ///< as of the beginning of the run, when it was looked at
   Value so_far;                      ///< what the last `Pending` of this act said
   uint64_t incarnation = 0;          ///< the number this one gets if it is made anew
@@ -52,6 +53,10 @@ struct Pending {
 };
 
 using Outcome = std::variant<Done, Pending>;
+
+/// The error of an act that could not be done now and is no failure: whoever acted skips it.
+Error skipped_error(std::string_view reason);
+bool is_skipped(const Error& error);
 
 /// Progress of an act that takes long: pulls, builds, the output of a command.
 struct Progress {

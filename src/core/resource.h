@@ -55,6 +55,13 @@ enum class Redo {
   never,      ///< somebody else decided that it is up to date
 };
 
+/// What may be done about it.
+enum class Mandate {
+  act,     ///< it is made true
+  report,  ///< it is compared with what is wanted, and nothing is done
+  none,    ///< nobody who could act is there
+};
+
 struct Resource {
   Key key;
   Value attributes;         ///< normalised by its kind; may hold holes, and each hole is a need
@@ -63,6 +70,8 @@ struct Resource {
   Name pool;                ///< a named budget of acts in flight; empty: none
   Name origin;              ///< `file:line:column` of the declaration
   Redo redo = Redo::as_needed;
+  Mandate mandate = Mandate::act;
+  bool goes = false;  ///< it is removed when nobody wants it any more, whatever its sets say
   Pace pace;
   Deadlines deadlines;
 };

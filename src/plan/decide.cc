@@ -94,6 +94,21 @@ std::vector<Version> Decider::versions(NodeId id) const {
   return found;
 }
 
+std::vector<Key> Decider::events(NodeId id) const {
+  const Node& node = graph_.node(id);
+  std::vector<Key> found;
+  for (const Edge& edge : graph_.needs(id)) {
+    if (edge.bond != Bond::refresh || edge.node == no_node)
+      continue;
+    const RecordPointer& need = graph_.node(edge.node).known;
+    const Version* before =
+        node.known == nullptr ? nullptr : find_version(node.known->acted_on, *edge.key);
+    if (need != nullptr && need->changes != (before == nullptr ? 0 : before->changes))
+      found.push_back(*edge.key);
+  }
+  return found;
+}
+
 Step Decider::decide(NodeId id) const {
   return graph_.node(id).wanted != nullptr ? decide_wanted(id) : decide_leftover(id);
 }
@@ -120,7 +135,7 @@ Step Decider::decide_leftover(NodeId id) const {
       return step(id, Verb::keep,
                   cat("it happened in `", to_string(*edge.key), "`, which is still the same"));
   }
-  const bool in_world = node.kind == nullptr || node.kind->sort() == Sort::observable;
+  const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
@@ -140,6 +155,10 @@ Step Decider::decide_wanted(NodeId id) const {
                 cat("unavailable: there is no type of resource `", node.key->kind, "`"));
   if (node.wanted->attributes.has_unknown())
     return step(id, Verb::blocked, "undefined: an attribute is unknown");
+  if (node.wanted->mandate == Mandate::none)
+    return step(id, Verb::blocked, "unavailable: nobody here can act on it");
+  if (node.wanted->mandate == Mandate::report)
+    return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
     return step(id, node.kind->first_verb(), "never done");
   if (node.known->attempt && !node.known->attempt->failed)
@@ -160,6 +179,21 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.kind->sort() == Sort::action && node.known->attempt)
     return again(id, cat("it failed before: ", node.known->attempt->error));
   return step(id, Verb::keep, unchanged_why);
+}
+
+/// What is compared only: the world with what is wanted, whatever is recorded.
+Step Decider::decide_reported(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.seen == nullptr)
+    return step(id, Verb::blocked, "report only: nobody has looked at it");
+  Record as_wanted = node.known == nullptr ? Record() : *node.known;
+  as_wanted.applied = *node.wanted;
+  Comparison found = node.kind->compare(as_wanted, *node.seen, Presence::running);
+  if (found.verb == Verb::keep)
+    return step(id, Verb::keep, "it is as wanted");
+  Step told = step(id, Verb::blocked, cat("report only: ", found.why));
+  told.fields = std::move(found.fields);
+  return told;
 }
 
 /// Needs that are not met, and the rule that what waits only for changes is not due without one.

@@ -51,8 +51,12 @@ class Decider {
   /// What the node relies on as things are now: what its record's `acted_on` will say.
   std::vector<Version> versions(NodeId id) const;
 
+  /// What refreshes the node and has changed since it last acted.
+  std::vector<Key> events(NodeId id) const;
+
  private:
   Step decide_wanted(NodeId id) const;
+  Step decide_reported(NodeId id) const;
   Step decide_leftover(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
   std::optional<Step> check_host(NodeId id) const;

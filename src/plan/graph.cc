@@ -117,14 +117,20 @@ void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kin
     node.known = entry->second;
     node.kind = kinds.find(entry->first.kind);
     if (concerns(*entry->second, intent)) {
-      const Leftover leftover = leftover_of(*entry->second, intent);
+      Leftover leftover = leftover_of(*entry->second, intent);
+      const Resource* then = resource_of_then(*entry->second);
+      const bool spoken_for =
+          std::all_of(entry->second->wanted_by.begin(), entry->second->wanted_by.end(),
+                      [&](const auto& wish) { return intent.sets.contains(wish.first); });
+      if (then != nullptr && then->goes && spoken_for)
+        leftover = Leftover::remove;
       node.left = true;
       node.going = leftover == Leftover::remove;
       node.forgetting = leftover == Leftover::forget;
-      leftovers_ += leftover == Leftover::keep && node.kind != nullptr &&
-                            node.kind->sort() == Sort::observable
-                        ? 1
-                        : 0;
+      leftovers_ +=
+          leftover == Leftover::keep && node.kind != nullptr && node.kind->sort() != Sort::action
+              ? 1
+              : 0;
     }
     ids_.emplace(entry->first, static_cast<NodeId>(nodes_.size()));
     nodes_.push_back(std::move(node));

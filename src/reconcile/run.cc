@@ -264,6 +264,7 @@ void Run::begin_act(NodeId id) {
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
     act.seen = *node.seen;
+  act.events = Decider(*graph_, standings_, options_.plan).events(id);
   for (const bool hosts : {true, false})
     for (const Edge& edge : graph_->needs(id))
       if (edge.node != no_node && (edge.bond == Bond::inside) == hosts &&

@@ -5,7 +5,8 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 1;
+constexpr uint64_t format = 2;
+constexpr uint64_t format_without_mandates = 1;
 
 void put(Writer& to, const Key& key) {
   to.text(key.environment);
@@ -50,6 +51,7 @@ void put(Writer& to, const Resource& resource) {
       put(to, key);
   }
   to.text(resource.driver);
+  to.number(static_cast<uint64_t>(resource.mandate) | (resource.goes ? 4U : 0U));
   to.text(resource.pool);
   to.text(resource.origin);
   to.number(static_cast<uint64_t>(resource.pace.wait));
@@ -58,7 +60,7 @@ void put(Writer& to, const Resource& resource) {
   put(to, resource.deadlines.settle);
 }
 
-Resource read_resource(Reader& from) {
+Resource read_resource(Reader& from, uint64_t written_format) {
   Resource resource;
   resource.key = read_key(from);
   resource.attributes = from.value();
@@ -74,6 +76,9 @@ Resource read_resource(Reader& from) {
     resource.needs.push_back(std::move(need));
   }
   resource.driver = from.text();
+  const uint64_t flags = written_format == format_without_mandates ? 0 : from.number();
+  resource.mandate = static_cast<Mandate>(std::min<uint64_t>(flags & 3, 2));
+  resource.goes = (flags & 4) != 0;
   resource.pool = from.text();
   resource.origin = from.text();
   resource.pace.wait = read_enum<Wait>(from, 3);
@@ -122,14 +127,15 @@ std::string encode(const Record& record) {
 
 Result<Record> decode(std::string_view bytes) {
   Reader from(bytes);
-  if (from.number() != format)
+  const uint64_t written_format = from.number();
+  if (written_format != format && written_format != format_without_mandates)
     return Error(Blame::bug, "a record of the store has an unknown format");
   Record record;
   const uint64_t parts = from.number();
   if ((parts & 1) != 0)
-    record.applied = read_resource(from);
+    record.applied = read_resource(from, written_format);
   if ((parts & 2) != 0) {
-    record.attempt = Attempt{read_resource(from), {}, false, {}, 0};
+    record.attempt = Attempt{read_resource(from, written_format), {}, false, {}, 0};
     record.attempt->started = read_time(from);
     record.attempt->failed = from.number() != 0;
     record.attempt->error = from.text();

@@ -76,13 +76,18 @@ Result<Seen> look(const Workplace& place, const Intent& intent, const Known& kno
   const auto add = [&](const Key& key, const Resource* resource, const RecordPointer& record) {
     const Kind* kind = place.kinds->find(key.kind);
     const Resource* then = resource != nullptr ? resource : resource_of_then(*record);
-    if (kind != nullptr && kind->sort() == Sort::observable && then != nullptr)
+    if (kind != nullptr && kind->sort() == Sort::observable && then != nullptr &&
+        then->mandate != Mandate::none)
       by_driver[then->driver].push_back({key, resource, record});
   };
   for (const auto& [key, record] : known) {
     const auto found = wanted.find(key);
     add(key, found == wanted.end() ? nullptr : found->second, record);
   }
+  // What is never acted on is compared with the world all the same.
+  for (const auto& [key, resource] : wanted)
+    if (resource->mandate == Mandate::report && !known.contains(key))
+      add(key, resource, nullptr);
   Seen seen;
   for (const auto& [name, subjects] : by_driver) {
     Driver* driver = place.driver(name);
