@@ -13,6 +13,14 @@ const Kind& directory_kind();  ///< `directory.cc`: files that outlive the servi
 const Kind& artifact_kind();   ///< `artifact.cc`: a named tree of files
 const Kind& service_kind();    ///< `service.cc`: a container that keeps running
 
+// What a machine has, and what is done on it.
+const Kind& file_kind();     ///< `file.cc`: a file
+const Kind& folder_kind();   ///< `folder.cc`: a folder
+const Kind& link_kind();     ///< `link.cc`: a symbolic link
+const Kind& command_kind();  ///< `command.cc`: a command, and when it has to run
+const Kind& handled_kind();  ///< `handled.cc`: what code of users looks after
+const Kind& mark_kind();     ///< `mark.cc`: what others need and nobody has to make
+
 // What is done once.
 const Kind& exec_kind();     ///< `exec.cc`: a command inside a service
 const Kind& request_kind();  ///< `request.cc`: an HTTP request to a service

@@ -2,6 +2,8 @@
 
 #include "base/archive.h"
 #include "base/text.h"
+#include "drivers/host/commands.h"
+#include "drivers/host/files.h"
 #include "kinds/recipe.h"
 #include "template/go/template.h"
 #include "value/json.h"
@@ -33,29 +35,70 @@ Result<std::string> packed_download(const std::string& url, const std::string& b
   return pack_files({{name.empty() ? "download" : name, body}});
 }
 
+bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
+
+/// What is wanted, else what was applied.
+const Value& attributes_of(const Subject& subject) {
+  static const Value none;
+  if (subject.wanted != nullptr)
+    return subject.wanted->attributes;
+  const Resource* then = subject.known == nullptr ? nullptr : resource_of_then(*subject.known);
+  return then == nullptr ? none : then->attributes;
+}
+
+std::optional<Value> found_or_none(Value found) {
+  return found.is_null() ? std::nullopt : std::optional(std::move(found));
+}
+
 }  // namespace
 
 Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> subjects,
-                                                     std::stop_token) {
+                                                     std::stop_token stop) {
   std::vector<Observation> seen(subjects.size());
-  for (size_t i = 0; i < subjects.size(); ++i) {
-    if (subjects[i].key.kind != "artifact" || subjects[i].known == nullptr)
-      continue;
-    const Value& digest = subjects[i].known->outputs.at("digest");
-    if (digest.is_text() && blobs_.path(digest.text()))
-      seen[i].state = Value::dict({{"digest", digest}});
+  for (size_t i = 0; i < subjects.size() && !stop.stop_requested(); ++i) {
+    const Name& kind = subjects[i].key.kind;
+    const Value& attributes = attributes_of(subjects[i]);
+    if (has_path(kind))
+      seen[i].state = found_or_none(look_at_path(std::string(attributes.text_at("path")), stop));
+    else if (kind == "command")
+      seen[i].state = subjects[i].wanted == nullptr ? Value::dict({{"due", false}})
+                                                    : look_at_command(attributes, stop);
+    else if (kind == "artifact")
+      seen[i] = look_at_artifact(subjects[i]);
   }
+  if (stop.stop_requested())
+    return cancelled_error();
   return seen;
+}
+
+Observation HostDriver::look_at_artifact(const Subject& subject) const {
+  const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
+  if (!digest.is_text() || !blobs_.path(digest.text()))
+    return {};
+  return {Value::dict({{"digest", digest}})};
 }
 
 Result<std::vector<Found>> HostDriver::list(const Name&, std::stop_token) {
   return std::vector<Found>();
 }
 
-Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink&, std::stop_token stop) {
-  const std::string_view kind = act.key.kind;
+Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
+                                  std::stop_token stop) {
+  const Name& kind = act.key.kind;
+  if (stop.stop_requested())
+    return cancelled_error();
   if (act.verb == Verb::remove)
-    return Done{};
+    return has_path(kind) ? remove_path(act) : Result<Outcome>(Done{});
+  if (kind == "file")
+    return make_file(act, blobs_, stop);
+  if (kind == "folder")
+    return make_folder(act);
+  if (kind == "link")
+    return make_link(act);
+  if (kind == "command")
+    return run_command_act(act, progress, stop);
+  if (kind == "mark")
+    return make_mark(act);
   if (kind == "artifact")
     return artifact(act, stop);
   if (kind == "print")
@@ -66,6 +109,12 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink&, std::stop
     return Done{Value::dict({{"value", value}}), {}, true};
   }
   return Error(Blame::bug, cat("the host cannot act on `", to_string(act.key), "`"));
+}
+
+Result<Outcome> HostDriver::make_mark(const Act& act) {
+  if (act.attributes.bool_at("fail"))
+    return world_error("it is said to fail");
+  return Done{Value::dict({}), {}, true};
 }
 
 Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {

@@ -1,6 +1,6 @@
 #pragma once
-/// What needs no engine: files artifacts that are made here (uploaded, rendered, taken from a task
-/// or from the web), verifying and printing.
+/// What needs no engine: files, folders, links and commands of this machine, files artifacts that
+/// are made here (uploaded, rendered, taken from a task or from the web), verifying and printing.
 
 #include "base/http.h"
 #include "core/driver.h"
@@ -21,6 +21,8 @@ class HostDriver : public Driver {
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
 
  private:
+  Observation look_at_artifact(const Subject& subject) const;
+  static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
   Result<std::string> download(const std::string& url, std::stop_token stop);
 

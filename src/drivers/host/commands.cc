@@ -1,0 +1,160 @@
+#include "drivers/host/commands.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "base/http.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "drivers/host/tail.h"
+#include "drivers/host/words.h"
+
+namespace fettle {
+namespace {
+
+Duration time_limit_of(const Value& attributes) {
+  const Value& timeout = attributes.at("timeout");
+  const double seconds = timeout.is_real()
+                             ? timeout.real()
+                             : static_cast<double>(attributes.integer_at("timeout", 300));
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+/// Where a program is, by the folders that are to be searched; empty when nowhere.
+std::string find_in(std::string_view folders, const std::string& program) {
+  if (folders.empty() || program.find('/') != program.npos)
+    return find_program(program).string();
+  for (const std::string_view folder : split(folders, ':'))
+    if (const Path candidate = Path(folder) / program;
+        !folder.empty() && access(candidate.c_str(), X_OK) == 0)
+      return candidate.string();
+  return {};
+}
+
+struct Ran {
+  bool found = true;  ///< else there is no such program
+  int code = 0;
+  std::string lines;  ///< the last ones
+};
+
+Result<Ran> run_words(const Value& attributes, std::string_view command,
+                      const std::stop_token& stop) {
+  Invocation invocation;
+  invocation.arguments = TRY(split_command(command));
+  const std::string_view path = attributes.text_at("path");
+  const std::string program = find_in(path, invocation.arguments[0]);
+  if (program.empty())
+    return Ran{false, 127, cat("the program `", invocation.arguments[0], "` is not found")};
+  invocation.arguments[0] = program;
+  if (!path.empty())
+    invocation.environment.emplace_back("PATH", path);
+  for (const Entry& variable : attributes.at("environment").entries()) {
+    const Value& value = variable.value;
+    invocation.environment.emplace_back(variable.key.str(),
+                                        to_text(value.is_secret() ? value.inside() : value));
+  }
+  invocation.directory = Path(attributes.text_at("cwd"));
+  invocation.time_limit = time_limit_of(attributes);
+  Tail tail;
+  invocation.on_output = invocation.on_errors = tail.sink();
+  Result<Finished> finished = run_process(invocation, stop);
+  if (!finished) {
+    Error error = std::move(finished).error();
+    if (!is_cancelled(error) && !tail.lines().empty())
+      error.message += cat("; its last lines:\n", tail.lines());
+    return error;
+  }
+  return Ran{true, finished->code, tail.lines()};
+}
+
+bool is_guarded(const Value& attributes) {
+  return !attributes.text_at("creates").empty() || !attributes.text_at("unless").empty() ||
+         !attributes.text_at("onlyif").empty();
+}
+
+/// Why the command has to run; empty: its conditions say that it has not.
+Result<std::string> why_due(const Value& attributes, const std::stop_token& stop) {
+  std::string why = "nothing speaks against it";
+  if (const std::string creates(attributes.text_at("creates")); !creates.empty()) {
+    if (access(creates.c_str(), F_OK) == 0)
+      return std::string();
+    why = cat("`", creates, "` is not there");
+  }
+  if (const std::string_view unless = attributes.text_at("unless"); !unless.empty()) {
+    const Ran ran = TRY(run_words(attributes, unless, stop).context("asking `unless`"));
+    if (ran.found && ran.code == 0)
+      return std::string();
+    why = cat("`", unless, "` ended with code ", ran.code);
+  }
+  if (const std::string_view onlyif = attributes.text_at("onlyif"); !onlyif.empty()) {
+    const Ran ran = TRY(run_words(attributes, onlyif, stop).context("asking `onlyif`"));
+    if (!ran.found || ran.code != 0)
+      return std::string();
+    why = cat("`", onlyif, "` ended with code 0");
+  }
+  return why;
+}
+
+Result<Ran> run_checked(const Value& attributes, std::string_view command,
+                        const std::stop_token& stop) {
+  Ran ran = TRY(run_words(attributes, command, stop));
+  if (!ran.found)
+    return world_error(ran.lines);
+  const auto codes = attributes.at("returns").items();
+  if (std::find(codes.begin(), codes.end(), Value(ran.code)) == codes.end())
+    return world_error(cat("`", command, "` ended with code ", ran.code,
+                           ran.lines.empty() ? "" : cat("; its last lines:\n", ran.lines)));
+  return ran;
+}
+
+Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
+                                const std::stop_token& stop) {
+  const Value& attributes = act.attributes;
+  const std::string_view command = attributes.text_at("command");
+  const std::string_view reload = attributes.text_at("reload");
+  const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&
+                        act.known->applied->attributes == attributes;
+  const bool event_only = was_done && !act.events.empty();
+  bool runs = !attributes.bool_at("purged") && !attributes.bool_at("reload_only");
+  if (runs && (!event_only || is_guarded(attributes)))
+    runs = !TRY(why_due(attributes, stop)).empty();
+  else
+    runs = false;
+  const bool reloads =
+      !act.events.empty() && !attributes.bool_at("purged") && !(runs && reload.empty());
+  Ran last;
+  for (const auto& [wanted, text] :
+       {std::pair(runs, command), std::pair(reloads, reload.empty() ? command : reload)})
+    if (wanted) {
+      progress({.text = std::string(text)});
+      last = TRY(run_checked(attributes, text, stop));
+    }
+  return Done{Value::dict({{"code", last.code}, {"ran", runs || reloads}, {"output", last.lines}}),
+              {},
+              runs || reloads};
+}
+
+}  // namespace
+
+Value look_at_command(const Value& attributes, const std::stop_token& stop) {
+  const auto seen = [](bool due, std::string_view why) {
+    return Value::dict({{"due", due}, {"why", why}});
+  };
+  if (!is_guarded(attributes) || attributes.bool_at("reload_only") || attributes.bool_at("purged"))
+    return seen(false, "");
+  const Result<std::string> why = why_due(attributes, stop);
+  if (!why)
+    return seen(true, to_string(why.error()));
+  return seen(!why->empty(), *why);
+}
+
+Result<Outcome> run_command_act(const Act& act, const ProgressSink& progress,
+                                const std::stop_token& stop) {
+  Result<Outcome> outcome = run_what_is_due(act, progress, stop);
+  if (!outcome && act.attributes.bool_at("skip_on_fail") && !is_cancelled(outcome.error()))
+    return skipped_error(to_string(outcome.error()));
+  return outcome;
+}
+
+}  // namespace fettle

@@ -1,0 +1,32 @@
+#pragma once
+/// Owners and modes of files of this machine.
+
+#include <sys/stat.h>
+
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+#include "value/value.h"
+
+namespace fettle {
+
+struct Rights {
+  uid_t owner = 0;
+  gid_t group = 0;
+  mode_t mode = 0;
+};
+
+/// What attributes ask for, on top of what is there or, for something new, of what the process
+/// gives. Errors: there is no such user or group.
+Result<Rights> wanted_rights(const Value& attributes, const struct stat* there, mode_t mode_of_new);
+
+bool has_rights(const struct stat& there, const Rights& rights);
+/// Links are not followed. The owner first, for a new one takes bits of the mode away.
+Status set_rights(const Path& path, const Rights& rights);
+
+/// The name of a user or group, else its number.
+std::string name_of_user(uid_t user);
+std::string name_of_group(gid_t group);
+
+}  // namespace fettle
