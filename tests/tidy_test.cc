@@ -28,7 +28,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"plan", {"base", "value", "core"}},
     {"reconcile", {"base", "value", "core", "store", "plan"}},
     {"packages", {"base", "value", "core", "starlark", "template", "kinds"}},
-    {"drivers", {"base", "value", "core", "template", "kinds"}},
+    {"drivers", {"base", "value", "core", "starlark", "template", "kinds"}},
     {"verbs", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers"}},
     {"cli", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs"}},
     {"app", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs", "cli"}},

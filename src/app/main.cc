@@ -15,6 +15,7 @@
 #include "cli/print.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/private_podman.h"
+#include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
 #include "store/blobs.h"
 #include "store/sqlite_store.h"
@@ -88,14 +89,16 @@ class Program : public Face {
         },
         options);
     host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits);
+    handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_);
     place_.home = home;
     place_.store = store_.get();
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
-      return name == "engine" ? static_cast<Driver*>(engine_.get())
-             : name == "host" ? host_.get()
-                              : nullptr;
+      return name == "engine"    ? static_cast<Driver*>(engine_.get())
+             : name == "host"    ? static_cast<Driver*>(host_.get())
+             : name == "handler" ? handler_.get()
+                                 : nullptr;
     };
     place_.clock = now_from_clock;
     place_.random = random_bits;
@@ -159,6 +162,7 @@ class Program : public Face {
   std::unique_ptr<HttpClient> http_;
   std::unique_ptr<EngineDriver> engine_;
   std::unique_ptr<HostDriver> host_;
+  std::unique_ptr<HandlerDriver> handler_;
   std::unique_ptr<Signals> signals_;
   Workplace place_;
 };

@@ -1,0 +1,44 @@
+#pragma once
+/// Code of users that looks after a type of resource: in Starlark (`starlark_handler.cc`) or a
+/// program that speaks JSON lines (`program_handler.cc`). `docs/handlers.md` is the contract.
+
+#include <memory>
+
+#include "base/http.h"
+#include "core/driver.h"
+
+namespace fettle {
+
+/// What a handler found.
+struct Reading {
+  bool there = false;
+  Value current;         ///< the fields that the handler tells; a dict
+  bool reloads = false;  ///< it wants to hear of events
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual Result<Reading> read() = 0;
+  virtual Status create() = 0;
+  /// `changes`: {field: {"current", "desired"}}.
+  virtual Status update(const Value& changes) = 0;
+  virtual Status remove() = 0;
+  virtual Status reload() = 0;
+};
+
+/// What a handler works with.
+struct HandlerSite {
+  HttpClient& http;
+  const Blobs& blobs;
+  const Act& act;
+  const ProgressSink& progress;
+  std::stop_token stop;
+  std::string name;   ///< of the handler, for messages
+  Duration deadline;  ///< of one call
+};
+
+Result<std::unique_ptr<Handler>> make_starlark_handler(const HandlerSite& site);
+std::unique_ptr<Handler> make_program_handler(const HandlerSite& site);
+
+}  // namespace fettle

@@ -1,0 +1,95 @@
+#include "drivers/handler/handler_driver.h"
+
+#include "base/text.h"
+#include "drivers/handler/handler.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration usual_deadline = 60s;
+
+Result<Duration> deadline_of(const Value& handler) {
+  const std::string_view given = handler.text_at("deadline");
+  if (given.empty())
+    return usual_deadline;
+  const Duration deadline = TRY(parse_duration(given));
+  if (deadline <= 0s)
+    return world_error(cat("the deadline `", given, "` is no time"));
+  return deadline;
+}
+
+/// Fields that the handler tells and that are wanted otherwise.
+Value changes_between(const Value& wanted, const Value& current) {
+  std::vector<Entry> changes;
+  for (const Entry& entry : current.entries())
+    if (const Value* desired = wanted.find(entry.key);
+        desired != nullptr && *desired != entry.value)
+      changes.push_back(
+          {entry.key, Value::dict({{"current", entry.value}, {"desired", *desired}})});
+  return Value::dict(std::move(changes));
+}
+
+Outcome told(const Act& act, bool compliant, const Value& changes, bool changed) {
+  return Done{Value::dict({{"digest", act.attributes.at("handler").at("code")},
+                           {"compliant", compliant},
+                           {"changes", changes}}),
+              {},
+              changed};
+}
+
+Result<Outcome> look_after(Handler& handler, const Act& act) {
+  const Reading reading = TRY(handler.read());
+  const bool away = act.attributes.bool_at("purged") || act.verb == Verb::remove;
+  const Value changes = reading.there && !away
+                            ? changes_between(act.attributes.at("fields"), reading.current)
+                            : Value::dict({});
+  const bool compliant = away ? !reading.there : reading.there && changes.entries().empty();
+  if (act.attributes.bool_at("report_only") && act.verb != Verb::remove)
+    return told(act, compliant, changes, false);
+  if (away && reading.there)
+    TRY(handler.remove());
+  else if (!away && !reading.there)
+    TRY(handler.create());
+  else if (!compliant)
+    TRY(handler.update(changes));
+  const bool reloads = !away && reading.reloads && !act.events.empty();
+  if (reloads)
+    TRY(handler.reload());
+  return told(act, true, changes, !compliant || reloads);
+}
+
+}  // namespace
+
+Result<std::vector<Observation>> HandlerDriver::observe(std::span<const Subject> subjects,
+                                                        std::stop_token) {
+  return std::vector<Observation>(subjects.size());
+}
+
+Result<std::vector<Found>> HandlerDriver::list(const Name&, std::stop_token) {
+  return std::vector<Found>();
+}
+
+Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progress,
+                                     std::stop_token stop) {
+  const Value& handler = act.attributes.at("handler");
+  const HandlerSite site{http_,
+                         blobs_,
+                         act,
+                         progress,
+                         stop,
+                         std::string(handler.text_at("name")),
+                         TRY(deadline_of(handler))};
+  if (stop.stop_requested())
+    return cancelled_error();
+  std::unique_ptr<Handler> made;
+  if (handler.at("program").is_text())
+    made = make_program_handler(site);
+  else
+    made = TRY(make_starlark_handler(site).context(cat("handler `", site.name, "`")));
+  Result<Outcome> outcome = look_after(*made, act);
+  if (!outcome && (is_skipped(outcome.error()) || is_cancelled(outcome.error())))
+    return outcome;
+  return std::move(outcome).context(cat("handler `", site.name, "`"));
+}
+
+}  // namespace fettle

@@ -1,0 +1,28 @@
+#pragma once
+/// Looks after what handlers of users look after: reads what is there, compares it with what is
+/// wanted, and lets the handler create, update or delete; then it is told of events.
+
+#include "base/http.h"
+#include "core/driver.h"
+
+namespace fettle {
+
+class HandlerDriver : public Driver {
+ public:
+  HandlerDriver(HttpClient& http, Blobs& blobs) : http_(http), blobs_(blobs) {}
+
+  /// Handlers look when they act.
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token stop) override;
+  /// Errors: the handler failed, crashed, took too long or answered nonsense; always with its name
+  /// and its last lines. `is_skipped`: it asked to be left out.
+  Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) override;
+  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
+
+ private:
+  HttpClient& http_;
+  Blobs& blobs_;
+};
+
+}  // namespace fettle

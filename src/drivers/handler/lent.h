@@ -1,0 +1,31 @@
+#pragma once
+/// What Starlark code of users may do in the world: functions that are lent to it for one call.
+///
+///   command.run(words, cwd = "", env = {}, input = "", check = True) -> struct(code, output,
+///   errors)
+///   files.read(path) -> text or None      files.write(path, content, mode = 0o644)
+///   files.exists(path) -> bool            files.remove(path)
+///   http.request(url, method = "GET", headers = {}, body = "") -> struct(status, headers, body)
+///   skip(reason)
+
+#include <stop_token>
+
+#include "base/http.h"
+#include "starlark/starlark.h"
+
+namespace fettle {
+
+/// Of one call; outlives it.
+struct Loan {
+  HttpClient* http = nullptr;
+  std::stop_token stop{};
+  std::chrono::steady_clock::time_point ends{};  ///< when whatever is lent has to end
+  std::string skipped{};                         ///< why `skip` was called; empty: it was not
+  /// What is left of the time, at least a millisecond.
+  Duration left() const;
+};
+
+/// Predeclares them in a session that `loan` outlives.
+void lend(starlark::Session& session, Loan& loan);
+
+}  // namespace fettle
