@@ -34,7 +34,9 @@ Result<Package> interpret_package(Sources& sources, const PackageOptions& option
                                   const Known& known);
 
 /// The line that a statement's result is told with, from the outputs as they are known.
-std::string result_line(const Statement& statement, const Known& known);
+/// `made`: whether what it makes was there before.
+enum class Made { anew, changed, the_same };
+std::string result_line(const Statement& statement, const Known& known, Made made = Made::anew);
 
 /// What people read before a statement runs: its description, or a sentence about it.
 std::string description_of(const Statement& statement);

@@ -64,7 +64,21 @@ std::string services_line(const Statement& statement, const Known& known) {
   return line;
 }
 
-std::string full_line(const Statement& statement, const Known& known) {
+/// Files that were there before are updated, or found to be the same.
+std::string files_line(std::string_view artifact, std::string_view uuid, Made made) {
+  const std::string name = cat("Files with artifact name '", artifact, "' ");
+  switch (made) {
+    case Made::changed:
+      return cat(name, "with artifact UUID '", uuid, "' updated");
+    case Made::the_same:
+      return cat(name, "resolved with artifact UUID '", uuid, "' as content were matching");
+    case Made::anew:
+      break;
+  }
+  return cat(name, "uploaded with artifact UUID '", uuid, "'");
+}
+
+std::string full_line(const Statement& statement, const Known& known, Made made) {
   const std::string_view name = statement.name, service = statement.detail.text_at("service");
   const std::string_view artifact = statement.detail.text_at("artifact");
   const auto uuid = [&](std::string_view kind) {
@@ -95,8 +109,7 @@ std::string full_line(const Statement& statement, const Known& known) {
     return cat("Verification succeeded. Value is '",
                to_text(outputs_of(statement, "verify", known).at("value")), "'.");
   if (name == "upload_files" || name == "store_service_files")
-    return cat("Files with artifact name '", artifact, "' uploaded with artifact UUID '",
-               uuid("artifact"), "'");
+    return files_line(artifact, uuid("artifact"), made);
   if (name == "render_templates")
     return cat("Templates artifact name '", artifact, "' rendered with artifact UUID '",
                uuid("artifact"), "'");
@@ -105,8 +118,8 @@ std::string full_line(const Statement& statement, const Known& known) {
 
 }  // namespace
 
-std::string result_line(const Statement& statement, const Known& known) {
-  std::string line = full_line(statement, known);
+std::string result_line(const Statement& statement, const Known& known, Made made) {
+  std::string line = full_line(statement, known, made);
   if (line.size() > longest_line) {
     line.resize(longest_line);
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80)

@@ -6,15 +6,13 @@
 #include "base/text.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
-#include "plan/overlap.h"
 #include "verbs/artifact_digest.h"
+#include "verbs/executed.h"
 
 namespace fettle {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view executed_note = "executed instructions";
 
 struct Opened {
   Sources sources;
@@ -122,71 +120,6 @@ Status put_uploads(const Workplace& place, const Package& package) {
   return {};
 }
 
-/// A statement as the seeds' resolver sees it.
-ListedInstruction listed(const Statement& statement,
-                         const std::map<Key, const Resource*>& resources) {
-  ListedInstruction instruction;
-  instruction.type = statement.name.str();
-  instruction.text = statement.text.str();
-  const auto once = [](std::vector<std::string>& names, const Name& name) {
-    if (std::find(names.begin(), names.end(), name.view()) == names.end())
-      names.push_back(name.str());
-  };
-  for (const Key& key : statement.keys) {
-    const auto found = resources.find(key);
-    if (found == resources.end())
-      continue;
-    const Resource& resource = *found->second;
-    if (key.kind == "service")
-      once(instruction.services, key.name);
-    if (key.kind == "artifact")
-      instruction.artifacts[key.name.str()] =
-          resource.attributes.at("digest").is_text()
-              ? std::string(resource.attributes.text_at("digest"))
-              : "";
-    for (const Need& need : resource.needs)
-      if (need.bond == Bond::inside && instruction.type != "add_service" &&
-          instruction.type != "add_services")
-        once(instruction.services, need.keys.front().name);
-    for (const Output& hole : holes(resource.attributes))
-      if (hole.kind == "artifact")
-        once(instruction.mounts, hole.name);
-    instruction.force |= resource.redo == Redo::always;
-  }
-  if (statement.name == "get_files_artifact")
-    once(instruction.mounts, Name(statement.detail.at("arguments").text_at("name")));
-  return instruction;
-}
-
-std::vector<ListedInstruction> listed(const Intent& intent) {
-  std::map<Key, const Resource*> resources;
-  for (const auto& [set, wanted] : intent.resources)
-    for (const Resource& resource : wanted)
-      resources[resource.key] = &resource;
-  std::vector<ListedInstruction> list;
-  for (const Statement& statement : intent.statements)
-    list.push_back(listed(statement, resources));
-  return list;
-}
-
-/// The intent as the seeds' resolver wants it: what it found equal is never done again, everything
-/// else always.
-std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution) {
-  auto changed = std::make_shared<Intent>(intent);
-  std::map<Key, Redo> redo;
-  for (size_t i = 0; i < intent.statements.size(); ++i)
-    for (const Key& key : intent.statements[i].keys)
-      redo[key] = resolution.decisions[i] == Overlap::equal &&
-                          !(redo.contains(key) && redo[key] == Redo::always)
-                      ? Redo::never
-                      : Redo::always;
-  for (auto& [set, resources] : changed->resources)
-    for (Resource& resource : resources)
-      if (const auto found = redo.find(resource.key); found != redo.end())
-        resource.redo = found->second;
-  return changed;
-}
-
 /// Follows a run statement by statement, in the order of the script.
 class Reporter : public Audience {
  public:
@@ -259,12 +192,15 @@ class Reporter : public Audience {
     StatementReport& report = reports_[i];
     const Statement& statement = *report.statement;
     bool ran = false, failed = false, blocked = false;
+    Made made = Made::anew;
     report.why.clear();
     std::string blocked_why;
     for (const Key& key : statement.keys) {
       const Standing standing = run.standing(key);
       const Step* step = run.step(key);
       ran |= standing == Standing::changed || standing == Standing::unchanged;
+      if (step != nullptr && step->known != nullptr && step->known->applied && acts(step->verb))
+        made = standing == Standing::unchanged ? Made::the_same : Made::changed;
       failed |= standing == Standing::failed;
       blocked |= standing == Standing::blocked || !is_settled(standing);
       if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
@@ -281,7 +217,7 @@ class Reporter : public Audience {
     else
       report.status = ran ? StatementStatus::ran : StatementStatus::skipped;
     if (report.status == StatementStatus::ran)
-      report.result = result_line(statement, run.known());
+      report.result = result_line(statement, run.known(), made);
     else if (report.status == StatementStatus::skipped)
       report.result = "SKIPPED - This instruction has already been run in this enclave";
     else if (report.status == StatementStatus::not_reached)
@@ -305,18 +241,6 @@ Value filled(const Value& value, const Name& environment, const Known& known) {
     const auto found = known.find({environment, hole.kind, hole.name});
     return found == known.end() ? nullptr : follow(found->second->outputs, hole.path);
   });
-}
-
-/// The list of the executed after a run: what was kept of it, then what is done of the submitted.
-Status remember_executed(const Workplace& place, const Name& environment,
-                         std::vector<ListedInstruction> executed, size_t start,
-                         const std::vector<ListedInstruction>& submitted,
-                         const std::vector<StatementReport>& reports) {
-  executed.resize(std::min(start, executed.size()));
-  for (size_t i = 0; i < submitted.size(); ++i)
-    if (reports[i].status == StatementStatus::ran || reports[i].status == StatementStatus::skipped)
-      executed.push_back(submitted[i]);
-  return place.store->put_note(environment, executed_note, to_value(executed));
 }
 
 Event run_event(const Workplace& place, EventType type, const Name& environment, std::string text,
@@ -361,8 +285,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
       TRY(ensure_environment(place, name, Value::dict({{"production", request.production}})));
   TRY(put_uploads(place, package));
 
-  std::vector<ListedInstruction> executed = listed_instructions(
-      TRY(place.store->note(environment.name, executed_note)).value_or(Value()));
+  std::vector<ListedInstruction> executed = TRY(read_executed(place, environment.name));
   const std::vector<ListedInstruction> submitted = listed(*package.intent);
   Resolution resolution = resolve_overlap(executed, submitted);
   std::shared_ptr<const Intent> intent = package.intent;
@@ -388,8 +311,13 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   report.environment = name;
   report.intent = intent;
   report.statements = reporter.finish(run);
-  TRY(remember_executed(place, environment.name, std::move(executed), resolution.start, submitted,
-                        report.statements));
+  // What was kept of the list, then what is done of the submitted.
+  executed.resize(std::min(resolution.start, executed.size()));
+  for (size_t i = 0; i < submitted.size(); ++i)
+    if (report.statements[i].status == StatementStatus::ran ||
+        report.statements[i].status == StatementStatus::skipped)
+      executed.push_back(submitted[i]);
+  TRY(write_executed(place, environment.name, executed));
   if (!summary)
     return std::move(summary).error();
   report.summary = std::move(*summary);

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "value/json.h"
+#include "verbs/executed.h"
 
 namespace fettle {
 
@@ -69,7 +71,11 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
   event.verb = verb;
   event.text = place.command;
   changes.push_back({Change::event, {}, nullptr, std::move(event)});
-  return place.store->write(changes);
+  TRY(place.store->write(changes));
+  const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
+  return append_executed(
+      place, act.key.environment,
+      {type, cat(type, "(name=\"", act.key.name, "\")"), {act.key.name.str()}, {}, {}});
 }
 
 Value merged_attributes(const Value& before, const Value& change) {
@@ -119,6 +125,12 @@ Result<RecordPointer> put_service(const Workplace& place, const Environment& env
   const auto found = after.find(key);
   if (found == after.end() || !found->second->applied)
     return world_error(cat("the service `", name, "` was not added"));
+  TRY(append_executed(place, environment.name,
+                      {"add_service",
+                       cat("add_service(name=\"", name, "\", config=", write_json(attributes), ")"),
+                       {name},
+                       {},
+                       {}}));
   return found->second;
 }
 

@@ -1,0 +1,25 @@
+#pragma once
+/// The ordered list of what was executed in an environment, which the seeds' resolver reads. Every
+/// run and every edit by a command appends to it, whatever resolver is asked for.
+
+#include "core/record.h"
+#include "plan/overlap.h"
+#include "verbs/workplace.h"
+
+namespace fettle {
+
+/// The statements of an intent as the resolver sees them.
+std::vector<ListedInstruction> listed(const Intent& intent);
+
+/// The intent as the resolver wants it: what it found equal is never done again, everything else
+/// always.
+std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution);
+
+Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
+                                                     const Name& environment);
+Status write_executed(const Workplace& place, const Name& environment,
+                      const std::vector<ListedInstruction>& list);
+Status append_executed(const Workplace& place, const Name& environment,
+                       ListedInstruction instruction);
+
+}  // namespace fettle
