@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "plan/circle.h"
+#include "value/json.h"
 
 namespace fettle {
 namespace {
@@ -381,6 +382,8 @@ class Committer {
   Value detail() const {
     std::vector<Entry> entries(push_.detail.entries().begin(), push_.detail.entries().end());
     entries.push_back({"partial", push_.is_partial});
+    if (push_.is_partial)
+      add_older(entries, "handlers");
     const Value& code = push_.code.is_null() ? newest_.detail().at("code") : push_.code;
     entries.push_back({"code", code});
     if (!push_.is_partial)
@@ -390,6 +393,18 @@ class Committer {
           break;
         }
     return Value::dict(std::move(entries));
+  }
+
+  /// What the newest version says in a dict of its detail and the push does not.
+  void add_older(std::vector<Entry>& entries, std::string_view name) const {
+    const Value& older = newest_.detail().at(name);
+    if (!older.is_dict())
+      return;
+    std::vector<Entry> all(older.entries().begin(), older.entries().end());
+    const Value& mine = push_.detail.at(name);
+    if (mine.is_dict())
+      all.insert(all.end(), mine.entries().begin(), mine.entries().end());
+    entries.push_back({Name(name), Value::dict(std::move(all))});
   }
 
   /// Equal contents never conflict: they are not in the delta.
@@ -429,6 +444,21 @@ class Committer {
     for (const auto& [key, values] : bounded)
       TRY(check_bound(values));
     return {};
+  }
+
+  /// Of two dicts in JSON only the entries that differ; anything else as it is.
+  static std::pair<std::string, std::string> texts_that_differ(const Name& a, const Name& b) {
+    const Result<Value> first = read_json(a), second = read_json(b);
+    if (!first || !second || !first->is_dict() || !second->is_dict() || *first == *second)
+      return {a.str(), b.str()};
+    const auto only = [](const Value& of, const Value& other) {
+      std::vector<std::string> texts;
+      for (const Entry& entry : of.entries())
+        if (const Value* same = other.find(entry.key); same == nullptr || *same != entry.value)
+          texts.push_back(cat(entry.key, " = ", write_json(entry.value)));
+      return texts.empty() ? std::string("nothing of that") : join(texts, ", ");
+    };
+    return {only(*first, *second), only(*second, *first)};
   }
 
   Status contradiction(const Claim& claim, const Name& set, const Piece& other) {

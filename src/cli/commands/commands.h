@@ -20,6 +20,7 @@ Command doctor_command();
 Command starlark_command();
 Command compile_command();
 Command project_init_command();
+Command export_command();
 std::vector<Command> versions_commands();
 Command version_command();
 Command package_init_command();

@@ -4,6 +4,7 @@
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
 #include "value/json.h"
+#include "verbs/export_model.h"
 #include "verbs/push_file.h"
 
 namespace fettle {
@@ -86,6 +87,36 @@ Result<int> push(Face& face) {
     print_json(pushed_value(pushed, is_dry));
   else
     print(pushed_text(pushed, is_dry, face.colour));
+  return 0;
+}
+
+Result<int> check(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  const std::vector<Finding> found =
+      TRY(check_version(*place, environment.name, TRY(chosen_version(face, 0))));
+  std::vector<Value> values;
+  for (const Finding& one : found) {
+    values.push_back(Value::dict(
+        {{"set", one.set}, {"rule", one.rule}, {"text", one.text}, {"where", one.where}}));
+    if (!face.json)
+      print(cat(one.where, one.where.empty() ? "" : ": ", one.rule, ": ", one.text,
+                one.set.empty() ? "" : cat(" (set `", one.set, "`)")));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else if (found.empty())
+    print("nothing to say against it");
+  return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
+}
+
+Result<int> release(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  const uint64_t number = TRY(version_number(face.parsed.argument(0)));
+  TRY(place->store->versions().release(environment.name, number, place->clock()));
+  if (!face.quiet)
+    print(cat("released version ", number));
   return 0;
 }
 
@@ -182,6 +213,14 @@ std::vector<Command> versions_commands() {
            "Shows what differs between a version and a newer one, else the newest.",
            {"fettle versions diff 1 -e networks", "fettle versions diff 1 2 -e networks"}, diff,
            {exit_code}),
+      make("versions check", "[VERSION]", 0, 1,
+           "Says what the guidelines of partial compiles say against a version.",
+           {"fettle versions check -e networks", "fettle versions check 3 -e networks"}, check,
+           {exit_code}),
+      make("versions release", "VERSION", 1, 1, "Marks a version as the one to be made true.",
+           {"fettle versions release 3 -e networks",
+            "fettle versions release 3 -e networks --quiet"},
+           release),
       make("versions push", "FILE", 1, 1,
            "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
            "put_partial.",

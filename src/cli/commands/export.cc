@@ -1,0 +1,120 @@
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/version_print.h"
+#include "cli/print.h"
+#include "verbs/export_model.h"
+
+namespace fettle {
+namespace {
+
+/// `INMANTA_REMOVED_SET_ID` names further sets to delete, separated by blanks.
+void add_sets_of_environment(std::vector<std::string>& sets) {
+  const char* names = std::getenv("INMANTA_REMOVED_SET_ID");
+  for (const std::string_view name : split(names == nullptr ? "" : names, ' '))
+    if (!name.empty())
+      sets.emplace_back(name);
+}
+
+Result<ExportRequest> request_of(const Face& face) {
+  const Parsed& parsed = face.parsed;
+  ExportRequest request;
+  request.main_file = parsed.text("file");
+  request.environment = parsed.text("enclave");
+  request.is_partial = parsed.flag("partial");
+  request.removed_sets = parsed.all("delete-resource-set");
+  request.soft_delete = parsed.flag("soft-delete");
+  request.is_dry = parsed.flag("dry-run");
+  request.may_change_code = parsed.flag("allow-handler-code-update");
+  if (!request.is_partial && !request.removed_sets.empty())
+    return user_error(
+        "A full export was requested, but --delete-resource-set only goes together with "
+        "--partial");
+  if (!request.is_partial && request.soft_delete)
+    return user_error("--soft-delete only goes together with --partial");
+  if (request.is_partial)
+    add_sets_of_environment(request.removed_sets);
+  if (parsed.has("base")) {
+    const int64_t base = TRY(parsed.number("base", 0));
+    if (base < 1)
+      return user_error("--base takes the number of a version");
+    request.base = static_cast<uint64_t>(base);
+  }
+  return request;
+}
+
+model::CompileOptions compile_options() {
+  model::CompileOptions options;
+  options.print = [](std::string_view line) { print(line); };
+  options.warn = [](const Error& warning) { print_error(cat("warning: ", to_string(warning))); };
+  return options;
+}
+
+int report_errors(const std::vector<Error>& errors) {
+  print_error(model::report(errors));
+  return 2;
+}
+
+/// Neither reads nor writes the store.
+Result<int> export_to_file(const Face& face, const ExportRequest& request) {
+  const ExportedModel made = TRY(export_project(request, compile_options(), false));
+  if (!made.errors.empty())
+    return report_errors(made.errors);
+  const std::string file = face.parsed.text("json-file");
+  if (file == "-")
+    print(model::json_of(made.exported));
+  else
+    TRY(write_file(file, model::json_of(made.exported)));
+  return 0;
+}
+
+Result<int> run(Face& face) {
+  const ExportRequest request = TRY(request_of(face));
+  if (face.parsed.has("json-file"))
+    return export_to_file(face, request);
+  Workplace* place = TRY(face.workplace());
+  if (face.parsed.flag("if-due")) {
+    if (!TRY(full_export_is_due(*place, Name(TRY(environment_of_export(request)))))) {
+      if (!face.quiet)
+        print("no full export is due");
+      return 0;
+    }
+  }
+  const ExportReport report = TRY(export_to_store(*place, request, compile_options()));
+  if (!report.errors.empty())
+    return report_errors(report.errors);
+  if (face.json)
+    print_json(pushed_value(report.pushed, request.is_dry));
+  else if (!face.quiet)
+    print(pushed_text(report.pushed, request.is_dry, face.colour));
+  return 0;
+}
+
+}  // namespace
+
+Command export_command() {
+  Command command;
+  command.words = "export";
+  command.group = "models";
+  command.summary = "Compiles a model and pushes its resources as a new version.";
+  command.examples = {"fettle export -f main.cf -e networks",
+                      "fettle export -f partial.cf --partial -e networks --dry-run"};
+  command.options = {
+      environment_option(),
+      {{"-f", "--file"}, "FILE", "the main file; else main.cf of the project around this folder"},
+      {{"--partial"}, "", "only the sets of this model are replaced"},
+      {{"--delete-resource-set"}, "NAME", "a set to delete, with --partial; may be repeated", true},
+      {{"--soft-delete"}, "", "sets to delete that are exported are kept"},
+      {{"--dry-run"}, "", "decide, and store nothing"},
+      {{"-j", "--json-file"}, "FILE", "write the resources as JSON and use no store; - is stdout"},
+      {{"--base"}, "VERSION", "the version that the model was made for"},
+      {{"--if-due"}, "", "only when the setting auto_full_compile asks for it now"},
+      {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
+  };
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle

@@ -1,0 +1,16 @@
+#pragma once
+/// Data of a model as values of attributes.
+
+#include "base/result.h"
+#include "model/model.h"
+#include "value/value.h"
+
+namespace fettle::model {
+
+/// Error (`Blame::user`): the value is an instance, or holds one.
+Result<Value> to_value(const Model& model, const Datum& datum);
+
+/// The datum at a dotted path from an instance; null when a step is missing, not set or null.
+const Datum* follow_path(const Model& model, const Instance& instance, std::string_view path);
+
+}  // namespace fettle::model

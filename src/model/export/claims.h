@@ -1,0 +1,39 @@
+#pragma once
+/// What one compile of all sets together would compare: for every instance that an index knows, its
+/// type, all its keys and its values; for relations with a bound, their members.
+
+#include "core/version.h"
+#include "model/export/ownership.h"
+
+namespace fettle::model {
+
+/// Names an instance in every compile that contains it.
+class Identities {
+ public:
+  Identities(const Model& model, const Ownership& ownership)
+      : model_(model), ownership_(ownership) {}
+  /// By its first index, else by who made it where.
+  const fettle::Name& of(const Instance& instance);
+  /// `ns::Host(network=ns::Network(id=1), id=2)`: by one index.
+  std::string by_index(const Instance& instance, const Index& index);
+  std::string text(const Datum& value);
+
+ private:
+  std::string anonymous(const Instance& instance);
+
+  const Model& model_;
+  const Ownership& ownership_;
+  std::unordered_map<uint32_t, fettle::Name> names_;
+  std::unordered_map<std::string, uint32_t> anonymous_;
+  int depth_ = 0;
+};
+
+struct ClaimedBy {
+  fettle::Name set;
+  Claim claim;
+};
+
+std::vector<ClaimedBy> claims_of(const Model& model, const Ownership& ownership,
+                                 Identities& identities);
+
+}  // namespace fettle::model

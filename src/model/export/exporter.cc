@@ -1,0 +1,467 @@
+#include "model/export/exporter.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "model/export/attributes.h"
+#include "model/export/guidelines.h"
+#include "model/export/resource_id.h"
+#include "model/text_form.h"
+#include "value/json.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr uint32_t no_item = UINT32_MAX;
+
+/// How a field of a type is read.
+struct FieldPlan {
+  fettle::Name name;
+  uint32_t slot = no_slot;
+  const GetFunction* get = nullptr;
+  Value constant;
+  bool is_constant = false;
+};
+
+/// How instances of an entity become resources.
+struct TypePlan {
+  const Declaration* declaration = nullptr;
+  std::vector<FieldPlan> fields;
+  uint32_t id_slot = no_slot;
+  const GetFunction* id_get = nullptr;
+  uint32_t agent_slot = no_slot;
+  uint32_t managed_slot = no_slot;
+  uint32_t needs_slot = no_slot;
+};
+
+class Exporter {
+ public:
+  Exporter(const Model& model, const Declarations& declarations, bool for_version)
+      : model_(model),
+        declarations_(declarations),
+        for_version_(for_version),
+        ownership_(model),
+        identities_(model, ownership_) {}
+
+  Result<Exported> run() {
+    item_of_.assign(model_.instances().size(), no_item);
+    resource_ = model_.entity("std::Resource");
+    for (const Instance* instance : model_.instances())
+      TRY(export_instance(*instance));
+    TRY(check_duplicates());
+    read_needs();
+    TRY(assign_sets());
+    warn_of_undeclared();
+    if (for_version_)
+      describe_contributions();
+    return std::move(exported_);
+  }
+
+ private:
+  Result<const TypePlan*> plan_of(const Entity& entity) {
+    const auto known = plans_.find(&entity);
+    if (known != plans_.end())
+      return &known->second;
+    return &plans_.emplace(&entity, TRY(make_plan(entity))).first->second;
+  }
+
+  /// The declaration of the entity itself, else of the nearest ancestor that has one.
+  const Declaration* declaration_of(const Entity& entity) const {
+    for (const Entity* ancestor : entity.lineage)
+      if (const auto found = declarations_.find(ancestor->full_name); found != declarations_.end())
+        return &found->second;
+    return nullptr;
+  }
+
+  Result<TypePlan> make_plan(const Entity& entity) const {
+    TypePlan plan;
+    plan.declaration = declaration_of(entity);
+    if (plan.declaration == nullptr)
+      return plan;
+    plan.needs_slot = slot_of(entity, "requires");
+    plan.managed_slot = is_a(entity, "std::ManagedResource") ? slot_of(entity, "managed") : no_slot;
+    const Declaration& declaration = *plan.declaration;
+    if (const auto get = declaration.get.find(declaration.id_attribute);
+        get != declaration.get.end())
+      plan.id_get = &get->second;
+    else
+      plan.id_slot = slot_of(entity, declaration.id_attribute);
+    if (plan.id_get == nullptr && plan.id_slot == no_slot)
+      return wrong_field(entity, declaration, declaration.id_attribute);
+    if (!declaration.agent.empty() && declaration.agent.find('.') == std::string::npos)
+      plan.agent_slot = slot_of(entity, declaration.agent);
+    TRY(add_fields(entity, plan));
+    return plan;
+  }
+
+  Status add_fields(const Entity& entity, TypePlan& plan) const {
+    std::set<std::string> added;
+    const auto add = [&](const std::string& name, const Declaration* from) -> Status {
+      if (!added.insert(name).second)
+        return {};
+      FieldPlan field;
+      field.name = fettle::Name(name);
+      if (from != nullptr)
+        if (const auto get = from->get.find(name); get != from->get.end())
+          field.get = &get->second;
+      field.slot = slot_of(entity, name);
+      if (field.get == nullptr && field.slot == no_slot)
+        return wrong_field(entity, *plan.declaration, name);
+      plan.fields.push_back(std::move(field));
+      return {};
+    };
+    for (const char* name : {"references", "mutators"}) {
+      plan.fields.push_back({fettle::Name(name), no_slot, nullptr, Value::list({}), true});
+      added.insert(name);
+    }
+    for (const char* name : {"send_event", "receive_events", "report_only"})
+      if (slot_of(entity, name) != no_slot)
+        TRY(add(name, nullptr));
+    if (is_a(entity, "std::PurgeableResource"))
+      for (const char* name : {"purged", "purge_on_delete"})
+        TRY(add(name, nullptr));
+    if (is_a(entity, "std::ManagedResource"))
+      TRY(add("managed", nullptr));
+    // Base first; a nearer declaration says how a field is read.
+    for (auto ancestor = entity.lineage.rbegin(); ancestor != entity.lineage.rend(); ++ancestor)
+      if (const auto found = declarations_.find((*ancestor)->full_name);
+          found != declarations_.end())
+        for (const std::string& name : found->second.fields)
+          TRY(add(name, reader_of(entity, name)));
+    return {};
+  }
+
+  /// The nearest declaration that has a function for the field; else any that lists it.
+  const Declaration* reader_of(const Entity& entity, const std::string& field) const {
+    for (const Entity* ancestor : entity.lineage)
+      if (const auto found = declarations_.find(ancestor->full_name); found != declarations_.end())
+        if (found->second.get.contains(field))
+          return &found->second;
+    return nullptr;
+  }
+
+  static Error wrong_field(const Entity& entity, const Declaration& declaration,
+                           const std::string& name) {
+    return user_error(cat("the entity ", entity.full_name, " has no attribute `", name,
+                          "`, which its resource type wants",
+                          declaration.file.empty() ? "" : cat(" (", declaration.file, ")")));
+  }
+
+  uint32_t slot_of(const Entity& entity, std::string_view name) const {
+    for (uint32_t slot = 0; slot < entity.slots.size(); ++slot)
+      if (model_.program.symbols.name(entity.slots[slot]->name) == name)
+        return slot;
+    return no_slot;
+  }
+
+  bool is_a(const Entity& entity, std::string_view name) const {
+    const Entity* other = model_.entity(name);
+    return other != nullptr && entity.is_a(other);
+  }
+
+  Status export_instance(const Instance& instance) {
+    const TypePlan& plan = *TRY(plan_of(*instance.entity));
+    if (plan.declaration == nullptr) {
+      if (resource_ != nullptr && instance.entity->is_a(resource_))
+        ++undeclared_[instance.entity->full_name];
+      return {};
+    }
+    const Result<std::optional<Item>> made = make_item(instance, plan);
+    if (!made)
+      return Error(made.error())
+          .context(
+              cat("exporting the ", instance.entity->full_name, " of ", model_.where(instance.at)));
+    if (!*made)
+      return {};
+    item_of_[instance.number] = static_cast<uint32_t>(exported_.items.size());
+    exported_.items.push_back(**made);
+    instances_.push_back(&instance);
+    if (for_version_ && !plan.declaration->handler.empty())
+      handlers_.emplace(plan.declaration->entity, plan.declaration);
+    return {};
+  }
+
+  /// None when the resource is left out.
+  Result<std::optional<Item>> make_item(const Instance& instance, const TypePlan& plan) {
+    if (plan.managed_slot != no_slot) {
+      const Datum& managed = instance.cells[plan.managed_slot].value;
+      if (managed.tag == Tag::boolean && !managed.boolean)
+        return std::optional<Item>();
+    }
+    ResourceId id;
+    id.type = plan.declaration->entity;
+    id.attribute = plan.declaration->id_attribute;
+    const std::optional<std::string> agent = TRY(agent_of(instance, plan));
+    std::optional<Given> given_id;
+    if (agent && plan.id_get != nullptr)
+      given_id = TRY((*plan.id_get)(model_, instance));
+    const std::optional<std::string> value = given_id ? TRY(text_of_given(*given_id, "id"))
+                                             : agent  ? TRY(id_value_of(instance, plan))
+                                                      : std::nullopt;
+    if (!value)
+      return std::optional<Item>();
+    id.agent = *agent;
+    id.value = *value;
+    TRY(check_resource_id(id));
+    Item item;
+    item.id = fettle::Name(to_string(id));
+    std::vector<Entry> entries;
+    entries.reserve(plan.fields.size());
+    for (const FieldPlan& field : plan.fields) {
+      const Given given =
+          given_id && field.get == plan.id_get ? *given_id : TRY(read_field(instance, field));
+      if (given.type == Given::Type::ignored)
+        return std::optional<Item>();
+      const bool is_unknown = given.type == Given::Type::unknown || given.value.has_unknown();
+      if (is_unknown)
+        exported_.unknowns.push_back({item.id, field.name, "fact", false});
+      item.is_undefined |= is_unknown;
+      entries.push_back(
+          {field.name, given.type == Given::Type::unknown ? Value::unknown() : given.value});
+    }
+    item.attributes = Value::dict(std::move(entries));
+    if (for_version_)
+      item.origin = fettle::Name(model_.where(instance.at));
+    return std::optional(std::move(item));
+  }
+
+  Result<std::optional<std::string>> agent_of(const Instance& instance, const TypePlan& plan) {
+    const Declaration& declaration = *plan.declaration;
+    if (declaration.agent_function)
+      return text_of_given(TRY(declaration.agent_function(model_, instance)), "agent");
+    const Datum* found = plan.agent_slot != no_slot
+                             ? &instance.cells[plan.agent_slot].value
+                             : follow_path(model_, instance, declaration.agent);
+    if (found != nullptr && found->tag == Tag::unknown)
+      return std::optional<std::string>();
+    if (found == nullptr || found->tag != Tag::text)
+      return user_error(
+          cat("the path `", declaration.agent, "` to the agent does not end in a string"));
+    return std::optional(std::string(found->view()));
+  }
+
+  Result<std::optional<std::string>> id_value_of(const Instance& instance, const TypePlan& plan) {
+    const Datum& value = instance.cells[plan.id_slot].value;
+    if (value.tag == Tag::unknown)
+      return std::optional<std::string>();
+    if (value.tag == Tag::instance || !value.is_set())
+      return user_error(cat("`", plan.declaration->id_attribute, "` is no value for an id"));
+    return std::optional(text_of(model_.program, value));
+  }
+
+  static Result<std::optional<std::string>> text_of_given(const Given& given,
+                                                          std::string_view what) {
+    if (given.type != Given::Type::value || given.value.has_unknown())
+      return std::optional<std::string>();
+    if (given.value.is_list() || given.value.is_dict() || given.value.is_null())
+      return user_error(cat("the function for the ", what, " gave ", write_json(given.value),
+                            ", which is no text"));
+    return std::optional(to_text(given.value));
+  }
+
+  Result<Given> read_field(const Instance& instance, const FieldPlan& field) const {
+    if (field.is_constant)
+      return Given{Given::Type::value, field.constant};
+    if (field.get != nullptr)
+      return (*field.get)(model_, instance);
+    Result<Value> value = to_value(model_, instance.cells[field.slot].value);
+    if (!value)
+      return std::move(value).error().context(cat("reading the field `", field.name, "`"));
+    return Given{Given::Type::value, std::move(*value)};
+  }
+
+  Status check_duplicates() const {
+    std::unordered_map<fettle::Name, uint32_t> seen;
+    seen.reserve(exported_.items.size());
+    for (uint32_t i = 0; i < exported_.items.size(); ++i)
+      if (const auto [before, inserted] = seen.emplace(exported_.items[i].id, i); !inserted)
+        return user_error(cat("Resource ", exported_.items[i].id,
+                              " exists more than once in the configuration model (",
+                              model_.where(instances_[before->second]->at), " and ",
+                              model_.where(instances_[i]->at), ")"));
+    return {};
+  }
+
+  /// Of what an instance requires, what became a resource.
+  void read_needs() {
+    for (uint32_t i = 0; i < exported_.items.size(); ++i) {
+      const Instance& instance = *instances_[i];
+      const uint32_t slot = known_plan(instance)->needs_slot;
+      if (slot == no_slot)
+        continue;
+      Item& item = exported_.items[i];
+      const std::span<const Datum> wanted = model_.members(instance, slot);
+      for (const Datum& need : wanted)
+        if (const uint32_t other = item_at(need); other != no_item)
+          item.needs.push_back(exported_.items[other].id);
+      if (!wanted.empty() && item.needs.empty())
+        warn(cat("The resource ", item.id,
+                 " had requirements before flattening, but not after flattening. Perhaps provides "
+                 "relation is not wired through correctly?"));
+      std::sort(item.needs.begin(), item.needs.end());
+      item.needs.erase(std::unique(item.needs.begin(), item.needs.end()), item.needs.end());
+    }
+  }
+
+  const TypePlan* known_plan(const Instance& instance) const { return &plans_.at(instance.entity); }
+
+  uint32_t item_at(const Datum& datum) const {
+    return datum.tag == Tag::instance ? item_of_[datum.instance->number] : no_item;
+  }
+
+  void warn(std::string text) {
+    constexpr size_t most = 100;
+    if (exported_.warnings.size() < most)
+      exported_.warnings.push_back(std::move(text));
+  }
+
+  Status assign_sets() {
+    for (uint32_t i = 0; i < exported_.items.size(); ++i) {
+      const SetNumber set = ownership_.member_of(*instances_[i]);
+      if (set == 0)
+        continue;
+      if (const SetNumber second = ownership_.also_member_of(*instances_[i]); second != 0)
+        return user_error(cat("resource '", exported_.items[i].id,
+                              "' can not be part of multiple ResourceSets: ", ownership_.name(set),
+                              " (", model_.where(ownership_.instance(set).at), ") and ",
+                              ownership_.name(second), " (",
+                              model_.where(ownership_.instance(second).at), ")"));
+      exported_.sets.emplace_back(exported_.items[i].id, ownership_.name(set));
+    }
+    std::map<std::string, std::pair<size_t, fettle::Name>> strangers;
+    for (SetNumber set = 1; set < ownership_.set_count(); ++set) {
+      size_t members = 0, lost = 0;
+      for (const Datum& member : model_.members(ownership_.instance(set), "resources")) {
+        ++members;
+        if (item_at(member) == no_item && member.tag == Tag::instance) {
+          ++lost;
+          auto& [count, example] = strangers[member.instance->entity->full_name];
+          ++count;
+          example = ownership_.name(set);
+        }
+      }
+      if (members == 0)
+        exported_.emptied.push_back(ownership_.name(set));
+      else if (members == lost)
+        exported_.hollow.push_back(ownership_.name(set));
+    }
+    for (const auto& [type, found] : strangers)
+      warn(cat(found.first, found.first == 1 ? " resource" : " resources", " of type ", type,
+               " in ResourceSets (`", found.second,
+               "`) will not be exported: no resource type is declared for it, or it is ignored"));
+    return {};
+  }
+
+  void warn_of_undeclared() {
+    for (const auto& [type, count] : undeclared_)
+      warn(cat("no resource type is declared for ", type, ": ", count,
+               count == 1 ? " instance is" : " instances are", " not exported"));
+  }
+
+  void describe_contributions() {
+    for (uint32_t i = 0; i < exported_.items.size(); ++i)
+      if (ownership_.member_of(*instances_[i]) == 0)
+        share(exported_.items[i], *instances_[i]);
+    exported_.claims = claims_of(model_, ownership_, identities_);
+    exported_.findings = findings_of(model_, ownership_, identities_);
+    for (const auto& [type, declaration] : handlers_)
+      exported_.handlers.emplace_back(
+          fettle::Name(type),
+          Value::dict({{"name", declaration->handler}, {"file", declaration->file}}));
+  }
+
+  /// Who contributes a shared resource, and which of its needs.
+  void share(const Item& item, const Instance& instance) {
+    std::map<SetNumber, std::vector<fettle::Name>> needs;
+    for (const SetNumber set : ownership_.contributors(instance))
+      needs[set];
+    const uint32_t slot = known_plan(instance)->needs_slot;
+    const auto add = [&](const Datum& member, Contributor by) {
+      if (const uint32_t other = item_at(member); other != no_item)
+        for (const SetNumber set : ownership_.contributors(by))
+          needs[set].push_back(exported_.items[other].id);
+    };
+    if (slot != no_slot) {
+      for (const Datum& member : model_.members(instance, slot))
+        add(member, member.by);
+      for (const Repetition& again : repetitions_of(instance))
+        if (again.slot == slot)
+          add(again.value, again.by);
+    }
+    for (auto& [set, ids] : needs)
+      exported_.shares.push_back({item.id, ownership_.name(set), std::move(ids)});
+  }
+
+  std::vector<Repetition> repetitions_of(const Instance& instance) {
+    if (repetitions_.empty())
+      for (const Repetition& again : model_.repetitions())
+        repetitions_.emplace(again.owner->number, again);
+    std::vector<Repetition> found;
+    const auto [begin, end] = repetitions_.equal_range(instance.number);
+    for (auto at = begin; at != end; ++at)
+      found.push_back(at->second);
+    return found;
+  }
+
+  const Model& model_;
+  const Declarations& declarations_;
+  bool for_version_;
+  Ownership ownership_;
+  Identities identities_;
+  const Entity* resource_ = nullptr;
+  std::unordered_map<const Entity*, TypePlan> plans_;
+  std::vector<uint32_t> item_of_;             ///< by number of instance
+  std::vector<const Instance*> instances_;    ///< by item
+  std::map<std::string, size_t> undeclared_;  ///< how many instances, by entity
+  std::map<std::string, const Declaration*> handlers_;
+  std::unordered_multimap<uint32_t, Repetition> repetitions_;
+  Exported exported_;
+};
+
+/// Unknowns as the original writes them.
+Value without_unknowns(const Value& value) {
+  if (!value.has_unknown())
+    return value;
+  if (value.is_unknown())
+    return Value("<<undefined>>");
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(without_unknowns(item));
+    return Value::list(std::move(items));
+  }
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back({entry.key, without_unknowns(entry.value)});
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Result<Exported> export_model(const Model& model, const Declarations& declarations,
+                              bool for_version) {
+  return Exporter(model, declarations, for_version).run();
+}
+
+std::string json_of(const Exported& exported) {
+  std::string json = "[";
+  for (const Item& item : exported.items) {
+    if (json.size() > 1)
+      json += ", ";
+    const std::string attributes = write_json(without_unknowns(item.attributes));
+    json += '{';
+    json.append(attributes, 1, attributes.size() - 2);
+    json += attributes.size() > 2 ? ",\"id\":" : "\"id\":";
+    append_json_text(json, cat(item.id, ",v=0"));
+    json += ",\"requires\":[";
+    for (size_t i = 0; i < item.needs.size(); ++i) {
+      json += i == 0 ? "" : ",";
+      append_json_text(json, cat(item.needs[i], ",v=0"));
+    }
+    json += "]}";
+  }
+  return json + "]\n";
+}
+
+}  // namespace fettle::model

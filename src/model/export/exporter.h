@@ -1,0 +1,44 @@
+#pragma once
+/// From what a model built to what is exported: resources, the sets that they belong to, and what
+/// each set contributes. Pure but for the functions of the declarations.
+///
+/// Everything is contributed by the set of the nearest instance in its construction chain, itself
+/// included, that is in a set or constructs one; what has none is of the rest, the set with the
+/// empty name.
+
+#include "core/version.h"
+#include "model/export/claims.h"
+#include "model/export/declaration.h"
+
+namespace fettle::model {
+
+/// What a set says about a resource that belongs to no set.
+struct SharedBy {
+  fettle::Name id;
+  fettle::Name set;
+  std::vector<fettle::Name> needs;
+};
+
+struct Exported {
+  std::vector<Item> items;                                  ///< in the order of construction
+  std::vector<std::pair<fettle::Name, fettle::Name>> sets;  ///< id of an item, its set
+  std::vector<fettle::Name> emptied;                        ///< sets whose relation is empty
+  std::vector<fettle::Name> hollow;  ///< sets with members of which none is exported
+  std::vector<SharedBy> shares;
+  std::vector<ClaimedBy> claims;
+  std::vector<Unknown> unknowns;
+  std::vector<std::pair<fettle::Name, Value>> findings;  ///< by set: where it breaks a guideline
+  std::vector<std::pair<fettle::Name, Value>> handlers;  ///< by type: `{"name", "file"}`
+  std::vector<std::string> warnings;
+};
+
+/// Errors (`Blame::user`): an id is none, occurs twice, a resource is in two sets, needs form a
+/// circle, a field cannot be read. Shares, claims and findings are for versions; who only wants the
+/// resources leaves them out.
+Result<Exported> export_model(const Model& model, const Declarations& declarations,
+                              bool for_version);
+
+/// The resources as JSON: a list of dicts with `id` and `requires`, each id with `,v=0`.
+std::string json_of(const Exported& exported);
+
+}  // namespace fettle::model

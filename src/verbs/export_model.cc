@@ -1,0 +1,171 @@
+#include "verbs/export_model.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+Result<model::Project> project_of(const ExportRequest& request) {
+  return request.main_file.empty() ? model::project_around(".")
+                                   : model::project_of(request.main_file);
+}
+
+/// Settings of `project.yml` are those of the environment.
+Status push_settings(const Workplace& place, const Name& environment, const model::Project& project,
+                     const model::CompileOptions& options) {
+  const Value& wanted = project.settings.at("environment_settings");
+  for (const Entry& entry : wanted.is_dict() ? wanted.entries() : std::span<const Entry>()) {
+    const std::string value = to_text(entry.value);
+    const Status done = set_setting(place, environment, entry.key.str(), value);
+    if (!done && options.warn)
+      options.warn(done.error());
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> environment_of_export(const ExportRequest& request) {
+  if (!request.environment.empty())
+    return request.environment;
+  std::string name = TRY(project_of(request)).name;
+  if (name.empty())
+    return user_error("name the environment with `-e NAME`, or the project in project.yml");
+  return name;
+}
+
+Result<ExportedModel> export_project(const ExportRequest& request,
+                                     const model::CompileOptions& options, bool for_version) {
+  ExportedModel made;
+  made.project = TRY(project_of(request));
+  made.environment = request.environment.empty() ? made.project.name : request.environment;
+  const model::Compiled compiled = model::compile(made.project, options);
+  made.errors = compiled.errors;
+  if (!made.errors.empty())
+    return made;
+  const model::Declarations declarations =
+      TRY(model::declarations_of(*compiled.model, &made.project));
+  made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
+  if (const std::optional<Error> circle = find_cycle(made.exported.items))
+    return *circle;
+  if (options.warn)
+    for (const std::string& warning : made.exported.warnings)
+      options.warn(user_error(warning));
+  return made;
+}
+
+Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
+  model::Exported& exported = made.exported;
+  if (!request.is_partial && !request.removed_sets.empty())
+    return user_error("Cannot remove resource sets when a full compile was done");
+  if (request.is_partial && !exported.hollow.empty())
+    return user_error(cat("the set `", exported.hollow.front(),
+                          "` has members, and none of them is exported; only a set without "
+                          "members deletes itself"));
+  ModelPush result;
+  Push& push = result.push;
+  push.is_partial = request.is_partial;
+  push.base = request.base;
+  push.may_change_code = request.may_change_code;
+  push.items = std::move(exported.items);
+  std::unordered_set<Name> pushed_sets;
+  push.sets.reserve(exported.sets.size());
+  for (const auto& [id, set] : exported.sets) {
+    push.sets.emplace(id, set);
+    pushed_sets.insert(set);
+  }
+  for (const std::string& set : request.removed_sets)
+    if (!request.soft_delete || !pushed_sets.contains(Name(set)))
+      push.removed.emplace_back(set);
+  push.emptied = std::move(exported.emptied);
+  push.unknowns = std::move(exported.unknowns);
+  for (auto& [set, findings] : exported.findings)
+    push.findings.emplace(set, std::move(findings));
+  std::vector<Entry> handlers;
+  for (auto& [type, handler] : exported.handlers)
+    handlers.push_back({type, std::move(handler)});
+  push.detail = Value::dict(
+      {{"handlers", Value::dict(std::move(handlers))}, {"project", made.project.folder.string()}});
+  for (model::SharedBy& share : exported.shares)
+    result.claims.shares.push_back(
+        {std::move(share.id), std::move(share.set), std::move(share.needs)});
+  for (model::ClaimedBy& claim : exported.claims)
+    result.claims.claims.push_back({std::move(claim.set), std::move(claim.claim)});
+  return result;
+}
+
+Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
+                                     const model::CompileOptions& options) {
+  ExportReport report;
+  // The base is what the compile could know of, so it is asked for before the compile.
+  request.environment = report.environment = TRY(environment_of_export(request));
+  if (!request.base) {
+    const uint64_t newest =
+        TRY(place.store->versions().open(Name(request.environment), std::nullopt))->number();
+    if (newest != 0)
+      request.base = newest;
+  }
+  ExportedModel made = TRY(export_project(request, options, true));
+  report.errors = made.errors;
+  if (!report.errors.empty())
+    return report;
+  const ModelPush pushed = TRY(push_of(request, made));
+  Name environment(report.environment);
+  if (!request.is_dry) {
+    environment = TRY(ensure_environment(place, report.environment, Value::dict({}))).name;
+    TRY(push_settings(place, environment, made.project, options));
+  }
+  report.pushed = TRY(push_version(place, environment, pushed.push, pushed.claims, request.is_dry));
+  return report;
+}
+
+Result<std::vector<Finding>> check_version(const Workplace& place, const Name& environment,
+                                           std::optional<uint64_t> number) {
+  const std::unique_ptr<Snapshot> snapshot = TRY(place.store->versions().open(environment, number));
+  if (snapshot->number() == 0)
+    return user_error(cat("nothing was exported to `", environment, "` yet"));
+  std::vector<Finding> found;
+  struct Said {
+    Name set;
+    Digest value;
+  };
+  std::unordered_map<Name, Said> said;
+  std::unordered_map<Name, Name> owners;
+  std::unordered_set<Name> told;
+  std::vector<std::pair<Item, Name>> with_needs;
+  for (const auto& [piece, digest] : TRY(snapshot->pieces())) {
+    const ContentPointer content = TRY(snapshot->content(piece));
+    for (const Item& item : content->items) {
+      const auto [before, is_new] =
+          said.emplace(item.id, Said{piece.set, value_of_item(piece, item)});
+      if (!item.is_shared) {
+        owners.emplace(item.id, piece.set);
+        if (!item.needs.empty())
+          with_needs.emplace_back(item, piece.set);
+      }
+      if (!is_new && before->second.value != value_of_item(piece, item) &&
+          told.insert(item.id).second)
+        found.push_back(
+            {piece.set, item.is_shared ? "shared resource differs" : "sets overlap",
+             cat("`", before->second.set, "` and `", piece.set, "` disagree about ", item.id),
+             item.origin.str()});
+    }
+    if (content->findings.is_list())
+      for (const Value& finding : content->findings.items())
+        found.push_back({piece.set, std::string(finding.text_at("rule")),
+                         std::string(finding.text_at("text")),
+                         std::string(finding.text_at("where"))});
+  }
+  for (const auto& [item, set] : with_needs)
+    for (const Name& need : item.needs)
+      if (const auto owner = owners.find(need); owner != owners.end() && owner->second != set)
+        found.push_back({set, "dependency between sets",
+                         cat(item.id, " requires ", need, " of set `", owner->second, "`"),
+                         item.origin.str()});
+  return found;
+}
+
+}  // namespace fettle
