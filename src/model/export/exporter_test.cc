@@ -1,0 +1,338 @@
+#include "model/export/exporter.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/compile.h"
+#include "value/json.h"
+
+namespace fettle::model {
+namespace {
+
+/// A project of one main file and one file of resource types, exported.
+class ExporterTest : public testing::Test {
+ protected:
+  struct Outcome {
+    std::string error;
+    Exported exported;
+  };
+
+  Outcome run(const std::string& model_text, const std::string& types) {
+    const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
+    const Path main = folder->path() / "main.cf";
+    EXPECT_TRUE(make_directories(folder->path() / "resources").has_value());
+    EXPECT_TRUE(write_file(main, model_text).has_value());
+    EXPECT_TRUE(write_file(folder->path() / "resources" / "types.star", types).has_value());
+    const Result<Project> project = project_of(main.string());
+    const Compiled compiled = compile(*project, {});
+    for (const Error& error : compiled.errors)
+      ADD_FAILURE() << to_string(error);
+    const Result<Declarations> declarations = declarations_of(*compiled.model, &*project);
+    if (!declarations)
+      return {replace_all(declarations.error().message, folder->path().string(), ""), {}};
+    Result<Exported> exported = export_model(*compiled.model, *declarations, true);
+    if (!exported)
+      return {replace_all(to_string(exported.error()), folder->path().string() + "/", ""), {}};
+    return {"", std::move(*exported)};
+  }
+
+  static std::string ids(const Exported& exported) {
+    std::string text;
+    for (const Item& item : exported.items) {
+      text += cat(text.empty() ? "" : " ", item.id);
+      for (const fettle::Name& need : item.needs)
+        text += cat(" ->", need);
+      if (item.is_undefined)
+        text += "!";
+    }
+    return text;
+  }
+
+  static std::string_view file_name(std::string_view path) {
+    return path.substr(path.rfind('/') + 1);
+  }
+
+  static std::string shares(const Exported& exported) {
+    std::vector<std::string> lines;
+    for (const SharedBy& share : exported.shares) {
+      std::string line = cat(share.id, " by ", share.set.empty() ? "rest" : share.set.view());
+      for (const fettle::Name& need : share.needs)
+        line += cat(" ->", need);
+      lines.push_back(line);
+    }
+    return join(lines, "; ");
+  }
+
+  static std::string claims(const Exported& exported) {
+    std::vector<std::string> lines;
+    for (const ClaimedBy& claim : exported.claims)
+      lines.push_back(cat(claim.set.empty() ? "rest" : claim.set.view(), ": ", claim.claim.key,
+                          " = ", claim.claim.text));
+    return join(lines, "\n");
+  }
+};
+
+constexpr const char* thing = R"(
+entity Thing extends std::Resource:
+    string name
+    string agent = "a"
+    string? value = null
+end
+index Thing(name)
+implement Thing using std::none
+)";
+constexpr const char* thing_type = R"(
+resource(entity = "Thing", id_attribute = "name", agent = "agent", fields = ["name", "value"])
+)";
+
+TEST_F(ExporterTest, WritesResourcesAsTheOriginalDoes) {
+  const Outcome made = run(cat(thing, R"(
+a = Thing(name="x", value="1")
+Thing(name="y", requires=a)
+)"),
+                           thing_type);
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(*read_json(json_of(made.exported)), *read_json(R"([
+    {"send_event": true, "receive_events": true, "references": [], "mutators": [],
+     "report_only": false, "requires": [], "id": "__config__::Thing[a,name=x],v=0", "name": "x",
+     "value": "1"},
+    {"send_event": true, "receive_events": true, "references": [], "mutators": [],
+     "report_only": false, "requires": ["__config__::Thing[a,name=x],v=0"],
+     "id": "__config__::Thing[a,name=y],v=0", "name": "y", "value": null}])"));
+}
+
+TEST_F(ExporterTest, UnknownsLeaveOutOrAreUndefined) {
+  const Outcome made = run(cat(thing, R"(
+u = std::getfact(Thing(name="x"), "fact")
+Thing(name=u)
+b = Thing(name="b", value=u)
+Thing(name="c", agent=u, requires=b)
+Thing(name="d", requires=b)
+)"),
+                           thing_type);
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(ids(made.exported),
+            "__config__::Thing[a,name=x] __config__::Thing[a,name=b]! __config__::Thing[a,name=d] "
+            "->__config__::Thing[a,name=b]");
+  ASSERT_EQ(made.exported.unknowns.size(), 1u);
+  EXPECT_EQ(made.exported.unknowns[0].parameter, "value");
+  EXPECT_NE(json_of(made.exported).find("\"value\":\"<<undefined>>\""), std::string::npos);
+}
+
+TEST_F(ExporterTest, WhatIsNoResourceIsDroppedFromRequires) {
+  const Outcome made = run(cat(thing, R"(
+entity Plain:
+end
+implement Plain using std::none
+entity Other extends std::Resource:
+end
+implement Other using std::none
+p = Plain()
+t = Thing(name="t", requires=p)
+Thing(name="u", requires=[p, t])
+Other()
+Other()
+)"),
+                           thing_type);
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(ids(made.exported),
+            "__config__::Thing[a,name=t] __config__::Thing[a,name=u] ->__config__::Thing[a,name=t]");
+  ASSERT_EQ(made.exported.warnings.size(), 2u);
+  EXPECT_TRUE(made.exported.warnings[0].starts_with(
+      "The resource __config__::Thing[a,name=t] had requirements before flattening, but not after "
+      "flattening."));
+  EXPECT_EQ(made.exported.warnings[1],
+            "no resource type is declared for __config__::Other: 2 instances are not exported");
+}
+
+TEST_F(ExporterTest, FieldsOfParentsMergeAndFunctionsRead) {
+  const Outcome made = run(cat(thing, R"(
+entity Special extends Thing:
+    int number
+end
+entity Sub extends Special:
+end
+implement Special using parents
+implement Sub using parents
+entity Box:
+    string name
+end
+implement Box using std::none
+Special.box [1] -- Box
+Sub(name="s", number=3, box=Box(name="b"))
+Special(name="ignored", number=0, box=Box(name="b"))
+)"),
+                           R"(
+def number(thing):
+    if thing.number == 0:
+        ignore("no number")
+    return thing.number * 2
+
+resource(entity = "Thing", id_attribute = "name", agent = "agent", fields = ["name", "value"])
+resource(entity = "Special", id_attribute = "tag", agent = "box.name", fields = ["number"],
+         get = {"number": number, "tag": lambda s: s.box.name + "-" + s.name})
+)");
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(ids(made.exported), "__config__::Special[b,tag=b-s]");
+  EXPECT_EQ(made.exported.items[0].attributes.integer_at("number"), 6);
+  EXPECT_EQ(made.exported.items[0].attributes.text_at("name"), "s");
+}
+
+TEST_F(ExporterTest, ErrorsNameTheirPlaces) {
+  EXPECT_EQ(run(cat(thing, "Thing(name=\"x\")\nThing(name=\"y\")\n"),
+                "resource(entity = \"Thing\", id_attribute = \"agent\", agent = \"agent\")")
+                .error,
+            "Resource __config__::Thing[a,agent=a] exists more than once in the configuration model "
+            "(main.cf:9:1 and main.cf:10:1)");
+  EXPECT_EQ(run(cat(thing, "Thing(name=\"a]b\")\n"), thing_type).error,
+            "exporting the __config__::Thing of main.cf:9:1: the value `a]b` must not be empty or "
+            "contain `]`");
+  EXPECT_EQ(run(cat(thing, "Thing(name=\"x\")\n"),
+                "resource(entity = \"Thing\", id_attribute = \"name\", agent = \"nobody\")")
+                .error,
+            "exporting the __config__::Thing of main.cf:9:1: the path `nobody` to the agent does "
+            "not end in a string");
+  const std::string reserved =
+      run(thing, "resource(entity=\"Thing\", id_attribute=\"name\", agent=\"agent\", "
+                 "fields=[\"requires\"])")
+          .error;
+  EXPECT_NE(reserved.find("\"requires\" is a reserved keyword"), std::string::npos) << reserved;
+  const std::string twice = run(cat(thing, R"(
+t = Thing(name="x")
+std::ResourceSet(name="one", resources=t)
+std::ResourceSet(name="two", resources=t)
+)"),
+                                thing_type)
+                                .error;
+  EXPECT_EQ(twice,
+            "resource '__config__::Thing[a,name=x]' can not be part of multiple ResourceSets: one "
+            "(main.cf:11:1) and two (main.cf:12:1)");
+}
+
+TEST_F(ExporterTest, ManagedFalseIsLeftOutAndAgentConfigIsExported) {
+  const Outcome made = run(R"(
+import std::testing
+std::testing::NullResource(name="n", agentname="a")
+std::testing::NullResource(name="m", agentname="a", managed=false)
+std::AgentConfig(agentname="a")
+)",
+                           "");
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(ids(made.exported),
+            "std::testing::NullResource[a,name=n] std::AgentConfig[internal,agentname=a]");
+}
+
+constexpr const char* services = R"(
+entity Service:
+    int id
+end
+index Service(id)
+implementation refine for Service:
+    set = std::ResourceSet(name="s{{ self.id }}")
+    owned = Thing(name="owned-{{ self.id }}")
+    set.resources += owned
+    shared = Thing(name="shared", value="v")
+    shared.requires += owned
+    shelf = Shelf(name="all")
+    shelf.things += owned
+end
+implement Service using refine
+entity Shelf:
+    string name
+end
+Shelf.things [0:3] -- Thing
+index Shelf(name)
+implementation below for Shelf:
+    Thing(name="below")
+end
+implement Shelf using below
+)";
+
+TEST_F(ExporterTest, SetsContributeWhatTheirChainsConstruct) {
+  const Outcome made =
+      run(cat(thing, services, "Service(id=1)\nService(id=2)\nThing(name=\"alone\")\n"), thing_type);
+  ASSERT_EQ(made.error, "");
+  const auto id = [](std::string_view name) { return cat("__config__::Thing[a,name=", name, "]"); };
+  std::vector<std::string> sets;
+  for (const auto& [item, set] : made.exported.sets)
+    sets.push_back(cat(item, " ", set));
+  std::sort(sets.begin(), sets.end());
+  EXPECT_EQ(join(sets, "; "), cat(id("owned-1"), " s1; ", id("owned-2"), " s2"));
+  const std::string shared = shares(made.exported);
+  for (const std::string& line :
+       {cat(id("alone"), " by rest"), cat(id("shared"), " by s1 ->", id("owned-1")),
+        cat(id("shared"), " by s2 ->", id("owned-2")), cat(id("below"), " by s1"),
+        cat(id("below"), " by s2")})
+    EXPECT_NE(shared.find(line), std::string::npos) << line << " in " << shared;
+  const std::string claimed = claims(made.exported);
+  for (const char* line :
+       {"s1: __config__::Service(id=1) = {\"id\":1,\"type\":\"__config__::Service\"}",
+        "s2: __config__::Shelf(name='all') = {\"name\":\"all\",\"type\":\"__config__::Shelf\"}",
+        "s1: __config__::Shelf(name='all').things = __config__::Thing(name='owned-1')",
+        "s1: __config__::Thing(name='owned-1') = "
+        "{\"resource_set\":\"s1\",\"type\":\"__config__::Thing\"}"})
+    EXPECT_NE(claimed.find(line), std::string::npos) << line << "\nin\n" << claimed;
+}
+
+TEST_F(ExporterTest, EmptySetsAndHollowOnes) {
+  const Outcome made = run(cat(thing, R"(
+entity Silent extends std::Resource:
+end
+implement Silent using std::none
+std::ResourceSet(name="empty")
+std::ResourceSet(name="hollow", resources=Silent())
+std::ResourceSet(name="full", resources=[Silent(), Thing(name="x")])
+)"),
+                           thing_type);
+  ASSERT_EQ(made.error, "");
+  ASSERT_EQ(made.exported.emptied.size(), 1u);
+  EXPECT_EQ(made.exported.emptied[0], "empty");
+  ASSERT_EQ(made.exported.hollow.size(), 1u);
+  EXPECT_EQ(made.exported.hollow[0], "hollow");
+}
+
+TEST_F(ExporterTest, FindsWhatIsAgainstTheGuidelines) {
+  const Outcome good = run(cat(thing, services, "Service(id=1)\nService(id=2)\n"), thing_type);
+  EXPECT_TRUE(good.exported.findings.empty());
+  const Outcome bad = run(cat(thing, R"(
+entity Service:
+    int id
+end
+index Service(id)
+entity Node:
+    string name
+end
+index Node(name)
+implementation refine for Service:
+    set = std::ResourceSet(name="s{{ self.id }}")
+    Node(name="n")
+    set.resources += Thing(name=self.id == 1 ? "left" : "right")
+    if self.id == 1:
+        set.resources += Thing[name="below-1"]
+    end
+end
+implement Service using refine
+implementation below for Node:
+    Thing(name="below-1")
+end
+implement Node using below
+Service(id=1)
+Service(id=2)
+)"),
+                          thing_type);
+  ASSERT_EQ(bad.error, "");
+  std::vector<std::string> found;
+  for (const auto& [set, list] : bad.exported.findings)
+    for (const Value& one : list.items())
+      found.push_back(cat(set, " ", one.text_at("rule"), " ", file_name(one.text_at("where"))));
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(join(found, "; "),
+            "s1 index not derived main.cf:21:22; s1 owned below shared main.cf:28:5; s2 index not "
+            "derived main.cf:21:22");
+}
+
+}  // namespace
+}  // namespace fettle::model
