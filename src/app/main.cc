@@ -191,6 +191,12 @@ int run(std::vector<std::string> words) {
     return 0;
   }
   const std::string output = program.parsed.text("output", "text");
+  if (const std::vector<std::string> known{"text", "json", "jsonl"};
+      std::find(known.begin(), known.end(), output) == known.end()) {
+    print_error(cat("error: unknown output `", output, "`", suggestion(output, known),
+                    "; known are text, json and jsonl"));
+    return 2;
+  }
   program.json = output == "json";
   program.json_lines = output == "jsonl";
   program.quiet = program.parsed.flag("quiet");

@@ -330,6 +330,7 @@ class Interpreter {
     for (const Resource& resource : draft_.intent().resources.begin()->second)
       if (resource.key.kind == "image")
         package.images.push_back(resource.key.name.str());
+    package.dependencies.assign(sources_.dependencies().begin(), sources_.dependencies().end());
     package.findings = draft_.findings();
     package.warnings = draft_.warnings();
     package.uploads = std::move(draft_.uploads);

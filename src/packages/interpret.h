@@ -26,6 +26,7 @@ struct Package {
   std::vector<std::string> warnings;
   std::map<std::string, std::string> uploads;  ///< artifact digest -> path
   std::vector<std::string> images;             ///< references that are used
+  std::vector<std::string> dependencies;       ///< other repositories that it is made of
 };
 
 /// Errors (`Blame::user`): the package, its arguments or its program are wrong; with excerpt and

@@ -151,6 +151,7 @@ bool Sources::is_local(const Locator& locator) const {
 
 Result<std::string> Sources::repository_folder(const Locator& locator) {
   const std::string repository = locator.repository();
+  dependencies_.insert(cat(repository, locator.ref.empty() ? "" : "@", locator.ref));
   if (!mirror_.empty()) {
     std::error_code failure;
     // Versions may stand side by side: `NAME@REF` before `NAME`.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "packages/locator.h"
@@ -52,6 +53,8 @@ class Sources {
   /// The path on this machine. Errors: cannot be fetched, not there (with a suggestion).
   Result<std::string> path(const Locator& locator);
   Result<std::string> read(const Locator& locator);
+  /// Other repositories that were looked into, with their ref if one was given.
+  const std::set<std::string>& dependencies() const { return dependencies_; }
 
  private:
   Result<std::string> repository_folder(const Locator& locator);
@@ -65,6 +68,7 @@ class Sources {
   Fetch fetch_;
   std::map<std::string, std::string> fetched_;   ///< repository@ref -> folder
   std::map<std::string, std::string> replaced_;  ///< module path -> path here
+  std::set<std::string> dependencies_;
   std::map<std::string, std::string> packages_;  ///< folder of a file -> its package
 };
 

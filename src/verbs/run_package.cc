@@ -36,6 +36,16 @@ std::string name_from(std::string_view path) {
   return name.empty() ? "default" : name.substr(0, 60);
 }
 
+/// Names of what stands beside a path, for suggestions.
+std::vector<std::string> neighbours(const fs::path& path) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const auto& entry : fs::directory_iterator(folder, failure))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
 Result<Opened> open_package(const PackageRequest& request) {
   std::error_code failure;
   std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
@@ -51,8 +61,9 @@ Result<Opened> open_package(const PackageRequest& request) {
     return Opened{std::move(sources), main_file, name};
   }
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
-    return user_error(cat("`", request.package,
-                          "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`"));
+    return user_error(cat(
+        "`", request.package, "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`",
+        suggestion(fs::path(request.package).filename().string(), neighbours(request.package))));
   Sources sources = TRY(Sources::of_script(request.package));
   sources.set_mirror(request.mirror);
   sources.set_fetch(request.fetch);
@@ -322,6 +333,8 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
     return std::move(summary).error();
   report.summary = std::move(*summary);
   report.warnings = package.warnings;
+  report.images = package.images;
+  report.dependencies = package.dependencies;
   report.has_output = package.has_output;
   report.output = filled(package.output, environment.name, run.known());
   report.took = place.clock() - began;
@@ -341,6 +354,8 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   report.intent = prepared.package.intent;
   report.warnings = std::move(prepared.package.warnings);
   report.findings = std::move(prepared.package.findings);
+  report.images = std::move(prepared.package.images);
+  report.dependencies = std::move(prepared.package.dependencies);
   report.has_output = prepared.package.has_output;
   report.output = prepared.package.plain_output;
   const Result<Plan> plan =

@@ -56,6 +56,7 @@ struct PackageReport {
   std::vector<StatementReport> statements;
   std::vector<std::string> warnings;
   std::vector<Error> findings;  ///< of a dry run; a real one fails with them
+  std::vector<std::string> images, dependencies;  ///< references, and other repositories
   Value output;                 ///< what the package returned, filled
   bool has_output = false;
   Summary summary;

@@ -108,7 +108,10 @@ Result<PackageRequest> package_request(Face& face) {
   request.arguments = parsed.argument(1);
   if (const std::string file = parsed.text("args-file");
       request.arguments.empty() && !file.empty()) {
-    request.arguments = TRY(read_file(file).context("reading the arguments"));
+    Result<std::string> text = read_file(file);
+    if (!text)
+      return user_error(text.error().message).context("reading the arguments");
+    request.arguments = std::move(*text);
     request.arguments_file = file;
   }
   request.environment = parsed.text("enclave");

@@ -54,6 +54,8 @@ Value document_of(const PackageReport& report, bool dry) {
   std::vector<Entry> entries{{"environment", report.environment},
                              {"instructions", Value::list(std::move(instructions))},
                              {"warnings", texts(warnings)},
+                             {"images", texts(report.images)},
+                             {"dependencies", texts(report.dependencies)},
                              {"output", report.has_output ? report.output : Value()},
                              {"success", dry || report.summary.good()}};
   if (!dry) {
@@ -65,6 +67,27 @@ Value document_of(const PackageReport& report, bool dry) {
     entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
   }
   return Value::dict(std::move(entries));
+}
+
+/// The returned value as Kurtosis prints it: indented by tabs.
+std::string output_text(const Value& output) {
+  std::string text;
+  for (const std::string_view line : split(write_json(output, {.indent = 1}), '\n')) {
+    const size_t depth = std::min(line.find_first_not_of(' '), line.size());
+    text += cat(text.empty() ? "" : "\n", std::string(depth, '\t'), line.substr(depth));
+  }
+  return text;
+}
+
+/// What has to be there before a package can run without a network.
+void print_dependencies(const PackageReport& report) {
+  const auto list = [](std::string_view name, const std::vector<std::string>& items) {
+    print(cat(name, items.empty() ? ": []" : ":"));
+    for (const std::string& item : items)
+      print(cat("  - ", item));
+  };
+  list("images", report.images);
+  list("packages", report.dependencies);
 }
 
 /// Tells a run as text, in the verbosity that was asked for.
@@ -182,7 +205,7 @@ void print_end(const Face& face, const PackageReport& report) {
   else
     print("Error encountered running Starlark code.");
   if (report.summary.good() && report.has_output)
-    print(write_json(report.output, {.indent = 4}));
+    print(output_text(report.output));
   for (const Failure& failure : report.summary.failures)
     print_error(cat(in(Colour::red, "error: ", face.terminal),
                     failure.origin.empty() ? "" : cat(failure.origin, ": "), to_string(failure.key),
@@ -215,10 +238,14 @@ Result<int> run(Face& face) {
     return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
                           "; known are ", join(known, ", ")));
   Workplace* place = TRY(face.workplace());
-  if (face.parsed.flag("dry-run")) {
+  if (face.parsed.flag("dry-run") || face.parsed.flag("dependencies")) {
     const PackageReport report = TRY(dry_run_package(*place, request));
     if (face.json || face.json_lines) {
       print_json(document_of(report, true));
+      return 0;
+    }
+    if (face.parsed.flag("dependencies")) {
+      print_dependencies(report);
       return 0;
     }
     for (const StatementReport& statement : report.statements)
@@ -232,7 +259,7 @@ Result<int> run(Face& face) {
     print(cat("Starlark code successfully run in dry-run mode. ",
               report.has_output ? "Output was:" : "No output was returned."));
     if (report.has_output)
-      print(write_json(report.output, {.indent = 4}));
+      print(output_text(report.output));
     return 0;
   }
   Teller teller(face, lower_case(verbosity));
@@ -266,6 +293,7 @@ Command run_command() {
        "cache"},
       run,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
+       {{"--dependencies"}, "", "list the images and packages that it needs, and run nothing"},
        {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
        {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
        {{"--full-uuids"}, "", "show uuids whole"},

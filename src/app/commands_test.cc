@@ -1,0 +1,127 @@
+/// The commands as a user types them: spellings, suggestions, and the manual that is made of them.
+
+#include "app/commands.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+std::string parsed(const std::string& line, Parsed& result) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(line, ' '))
+    words.emplace_back(word);
+  const Result<const Command*> command = parse_command(all_commands(), words, result);
+  return command ? (*command)->words : command.error().message;
+}
+std::string error_of(const std::string& line) {
+  Parsed result;
+  return parsed(line, result);
+}
+
+TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
+  const std::string path = FETTLE_SOURCE_DIR "/docs/commands.md";
+  const std::string known = reference_of(all_commands()) + "\n";
+  if (std::getenv("UPDATE_GOLDEN") != nullptr)
+    std::ofstream(path) << known;
+  const Result<std::string> written = read_file(path);
+  ASSERT_TRUE(written);
+  EXPECT_TRUE(*written == known)
+      << "docs/commands.md is not up to date; `./dev reference` writes it anew";
+}
+
+TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {
+  for (const Command& command : all_commands()) {
+    EXPECT_FALSE(command.summary.empty()) << command.words;
+    EXPECT_GE(command.examples.size(), 2u) << command.words;
+    for (const std::string& example : command.examples)
+      EXPECT_NE(example.find("fettle"), std::string::npos) << command.words << ": " << example;
+    EXPECT_NE(help_of(command).find("usage: fettle " + command.words), std::string::npos);
+    for (const CommandOption& option : command.options)
+      EXPECT_FALSE(option.help.empty()) << command.words << " " << option.names.front();
+  }
+}
+
+TEST(Commands, RunTakesTheFlagsOfKurtosis) {
+  Parsed result;
+  ASSERT_EQ(
+      parsed("run pkg {} --enclave e --args-file a.yml --dry-run -v brief --full-uuids "
+             "--show-enclave-inspect=false --parallelism 8 --parallel --image-download always "
+             "--main-file m.star --main-function-name go -p --no-connect "
+             "--non-blocking-tasks --experimental NO_INSTRUCTIONS_CACHING "
+             "--resource-check=false --privileged --dependencies",
+             result),
+      "run");
+  EXPECT_EQ(result.arguments, (std::vector<std::string>{"pkg", "{}"}));
+  EXPECT_EQ(result.text("enclave"), "e");
+  EXPECT_EQ(result.text("args-file"), "a.yml");
+  EXPECT_EQ(result.text("verbosity"), "brief");
+  EXPECT_FALSE(result.flag("show-enclave-inspect", true));
+  EXPECT_EQ(result.number("parallelism", 4).value(), 8);
+  EXPECT_EQ(result.text("main-function-name"), "go");
+  EXPECT_TRUE(result.flag("production"));
+  EXPECT_TRUE(result.flag("dry-run"));
+  EXPECT_FALSE(result.flag("resource-check", true));
+  for (const char* spelling : {"-e x", "--enclave x", "--environment x", "--enclave=x"}) {
+    Parsed one;
+    ASSERT_EQ(parsed(cat("run pkg ", spelling), one), "run");
+    EXPECT_EQ(one.text("enclave"), "x") << spelling;
+  }
+}
+
+TEST(Commands, OthersTakeTheirShortFormsToo) {
+  for (const char* line : {"enclave add -n shop -p",
+                           "enclave ls --full-uuids",
+                           "enclave inspect shop --full-uuids",
+                           "enclave rm -f shop other",
+                           "enclave stop shop",
+                           "enclave start shop",
+                           "enclave restart shop",
+                           "service ls shop",
+                           "service inspect shop web",
+                           "service exec shop web -u root ls",
+                           "service logs shop web -f -n 5 --match x -v",
+                           "service logs shop -x -a",
+                           "service add shop web nginx --ports http=80 --env A=b",
+                           "service update shop web --image nginx:2",
+                           "service stop shop web",
+                           "service start shop web",
+                           "service rm shop web",
+                           "files ls shop",
+                           "files inspect shop config a.conf",
+                           "files download shop config --no-extract",
+                           "port print shop web http --format ip,number",
+                           "clean -a",
+                           "plan pkg --detailed-exitcode",
+                           "why web",
+                           "show -e shop",
+                           "drift -e shop",
+                           "events -e shop",
+                           "doctor"}) {
+    Parsed result;
+    const std::string words = parsed(line, result);
+    EXPECT_TRUE(std::string(line).starts_with(words)) << line << ": " << words;
+  }
+}
+
+TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
+  EXPECT_EQ(error_of("rnu x"),
+            "unknown command `fettle rnu`, did you mean `run`?\nsee `fettle help`");
+  EXPECT_EQ(
+      error_of("run x --dryrun"),
+      "unknown flag `--dryrun` of `fettle run`, did you mean `--dry-run`?\nsee `fettle help run`");
+  EXPECT_EQ(error_of("run"), "`fettle run` wants more arguments: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run a b c"),
+            "`fettle run` does not know what `c` is for: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
+  EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle
