@@ -71,8 +71,9 @@ Value document_of(const PackageReport& report, bool dry) {
 
 /// The returned value as Kurtosis prints it: indented by tabs.
 std::string output_text(const Value& output) {
+  const std::string json = write_json(output, {.indent = 1});
   std::string text;
-  for (const std::string_view line : split(write_json(output, {.indent = 1}), '\n')) {
+  for (const std::string_view line : split(json, '\n')) {
     const size_t depth = std::min(line.find_first_not_of(' '), line.size());
     text += cat(text.empty() ? "" : "\n", std::string(depth, '\t'), line.substr(depth));
   }
