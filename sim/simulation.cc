@@ -7,6 +7,7 @@
 #include "reconcile/run.h"
 #include "sim/generate.h"
 #include "sim/world.h"
+#include "sim/world_check.h"
 #include "value/json.h"
 
 namespace fettle::sim {
@@ -148,13 +149,15 @@ class Simulation {
       ++report_.faults;
       return world_error("refused");
     }
-    const bool lost = act.key.kind != "act" && prng_.chance(faults_.fails_after);
+    const bool lost = prng_.chance(faults_.fails_after);
     if (act.key.kind == "act" && prng_.chance(faults_.fails_before))
       return world_error("exit code 1");  // an act that fails leaves no mark of success
     Result<Outcome> outcome = world_.apply(act);
     if (lost) {
       ++report_.faults;
-      return world_error("the answer was lost");
+      Error error = world_error("the answer was lost");
+      error.unknown_outcome = true;
+      return error;
     }
     return outcome;
   }
@@ -269,40 +272,8 @@ class Simulation {
     if (!plan || !plan->converged())
       complain("after convergence the plan is not empty: " +
                (plan ? due_in(*plan) : to_string(plan.error())));
-    std::map<std::string, std::vector<std::string>> logs;
-    std::set<Name> wanted, dropped;
-    for (const Resource& resource : intent.resources.at("p")) {
-      wanted.insert(resource.key.name);
-      if (resource.key.kind == "drop")
-        dropped.insert(resource.needs[0].keys[0].name);
-    }
-    for (const Resource& resource : intent.resources.at("p")) {
-      const Value filled = fill_holes(resource.attributes, [&](const Output& hole) {
-        const auto record = store_.find({"e", hole.kind, hole.name});
-        return record == store_.end() ? nullptr : follow(record->second->outputs, hole.path);
-      });
-      if (resource.key.kind == "act")
-        logs[resource.needs[0].keys[0].name.str()].push_back(
-            cat(resource.key.name, " ", to_string(filled.digest())));
-      if (resource.key.kind != "host" && resource.key.kind != "file")
-        continue;
-      const auto thing = world_.things.find(resource.key);
-      const bool there = thing != world_.things.end();
-      if (there == dropped.contains(resource.key.name))
-        complain(to_string(resource.key) + (there ? " should be gone" : " is not there"));
-      else if (there && !(thing->second.attributes == filled))
-        complain(to_string(resource.key) + " is not as wanted");
-      for (const Need& need : resource.needs)
-        if (there && need.bond == Bond::refresh &&
-            thing->second.heard.at(need.keys[0]) != store_.at(need.keys[0])->changes)
-          complain(cat(to_string(resource.key), " missed an event of ", to_string(need.keys[0])));
-    }
-    for (const auto& [key, thing] : world_.things) {
-      if (wanted.contains(key.name) && thing.log != logs[key.name.str()])
-        complain(cat("what happened in ", to_string(key), " is not its history"));
-      if (!wanted.contains(key.name) && sketch_.leftover == Leftover::remove)
-        complain(to_string(key) + " is left, though nobody wants it");
-    }
+    if (const auto flaw = first_flaw(intent, store_, world_))
+      complain(*flaw);
   }
 
   Prng prng_;

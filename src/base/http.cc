@@ -168,9 +168,14 @@ Result<HttpResponse> Job::finish(CURLcode code) {
   if (why.empty())
     why = curl.easy_strerror(code);
   why = lower_case(why.substr(0, 1)) + why.substr(1);
+  const bool refused = code == CURLE_COULDNT_CONNECT;
+  if (refused && !request.unix_socket.empty())
+    return world_error(cat("nobody answers at the socket `", request.unix_socket, "`"));
   const std::string where =
       request.unix_socket.empty() ? request.url : cat(request.unix_socket, " ", request.url);
-  return world_error(cat("`", request.method, " ", where, "`: ", why));
+  Error error = world_error(cat("`", request.method, " ", where, "`: ", why));
+  error.unknown_outcome = !refused && code != CURLE_COULDNT_RESOLVE_HOST;
+  return error;
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Error {
   Where where;
   std::string excerpt;  ///< lines of the source with a caret, ready to print; may be empty
   std::vector<std::string> trace;  ///< what was being done, innermost first
+  bool unknown_outcome = false;    ///< nobody knows whether what was asked for happened
 
   Error() = default;
   Error(Blame blame_, std::string message_, Where where_ = {})

@@ -77,6 +77,8 @@ Error skipped_error(std::string_view reason) {
 }
 bool is_skipped(const Error& error) { return error.message.starts_with(skipped); }
 
+Status Driver::ready(std::span<const Resource* const>, std::stop_token) { return {}; }
+
 void Driver::watch(const Name&, const std::function<void(const Key&)>&, std::stop_token) {}
 
 }  // namespace fettle

@@ -73,7 +73,8 @@ struct Subject {
   RecordPointer known;
 };
 
-/// A thing that a driver found in the world by its own marks, when the store is gone.
+/// A thing that a driver found in the world by its own marks, when the store is gone. Its record has
+/// `applied`, with empty attributes and what it stands on as needs.
 struct Found {
   Key key;
   Record record;
@@ -83,15 +84,21 @@ class Driver {
  public:
   virtual ~Driver() = default;
 
+  /// Whether its world can be reached and has room for what is wanted; asked before a run begins,
+  /// so that what cannot be is said before anything was changed.
+  virtual Status ready(std::span<const Resource* const> wanted, std::stop_token stop);
+
   /// Looks at all subjects (of one environment) in as few calls as the world allows; the answers
   /// stand in the order of the subjects.
   virtual Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                                    std::stop_token stop) = 0;
 
+  /// An error with `unknown_outcome`: the act may have happened, and nobody knows.
   virtual Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                                 std::stop_token stop) = 0;
 
-  /// All that carries the marks of an environment, with records as good as the marks allow.
+  /// All that carries the marks of an environment (of any when it is empty), with records as good
+  /// as the marks allow. Starts nothing in order to find out.
   virtual Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) = 0;
 
   /// Calls `hint` with keys that should be looked at again, until stopped. Hints may be late,

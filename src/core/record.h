@@ -29,7 +29,7 @@ struct Attempt {
   Resource resource;
   Time started;
   bool failed = false;            ///< else nobody knows how it ended
-  std::string error;              ///< of a failed one
+  std::string error;              ///< what was said about it, if anything was
   uint64_t host_incarnation = 0;  ///< of the host it was begun in, if any
 };
 

@@ -377,7 +377,7 @@ void Run::act_failed(NodeId id, Error error) {
   if (node.set != nullptr)
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
-    record->attempt->failed = true;
+    record->attempt->failed = !error.unknown_outcome;
     record->attempt->error = error.message;
   }
   log(EventType::failed, id, flights_[id].step.verb, to_string(error));

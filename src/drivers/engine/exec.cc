@@ -65,13 +65,19 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   call.sink = options.tty
                   ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
                   : frame_sink(sink);
-  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  // From here on nobody knows whether it ran when the engine falls silent.
+  const auto begun = [](auto result) {
+    if (!result)
+      result.error().unknown_outcome = true;
+    return result;
+  };
+  const EngineAnswer answer = TRY(begun(engine.ask(std::move(call), stop)));
   // Docker refuses to start a program that is not there; then the code says so, too.
   if (!answer.ok() && answer.message().find("executable file not found") == std::string::npos)
     return engine_error(answer);
   if (!answer.ok())
     TRY(sink(OutputStream::errors, answer.message()));
-  return exec_code(engine, id, stop);
+  return begun(exec_code(engine, id, stop));
 }
 
 Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
