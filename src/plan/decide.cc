@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/presence.h"
 
 namespace fettle {
 namespace {
@@ -340,16 +341,11 @@ bool Decider::reader_is_due(NodeId id) const {
 
 /// How the last transition that happened in the host left it.
 Presence Decider::expected_presence(NodeId host) const {
-  Presence presence = Presence::running;
-  const Record& record = *graph_.node(host).known;
-  for (const NodeId act : graph_.happened(host)) {
-    const Node& node = graph_.node(act);
-    const Version* inside = find_version(node.known->acted_on, *graph_.node(host).key);
-    if (node.kind->is_transition() && node.known->applied && inside != nullptr &&
-        inside->incarnation == record.incarnation)
-      presence = node.kind->leaves_host();
-  }
-  return presence;
+  LastTransition last(*graph_.node(host).key, graph_.node(host).known->incarnation);
+  for (const NodeId act : graph_.happened(host))
+    if (const Node& node = graph_.node(act); node.kind != nullptr)
+      last.see(*node.known, *node.kind);
+  return last.left();
 }
 
 std::optional<Step> Decider::check_observation(NodeId id) const {

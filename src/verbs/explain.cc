@@ -3,26 +3,10 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "plan/presence.h"
 
 namespace fettle {
 namespace {
-
-/// How the last transition in the host as it is left it.
-Presence left_presence(const Record& host, const Known& known, const Kinds& kinds) {
-  Presence presence = Presence::running;
-  uint64_t last = 0;
-  for (const auto& [key, record] : known) {
-    const Kind* kind = kinds.find(key.kind);
-    if (kind == nullptr || !kind->is_transition() || !record->applied || record->sequence < last)
-      continue;
-    for (const Version& version : record->acted_on)
-      if (version.key == host.applied->key && version.incarnation == host.incarnation) {
-        last = record->sequence;
-        presence = kind->leaves_host();
-      }
-  }
-  return presence;
-}
 
 bool is_declared_at(const Resource& resource, std::string_view file, std::string_view line) {
   const auto parts = split(resource.origin, ':');
@@ -142,14 +126,16 @@ Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment
   Intent nothing;
   nothing.environment = environment;
   const Seen seen = TRY(look(place, nothing, known));
+  const auto left = presences_left(known, *place.kinds);
   std::vector<Drift> found;
   for (const auto& [key, observation] : seen) {
     const Record& record = *known.at(key);
     const Kind* kind = place.kinds->find(key.kind);
     if (!record.applied || kind == nullptr)
       continue;
-    const Comparison comparison =
-        kind->compare(record, observation, left_presence(record, known, *place.kinds));
+    const auto expected = left.find(key);
+    const Comparison comparison = kind->compare(
+        record, observation, expected == left.end() ? Presence::running : expected->second);
     if (comparison.verb != Verb::keep)
       found.push_back({key, comparison.verb, comparison.why});
   }

@@ -1,0 +1,37 @@
+#include "plan/presence.h"
+
+#include <algorithm>
+
+namespace fettle {
+
+void LastTransition::see(const Record& act, const Kind& kind) {
+  if (!kind.is_transition() || !act.applied || act.sequence < sequence_)
+    return;
+  const bool inside = std::any_of(act.acted_on.begin(), act.acted_on.end(), [&](const Version& v) {
+    return v.key == host_ && v.incarnation == incarnation_;
+  });
+  if (!inside)
+    return;
+  sequence_ = act.sequence;
+  left_ = kind.leaves_host();
+}
+
+std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds) {
+  std::unordered_map<Key, LastTransition, KeyHash> last;
+  for (const auto& [key, record] : known) {
+    const Kind* kind = kinds.find(key.kind);
+    if (kind == nullptr || !kind->is_transition())
+      continue;
+    for (const Version& version : record->acted_on)
+      if (const auto host = known.find(version.key); host != known.end())
+        last.try_emplace(version.key, version.key, host->second->incarnation)
+            .first->second.see(*record, *kind);
+  }
+  std::unordered_map<Key, Presence, KeyHash> left;
+  for (const auto& [key, transition] : last)
+    if (transition.left() != Presence::running)
+      left.emplace(key, transition.left());
+  return left;
+}
+
+}  // namespace fettle

@@ -1,0 +1,28 @@
+#pragma once
+/// How hosts were left: a transition (start, stop, remove) that happened in a host says how it is
+/// expected to be found.
+
+#include "core/kind.h"
+#include "core/record.h"
+
+namespace fettle {
+
+/// Follows what happened in one host, as it is since it was last made anew; the last transition
+/// counts.
+class LastTransition {
+ public:
+  LastTransition(const Key& host, uint64_t incarnation) : host_(host), incarnation_(incarnation) {}
+  void see(const Record& act, const Kind& kind);
+  Presence left() const { return left_; }
+
+ private:
+  Key host_;
+  uint64_t incarnation_;
+  uint64_t sequence_ = 0;
+  Presence left_ = Presence::running;
+};
+
+/// The hosts that their last transition did not leave running.
+std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds);
+
+}  // namespace fettle
