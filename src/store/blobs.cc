@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -60,11 +62,13 @@ Result<std::string> FolderBlobs::put(std::string_view bytes) {
   const std::string beside = cat(folder_, "/new-", getpid(), "-", count++);
   {
     std::ofstream file(beside, std::ios::binary);
+    errno = 0;
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     file.close();
     if (!file) {
+      const std::string why = errno == ENOSPC ? "the disk is full" : std::strerror(errno);
       fs::remove(beside, failure);
-      return world_error(cat("cannot write `", beside, "`"));
+      return world_error(cat("cannot write `", beside, "`: ", why));
     }
   }
   return put_file(beside);

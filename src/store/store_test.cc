@@ -1,11 +1,14 @@
 #include "store/store.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include "store/blobs.h"
 #include "store/record_codec.h"
@@ -168,14 +171,92 @@ TEST_F(StoreTest, ATornLastPageOfTheLogCostsNothingThatWasCommittedBefore) {
   const auto whole = std::filesystem::file_size(folder_ + "/fettle.db-wal");
   ASSERT_TRUE(store->write(std::vector{change(second, record())}));
   // What a crashed machine would find: the files as they are, the last page cut in the middle.
-  std::filesystem::create_directory(folder_ + "/torn");
-  std::filesystem::copy(folder_ + "/fettle.db", folder_ + "/torn/fettle.db");
-  std::filesystem::copy(folder_ + "/fettle.db-wal", folder_ + "/torn/fettle.db-wal");
-  std::filesystem::resize_file(folder_ + "/torn/fettle.db-wal", whole + 1'000);
-  auto torn = open_sqlite_store(folder_ + "/torn/fettle.db");
-  ASSERT_TRUE(torn);
-  EXPECT_TRUE((*torn)->known("e")->contains(first));
-  EXPECT_FALSE((*torn)->known("e")->contains(second));
+  const auto size = std::filesystem::file_size(folder_ + "/fettle.db-wal");
+  ASSERT_GT(size, whole);
+  for (uintmax_t cut = whole; cut < size; cut += 509)
+    for (const bool filled : {false, true}) {
+      const std::string torn = folder_ + "/torn";
+      std::filesystem::remove_all(torn);
+      std::filesystem::create_directory(torn);
+      std::filesystem::copy(folder_ + "/fettle.db", torn + "/fettle.db");
+      std::filesystem::copy(folder_ + "/fettle.db-wal", torn + "/fettle.db-wal");
+      std::filesystem::resize_file(torn + "/fettle.db-wal", cut);
+      if (filled)  // the file has its length, and the last blocks were never written
+        std::filesystem::resize_file(torn + "/fettle.db-wal", size);
+      auto store_of_then = open_sqlite_store(torn + "/fettle.db");
+      ASSERT_TRUE(store_of_then) << to_string(store_of_then.error());
+      const auto known = (*store_of_then)->known("e");
+      ASSERT_TRUE(known) << to_string(known.error());
+      EXPECT_TRUE(known->contains(first)) << cut;
+      EXPECT_FALSE(known->contains(second)) << cut;
+      ASSERT_TRUE((*store_of_then)->write(std::vector{change(second, record())}));
+      EXPECT_TRUE((*store_of_then)->known("e")->contains(second));
+    }
+}
+
+/// Runs `work` in a child that sees a file system of `kilobytes` at `folder`; its exit code.
+int on_a_small_disk(const std::string& folder, int kilobytes, const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    // Root may do it as it is; others may in a name space of users of their own.
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+      _exit(90);
+    mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    const std::string options = "size=" + std::to_string(kilobytes) + "k";
+    if (mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()) != 0)
+      _exit(91);
+    _exit(work());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
+  const auto work = [this] {
+    std::ofstream(folder_ + "/filler") << std::string(200'000, 'x');
+    auto store = open_sqlite_store(folder_ + "/fettle.db");
+    if (!store)
+      return 1;
+    int written = 0;
+    Status last;
+    while (last && written < 100'000) {
+      last = (*store)->write(
+          std::vector{change({"e", "act", std::to_string(written)}, record())});
+      written += last ? 1 : 0;
+    }
+    if (last || to_string(last.error()).find("the disk is full; nothing that was recorded is lost") ==
+                    std::string::npos)
+      return 2;
+    // Everything that was acknowledged is there, for this process and for the next.
+    for (int round = 0; round < 2; ++round) {
+      const auto known = (*store)->known("e");
+      if (!known || known->size() != static_cast<size_t>(written))
+        return 3 + round;
+      store->reset();
+      std::filesystem::remove(folder_ + "/filler");
+      store = open_sqlite_store(folder_ + "/fettle.db");
+      if (!store)
+        return 5;
+    }
+    // With room again, the same write succeeds.
+    return (*store)->write(std::vector{change({"e", "act", "more"}, record())}) ? 0 : 6;
+  };
+  EXPECT_EQ(on_a_small_disk(folder_, 600, work), 0);
+}
+
+TEST_F(StoreTest, ABlobThatDoesNotFitLeavesNothingBehind) {
+  const auto work = [this] {
+    FolderBlobs blobs(folder_ + "/blobs");
+    const Result<std::string> digest = blobs.put(std::string(1'000'000, 'x'));
+    if (digest || to_string(digest.error()).find("the disk is full") == std::string::npos)
+      return 1;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
+      if (entry.is_regular_file())
+        return 2;
+    return blobs.put("small") ? 0 : 3;
+  };
+  EXPECT_EQ(on_a_small_disk(folder_, 300, work), 0);
 }
 
 TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {
