@@ -84,8 +84,8 @@ class Program : public Face {
     options.extract = run_jq;
     engine_ = std::make_unique<EngineDriver>(
         *http_, *blobs_,
-        [this, home](std::stop_token stop) {
-          return connect_engine(*http_, connect_options(home), stop);
+        [this, home](bool may_start, std::stop_token stop) {
+          return connect_engine(*http_, connect_options(home, may_start), stop);
         },
         options);
     host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits);
@@ -141,8 +141,9 @@ class Program : public Face {
   std::string command;
 
  private:
-  ConnectOptions connect_options(const std::string& home) {
+  ConnectOptions connect_options(const std::string& home, bool may_start) {
     ConnectOptions options;
+    options.may_start = may_start;
     options.given = parsed.text("engine");
     options.private_root = home + "/podman";
     // Told when it is started, not each time it is used.

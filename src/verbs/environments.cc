@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "packages/names.h"
+#include "plan/presence.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -36,25 +37,6 @@ std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known&
   return intent;
 }
 
-constexpr std::string_view found_set = "found by its marks";
-
-Result<Known> with_found(const Workplace& place, const Name& environment, Known known,
-                         size_t* count) {
-  Driver* driver = place.driver("engine");
-  if (driver == nullptr)
-    return known;
-  for (Found& found : TRY(driver->list(environment, place.interrupt->acts_token()))) {
-    if (known.contains(found.key))
-      continue;
-    if (found.record.wanted_by.empty())
-      found.record.wanted_by[Name(found_set)] = {};
-    known.emplace(found.key, std::make_shared<Record>(std::move(found.record)));
-    if (count != nullptr)
-      ++*count;
-  }
-  return known;
-}
-
 }  // namespace
 
 Result<Environment> add_environment(const Workplace& place, const std::string& name,
@@ -83,7 +65,11 @@ Result<Environment> add_environment(const Workplace& place, const std::string& n
 }
 
 Result<std::vector<Environment>> list_environments(const Workplace& place) {
-  return place.store->environments();
+  std::vector<Environment> known = TRY(place.store->environments());
+  // A store without any may be a new one on a machine where fettle has worked before.
+  if (known.empty() && TRY(adopt_environments(place, {})) > 0)
+    known = TRY(place.store->environments());
+  return known;
 }
 
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name) {
@@ -97,14 +83,21 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::vector<Observation> seen(subjects.size());
   if (Driver* driver = subjects.empty() ? nullptr : place.driver("engine"))
     seen = TRY(driver->observe(subjects, place.interrupt->acts_token()));
+  const auto left = presences_left(known, *place.kinds);
   bool any_running = false;
   for (size_t i = 0; i < services.size(); ++i) {
     const Record& record = *services[i];
+    const auto expected = left.find(record.applied->key);
+    const bool was_removed = record.remote_id.empty() ||
+                             (expected != left.end() && expected->second == Presence::absent);
+    if (!seen[i].state && was_removed)
+      continue;
     ServiceView service;
     service.name = record.applied->key.name.str();
     service.uuid = record.outputs.text_at("uuid");
-    service.status =
-        seen[i].state ? std::string(seen[i].state->text_at("status", "unknown")) : "absent";
+    service.status = !seen[i].state                                  ? "absent"
+                     : seen[i].state->text_at("status") == "running" ? "running"
+                                                                     : "stopped";
     service.attributes = record.applied->attributes;
     service.outputs = record.outputs;
     service.container = record.remote_id;
@@ -143,14 +136,16 @@ Status start_environment(const Workplace& place, const std::string& name, bool w
 Status remove_environment(const Workplace& place, const std::string& name, bool wait) {
   const Environment environment = TRY(find_environment(place, name));
   const Lease lease = TRY(Lease::take(place, environment.name, wait));
-  const Known known =
-      TRY(with_found(place, environment.name, TRY(place.store->known(environment.name)), nullptr));
+  Known known = TRY(place.store->known(environment.name));
+  if (Driver* driver = known.empty() ? nullptr : place.driver("engine"))
+    TRY(driver->ready({}, place.interrupt->acts_token()));
+  known = TRY(with_found(place, environment.name, std::move(known)));
   // Records that nobody wants any more are of this environment all the same.
   Known wanted;
   for (const auto& [key, record] : known) {
     auto changed = std::make_shared<Record>(*record);
     if (changed->wanted_by.empty())
-      changed->wanted_by[Name(found_set)] = {};
+      changed->wanted_by[Name("nobody")] = {};
     wanted.emplace(key, std::move(changed));
   }
   RunOptions options;
@@ -163,22 +158,6 @@ Status remove_environment(const Workplace& place, const std::string& name, bool 
   if (summary.stopped)
     return world_error("interrupted; the same command goes on");
   return place.store->remove_environment(environment.name);
-}
-
-Result<size_t> adopt_environment(const Workplace& place, const std::string& name) {
-  TRY(check_environment_name(name));
-  size_t count = 0;
-  const Known before = TRY(place.store->known(name));
-  const Known after = TRY(with_found(place, name, before, &count));
-  if (count == 0)
-    return count;
-  TRY(ensure_environment(place, name, Value::dict({})));
-  std::vector<Change> changes;
-  for (const auto& [key, record] : after)
-    if (!before.contains(key))
-      changes.push_back({Change::record, key, record, {}});
-  TRY(place.store->write(changes));
-  return count;
 }
 
 }  // namespace fettle

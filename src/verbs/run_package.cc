@@ -139,8 +139,10 @@ class Reporter : public Audience {
         audience_(audience),
         clock_(std::move(clock)),
         reports_(intent.statements.size()) {
-    for (size_t i = 0; i < reports_.size(); ++i)
+    for (size_t i = 0; i < reports_.size(); ++i) {
       reports_[i].statement = &intent.statements[i];
+      told_.insert(intent.statements[i].keys.begin(), intent.statements[i].keys.end());
+    }
   }
 
   void event(const Event& event) override {
@@ -206,6 +208,7 @@ class Reporter : public Audience {
     Made made = Made::anew;
     report.why.clear();
     std::string blocked_why;
+    const Key* shared = nullptr;  // what failed and no instruction speaks of: an image, the network
     for (const Key& key : statement.keys) {
       const Standing standing = run.standing(key);
       const Step* step = run.step(key);
@@ -216,10 +219,16 @@ class Reporter : public Audience {
       blocked |= standing == Standing::blocked || !is_settled(standing);
       if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
         blocked_why = step->why.str();
+      if (step != nullptr && errors_.contains(step->because) && !told_.contains(step->because))
+        shared = &step->because;
       if (step != nullptr && (report.why.empty() || (acts(step->verb) && report.why == unchanged)))
         report.why = step->why.str();
       if (standing == Standing::failed)
         report.result = errors_.contains(key) ? errors_[key] : std::string();
+    }
+    if (!failed && blocked && shared != nullptr) {
+      failed = true;
+      report.result = errors_[*shared];
     }
     if (failed)
       report.status = StatementStatus::failed;
@@ -242,6 +251,7 @@ class Reporter : public Audience {
   std::function<Time()> clock_;
   std::vector<StatementReport> reports_;
   std::map<Key, std::string> errors_;
+  std::set<Key> told_;  ///< keys that an instruction speaks of
   size_t next_ = 0;
   bool begun_ = false;
   Time began_at_{};
@@ -287,11 +297,14 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
     name = TRY(open_package(request)).environment;
   TRY(check_environment_name(name));
   const Lease lease = TRY(Lease::take(place, name, request.wait));
+  if (!TRY(place.store->environment(name)))
+    TRY(adopt_environments(place, name));
   Prepared prepared = TRY(prepare(place, request));
   Package& package = prepared.package;
   if (!package.findings.empty())
     return findings_error(package.findings);
   audience.interpreted(package);
+  TRY(check_ready(place, *package.intent, request.resource_check));
   const Environment environment =
       TRY(ensure_environment(place, name, Value::dict({{"production", request.production}})));
   TRY(put_uploads(place, package));

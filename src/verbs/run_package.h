@@ -25,6 +25,7 @@ struct PackageRequest {
   bool privileged = false;
   bool keep_going = false;
   bool edit_in_place = false;
+  bool resource_check = true;  ///< whether the engine's machine has what services ask for
   bool wait = true;  ///< for another process that works on the environment
 };
 

@@ -55,10 +55,11 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
       continue;
     }
     const Done& done = std::get<Done>(outcome);
-    if (verb == Verb::start) {
+    if (verb != Verb::stop) {
       auto changed = std::make_shared<Record>(*record);
-      changed->outputs = done.outputs;
-      changed->remote_id = done.remote_id;
+      if (verb == Verb::start)
+        changed->outputs = done.outputs;
+      changed->remote_id = done.remote_id;  // of a removed one: nothing
       changes.push_back({Change::record, act.key, std::move(changed), {}});
     }
     break;

@@ -39,6 +39,52 @@ Lease::~Lease() {
     static_cast<void>(store_->release(environment_, me_));
 }
 
+namespace {
+
+constexpr std::string_view found_set = "found by its marks";
+
+/// The record of something that only the engine knows: as if it had been wanted by somebody else.
+RecordPointer adopted(Found found) {
+  auto record = std::make_shared<Record>(std::move(found.record));
+  record->wanted_by[Name(found_set)] = {};
+  record->applied->driver = "engine";
+  record->applied->origin = found_set;
+  return record;
+}
+
+}  // namespace
+
+Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {
+  if (Driver* driver = place.driver("engine"))
+    for (Found& found : TRY(driver->list(environment, place.interrupt->acts_token())))
+      if (!known.contains(found.key))
+        known.emplace(found.key, adopted(std::move(found)));
+  return known;
+}
+
+Result<size_t> adopt_environments(const Workplace& place, const Name& name) {
+  Driver* driver = place.driver("engine");
+  // Without an engine there is nothing to be found.
+  const Result<std::vector<Found>> found =
+      driver == nullptr ? std::vector<Found>() : driver->list(name, place.interrupt->acts_token());
+  if (!found)
+    return size_t{0};
+  std::map<Name, std::vector<Change>> changes;
+  for (const Found& one : *found)
+    changes[one.key.environment].push_back({Change::record, one.key, adopted(one), {}});
+  size_t count = 0;
+  for (const auto& [environment, records] : changes) {
+    if (TRY(place.store->environment(environment)))
+      continue;
+    TRY(ensure_environment(place, environment.str(), Value::dict({})));
+    TRY(place.store->write(records));
+    place.tell(
+        cat("took over `", environment, "`, which the engine has and the store did not know"));
+    ++count;
+  }
+  return count;
+}
+
 Result<Environment> find_environment(const Workplace& place, const std::string& name) {
   const std::vector<Environment> all = TRY(place.store->environments());
   std::vector<const Environment*> fitting;
@@ -54,6 +100,9 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
     return *fitting[0];
   if (fitting.size() > 1)
     return user_error(cat("several environments have a uuid that begins with `", name, "`"));
+  if (TRY(adopt_environments(place, name)) > 0)
+    if (std::optional<Environment> taken = TRY(place.store->environment(name)))
+      return *taken;
   return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
                         names.empty() ? "; there are none yet" : ""));
 }
@@ -65,6 +114,19 @@ Result<Environment> ensure_environment(const Workplace& place, const std::string
   Environment made{name, new_uuid(place), place.clock(), detail};
   TRY(place.store->put_environment(made));
   return made;
+}
+
+Status check_ready(const Workplace& place, const Intent& intent, bool has_room) {
+  std::map<Name, std::vector<const Resource*>> by_driver;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      by_driver[resource.driver].push_back(&resource);
+  for (const auto& [name, resources] : by_driver)
+    if (Driver* driver = place.driver(name))
+      TRY(driver->ready(has_room ? std::span<const Resource* const>(resources)
+                                 : std::span<const Resource* const>(),
+                        place.interrupt->acts_token()));
+  return {};
 }
 
 Result<Seen> look(const Workplace& place, const Intent& intent, const Known& known) {
@@ -104,6 +166,7 @@ Result<Seen> look(const Workplace& place, const Intent& intent, const Known& kno
 Result<Summary> carry_out_intent(const Workplace& place, std::shared_ptr<const Intent> intent,
                                  const Known& known, const RunOptions& options, Audience* audience,
                                  Known* after) {
+  TRY(check_ready(place, *intent));
   Seen seen = TRY(look(place, *intent, known));
   Run run = TRY(Run::make(std::move(intent), known, std::move(seen), *place.kinds, options));
   const Surroundings around{place.store, place.driver, place.clock, audience};

@@ -46,12 +46,20 @@ class Lease {
   Holder me_;
 };
 
-/// The environment by name, uuid or the beginning of its uuid. Errors: there is none (with a
-/// suggestion), or several begin like that.
+/// The environment by name, uuid or the beginning of its uuid. One that only the engine knows, by
+/// its marks, is taken over. Errors: there is none (with a suggestion), or several begin like that.
 Result<Environment> find_environment(const Workplace& place, const std::string& name);
+/// What is known, and what only the engine knows.
+Result<Known> with_found(const Workplace& place, const Name& environment, Known known);
+/// Takes over what the engine has under the marks of environments that the store does not know, of
+/// one or of all (empty name). The answer is how many environments that were.
+Result<size_t> adopt_environments(const Workplace& place, const Name& name);
 /// The environment, made when there is none.
 Result<Environment> ensure_environment(const Workplace& place, const std::string& name,
                                        const Value& detail);
+
+/// Whether every driver that the intent names is ready, and has room for what is wanted of it.
+Status check_ready(const Workplace& place, const Intent& intent, bool has_room = true);
 
 /// Looks at everything of `intent` and `known` that can be looked at and was made before.
 Result<Seen> look(const Workplace& place, const Intent& intent, const Known& known);

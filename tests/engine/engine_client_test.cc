@@ -294,8 +294,36 @@ TEST(PrivatePodmanTest, IsTheLastResort) {
   options.given = "unix:///nowhere/engine.sock";
   const auto nowhere = connect_engine(http, options, {});
   ASSERT_FALSE(nowhere);
-  EXPECT_NE(to_string(nowhere.error()).find("looking for an engine at `unix:///nowhere"),
-            std::string::npos);
+  EXPECT_EQ(to_string(nowhere.error()),
+            "no container engine answers at `unix:///nowhere/engine.sock`, which `--engine` names: "
+            "there is no socket `/nowhere/engine.sock`");
+}
+
+TEST(PrivatePodmanTest, WithoutAnEngineTheErrorSaysWhatWasTriedAndHowToGetOne) {
+  const auto folder = TemporaryDirectory::make();
+  ASSERT_TRUE(make_directories(folder->path() / "podman"));
+  const std::string socket = folder->path() / "podman/podman.sock";
+  ASSERT_TRUE(write_file(socket, ""));
+  HttpClient http;
+  ConnectOptions options;
+  options.private_root = "/run/not-here";
+  options.variables = [&](const char* name) {
+    return name == std::string_view("XDG_RUNTIME_DIR") ? std::optional(folder->path().string())
+                                                       : std::optional<std::string>();
+  };
+  const auto link = connect_engine(http, options, {});
+  ASSERT_FALSE(link);
+  EXPECT_EQ(
+      to_string(link.error()),
+      cat("no container engine answers; tried `unix://", socket,
+          "` (talking to the engine at `unix://", socket, "`: nobody answers at the socket `",
+          socket,
+          "`), and a private Podman: a private Podman cannot live in "
+          "`/run/not-here`: it has a `/run` of its own; install Docker or Podman, start the "
+          "one that is installed, or name one by `--engine` or `$DOCKER_HOST`; `fettle doctor` "
+          "says more"));
+  options.may_start = false;
+  EXPECT_FALSE(connect_engine(http, options, {}));
 }
 
 }  // namespace

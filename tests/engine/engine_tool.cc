@@ -1,5 +1,6 @@
 /// engine_tool start podman|docker ROOT [IMAGES-FOLDER [NAME…]]
 /// engine_tool import ADDRESS IMAGES-FOLDER [NAME…]
+/// engine_tool drop ADDRESS [NAME…]
 /// engine_tool stop podman|docker ROOT [--wipe]
 ///
 /// Real engines for scripts: starts one below ROOT (or finds it there), imports the images of
@@ -20,6 +21,9 @@ Status run(const std::vector<std::string>& arguments) {
     const EngineAddress address = TRY(parse_engine_address(arguments[1], process_variable));
     return import_test_images(address, arguments[2], {arguments.begin() + 3, arguments.end()});
   }
+  if (arguments.size() > 1 && arguments[0] == "drop")
+    return drop_test_images(TRY(parse_engine_address(arguments[1], process_variable)),
+                            {arguments.begin() + 2, arguments.end()});
   if (arguments.size() < 3 || (arguments[1] != "podman" && arguments[1] != "docker"))
     return user_error("usage: engine_tool start|stop podman|docker ROOT …");
   TestEngine engine(arguments[1] == "podman" ? TestEngine::Sort::podman : TestEngine::Sort::docker,

@@ -118,7 +118,8 @@ Status TestEngine::import(const Path& folder, const std::vector<std::string>& na
   return import_test_images(at(root_ / "engine.sock"), folder, names);
 }
 
-Status import_test_images(const EngineAddress& address, const Path& folder, const std::vector<std::string>& names) {
+Status import_test_images(const EngineAddress& address, const Path& folder,
+                          const std::vector<std::string>& names) {
   HttpClient http;
   Engine engine(http, address);
   for (const std::string& name : names) {
@@ -131,6 +132,18 @@ Status import_test_images(const EngineAddress& address, const Path& folder, cons
       changes.emplace_back(line);
     ByteSource tar = TRY(source_of_file(folder / cat(name, ".tar")));
     TRY(import_image(engine, reference, changes, std::move(tar), {}));
+  }
+  return {};
+}
+
+Status drop_test_images(const EngineAddress& address, const std::vector<std::string>& names) {
+  HttpClient http;
+  Engine engine(http, address);
+  for (const std::string& name : names) {
+    const EngineAnswer answer = TRY(engine.ask(
+        {.method = "DELETE", .path = cat("/images/localhost/fettle/", name, ":1")}, {}));
+    if (!answer.ok() && answer.status != 404)
+      return engine_error(answer);
   }
   return {};
 }

@@ -19,6 +19,9 @@ namespace fettle {
 Status import_test_images(const EngineAddress& address, const Path& folder,
                           const std::vector<std::string>& names);
 
+/// Takes them away again; those that are not there are no error.
+Status drop_test_images(const EngineAddress& address, const std::vector<std::string>& names);
+
 class TestEngine {
  public:
   enum class Sort { podman, docker };

@@ -114,7 +114,9 @@ World::World(const EngineAddress& address, std::string environment, EngineDriver
 void World::restart() {
   driver_ = std::make_unique<EngineDriver>(
       http_, blobs_,
-      [this](std::stop_token) -> Result<EngineLink> { return EngineLink{.address = address_}; },
+      [this](bool, std::stop_token) -> Result<EngineLink> {
+        return EngineLink{.address = address_};
+      },
       options_);
 }
 

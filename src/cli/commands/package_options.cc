@@ -97,7 +97,9 @@ std::vector<CommandOption> package_options() {
       {{"--edit-in-place"},
        "",
        "run a changed command in the service as it is, do not make the service anew"},
-      {{"--resource-check"}, "", "accepted for scripts; limits are checked by the engine"},
+      {{"--resource-check"},
+       "",
+       "look whether the engine's machine has what services ask for (on; `=false` turns it off)"},
   };
 }
 
@@ -141,6 +143,7 @@ Result<PackageRequest> package_request(Face& face) {
   request.privileged = parsed.flag("privileged");
   request.keep_going = parsed.flag("keep-going");
   request.edit_in_place = parsed.flag("edit-in-place");
+  request.resource_check = parsed.flag("resource-check", true);
   request.wait = !parsed.flag("no-wait");
   Workplace* place = TRY(face.workplace());
   // With a mirror, nothing is fetched: what is not in it is an error.

@@ -6,9 +6,26 @@
 
 namespace fettle {
 
+namespace {
+
+/// What to say when nothing answers: each place that was asked with its reason, then how to get
+/// one.
+Error no_engine(const std::vector<std::string>& tried, const Error& own) {
+  return world_error(
+      cat("no container engine answers; tried ",
+          tried.empty() ? "the usual sockets, of which none is there" : join(tried, ", "),
+          ", and a private Podman: ", to_string(own),
+          "; install Docker or Podman, start the one that is installed, or name one "
+          "by `--engine` or `$DOCKER_HOST`; `fettle doctor` says more"));
+}
+
+}  // namespace
+
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
                                std::stop_token stop) {
   EngineLink link{.address = address};
+  if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
+    return world_error(cat("there is no socket `", address.unix_socket, "`"));
   if (!address.ssh.empty()) {
     link.tunnel = TRY(SshTunnel::open(address.ssh));
     link.address.unix_socket = link.tunnel->socket();
@@ -21,18 +38,27 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
                                   std::stop_token stop) {
   const auto candidates = TRY(find_engines(options.given, options.variables));
   const bool asked_for = !options.given.empty() || options.variables("DOCKER_HOST");
+  std::vector<std::string> tried;
   for (const EngineAddress& address : candidates) {
     Result<EngineLink> link = link_engine(http, address, stop);
-    if (link || asked_for)
-      return std::move(link).context(cat("looking for an engine at `", address.text, "`"));
+    if (link || is_cancelled(link.error()))
+      return link;
+    if (asked_for)
+      return world_error(cat("no container engine answers at `", address.text, "`, which ",
+                             options.given.empty() ? "`$DOCKER_HOST`" : "`--engine`",
+                             " names: ", to_string(link.error())));
+    tried.push_back(cat("`", address.text, "` (", to_string(link.error()), ")"));
   }
   PrivatePodman podman({.root = options.private_root});
-  const std::string socket =
-      TRY(podman.start(stop).context("starting a private Podman, since no engine answers"));
+  if (!options.may_start && !podman.is_running())
+    return world_error("no container engine answers");
+  const Result<std::string> socket = podman.start(stop);
+  if (!socket)
+    return is_cancelled(socket.error()) ? socket.error() : no_engine(tried, socket.error());
   if (options.notice)
     options.notice(cat("no engine answers at the usual places: using a private Podman at `unix://",
-                       socket, "`"));
-  const EngineAddress address = TRY(parse_engine_address("unix://" + socket, options.variables));
+                       *socket, "`"));
+  const EngineAddress address = TRY(parse_engine_address("unix://" + *socket, options.variables));
   return EngineLink{.address = address};
 }
 

@@ -17,8 +17,9 @@ struct EngineLink {
 };
 
 struct ConnectOptions {
-  std::string given;  ///< as the user said with `--engine`; must answer when it is not empty
-  Path private_root;  ///< where a private Podman lives
+  std::string given;      ///< as the user said with `--engine`; must answer when it is not empty
+  Path private_root;      ///< where a private Podman lives
+  bool may_start = true;  ///< start it when no engine answers
   /// Told when a private Podman is used.
   std::function<void(const std::string&)> notice{};
   Variables variables = process_variable;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "drivers/engine/marks.h"
 
 namespace fettle {
 namespace {
@@ -26,13 +27,6 @@ std::optional<int64_t> code_in(std::string_view text) {
   const auto [end, failure] =
       std::from_chars(text.data() + open + 1, text.data() + text.size(), code);
   return failure == std::errc() ? std::optional(code) : std::nullopt;
-}
-
-std::map<std::string, std::string> as_map(const Value& dict) {
-  std::map<std::string, std::string> map;
-  for (auto& [key, value] : texts_of(dict))
-    map.emplace(std::move(key), std::move(value));
-  return map;
 }
 
 std::map<std::string, std::string> addresses_of(const Value& networks) {
@@ -60,7 +54,7 @@ ContainerState from_list(const Value& item) {
   state.image_id = item.text_at("ImageID");
   state.status = common_status(item.text_at("State"));
   state.exit_code = code_in(item.text_at("Status"));
-  state.labels = as_map(item.at("Labels"));
+  state.labels = labels_in(item.at("Labels"));
   state.addresses = addresses_of(item.at("NetworkSettings").at("Networks"));
   return state;
 }
@@ -75,7 +69,7 @@ ContainerState from_inspect(const Value& item) {
   state.status = common_status(now.text_at("Status"));
   if (state.status == "exited")
     state.exit_code = now.integer_at("ExitCode");
-  state.labels = as_map(item.at("Config").at("Labels"));
+  state.labels = labels_in(item.at("Config").at("Labels"));
   state.addresses = addresses_of(item.at("NetworkSettings").at("Networks"));
   return state;
 }
@@ -171,11 +165,8 @@ Result<std::optional<ContainerState>> inspect_container(Engine& engine, const st
 Result<std::vector<ContainerState>> list_containers(Engine& engine,
                                                     const std::vector<std::string>& labels,
                                                     std::stop_token stop) {
-  std::vector<std::pair<std::string, std::string>> conditions;
-  for (const std::string& label : labels)
-    conditions.emplace_back("label", label);
   const EngineAnswer answer = TRY(engine.ask(
-      {.path = "/containers/json", .query = {{"all", "1"}, {"filters", filters(conditions)}}},
+      {.path = "/containers/json", .query = {{"all", "1"}, {"filters", label_filters(labels)}}},
       stop));
   if (!answer.ok() || !answer.body.is_list())
     return engine_error(answer);

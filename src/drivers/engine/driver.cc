@@ -12,6 +12,7 @@
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
 #include "drivers/engine/recipes.h"
+#include "drivers/engine/room.h"
 #include "drivers/engine/service.h"
 #include "drivers/engine/surroundings.h"
 #include "drivers/engine/task.h"
@@ -179,8 +180,22 @@ Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token 
   }
 }
 
-Found found_service(const Key& key, const ContainerState& container) {
+/// What the marks tell of a resource: that it is there, and what it stands on.
+Found found_resource(const Key& key, std::span<const Found> grounds = {}) {
+  Resource resource;
+  resource.key = key;
+  resource.attributes = Value::dict({});
+  for (const Found& ground : grounds)
+    if (ground.key.environment == key.environment)
+      resource.needs.push_back({.keys = {ground.key}});
   Found found{.key = key, .record = {}};
+  found.record.applied = std::move(resource);
+  return found;
+}
+
+Found found_service(const Key& key, const ContainerState& container,
+                    std::span<const Found> grounds) {
+  Found found = found_resource(key, grounds);
   const auto ports = read_json(label(container.labels, mark::ports));
   found.record.remote_id = container.id;
   found.record.incarnation =
@@ -202,15 +217,19 @@ EngineDriver::EngineDriver(HttpClient& http, Blobs& blobs, Locate locate,
     : http_(http), blobs_(blobs), locate_(std::move(locate)), options_(std::move(options)) {}
 EngineDriver::~EngineDriver() = default;
 
-Result<Engine*> EngineDriver::engine(std::stop_token stop) {
+Result<Engine*> EngineDriver::engine(std::stop_token stop, bool may_start) {
   const std::lock_guard lock(mutex_);
   if (located_ == nullptr)
-    located_ = std::make_unique<Located>(http_, TRY(locate_(stop)), options_.on_call);
+    located_ = std::make_unique<Located>(http_, TRY(locate_(may_start, stop)), options_.on_call);
   return &located_->engine;
 }
 
-Result<Site> EngineDriver::site(std::stop_token stop) {
-  Engine* const found = TRY(engine(stop));
+Status EngineDriver::ready(std::span<const Resource* const> wanted, std::stop_token stop) {
+  return check_room(*TRY(engine(stop)), wanted, stop);
+}
+
+Result<Site> EngineDriver::site(std::stop_token stop, bool may_start) {
+  Engine* const found = TRY(engine(stop, may_start));
   return Site{http_, *found, blobs_, allocation_, options_};
 }
 
@@ -260,29 +279,29 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
 }
 
 Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop_token stop) {
-  const Site here = TRY(site(stop));
+  const Site here = TRY(site(stop, false));
   const std::vector<std::string> ours{environment_filter(environment)};
   std::vector<Found> found;
   for (const NetworkState& state : TRY(list_networks(here.engine, ours, stop))) {
     const auto key = key_in(state.labels);
     if (!key || state.subnets.empty())
       continue;
-    Record record;
-    record.remote_id = state.id;
-    record.outputs =
+    Found network = found_resource(*key);
+    network.record.remote_id = state.id;
+    network.record.outputs =
         Value::dict({{"name", state.name},
                      {"id", state.id},
                      {"subnet", to_string(state.subnets[0])},
                      {"gateway", state.gateway.empty() ? address_text(state.subnets[0].address + 1)
                                                        : state.gateway}});
-    found.push_back({*key, std::move(record)});
+    found.push_back(std::move(network));
   }
   for (const VolumeState& state : TRY(list_volumes(here.engine, ours, stop))) {
     if (const auto key = key_in(state.labels)) {
-      Record record;
-      record.remote_id = state.name;
-      record.outputs = Value::dict({{"volume", state.name}});
-      found.push_back({*key, std::move(record)});
+      Found directory = found_resource(*key);
+      directory.record.remote_id = state.name;
+      directory.record.outputs = Value::dict({{"volume", state.name}});
+      found.push_back(std::move(directory));
     }
   }
   std::map<Key, ContainerState> services;  // of two in a change the new one
@@ -292,8 +311,9 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
         (!services.contains(*key) || !state.name.ends_with("--old")))
       services.insert_or_assign(*key, std::move(state));
   }
+  const std::vector<Found> grounds = found;
   for (const auto& [key, state] : services)
-    found.push_back(found_service(key, state));
+    found.push_back(found_service(key, state, grounds));
   std::ranges::sort(found, {}, &Found::key);
   return found;
 }

@@ -19,10 +19,14 @@ namespace fettle {
 
 class EngineDriver : public Driver {
  public:
-  using Locate = std::function<Result<EngineLink>(std::stop_token)>;
+  /// Finds the engine; `may_start`: starts one when none answers.
+  using Locate = std::function<Result<EngineLink>(bool may_start, std::stop_token)>;
   EngineDriver(HttpClient& http, Blobs& blobs, Locate locate, EngineDriverOptions options = {});
   ~EngineDriver() override;
 
+  /// Errors (`Blame::user`): services ask for more memory or processors than the engine's machine
+  /// has.
+  Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override;
   /// For an environment: one list of containers when a service is a subject, one of images when an
   /// image is, one of volumes when a directory is. A network that a container is on needs no call.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
@@ -34,7 +38,7 @@ class EngineDriver : public Driver {
              std::stop_token stop) override;
 
   /// The engine itself, for what is asked beside environments: logs, shells, files.
-  Result<Engine*> engine(std::stop_token stop);
+  Result<Engine*> engine(std::stop_token stop, bool may_start = true);
 
  private:
   struct Located {
@@ -43,7 +47,7 @@ class EngineDriver : public Driver {
     Located(HttpClient& http, EngineLink found, const CallObserver& observer)
         : link(std::move(found)), engine(http, link.address, observer) {}
   };
-  Result<Site> site(std::stop_token stop);
+  Result<Site> site(std::stop_token stop, bool may_start = true);
 
   HttpClient& http_;
   Blobs& blobs_;

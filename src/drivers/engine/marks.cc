@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "drivers/engine/engine.h"
 
 namespace fettle {
 namespace {
@@ -19,6 +20,27 @@ std::string allowed(std::string_view text) {
 
 }  // namespace
 
+Value labels_value(const Labels& labels) {
+  std::vector<Entry> entries;
+  for (const auto& [key, value] : labels)
+    entries.push_back({key, value});
+  return Value::dict(std::move(entries));
+}
+
+std::map<std::string, std::string> labels_in(const Value& dict) {
+  std::map<std::string, std::string> labels;
+  for (auto& [key, value] : texts_of(dict))
+    labels.emplace(std::move(key), std::move(value));
+  return labels;
+}
+
+std::string label_filters(const std::vector<std::string>& labels) {
+  std::vector<std::pair<std::string, std::string>> conditions;
+  for (const std::string& label : labels)
+    conditions.emplace_back("label", label);
+  return filters(conditions);
+}
+
 Labels marks_of(const Key& key) {
   return {{std::string(mark::environment), key.environment.str()},
           {std::string(mark::kind), key.kind.str()},
@@ -26,7 +48,8 @@ Labels marks_of(const Key& key) {
 }
 
 std::string environment_filter(std::string_view environment) {
-  return cat(mark::environment, "=", environment);
+  return environment.empty() ? std::string(mark::environment)
+                             : cat(mark::environment, "=", environment);
 }
 
 std::vector<std::string> key_filters(const Key& key) {

@@ -24,9 +24,15 @@ constexpr std::string_view environment = "fettle.environment", kind = "fettle.ki
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
+/// As an engine takes them, and as it tells them.
+Value labels_value(const Labels& labels);
+std::map<std::string, std::string> labels_in(const Value& dict);
+/// The conditions of a list of what has all these labels.
+std::string label_filters(const std::vector<std::string>& labels);
+
 /// The three that everything carries.
 Labels marks_of(const Key& key);
-/// `fettle.environment=NAME`, for filters.
+/// `fettle.environment=NAME`, for filters; of every environment when the name is empty.
 std::string environment_filter(std::string_view environment);
 std::vector<std::string> key_filters(const Key& key);
 /// The key that labels tell; none when they are not ours.

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "drivers/engine/marks.h"
 
 namespace fettle {
 namespace {
@@ -11,8 +12,7 @@ NetworkState from_engine(const Value& item) {
   state.id = item.text_at("Id");
   state.name = item.text_at("Name");
   state.driver = item.text_at("Driver");
-  for (auto& [key, value] : texts_of(item.at("Labels")))
-    state.labels.emplace(std::move(key), std::move(value));
+  state.labels = labels_in(item.at("Labels"));
   const Value& configs = item.at("IPAM").at("Config");
   if (configs.is_list()) {
     for (const Value& config : configs.items()) {
@@ -34,9 +34,6 @@ std::string bridge_name(std::string_view engine, std::string_view network) {
 
 Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
                                       std::stop_token stop) {
-  std::vector<Entry> labels;
-  for (const auto& [key, value] : spec.labels)
-    labels.push_back({key, value});
   const Value range = Value::dict({{"Subnet", to_string(spec.subnet)}, {"Gateway", spec.gateway}});
   const EngineAnswer answer = TRY(engine.ask(
       {.method = "POST",
@@ -47,7 +44,7 @@ Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
             {"Driver", "bridge"},
             {"IPAM", Value::dict({{"Driver", "default"}, {"Config", Value::list({range})}})},
             {"Options", Value::dict({{"com.docker.network.bridge.name", spec.bridge}})},
-            {"Labels", Value::dict(std::move(labels))}})},
+            {"Labels", labels_value(spec.labels)}})},
       stop));
   if (answer.ok())
     return NetworkCreated{.id = std::string(answer.body.text_at("Id"))};
@@ -73,11 +70,8 @@ Result<std::optional<NetworkState>> inspect_network(Engine& engine, const std::s
 Result<std::vector<NetworkState>> list_networks(Engine& engine,
                                                 const std::vector<std::string>& labels,
                                                 std::stop_token stop) {
-  std::vector<std::pair<std::string, std::string>> conditions;
-  for (const std::string& label : labels)
-    conditions.emplace_back("label", label);
   const EngineAnswer answer =
-      TRY(engine.ask({.path = "/networks", .query = {{"filters", filters(conditions)}}}, stop));
+      TRY(engine.ask({.path = "/networks", .query = {{"filters", label_filters(labels)}}}, stop));
   if (!answer.ok() || !answer.body.is_list())
     return engine_error(answer);
   std::vector<NetworkState> found;

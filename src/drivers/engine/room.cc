@@ -1,0 +1,53 @@
+#include "drivers/engine/room.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr int64_t megabyte = 1'000'000, millicores = 1'000;
+
+struct Minimum {
+  const char* attribute;
+  const char* unit;
+  int64_t there;
+};
+
+Error too_little(const Resource& service, const Minimum& minimum, int64_t before) {
+  return user_error(
+      cat("service `", service.key.name, "` requires ",
+          service.attributes.integer_at(minimum.attribute), " ", minimum.unit,
+          ", but the engine's machine has ", minimum.there,
+          before == 0 ? std::string() : cat(", and the services before it take ", before)));
+}
+
+}  // namespace
+
+Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::stop_token stop) {
+  const auto states_one = [](const Resource* resource) {
+    return resource->key.kind == "service" && (resource->attributes.integer_at("memory_min") > 0 ||
+                                               resource->attributes.integer_at("cpu_min") > 0);
+  };
+  if (std::ranges::none_of(wanted, states_one))
+    return {};
+  const EngineAnswer info = TRY(engine.ask({.path = "/info"}, stop));
+  if (!info.ok())
+    return engine_error(info);
+  for (const Minimum& minimum :
+       {Minimum{"memory_min", "megabytes of memory", info.body.integer_at("MemTotal") / megabyte},
+        Minimum{"cpu_min", "millicores", info.body.integer_at("NCPU") * millicores}}) {
+    int64_t taken = 0;
+    for (const Resource* resource : wanted) {
+      const int64_t asked =
+          resource->key.kind == "service" ? resource->attributes.integer_at(minimum.attribute) : 0;
+      if (asked > 0 && minimum.there > 0 && asked > minimum.there - taken)
+        return too_little(*resource, minimum, taken).context(resource->origin.str());
+      taken += asked;
+    }
+  }
+  return {};
+}
+
+}  // namespace fettle

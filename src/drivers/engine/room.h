@@ -1,0 +1,15 @@
+#pragma once
+/// Whether the machine of an engine has what services ask for at least.
+
+#include <span>
+
+#include "core/resource.h"
+#include "drivers/engine/engine.h"
+
+namespace fettle {
+
+/// Asks the engine only when a service states a minimum. Errors (`Blame::user`): the first service
+/// with which the minima together exceed what the machine has.
+Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::stop_token stop);
+
+}  // namespace fettle
