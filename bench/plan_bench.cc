@@ -1,5 +1,5 @@
-/// `make_plan` over many resources of which one changed, and the run over a world that answers at once.
-/// Prints targets and results.
+/// `make_plan` over many resources of which one changed, and the run over a world that answers at
+/// once. Prints targets and results.
 
 #include <sys/resource.h>
 
@@ -90,7 +90,8 @@ void measure_plan(size_t count, double target_ms) {
   std::printf("make_plan, %zu resources, one changed: %.0f ms", count, best * 1e3);
   if (target_ms > 0)
     std::printf(" (target %.0f)", target_ms);
-  std::printf(", %.0f bytes a resource (target 1000)\n", 1024.0 * static_cast<double>(used) / static_cast<double>(count));
+  std::printf(", %.0f bytes a resource (target 1000)\n",
+              1024.0 * static_cast<double>(used) / static_cast<double>(count));
 }
 
 void measure_run(size_t count) {
@@ -109,7 +110,8 @@ void measure_run(size_t count) {
   obey(run.start(Time(1s)));
   for (size_t next = 0; !run.finished(); ++next, ++steps)
     obey(run.on(ActEnded{in_flight[next], Outcome(Done{})}, Time(2s)));
-  std::printf("run over a world that answers at once: %.0f steps/s (target 100000)\n", static_cast<double>(steps) / seconds_since(began));
+  std::printf("run over a world that answers at once: %.0f steps/s (target 100000)\n",
+              static_cast<double>(steps) / seconds_since(began));
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     folder_ = pattern;
   }
   void TearDown() override {
-    const Result<Finished> cleaned = shell("fettle clean -a");
+    const Result<Finished> cleaned =
+        shell("fettle clean -a && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
     ASSERT_TRUE(cleaned) << to_string(cleaned.error());
     EXPECT_EQ(cleaned->code, 0) << cleaned->output;
     fs::remove_all(folder_);
@@ -66,7 +67,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     call.environment = {{"FETTLE_HOME", folder_ + "/.fettle"},
                         {"DOCKER_HOST", Podman::address},
                         {"E", GetParam()},
-                        {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
+                        {"IMAGES", FETTLE_SOURCE_DIR "/build/images"},
                         {"PATH", cat(FETTLE_BINARY_DIR ":", std::getenv("PATH"))}};
     call.time_limit = command_limit;
     return run_process(call, {});
