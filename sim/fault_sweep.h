@@ -67,6 +67,7 @@ class FaultyStore : public Store {
   Status release(const Name& environment, const Holder& me) override;
   Result<std::optional<Value>> note(const Name& environment, std::string_view name) override;
   Status put_note(const Name& environment, std::string_view name, const Value& value) override;
+  Versions& versions() override { return real_.versions(); }
 
  private:
   Store& real_;

@@ -70,6 +70,25 @@ TEST_P(DriverTest, AnEmptyEnvironmentIsOneCall) {
   EXPECT_TRUE(world.apply(Verb::remove, "network", "net", Value::dict({})));
 }
 
+TEST_P(DriverTest, RequestsAreSentFromInsideWhereAddressesCannotBeReached) {
+  World far(running_engine(GetParam()), "farther", {}, "ssh-like");
+  const auto made = far.service("web", web());
+  ASSERT_TRUE(made) << said(made);
+  const auto ask = [&](const std::string& endpoint) {
+    return far.apply(Verb::run, "request", endpoint,
+                     json(R"({"service":"web","recipe":{"type":"get","port":"http","endpoint":")" +
+                          endpoint + R"("},"acceptable_codes":[200,404]})"),
+                     {"service/web"});
+  };
+  const auto there = ask("/index.html"), missing = ask("/none");
+  ASSERT_TRUE(there) << said(there);
+  EXPECT_EQ(there->outputs.integer_at("code"), 200);
+  EXPECT_EQ(there->outputs.text_at("body"), "fettle\n");
+  ASSERT_TRUE(missing) << said(missing);
+  EXPECT_EQ(missing->outputs.integer_at("code"), 404);
+  far.clear();
+}
+
 TEST_P(DriverTest, PortsAreAwaitedWhereAddressesCannotBeReached) {
   World far(running_engine(GetParam()), "far", {}, "ssh-like");
   const auto made = far.service("web", web());

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "drivers/engine/exec.h"
+#include "drivers/engine/inside_request.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
 #include "kinds/recipe.h"
@@ -49,28 +50,38 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   return Value::dict({{"code", code}, {"output", output}, {"extract", extract}});
 }
 
-/// `http://10.64.1.9:80/path`: the service's own address, as its neighbours see it.
-Result<std::string> url_of(const Record& host, const Value& recipe) {
+/// From within the container, when the engine is on another machine.
+Result<HttpResponse> send_from_inside(const Site& site, const Record& host,
+                                      const HttpRequest& request, int port, bool secure,
+                                      const std::stop_token& stop) {
+  if (secure)
+    return world_error(cat("`", host.applied->key.name,
+                           "` is on another machine, and a request by https cannot be sent from "
+                           "within its container"));
+  InsideRequest inside;
+  inside.address = host.outputs.text_at("ip_address");
+  inside.port = port;
+  inside.method = request.method.empty() ? "GET" : request.method;
+  inside.target = request.url.substr(request.url.find('/', std::string_view("https://").size()));
+  inside.headers = request.headers;
+  inside.body = request.body;
+  return send_inside(site.engine, host.remote_id, inside, stop);
+}
+
+/// To the service's own address, as its neighbours see it.
+Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
+                           const std::stop_token& stop) {
   const std::string_view id = recipe.text_at("port");
   const Value& port = host.outputs.at("ports").at(id);
   if (!port.is_dict())
     return user_error(cat("service `", host.applied->key.name, "` has no port `", id, "`"));
   const Value& attributes = host.applied->attributes.at("ports").at(id);
-  const std::string_view scheme =
-      lower_case(attributes.text_at("application")) == "https" ? "https" : "http";
-  const std::string_view endpoint = recipe.text_at("endpoint");
-  return cat(scheme, "://", host.outputs.text_at("ip_address"), ":", port.integer_at("number"),
-             endpoint.starts_with('/') ? "" : "/", endpoint);
-}
-
-Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
-                           const std::stop_token& stop) {
+  const bool secure = lower_case(attributes.text_at("application")) == "https";
   const std::string address(host.outputs.text_at("ip_address"));
-  if (!is_reachable(site.engine, address))
-    return world_error(cat("the address ", address, " of `", host.applied->key.name,
-                           "` cannot be reached from this machine"));
+  const std::string_view endpoint = recipe.text_at("endpoint");
   HttpRequest request;
-  request.url = TRY(url_of(host, recipe));
+  request.url = cat(secure ? "https" : "http", "://", address, ":", port.integer_at("number"),
+                    endpoint.starts_with('/') ? "" : "/", endpoint);
   request.time_limit = request_limit;
   for (const auto& [name, value] : texts_of(recipe.at("headers")))
     request.headers.push_back({name, value});
@@ -79,7 +90,11 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
     request.body = to_text(recipe.at("body"));
     request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
   }
-  const HttpResponse response = TRY(site.http.send(std::move(request), stop));
+  const HttpResponse response =
+      is_reachable(site.engine, address)
+          ? TRY(site.http.send(std::move(request), stop))
+          : TRY(send_from_inside(site, host, request, static_cast<int>(port.integer_at("number")),
+                                 secure, stop));
   const Value extract = TRY(extracted(site, recipe, response.body));
   return Value::dict({{"code", response.status}, {"body", response.body}, {"extract", extract}});
 }
