@@ -188,6 +188,33 @@ TEST_F(RunPackageTest, ReplaceRulesNameLocalPackages) {
   EXPECT_EQ(results_[0], "local");
 }
 
+TEST_F(RunPackageTest, ThePackagesNameIsItsLocation) {
+  write("mirror/github.com/a/p/kurtosis.yml", "name: github.com/a/other\n");
+  write("mirror/github.com/a/p/main.star", "def run(plan):\n  pass\n");
+  request_.package = "github.com/a/p";
+  request_.mirror = folder_ + "/mirror";
+  EXPECT_NE(run().find("kurtosis.yml: the package at `github.com/a/p` calls itself "
+                       "`github.com/a/other`; the name must be the same as the location"),
+            std::string::npos);
+  // Capital letters make no other repository.
+  write("mirror/github.com/a/p/kurtosis.yml", "name: github.com/A/p\n");
+  EXPECT_EQ(run(), "");
+  request_.package = "github.com/a/q";
+  EXPECT_NE(run().find("has no `github.com/a/q`"), std::string::npos);
+  request_.package = "github.com/a/p/sub";
+  EXPECT_NE(run().find("has no folder `sub`"), std::string::npos);
+}
+
+TEST_F(RunPackageTest, ATemplateThatCannotBeRenderedTellsItsPlace) {
+  EXPECT_EQ(run("  plan.render_templates({\"x.conf\": struct(template = \"a\\n{{index .l 5}}\", "
+                "data = {\"l\": []})}, name = \"f\")\n"),
+            "F");
+  EXPECT_NE(results_[0].find("template: x.conf:2:2: executing \"x.conf\" at <index .l 5>: error "
+                             "calling index: index out of range: 5"),
+            std::string::npos)
+      << results_[0];
+}
+
 // Errors before anything happens.
 
 TEST_F(RunPackageTest, WrongNamesAreFoundBeforeAnythingHappens) {

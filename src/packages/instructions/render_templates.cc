@@ -3,6 +3,7 @@
 #include "packages/instructions/instruction.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
+#include "template/go/template.h"
 
 namespace fettle {
 namespace {
@@ -13,8 +14,9 @@ Result<Value> template_attributes(const Draft& draft, std::string_view path,
   if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
     return user_error(
         cat("the config of `", path, "` must be a struct with `template`, a text, and `data`"));
-  return Value::dict(
-      {{"template", starlark::text_of(*text)}, {"data", TRY(plain_with_holes(draft, *data))}});
+  const std::string source = starlark::text_of(*text);
+  TRY(go_template::Template::parse(std::string(path), source));
+  return Value::dict({{"template", source}, {"data", TRY(plain_with_holes(draft, *data))}});
 }
 
 Result<starlark::Value> interpret(InstructionCall& call) {
