@@ -8,15 +8,26 @@
 namespace fettle::model {
 namespace {
 
-std::vector<Error> in_order(std::vector<Failure> failures) {
+std::vector<Failure> in_order(std::vector<Failure> failures) {
   std::stable_sort(failures.begin(), failures.end(), [](const Failure& a, const Failure& b) {
     return std::tie(a.rank, a.error.where.file, a.error.where.line) <
            std::tie(b.rank, b.error.where.file, b.error.where.line);
   });
-  std::vector<Error> errors;
-  for (Failure& failure : failures)
-    errors.push_back(std::move(failure.error));
-  return errors;
+  return failures;
+}
+
+/// The message of each error is its whole trace; `trace` holds them all.
+void tell(std::vector<Failure> failures, Compiled& compiled) {
+  failures = in_order(std::move(failures));
+  if (failures.size() > 1)
+    compiled.trace = cat("Reported ", failures.size(), " errors\n");
+  for (size_t i = 0; i < failures.size(); ++i) {
+    if (failures.size() > 1)
+      compiled.trace += cat("error ", i, ":\n");
+    compiled.trace += cat(trace_of(failures[i], failures.size() > 1 ? 2 : 0), "\n");
+    failures[i].error.message = trace_of(failures[i], 0);
+    compiled.errors.push_back(std::move(failures[i].error));
+  }
 }
 
 Compiled compile_text(const std::string& name, const std::string& text, const Project* project,
@@ -35,7 +46,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();
   }
-  compiled.errors = in_order(std::move(failures));
+  tell(std::move(failures), compiled);
   return compiled;
 }
 
@@ -54,6 +65,7 @@ Compiled compile(const Project& project, const CompileOptions& options) {
   failed.model = std::make_shared<Model>();
   failed.model->machine = std::make_unique<Machine>(failed.model->program, [](std::string_view) {});
   failed.errors.push_back(text.error());
+  failed.trace = cat(text.error().message, "\n");
   return failed;
 }
 

@@ -1,15 +1,30 @@
+/// Constructors: which instance it is (a new one, or one that an index knows), and its arguments.
+
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/machine.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
 
-Step Machine::fail(Place at, std::string message, int rank) {
-  if (!failure_)
-    failure_ = Failure{program_.error_at(at, std::move(message)), rank};
-  return Step::fail;
-}
+/// Values by slot while an instance is being made; nested constructors stack theirs on top.
+class Machine::Values {
+ public:
+  Values(std::vector<Datum>& stack, size_t slots) : stack_(stack), base_(stack.size()) {
+    stack_.resize(base_ + slots);
+  }
+  ~Values() { stack_.resize(base_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  Datum& operator[](uint32_t slot) { return stack_[base_ + slot]; }
 
+ private:
+  std::vector<Datum>& stack_;
+  size_t base_;
+};
+
+/// The entity that the constructor names. A short name may stand for a subtype of the relation that
+/// the instance goes to.
 Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
   if (node.entity != nullptr)
     return node.entity;
@@ -21,13 +36,15 @@ Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
   if (candidates.size() == 1)
     return candidates[0];
   if (candidates.empty()) {
-    fail(node.at, cat("could not find type ", program_.text(node.type), " in namespace __config__"),
-         20);
+    Place at = node.type.at;
+    at.is_exact = 1;
+    fail(at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space), 20,
+         Telling::statement);
     return nullptr;
   }
   std::string names;
   for (const Entity* one : candidates)
-    names += cat(names.empty() ? "" : ", ", one->full_name);
+    names += cat(names.empty() ? "'" : ", '", one->full_name, "'");
   fail(node.at, cat("Could not determine namespace for type ", program_.text(node.type), ". ",
                     candidates.size(), " possible candidates exists: [", names,
                     "]. To resolve this, use the fully qualified name instead of the short name."));
@@ -49,28 +66,33 @@ Instance* Machine::new_instance(Entity* entity, Place at, uint32_t depth) {
   return made;
 }
 
-Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
-                        const Destination* to) {
-  Entity* entity = entity_of(node, to);
-  if (entity == nullptr)
-    return Step::fail;
-  std::vector<Argument> arguments;
-  std::vector<std::pair<uint32_t, Datum>> known;  // values by slot
-  const auto slot_named = [&](Symbol name, Place at) {
-    const uint32_t slot = entity->slot(name);
-    if (slot == no_slot)
-      fail(at, cat("no attribute ", program_.symbols.name(name), " on type ", entity->full_name),
-           10);
-    return slot;
-  };
+/// The slots of the named arguments, found once for each constructor.
+bool Machine::find_slots(const Constructor& node, const Entity& entity) {
+  if (node.cached_entity == &entity)
+    return true;
+  std::vector<uint32_t> slots;
+  for (const Argument& argument : node.arguments) {
+    slots.push_back(argument.is_unpacked ? no_slot : entity.slot(argument.name));
+    if (!argument.is_unpacked && slots.back() == no_slot) {
+      const std::string& name = program_.symbols.name(argument.name);
+      Place at = argument.at;
+      at.is_exact = 1;
+      fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
+      report(cat(name, " (", program_.location(at), ")"), false);
+      return false;
+    }
+  }
+  node.cached_slots = program_.arena.copy(std::span<const uint32_t>(slots));
+  node.cached_entity = &entity;
+  return true;
+}
+
+/// The values of `**dict` arguments.
+Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values) {
   Step result = Step::done;
   for (const Argument& argument : node.arguments) {
-    if (!argument.is_unpacked) {
-      if (slot_named(argument.name, argument.at) == no_slot)
-        return Step::fail;
-      arguments.push_back(argument);
+    if (!argument.is_unpacked)
       continue;
-    }
     Datum dict;
     const Step step = evaluate(argument.value, frame, dict);
     if (step == Step::fail)
@@ -80,348 +102,250 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
       continue;
     }
     if (dict.tag != Tag::dict)
-      return fail(argument.at, cat("The ** operator can only be applied to dictionaries, got ",
-                                   text_of(program_, dict)));
+      return refuse_unpacking(argument);
     for (const DictEntry& entry : dict.dict->entries) {
-      const uint32_t slot = slot_named(program_.symbols.intern(entry.key->view), argument.at);
+      const uint32_t slot = entity.slot(program_.symbols.intern(entry.key->view));
       if (slot == no_slot)
-        return Step::fail;
-      for (const auto& [other, ignored] : known)
-        if (other == slot)
-          return fail(argument.at,
-                      cat("The attribute ", entry.key->view,
-                          " is set twice in the constructor call of ", entity->full_name, "."));
-      for (const Argument& other : node.arguments)
-        if (!other.is_unpacked && entity->slot(other.name) == slot)
-          return fail(argument.at,
-                      cat("The attribute ", entry.key->view,
-                          " is set twice in the constructor call of ", entity->full_name, "."));
-      known.emplace_back(slot, entry.value);
+        return fail(node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name),
+                    10);
+      const bool is_named =
+          std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
+      if (is_named || values[slot].is_set())
+        return fail(node.at, cat("The attribute ", entry.key->view,
+                                 " is set twice in the constructor call of ",
+                                 program_.symbols.name(entity.name), "."));
+      values[slot] = entry.value;
     }
   }
-  if (result != Step::done)
-    return result;
-  const auto known_at = [&](uint32_t slot) -> const Datum* {
-    for (const auto& [other, datum] : known)
-      if (other == slot)
-        return &datum;
-    return nullptr;
-  };
-  // The attributes of indexes come first: they decide which instance it is.
+  return result;
+}
+
+Step Machine::refuse_unpacking(const Argument& argument) {
+  fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
+  report(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"),
+         false);
+  return Step::fail;
+}
+
+/// The values of the attributes of indexes: they decide which instance it is.
+Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* frame,
+                        const Destination* to, Values& values) {
+  Step result = Step::done;
   std::vector<uint32_t> missing;
-  for (const Index* index : entity->indexes)
-    for (const Symbol name : index->names) {
-      const uint32_t slot = entity->slot(name);
-      if (known_at(slot) != nullptr)
-        continue;
-      const Argument* given = nullptr;
-      for (const Argument& argument : arguments)
-        if (argument.name == name)
-          given = &argument;
+  for (const uint32_t slot : entity.key_slots) {
+    if (values[slot].is_set())
+      continue;
+    const auto given = std::ranges::find(node.cached_slots, slot);
+    if (given != node.cached_slots.end()) {
+      const Argument& argument = node.arguments[static_cast<size_t>(
+          given - node.cached_slots.begin())];
       Datum datum;
-      if (given != nullptr) {
-        const Step step = evaluate(given->value, frame, datum);
-        if (step == Step::fail)
-          return step;
-        if (step == Step::wait)
-          result = step;
-      } else if (entity->defaults[slot].is_set()) {
-        datum = entity->defaults[slot];
-      } else if (std::find(missing.begin(), missing.end(), slot) == missing.end()) {
-        missing.push_back(slot);
-        continue;
-      }
-      if (datum.is_set())
-        known.emplace_back(slot, datum);
+      const Step step = evaluate(argument.value, frame, datum);
+      if (step == Step::fail)
+        return step;
+      if (step == Step::wait)
+        result = step;
+      values[slot] = datum;
+    } else if (entity.defaults[slot].is_set()) {
+      values[slot] = entity.defaults[slot];
+    } else {
+      missing.push_back(slot);
     }
+  }
   if (missing.size() == 1 && to != nullptr && to->attribute->inverse != nullptr &&
-      !to->attribute->is_in_index && entity->slots[missing[0]] == to->attribute->inverse) {
-    known.emplace_back(missing[0], Datum::of(to->owner));
+      !to->attribute->is_in_index && entity.slots[missing[0]] == to->attribute->inverse) {
+    values[missing[0]] = Datum::of(to->owner);
     missing.clear();
   }
-  if (!missing.empty()) {
-    std::string message = "Invalid Constructor call:";
-    for (const uint32_t slot : missing) {
-      const std::string& name = program_.symbols.name(entity->slots[slot]->name);
-      message += cat("\n\t* Missing attribute '", name, "'. The attribute ", name,
-                     " is part of an index and should be set in the constructor.");
-    }
-    return fail(node.at, message, 10);
-  }
-  if (result != Step::done)
+  if (missing.empty())
     return result;
-  Instance* found = nullptr;
-  std::vector<std::pair<Index*, std::string>> keys;
-  for (Index* index : entity->indexes) {
-    std::string key;
+  std::string message = "Invalid Constructor call:";
+  for (const uint32_t slot : missing) {
+    const Attribute& attribute = *entity.slots[slot];
+    const std::string& name = program_.symbols.name(attribute.name);
+    const char* kind = attribute.target != nullptr ? "relation" : "attribute";
+    message += cat("\n\t* Missing ", kind, " '", name, "'. The ", kind, " ",
+                   attribute.owner->full_name, ".", name, " is part of an index.");
+  }
+  return fail(node.at, message, 10);
+}
+
+/// `k=1, s='a'`.
+std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) const {
+  std::string made;
+  for (const auto& [name, datum] : keys)
+    made += cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=",
+                quoted(program_, datum));
+  return made;
+}
+
+void Machine::append_key_of(std::string& key, const Attribute& attribute, const Datum& datum) {
+  if (datum.tag == Tag::unknown)
+    key += cat("?", instances_.size());
+  else if (datum.tag == Tag::integer && attribute.type.base == Base::floating)
+    append_key(key, Datum::of(static_cast<double>(datum.integer)));
+  else
+    append_key(key, datum);
+}
+
+/// The instance that the indexes know under these values; `found` stays null when there is none.
+Step Machine::find_instance(const Constructor& node, Entity& entity, Values& values,
+                            Instance*& found, std::vector<std::string>& keys) {
+  std::string matches;
+  for (Index* index : entity.indexes) {
+    std::string& key = keys.emplace_back();
     for (const Symbol name : index->names) {
-      const Datum datum = *known_at(entity->slot(name));
-      if (datum.tag == Tag::unknown)
-        key += cat("?", instances_.size());
-      Datum exact = datum;
-      if (exact.tag == Tag::integer &&
-          entity->slots[entity->slot(name)]->type.base == Base::floating)
-        exact = Datum::of(static_cast<double>(datum.integer));
-      append_key(key, exact);
+      const uint32_t slot = entity.slot(name);
+      append_key_of(key, *entity.slots[slot], values[slot]);
     }
     const auto at = index->instances.find(key);
-    if (at != index->instances.end()) {
-      if (found != nullptr && found != at->second)
-        return fail(node.at, "Inconsistent indexes detected!", 10);
-      found = at->second;
-    }
-    keys.emplace_back(index, std::move(key));
-  }
-  if (found != nullptr && found->entity != entity) {
-    if (found->entity->is_a(entity) || entity->is_a(found->entity))
-      return fail(
-          node.at,
-          cat("Type found in index is not an exact match (original at (",
-              program_.files[found->at.file].name, ":", found->at.line, ")) (duplicate at (",
-              program_.files[node.at.file].name, ":", node.at.line, "))"),
-          10);
-    return fail(
-        node.at,
-        cat("Duplicate key in index. ", text_of(program_, Datum::of(found)), " (original at (",
-            program_.files[found->at.file].name, ":", found->at.line, ")) (duplicate at (",
-            program_.files[node.at.file].name, ":", node.at.line, "))"),
-        10);
-  }
-  const bool is_new = found == nullptr;
-  Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
-  if (instance->depth > 20'000)
-    return fail(node.at,
-                cat("the implementations of ", entity->full_name,
-                    " create instances without end (a livelock): 20000 are nested in one another"));
-  value = Datum::of(instance);
-  scratch_[{&node, frame}].value = value;
-  if (!is_new)
-    constructions_.push_back({instance, &node, by_});
-  const Contributor maker = std::exchange(by_, instance->number + 1);
-  for (const auto& [slot, datum] : known)
-    if (!set_slot(instance, slot, datum, node.at))
-      return Step::fail;
-  for (auto& [index, key] : keys) {
-    if (!is_new && index->instances.contains(key))
+    if (at == index->instances.end())
       continue;
-    index->instances[key] = instance;
-    if (const auto waiting = index->waiting.find(key); waiting != index->waiting.end()) {
-      for (Task* task : waiting->second)
-        if (--task->missing == 0)
-          push(task);
-      index->waiting.erase(waiting);
-    }
-  }
-  for (const Argument& argument : arguments) {
-    const uint32_t slot = entity->slot(argument.name);
-    if (known_at(slot) != nullptr)
+    if (found != nullptr && found != at->second)
+      return fail(node.at, "Inconsistent indexes detected!\n", 10);
+    found = at->second;
+    if (found->entity == &entity)
       continue;
-    const Attribute& attribute = *entity->slots[slot];
-    if (argument.value->kind == ExprKind::constant) {
-      if (!set_slot(instance, slot, as<Constant>(argument.value).value, argument.at))
-        return Step::fail;
-      known.emplace_back(slot, Datum::null());
-      continue;
+    std::string what = "Type found in index is not an exact match";
+    if (!found->entity->is_a(&entity)) {
+      std::vector<std::pair<Symbol, Datum>> pairs;
+      for (const Symbol name : index->names)
+        pairs.emplace_back(name, values[entity.slot(name)]);
+      what = cat("Duplicate key in index. ", key_text(pairs));
     }
-    known.emplace_back(slot, Datum::null());
-    if (attribute.shape == Shape::list) {
-      Sink& sink = sinks_.emplace_back();
-      sink.owner = instance;
-      sink.slot = slot;
-      sink.at = argument.at;
-      sink.by = instance->number + 1;
-      promise(delayed_of(instance, slot), sink.held);
-      stream(argument.value, frame, &sink);
-      continue;
-    }
-    Task* task = new_task(Task::Kind::argument, frame);
-    task->expr = argument.value;
-    task->target = instance;
-    task->slot = slot;
-    task->at = argument.at;
-    if (attribute.shape == Shape::option) {
-      task->held = &held_.emplace_back();
-      promise(delayed_of(instance, slot), *task->held);
-    }
-    push(task);
-  }
-  for (uint32_t slot = 0; slot < entity->slots.size(); ++slot)
-    if (entity->defaults[slot].is_set() && known_at(slot) == nullptr)
-      if (!set_slot(instance, slot, entity->defaults[slot], entity->slots[slot]->at))
-        return Step::fail;
-  by_ = maker;
-  if (!is_new)
-    return Step::done;
-  if (entity->selected.empty())
-    return fail(node.at, cat("Unable to select implementation for entity ",
-                             program_.symbols.name(entity->name)));
-  for (const Implement* implement : entity->selected) {
-    Task* task = new_task(Task::Kind::implement, new_frame(nullptr, instance, 0));
-    task->target = instance;
-    task->implement = implement;
-    task->at = node.at;
-    push(task);
+    fail(node.at, cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
+                      program_.location(found->at), "))"),
+         40, Telling::nobody);
+    return Step::fail;
   }
   return Step::done;
 }
 
-bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, Place at) {
-  switch (owner->entity->slots[slot]->shape) {
-    case Shape::value:
-    case Shape::one:
-      return set_value(owner, slot, value, at);
-    case Shape::option:
-      return set_option(owner, slot, value, at);
-    case Shape::list:
-      break;
+/// Enters the instance into the indexes and wakes who looked for it.
+void Machine::enter(Instance* instance, const std::vector<std::string>& keys, bool is_new) {
+  for (size_t i = 0; i < keys.size(); ++i) {
+    Index& index = *instance->entity->indexes[i];
+    if (!index.instances.emplace(keys[i], instance).second && !is_new)
+      continue;
+    if (index.waiting.empty())
+      continue;
+    const auto waiting = index.waiting.find(keys[i]);
+    if (waiting == index.waiting.end())
+      continue;
+    for (Task* task : waiting->second)
+      if (--task->missing == 0)
+        push(task);
+    index.waiting.erase(waiting);
   }
-  if (value.tag == Tag::list) {
-    for (const Datum& item : value.list->items)
-      if (!add_item(owner, slot, item, at, true))
+}
+
+/// An argument that no index needs: a constant at once, anything else as a task of its own.
+bool Machine::give_argument(const Constructor& node, const Argument& argument, Instance* instance,
+                            uint32_t slot, Frame* frame) {
+  const Attribute& attribute = *instance->entity->slots[slot];
+  if (argument.value->kind == ExprKind::constant)
+    return set_slot(instance, slot, as<Constant>(argument.value).value,
+                    {&node, nullptr, false, node.at});
+  if (attribute.shape == Shape::list) {
+    Sink& sink = sinks_.emplace_back();
+    sink.owner = instance;
+    sink.slot = slot;
+    sink.by = instance->number + 1;
+    sink.constructor = &node;
+    sink.statement = current_->statement;
+    promise(delayed_of(instance, slot), sink.held);
+    stream(argument.value, frame, &sink);
+    return true;
+  }
+  Task* task = new_task(Task::Kind::argument, frame);
+  task->expr = argument.value;
+  task->target = instance;
+  task->slot = slot;
+  task->constructor = &node;
+  task->at = argument.at;
+  if (attribute.shape == Shape::option) {
+    task->held = &held_.emplace_back();
+    promise(delayed_of(instance, slot), *task->held);
+  }
+  push(task);
+  return true;
+}
+
+/// Values, arguments and defaults, in this order.
+bool Machine::fill(const Constructor& node, Instance* instance, Frame* frame, Values& values) {
+  const Entity& entity = *instance->entity;
+  const uint32_t slots = static_cast<uint32_t>(entity.slots.size());
+  for (uint32_t slot = 0; slot < slots; ++slot)
+    if (values[slot].is_set()) {
+      const bool is_key = entity.slots[slot]->is_in_index;
+      if (!set_slot(instance, slot, values[slot], {&node, nullptr, is_key, node.at}))
         return false;
-    return true;
-  }
-  if (value.tag != Tag::null)
-    return add_item(owner, slot, value, at, true);
-  Delayed& delayed = delayed_of(owner, slot);
-  if (!delayed.items.empty()) {
-    fail(at, cat("Can not assign null to a list that has values: ",
-                 text_of(program_, make_list(delayed.items))));
-    return false;
-  }
-  freeze(delayed);
-  return true;
-}
-
-/// Remembers an equal value of another contributor.
-void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
-                     Place at) {
-  if (first != by_ && by_ != owner->number + 1)
-    repetitions_.push_back({owner, slot, by_, value, at});
-}
-
-bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
-  if (cell.value.is_set()) {
-    if (is_equal(cell.value, value))
-      return true;
-    const auto where = [&](Place place) {
-      return cat(program_.files[place.file].name, ":", place.line, ":", place.column);
-    };
-    fail(at,
-         cat("value set twice:\n\told value: ", text_of(program_, cell.value), "\n\t\tset at ",
-             where(cell.set_at), "\n\tnew value: ", text_of(program_, value), "\n\t\tset at ",
-             where(at)),
-         51);
-    return false;
-  }
-  cell.value = value;
-  cell.set_at = at;
-  cell.by = by_;
-  wake(cell, false);
-  return true;
-}
-
-bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
-  const Attribute& attribute = *owner->entity->slots[slot];
-  const bool was_set = owner->cells[slot].value.is_set();
-  if (attribute.shape == Shape::one) {
-    if (value.tag != Tag::unknown &&
-        (value.tag != Tag::instance || !value.instance->entity->is_a(attribute.target))) {
-      fail(at,
-           cat("Could not set attribute `", program_.symbols.name(attribute.name),
-               "` on instance `", text_of(program_, Datum::of(owner)), "`: Invalid value '",
-               text_of(program_, value), "', expected ", attribute.target->full_name),
-           11);
-      return false;
     }
-  } else if (std::string why; !accepts(attribute.type, value, why)) {
-    fail(at,
-         cat("Could not set attribute `", program_.symbols.name(attribute.name), "` on instance `",
-             text_of(program_, Datum::of(owner)), "`: ", why),
-         11);
-    return false;
-  }
-  const Contributor first = owner->cells[slot].by;
-  if (!set_cell(owner->cells[slot], value, at))
-    return false;
-  if (was_set)
-    repeat(owner, slot, value, first, at);
-  if (attribute.inverse != nullptr && !was_set && value.tag == Tag::instance)
-    return set_inverse(owner, attribute, value.instance, at);
-  return true;
-}
-
-bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at) {
-  const uint32_t slot = other->entity->slot(attribute.inverse->name);
-  if (attribute.inverse->shape == Shape::list)
-    return add_item(other, slot, Datum::of(owner), at, false);
-  Cell& cell = other->cells[slot];
-  if (cell.value.tag == Tag::instance && cell.value.instance == owner)
-    return true;
-  return set_slot(other, slot, Datum::of(owner), at);
-}
-
-bool Machine::set_option(Instance* owner, uint32_t slot, const Datum& value, Place at) {
-  Cell& cell = owner->cells[slot];
-  if (value.tag != Tag::null)
-    return set_value(owner, slot, value, at);
-  return set_cell(cell, value, at);
-}
-
-bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
-                       bool sets_inverse) {
-  const Attribute& attribute = *owner->entity->slots[slot];
-  if (value.tag != Tag::unknown &&
-      (value.tag != Tag::instance || !value.instance->entity->is_a(attribute.target))) {
-    fail(at,
-         cat("Could not set attribute `", program_.symbols.name(attribute.name), "` on instance `",
-             text_of(program_, Datum::of(owner)), "`: Invalid value '", text_of(program_, value),
-             "', expected ", attribute.target->full_name),
-         11);
-    return false;
-  }
-  Delayed& delayed = delayed_of(owner, slot);
-  if (value.tag == Tag::instance) {
-    constexpr size_t few = 8;
-    if (delayed.items.size() < few) {
-      for (const Datum& item : delayed.items)
-        if (item.tag == Tag::instance && item.instance == value.instance) {
-          repeat(owner, slot, value, item.by, at);
-          return true;
-        }
-    } else {
-      if (delayed.members.empty())
-        for (const Datum& item : delayed.items)
-          delayed.members.emplace(item.instance, item.by);
-      const auto [known, is_new] = delayed.members.emplace(value.instance, by_);
-      if (!is_new) {
-        repeat(owner, slot, value, known->second, at);
-        return true;
-      }
-    }
-  }
-  if (delayed.cell->value.is_set()) {
-    if (delayed.items.size() >= attribute.count.upper)
-      fail(at, cat("Exceeded relation arity on attribute '", program_.symbols.name(attribute.name),
-                   "' of instance '", text_of(program_, Datum::of(owner)), "'"));
-    else
-      fail(at, "List modified after freeze", 50);
-    return false;
-  }
-  delayed.items.push_back(value);
-  delayed.items.back().by = by_;
-  const std::vector<Sink*> listeners = delayed.listeners;
-  for (Sink* sink : listeners)
-    if (!deliver(*sink, value, at))
+  for (size_t i = 0; i < node.arguments.size(); ++i) {
+    const uint32_t slot = node.cached_slots[i];
+    if (slot == no_slot || values[slot].is_set())
+      continue;
+    if (!give_argument(node, node.arguments[i], instance, slot, frame))
       return false;
-  wake(*delayed.cell, true);
-  if (delayed.items.size() == attribute.count.upper)
-    freeze(delayed);
-  else if (delayed.potential > 0)
-    consider(delayed);
-  if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
-    return set_inverse(owner, attribute, value.instance, at);
+    values[slot] = Datum::null();
+  }
+  for (uint32_t slot = 0; slot < slots; ++slot)
+    if (entity.defaults[slot].is_set() && !values[slot].is_set() &&
+        !set_slot(instance, slot, entity.defaults[slot],
+                  {&node, nullptr, false, entity.slots[slot]->at}))
+      return false;
   return true;
+}
+
+Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
+                        const Destination* to) {
+  Entity* entity = entity_of(node, to);
+  if (entity == nullptr || !find_slots(node, *entity))
+    return Step::fail;
+  Values values(values_, entity->slots.size());
+  if (const Step step = unpack(node, *entity, frame, values); step != Step::done)
+    return step;
+  if (const Step step = find_keys(node, *entity, frame, to, values); step != Step::done)
+    return step;
+  Instance* found = nullptr;
+  std::vector<std::string> keys;
+  if (const Step step = find_instance(node, *entity, values, found, keys); step != Step::done)
+    return step;
+  const bool is_new = found == nullptr;
+  Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
+  constexpr uint32_t deepest = 20'000;
+  if (instance->depth > deepest)
+    return fail(node.at, cat("the implementations of ", entity->full_name,
+                             " create instances without end (a livelock): ", deepest,
+                             " are nested in one another"));
+  value = Datum::of(instance);
+  scratch_[{&node, frame}].value = value;
+  if (!is_new)
+    program_.constructions.push_back({instance, &node, by_});
+  const Contributor maker = std::exchange(by_, instance->number + 1);
+  enter(instance, keys, is_new);
+  if (!fill(node, instance, frame, values))
+    return Step::fail;
+  by_ = maker;
+  if (is_new)
+    select(instance);
+  return failure_ ? Step::fail : Step::done;
+}
+
+/// Asks every `implement` of a new instance whether it applies.
+void Machine::select(Instance* instance) {
+  for (const Implement* implement : instance->entity->selected) {
+    Task* task = new_task(Task::Kind::implement, new_frame(nullptr, instance, 0));
+    task->target = instance;
+    task->implement = implement;
+    task->at = instance->at;
+    push(task);
+  }
+  if (!instance->entity->selected.empty())
+    return;
+  fail(instance->at, cat("Unable to select implementation for entity ",
+                         program_.symbols.name(instance->entity->name)));
+  report(reported_in(program_, instance), false);
 }
 
 }  // namespace fettle::model

@@ -1,7 +1,9 @@
+#include "model/declarer.h"
+
 #include <algorithm>
 
 #include "base/text.h"
-#include "model/program.h"
+#include "model/describe.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -28,12 +30,28 @@ Space* Program::imported(const Space& from, std::string_view name) {
   return found == from.imports.end() ? nullptr : space(found->second);
 }
 
+Space* Program::enclosing(const Space& from) {
+  const size_t end = from.name.rfind("::");
+  return end == std::string::npos ? nullptr : space(std::string_view(from.name).substr(0, end));
+}
+
 Entity* Program::find_entity(const Space& from, const QualifiedName& name) {
-  Space* where = name.space.empty() ? space(from.name) : imported(from, name.space);
-  if (where == nullptr)
-    return nullptr;
-  const auto found = where->entities.find(name.name);
-  return found == where->entities.end() ? nullptr : found->second;
+  const bool is_plain = name.space.empty();
+  for (Space* where = is_plain ? space(from.name) : imported(from, name.space); where != nullptr;
+       where = is_plain ? enclosing(*where) : nullptr)
+    if (const auto found = where->entities.find(name.name); found != where->entities.end())
+      return found->second;
+  return nullptr;
+}
+
+std::string Program::not_found(const Space& from, const QualifiedName& name) {
+  const std::string what = cat("could not find type ", text(name), " in namespace ");
+  if (name.space.empty())
+    return cat(what, from.name);
+  if (const Space* target = imported(from, name.space))
+    return cat(what, target->name);
+  return cat(what, from.name, ".\nTry importing the module with `import ", name.space, "` in ",
+             files[name.at.file].name);
 }
 
 std::string Program::text(const QualifiedName& name) const {
@@ -41,392 +59,364 @@ std::string Program::text(const QualifiedName& name) const {
                             : cat(name.space, "::", symbols.name(name.name));
 }
 
+bool Declarer::fail(Place at, std::string message, int rank, std::string reported) {
+  Failure made{program_.error_at(at, ""), rank};
+  made.reasons.push_back({std::move(message), std::move(reported)});
+  failures_.push_back(std::move(made));
+  return false;
+}
+
 namespace {
-
-class Declarer {
- public:
-  Declarer(Program& program) : program_(program) {}
-
-  std::vector<Failure> run() {
-    for (Space& space : program_.spaces)
-      names(space);
-    for (Space& space : program_.spaces)
-      typedefs(space);
-    for (Space& space : program_.spaces)
-      parents(space);
-    for (Entity& entity : program_.entities)
-      lineage(entity, {});
-    if (!failures_.empty())
-      return std::move(failures_);
-    for (Space& space : program_.spaces)
-      attributes(space);
-    for (Space& space : program_.spaces)
-      for (const RelationDefinition* relation : space.unit.relations)
-        declare_relation(space, *relation);
-    for (Entity& entity : program_.entities)
-      slots(entity);
-    for (Entity& entity : program_.entities)
-      defaults(entity);
-    for (Space& space : program_.spaces)
-      for (const IndexDefinition* index : space.unit.indexes)
-        declare_index(space, *index);
-    for (Space& space : program_.spaces)
-      for (const ImplementDefinition* implement : space.unit.implements)
-        declare_implement(space, *implement);
-    for (Entity& entity : program_.entities)
-      select(entity);
-    return std::move(failures_);
-  }
-
- private:
-  void fail(Place at, std::string message, int rank) {
-    failures_.push_back({program_.error_at(at, std::move(message)), rank});
-  }
-  std::string where(Place at) const {
-    return cat(program_.files[at.file].name, ":", at.line, ":", at.column);
-  }
-  void duplicate(const std::string& what, Place original, Place again) {
-    fail(again,
-         cat(what, " (original at (", where(original), ")) (duplicate at (", where(again), "))"),
-         40);
-  }
-  void type_not_found(const Space& space, const QualifiedName& name,
-                      std::string_view what = "type") {
-    std::string message =
-        cat("could not find ", what, " ", program_.text(name), " in namespace ", space.name);
-    if (!name.space.empty() && program_.imported(space, name.space) == nullptr &&
-        program_.space(name.space) != nullptr)
-      message += cat("\nTry importing the module with `import ", name.space, "`");
-    fail(name.at, message, 20);
-  }
-  Entity* entity_of(Space& space, const QualifiedName& name) {
-    Entity* found = program_.find_entity(space, name);
-    if (found == nullptr)
-      type_not_found(space, name);
-    return found;
-  }
-
-  void names(Space& space) {
-    for (const ImportDefinition* import : space.unit.imports) {
-      const std::string module(import->module);
-      if (program_.space(module) == nullptr)
-        fail(import->at, cat("could not find module ", module), 100);
-      space.imports[import->has_alias ? program_.symbols.name(import->alias) : module] = module;
-    }
-    for (const EntityDefinition* definition : space.unit.entities) {
-      Entity& entity = program_.entities.emplace_back();
-      entity.name = definition->name;
-      entity.full_name = cat(space.name, "::", program_.symbols.name(definition->name));
-      entity.space = &space;
-      entity.definition = definition;
-      entity.id = static_cast<uint32_t>(program_.entities.size());
-      const auto [at, is_new] = space.entities.emplace(definition->name, &entity);
-      if (!is_new)
-        duplicate(cat("Entity ", entity.full_name, " is already defined"),
-                  at->second->definition->at, definition->at);
-    }
-    if (space.name == "std")
-      program_.root = space.entities[program_.symbols.intern("Entity")];
-    for (const ImplementationDefinition* definition : space.unit.implementations) {
-      Implementation& made = program_.implementations.emplace_back();
-      made.name = definition->name;
-      made.definition = definition;
-      const auto [at, is_new] = space.implementations.emplace(definition->name, &made);
-      if (!is_new)
-        duplicate(cat("Implementation ", program_.symbols.name(definition->name), " for type ",
-                      program_.text(definition->entity), " is already defined"),
-                  at->second->definition->at, definition->at);
-    }
-    std::unordered_map<Symbol, Place> seen;
-    for (const TypedefDefinition* definition : space.unit.typedefs) {
-      Typedef& made = program_.typedefs.emplace_back();
-      made.condition = definition->condition;
-      space.typedefs.emplace(definition->name, &made);
-      const auto [at, is_new] = seen.emplace(definition->name, definition->at);
-      if (!is_new)
-        duplicate(cat("TypeConstraint ", space.name, "::", program_.symbols.name(definition->name),
-                      " is already defined"),
-                  at->second, definition->at);
-    }
-  }
-
-  bool find_type(Space& space, const QualifiedName& name, Type& type) {
-    static const std::unordered_map<std::string_view, Base> primitives{
-        {"string", Base::string}, {"int", Base::integer},   {"float", Base::floating},
-        {"bool", Base::boolean},  {"number", Base::number}, {"list", Base::list},
-        {"dict", Base::dict},     {"any", Base::any}};
-    type.name = program_.text(name);
-    if (name.space.empty())
-      if (const auto found = primitives.find(program_.symbols.name(name.name));
-          found != primitives.end()) {
-        type.base = found->second;
-        return true;
-      }
-    Space* from = name.space.empty() ? &space : program_.imported(space, name.space);
-    if (from != nullptr)
-      if (const auto found = from->typedefs.find(name.name); found != from->typedefs.end()) {
-        type.base = Base::constrained;
-        type.constraint = found->second;
-        type.name = cat(from->name, "::", program_.symbols.name(name.name));
-        return true;
-      }
-    type_not_found(space, name);
-    return false;
-  }
-
-  void typedefs(Space& space) {
-    for (const TypedefDefinition* definition : space.unit.typedefs)
-      find_type(space, definition->base, space.typedefs[definition->name]->base);
-  }
-
-  void parents(Space& space) {
-    for (const EntityDefinition* definition : space.unit.entities) {
-      Entity& entity = *space.entities[definition->name];
-      if (entity.definition != definition)
-        continue;
-      for (const QualifiedName& name : definition->parents)
-        if (Entity* parent = entity_of(space, name)) {
-          if (std::find(entity.parents.begin(), entity.parents.end(), parent) !=
-              entity.parents.end())
-            fail(name.at, cat("same parent defined twice: ", parent->full_name), 10);
-          entity.parents.push_back(parent);
-        }
-      if (entity.parents.empty() && &entity != program_.root)
-        entity.parents.push_back(program_.root);
-    }
-  }
-
-  void lineage(Entity& entity, std::vector<Entity*> below) {
-    if (entity.is_linked || !failures_.empty())
-      return;
-    if (below.size() > max_depth)
-      return fail(entity.definition->at, "the inheritance of entities is nested too deeply", 10);
-    if (std::find(below.begin(), below.end(), &entity) != below.end()) {
-      std::string chain;
-      for (const Entity* one : below)
-        chain += cat(one->full_name, ",");
-      fail(entity.definition->at, cat("Entity can not be its own parent ", chain, entity.full_name),
-           10);
-      entity.is_linked = true;
-      return;
-    }
-    below.push_back(&entity);
-    entity.lineage.push_back(&entity);
-    for (Entity* parent : entity.parents) {
-      lineage(*parent, below);
-      for (Entity* ancestor : parent->lineage)
-        if (!entity.is_a(ancestor))
-          entity.lineage.push_back(ancestor);
-    }
-    entity.is_linked = true;
-  }
-
-  void attributes(Space& space) {
-    for (const auto& [name, entity] : space.entities)
-      for (const AttributeDefinition& definition : entity->definition->attributes) {
-        Attribute made;
-        made.name = definition.name;
-        made.owner = entity;
-        made.at = definition.at;
-        if (!find_type(space, definition.type.name, made.type))
-          continue;
-        made.type.is_list = definition.type.is_list;
-        made.type.is_nullable = definition.type.is_nullable;
-        if (made.type.is_list)
-          made.type.name += "[]";
-        if (made.type.is_nullable)
-          made.type.name += "?";
-        for (const Attribute& other : entity->own)
-          if (other.name == made.name)
-            duplicate(cat("attribute ", program_.symbols.name(made.name),
-                          " is already defined on entity ", entity->full_name),
-                      other.at, made.at);
-        entity->own.push_back(made);
-      }
-  }
-
-  static Shape shape_of(Multiplicity count) {
-    if (count.upper == 1)
-      return count.lower == 1 ? Shape::one : Shape::option;
-    return Shape::list;
-  }
-  Attribute* declare_end(Entity& entity, Symbol name, Place at, Multiplicity count,
-                         Entity* target) {
-    for (Entity* one : entity.lineage)
-      for (const Attribute& other : one->own)
-        if (other.name == name && entity.full_name != "std::Entity") {
-          duplicate(cat("Attribute name ", program_.symbols.name(name), " is already defined in ",
-                        one->full_name, ", unable to define relationship"),
-                    other.at, at);
-          return nullptr;
-        }
-    Attribute made;
-    made.name = name;
-    made.owner = &entity;
-    made.shape = shape_of(count);
-    made.target = target;
-    made.count = count;
-    made.at = at;
-    entity.own.push_back(made);
-    return &entity.own.back();
-  }
-  void declare_relation(Space& space, const RelationDefinition& definition) {
-    Entity* left = entity_of(space, definition.left);
-    Entity* right = entity_of(space, definition.right);
-    if (left == nullptr || right == nullptr)
-      return;
-    Attribute* one =
-        declare_end(*left, definition.left_name, definition.left_at, definition.left_count, right);
-    if (one == nullptr || !definition.has_inverse)
-      return;
-    if (left == right && definition.left_name == definition.right_name) {
-      one->inverse = one;
-      return;
-    }
-    Attribute* other = declare_end(*right, definition.right_name, definition.right_at,
-                                   definition.right_count, left);
-    if (other == nullptr)
-      return;
-    one->inverse = other;
-    other->inverse = one;
-  }
-
-  void slots(Entity& entity) {
-    entity.slot_of_symbol.assign(program_.symbols.size(), no_slot);
-    for (Entity* one : entity.lineage)
-      for (Attribute& attribute : one->own) {
-        uint32_t& slot = entity.slot_of_symbol[attribute.name];
-        if (slot == no_slot) {
-          slot = static_cast<uint32_t>(entity.slots.size());
-          entity.slots.push_back(&attribute);
-          continue;
-        }
-        const Attribute& first = *entity.slots[slot];
-        if (first.shape != attribute.shape || first.type.name != attribute.type.name ||
-            first.target != attribute.target)
-          fail(first.at,
-               cat("Incompatible attributes: attribute ", program_.symbols.name(first.name),
-                   " of entity ", entity.full_name, " has type ", first.type.name, ", the one of ",
-                   one->full_name, " has type ", attribute.type.name),
-               10);
-      }
-  }
-
-  /// The nearest declaration decides; true when `entity` or a parent provided a default.
-  bool default_of(const Entity& entity, Symbol name, Datum& value) {
-    for (const AttributeDefinition& definition : entity.definition->attributes)
-      if (definition.name == name) {
-        if (definition.initial == nullptr)
-          return true;
-        if (!fold_constant(program_, definition.initial, value))
-          fail(
-              definition.initial->at,
-              cat("default value of attribute ", program_.symbols.name(name), " is not a constant"),
-              10);
-        return true;
-      }
-    for (const Entity* parent : entity.parents)
-      if (default_of(*parent, name, value) && value.is_set())
-        return true;
-    return false;
-  }
-  void defaults(Entity& entity) {
-    entity.defaults.resize(entity.slots.size());
-    for (size_t i = 0; i < entity.slots.size(); ++i)
-      if (entity.slots[i]->shape == Shape::value)
-        default_of(entity, entity.slots[i]->name, entity.defaults[i]);
-  }
-
-  void declare_index(Space& space, const IndexDefinition& definition) {
-    Entity* entity = entity_of(space, definition.entity);
-    if (entity == nullptr)
-      return;
-    Index& index = program_.indexes.emplace_back();
-    index.entity = entity;
-    index.names.assign(definition.attributes.begin(), definition.attributes.end());
-    std::sort(index.names.begin(), index.names.end(), [&](Symbol a, Symbol b) {
-      return program_.symbols.name(a) < program_.symbols.name(b);
-    });
-    for (size_t i = 0; i < definition.attributes.size(); ++i) {
-      const uint32_t slot = entity->slot(definition.attributes[i]);
-      const std::string& name = program_.symbols.name(definition.attributes[i]);
-      if (slot == no_slot)
-        return fail(definition.places[i],
-                    cat("Attribute '", name, "' referenced in index is not defined in entity ",
-                        entity->full_name),
-                    10);
-      Attribute& attribute = *entity->slots[slot];
-      if (attribute.shape == Shape::list || attribute.type.is_list)
-        return fail(definition.places[i],
-                    cat("Index can not contain list attributes, Attribute ", entity->full_name, ".",
-                        name, " is a list"),
-                    10);
-      if (attribute.shape == Shape::option)
-        return fail(definition.places[i],
-                    cat("Index can not contain optional attributes, Attribute ", entity->full_name,
-                        ".", name, " is optional"),
-                    10);
-    }
-    for (Entity& other : program_.entities)
-      if (other.is_a(entity)) {
-        other.indexes.push_back(&index);
-        for (const Symbol name : index.names)
-          other.slots[other.slot(name)]->is_in_index = true;
-      }
-  }
-
-  void declare_implement(Space& space, const ImplementDefinition& definition) {
-    Entity* entity = entity_of(space, definition.entity);
-    if (entity == nullptr)
-      return;
-    Implement made;
-    made.condition = definition.condition;
-    made.at = definition.at;
-    entity->uses_parents |= definition.uses_parents;
-    for (const QualifiedName& name : definition.implementations) {
-      Space* from = name.space.empty() ? &space : program_.imported(space, name.space);
-      Implementation* found = nullptr;
-      if (from != nullptr)
-        if (const auto at = from->implementations.find(name.name);
-            at != from->implementations.end())
-          found = at->second;
-      if (found == nullptr) {
-        type_not_found(space, name, "implementation");
-        continue;
-      }
-      found->entity = program_.find_entity(*from, found->definition->entity);
-      if (found->entity == nullptr)
-        continue;
-      if (!entity->is_a(found->entity))
-        fail(name.at,
-             cat("Type mismatch: cannot use implementation ", program_.symbols.name(name.name),
-                 " for ", entity->full_name, " as its implementing type is ",
-                 found->entity->full_name),
-             10);
-      made.implementations.push_back(found);
-    }
-    entity->implements.push_back(std::move(made));
-  }
-
-  void select(Entity& entity) {
-    if (entity.is_selected)
-      return;
-    entity.is_selected = true;
-    for (const Implement& implement : entity.implements)
-      entity.selected.push_back(&implement);
-    if (entity.uses_parents)
-      for (Entity* parent : entity.parents) {
-        select(*parent);
-        entity.selected.insert(entity.selected.end(), parent->selected.begin(),
-                               parent->selected.end());
-      }
-  }
-
-  Program& program_;
-  std::vector<Failure> failures_;
-};
-
+Place exact(Place at) {
+  at.is_exact = 1;
+  return at;
+}
 }  // namespace
+
+bool Declarer::duplicate(const std::string& what, Place original, Place again) {
+  return fail(again,
+              cat(what, " (original at (", program_.location(exact(original)),
+                  ")) (duplicate at (", program_.location(exact(again)), "))"),
+              40);
+}
+
+/// `reporter` is the definition, `Entity(A)`; empty when the original names only the place.
+bool Declarer::type_not_found(const Space& space, const QualifiedName& name,
+                              std::string reporter) {
+  const std::string where = program_.location(exact(name.at));
+  const std::string message = program_.not_found(space, name);
+  if (reporter.empty())
+    return fail(name.at, cat(message, " (", where, ")"), 20);
+  return fail(name.at, message, 20, cat(reporter, " (", where, ")"));
+}
+
+Entity* Declarer::entity_of(Space& space, const QualifiedName& name, std::string reporter) {
+  Entity* found = program_.find_entity(space, name);
+  if (found == nullptr)
+    type_not_found(space, name, std::move(reporter));
+  return found;
+}
+
+std::vector<Failure> Declarer::run() {
+  const auto all = [&](auto definitions, auto declare_one) {
+    for (Space& space : program_.spaces)
+      for (const auto* definition : space.unit.*definitions)
+        if (!(this->*declare_one)(space, *definition))
+          return false;
+    return true;
+  };
+  const auto every = [&](auto declare_one) {
+    for (Space& space : program_.spaces)
+      if (!(this->*declare_one)(space))
+        return false;
+    return true;
+  };
+  if (!every(&Declarer::imports) || !every(&Declarer::names) || !every(&Declarer::typedefs) ||
+      !every(&Declarer::parents))
+    return std::move(failures_);
+  std::vector<Entity*> below;
+  for (Entity& entity : program_.entities)
+    if (!lineage(entity, below))
+      return std::move(failures_);
+  if (!all(&Unit::implementations, &Declarer::implementation) ||
+      !all(&Unit::relations, &Declarer::relation))
+    return std::move(failures_);
+  for (Entity& entity : program_.entities)
+    slots(entity);
+  if (!all(&Unit::indexes, &Declarer::index) || !all(&Unit::implements, &Declarer::implement))
+    return std::move(failures_);
+  for (Entity& entity : program_.entities)
+    select(entity);
+  return std::move(failures_);
+}
+
+bool Declarer::imports(Space& space) {
+  for (const ImportDefinition* import : space.unit.imports) {
+    const std::string module(import->module);
+    if (program_.space(module) == nullptr)
+      return fail(import->at, cat("could not find module ", module), 100);
+    space.imports[import->has_alias ? program_.symbols.name(import->alias) : module] = module;
+  }
+  return true;
+}
+
+bool Declarer::names(Space& space) {
+  return entity_names(space) && implementation_names(space) && typedef_names(space);
+}
+
+bool Declarer::entity_names(Space& space) {
+  for (const EntityDefinition* definition : space.unit.entities) {
+    Entity& entity = program_.entities.emplace_back();
+    entity.name = definition->name;
+    entity.full_name = cat(space.name, "::", program_.symbols.name(definition->name));
+    entity.space = &space;
+    entity.definition = definition;
+    entity.id = static_cast<uint32_t>(program_.entities.size());
+    const auto [known, is_new] = space.entities.emplace(definition->name, &entity);
+    if (!is_new)
+      return duplicate(cat("Entity ", entity.full_name, " is already defined"), definition->at,
+                       known->second->definition->at);
+  }
+  if (space.name == "std")
+    program_.root = space.entities[program_.symbols.intern("Entity")];
+  return true;
+}
+
+bool Declarer::implementation_names(Space& space) {
+  for (const ImplementationDefinition* definition : space.unit.implementations) {
+    Implementation& made = program_.implementations.emplace_back();
+    made.name = definition->name;
+    made.definition = definition;
+    const auto [known, is_new] = space.implementations.emplace(definition->name, &made);
+    if (!is_new)
+      return duplicate(cat("Implementation ", space.name, "::",
+                           program_.symbols.name(definition->name), " for type ",
+                           program_.text(definition->entity), " is already defined"),
+                       definition->at, known->second->definition->at);
+  }
+  return true;
+}
+
+bool Declarer::typedef_names(Space& space) {
+  for (const TypedefDefinition* definition : space.unit.typedefs) {
+    Typedef& made = program_.typedefs.emplace_back();
+    made.condition = definition->condition;
+    made.full_name = cat(space.name, "::", program_.symbols.name(definition->name));
+    made.at = exact(definition->at);
+    const auto [known, is_new] = space.typedefs.emplace(definition->name, &made);
+    if (!is_new)
+      return duplicate(cat("TypeConstraint ", made.full_name, " is already defined"),
+                       definition->at, known->second->at);
+  }
+  return true;
+}
+
+bool Declarer::find_type(Space& space, const QualifiedName& name, Type& type,
+                         std::string reporter) {
+  static const std::unordered_map<std::string_view, Base> primitives{
+      {"string", Base::string}, {"int", Base::integer},   {"float", Base::floating},
+      {"bool", Base::boolean},  {"number", Base::number}, {"list", Base::list},
+      {"dict", Base::dict},     {"any", Base::any}};
+  type.name = program_.text(name);
+  const bool is_plain = name.space.empty();
+  if (is_plain)
+    if (const auto found = primitives.find(program_.symbols.name(name.name));
+        found != primitives.end()) {
+      type.base = found->second;
+      return true;
+    }
+  for (Space* from = is_plain ? &space : program_.imported(space, name.space); from != nullptr;
+       from = is_plain ? program_.enclosing(*from) : nullptr)
+    if (const auto found = from->typedefs.find(name.name); found != from->typedefs.end()) {
+      type.base = Base::constrained;
+      type.constraint = found->second;
+      type.name = found->second->full_name;
+      return true;
+    }
+  return type_not_found(space, name, std::move(reporter));
+}
+
+namespace {
+bool mentions_self(const Expr* expr, Symbol self) {
+  const auto in_arguments = [&](std::span<const Argument> arguments) {
+    return std::ranges::any_of(
+        arguments, [&](const Argument& argument) { return mentions_self(argument.value, self); });
+  };
+  switch (expr->kind) {
+    case ExprKind::regex:
+      return true;
+    case ExprKind::name:
+      return as<Name>(expr).name.space.empty() && as<Name>(expr).name.name == self;
+    case ExprKind::attribute:
+      return mentions_self(as<AttributeRef>(expr).object, self);
+    case ExprKind::call:
+      return in_arguments(as<Call>(expr).arguments);
+    case ExprKind::constructor:
+      return in_arguments(as<Constructor>(expr).arguments);
+    case ExprKind::list:
+      return std::ranges::any_of(as<ListExpr>(expr).items,
+                                 [&](const Expr* item) { return mentions_self(item, self); });
+    case ExprKind::dict:
+      return std::ranges::any_of(as<DictExpr>(expr).items, [&](const DictItem& item) {
+        return mentions_self(item.value, self);
+      });
+    case ExprKind::binary:
+      return mentions_self(as<Binary>(expr).left, self) ||
+             mentions_self(as<Binary>(expr).right, self);
+    case ExprKind::negation:
+      return mentions_self(as<Negation>(expr).operand, self);
+    case ExprKind::conditional:
+      return mentions_self(as<Conditional>(expr).condition, self) ||
+             mentions_self(as<Conditional>(expr).yes, self) ||
+             mentions_self(as<Conditional>(expr).no, self);
+    case ExprKind::map_lookup:
+      return mentions_self(as<MapLookup>(expr).object, self) ||
+             mentions_self(as<MapLookup>(expr).key, self);
+    case ExprKind::is_defined:
+      return mentions_self(as<IsDefined>(expr).operand, self);
+    default:
+      return false;
+  }
+}
+}  // namespace
+
+bool Declarer::typedefs(Space& space) {
+  const Symbol self = program_.symbols.intern("self");
+  for (const TypedefDefinition* definition : space.unit.typedefs) {
+    if (!find_type(space, definition->base, space.typedefs[definition->name]->base, ""))
+      return false;
+    if (!mentions_self(definition->condition, self))
+      return fail(definition->at, "typedef expressions should reference the self variable", 10,
+                  cat("Type(", program_.symbols.name(definition->name), ") (",
+                      program_.location(exact(definition->at)), ")"));
+  }
+  return true;
+}
+
+bool Declarer::parents(Space& space) {
+  for (const EntityDefinition* definition : space.unit.entities) {
+    Entity& entity = *space.entities[definition->name];
+    const std::string reporter = cat("Entity(", program_.symbols.name(entity.name), ")");
+    for (const QualifiedName& name : definition->parents) {
+      Entity* parent = entity_of(space, name, reporter);
+      if (parent == nullptr)
+        return false;
+      if (std::ranges::find(entity.parents, parent) != entity.parents.end())
+        return fail(name.at, "same parent defined twice", 10,
+                    cat(reporter, " (", program_.location(definition->at), ")"));
+      entity.parents.push_back(parent);
+    }
+    if (entity.parents.empty() && &entity != program_.root)
+      entity.parents.push_back(program_.root);
+  }
+  return true;
+}
+
+/// Parents come first; then the attributes of the entity itself.
+bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
+  if (entity.is_linked)
+    return true;
+  const std::string reporter = cat("Entity(", program_.symbols.name(entity.name), ") (",
+                                   program_.location(entity.definition->at), ")");
+  if (below.size() > max_depth)
+    return fail(entity.definition->at, "the inheritance of entities is nested too deeply", 10,
+                reporter);
+  if (const auto found = std::ranges::find(below, &entity); found != below.end()) {
+    std::string chain;
+    for (auto one = below.rbegin(); one != below.rend(); ++one) {
+      chain += cat(chain.empty() ? "" : ",", (*one)->full_name);
+      if (*one == &entity)
+        break;
+    }
+    const Entity& last = *below.back();
+    return fail(last.definition->at, cat("Entity can not be its own parent ", chain), 10,
+                cat("Entity(", program_.symbols.name(last.name), ") (",
+                    program_.location(last.definition->at), ")"));
+  }
+  below.push_back(&entity);
+  entity.lineage.push_back(&entity);
+  for (Entity* parent : entity.parents) {
+    if (!lineage(*parent, below))
+      return false;
+    for (Entity* ancestor : parent->lineage)
+      if (!entity.is_a(ancestor))
+        entity.lineage.push_back(ancestor);
+  }
+  below.pop_back();
+  entity.is_linked = true;
+  return attributes(entity);
+}
+
+bool Declarer::attributes(Entity& entity) {
+  const std::string reporter = cat("Entity(", program_.symbols.name(entity.name), ")");
+  for (const AttributeDefinition& definition : entity.definition->attributes) {
+    Attribute made;
+    made.name = definition.name;
+    made.owner = &entity;
+    made.at = definition.at;
+    if (!find_type(*entity.space, definition.type.name, made.type, reporter))
+      return false;
+    made.type.is_list = definition.type.is_list;
+    made.type.is_nullable = definition.type.is_nullable;
+    if (made.type.is_list)
+      made.type.name += "[]";
+    for (const Attribute& other : entity.own)
+      if (other.name == made.name)
+        return duplicate(cat("attribute '", program_.symbols.name(made.name),
+                             "' already exists on entity '", program_.symbols.name(entity.name),
+                             "'"),
+                         other.at, made.at);
+    entity.own.push_back(made);
+    if (!check_default(definition, made))
+      return false;
+  }
+  return compatible(entity);
+}
+
+bool Declarer::check_default(const AttributeDefinition& definition, const Attribute& attribute) {
+  if (definition.initial == nullptr)
+    return true;
+  const std::string reported = cat(describe(program_, definition), " (",
+                                   program_.location(exact(definition.at)), ")");
+  Datum value;
+  const Expr* wrong = nullptr;
+  if (!fold_constant(program_, definition.initial, value, wrong))
+    return fail(definition.initial->at, cat(describe(program_, wrong), " is not a constant"), 10,
+                reported);
+  // What calls a plugin is checked when the value is used.
+  if (attribute.type.constraint != nullptr)
+    return true;
+  std::string why;
+  if (!is_of(program_, attribute.type, value, why))
+    return fail(definition.initial->at, why, 10, reported);
+  return true;
+}
+
+/// An attribute that several ancestors have must have the same type in all of them.
+bool Declarer::compatible(Entity& entity) {
+  std::unordered_map<Symbol, const Attribute*> first;
+  for (Entity* one : entity.lineage)
+    for (const Attribute& attribute : one->own) {
+      const auto [known, is_new] = first.emplace(attribute.name, &attribute);
+      const Type& a = known->second->type;
+      const Type& b = attribute.type;
+      if (!is_new && attribute.target == nullptr && known->second->target == nullptr &&
+          (a.name != b.name || a.is_nullable != b.is_nullable))
+        return duplicate("Incompatible attributes", known->second->at, attribute.at);
+    }
+  return true;
+}
+
+void Declarer::slots(Entity& entity) {
+  entity.slot_of_symbol.assign(program_.symbols.size(), no_slot);
+  for (Entity* one : entity.lineage)
+    for (Attribute& attribute : one->own) {
+      uint32_t& slot = entity.slot_of_symbol[attribute.name];
+      if (slot != no_slot)
+        continue;
+      slot = static_cast<uint32_t>(entity.slots.size());
+      entity.slots.push_back(&attribute);
+    }
+  entity.defaults.resize(entity.slots.size());
+  for (size_t i = 0; i < entity.slots.size(); ++i)
+    if (entity.slots[i]->shape == Shape::value)
+      default_of(entity, entity.slots[i]->name, entity.defaults[i]);
+}
+
+/// The nearest declaration decides; true when `entity` or a parent declares the attribute.
+bool Declarer::default_of(const Entity& entity, Symbol name, Datum& value) {
+  for (const AttributeDefinition& definition : entity.definition->attributes)
+    if (definition.name == name) {
+      const Expr* ignored = nullptr;
+      if (definition.initial != nullptr)
+        fold_constant(program_, definition.initial, value, ignored);
+      return true;
+    }
+  for (const Entity* parent : entity.parents)
+    if (default_of(*parent, name, value) && value.is_set())
+      return true;
+  return false;
+}
 
 std::vector<Failure> declare(Program& program) { return Declarer(program).run(); }
 

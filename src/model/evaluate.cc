@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/machine.h"
 #include "model/text_form.h"
 
@@ -15,7 +16,8 @@ Datum Machine::make_dict(std::span<const DictEntry> entries) {
       static_cast<const Dict*>(program_.arena.make<Dict>(program_.arena.copy(entries))));
 }
 
-Step Machine::evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
+Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value,
+                            const Destination* to) {
   switch (expr->kind) {
     case ExprKind::constant:
       value = as<Constant>(expr).value;
@@ -59,21 +61,9 @@ Step Machine::evaluate(const Expr* expr, Frame* frame, Datum& value, const Desti
       return evaluate_dict(as<DictExpr>(expr), frame, value);
     case ExprKind::index_lookup:
       return evaluate_lookup(as<IndexLookup>(expr).entity, as<IndexLookup>(expr).arguments, frame,
-                             expr->at, {}, value);
-    case ExprKind::short_lookup: {
-      const auto& node = as<ShortLookup>(expr);
-      Datum object;
-      if (const Step step = evaluate(node.relation->object, frame, object); step != Step::done)
-        return step;
-      const uint32_t slot = object.tag == Tag::instance
-                                ? object.instance->entity->slot(node.relation->name)
-                                : no_slot;
-      if (slot == no_slot || object.instance->entity->slots[slot]->inverse == nullptr)
-        return fail(expr->at, "short index lookup is only possible on bi-drectional relations");
-      const Attribute& relation = *object.instance->entity->slots[slot];
-      return evaluate_lookup(relation.target, node.arguments, frame, expr->at,
-                             {{relation.inverse->name, object}}, value);
-    }
+                             expr, {}, value);
+    case ExprKind::short_lookup:
+      return short_lookup(as<ShortLookup>(expr), frame, value);
     case ExprKind::map_lookup:
       return evaluate_map_lookup(as<MapLookup>(expr), frame, value);
     case ExprKind::binary:
@@ -84,8 +74,9 @@ Step Machine::evaluate(const Expr* expr, Frame* frame, Datum& value, const Desti
       if (value.tag == Tag::unknown)
         return Step::done;
       if (value.tag != Tag::boolean)
-        return fail(expr->at, cat("Invalid operand for `not`: ", quoted(program_, value),
-                                  " is not a boolean"));
+        return fail(expr->at, cat("Invalid value `", shown(program_, value),
+                                  "`: `not` expects a boolean"),
+                    10);
       value = Datum::of(!value.boolean);
       return Step::done;
     }
@@ -101,7 +92,7 @@ Step Machine::evaluate(const Expr* expr, Frame* frame, Datum& value, const Desti
       if (condition.tag != Tag::boolean)
         return fail(
             node.condition->at,
-            cat("Invalid value `", text_of(program_, condition),
+            cat("Invalid value `", shown(program_, condition),
                 "`: the condition for a conditional expression must be a boolean expression"));
       return evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
     }
@@ -132,8 +123,8 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
     return fail(at,
                 cat("Optional variable accessed that has no value (attribute `",
                     attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
-                    "` of `", text_of(program_, Datum::of(owner)), "`)"),
-                61);
+                    "` of `", instance_text(owner), "`)"),
+                optional_rank, Telling::above);
   return Step::done;
 }
 
@@ -169,7 +160,7 @@ Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
       return value.is_set() ? Step::done : read_cell(cell);
     }
     default:
-      return fail(name.at, cat("variable ", program_.text(name.name), " not found"), 20);
+      return name_not_found(name);
   }
 }
 
@@ -182,8 +173,9 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
     return Step::done;
   }
   if (object.tag != Tag::instance)
-    return fail(ref.at, cat("can not get a attribute ", program_.symbols.name(ref.name), ", ",
-                            quoted(program_, object), " not an entity"));
+    return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
+                            describe(program_, ref.object), " is not an entity but a ",
+                            python_type(object), " with value '", shown(program_, object), "'"));
   const Entity* entity = object.instance->entity;
   if (ref.cached_entity != entity) {
     ref.cached_slot = entity->slot(ref.name);
@@ -191,8 +183,8 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
   }
   if (ref.cached_slot == no_slot)
     return fail(ref.at,
-                cat("attribute ", program_.symbols.name(ref.name), " not found on type ",
-                    entity->full_name),
+                cat("could not find attribute with name: ", program_.symbols.name(ref.name),
+                    " in type ", entity->full_name),
                 20);
   return read_slot(object.instance, ref.cached_slot, value, ref.at);
 }
@@ -228,7 +220,7 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       return inner;
     std::string error;
     if (!format_with(program_, piece, spec.view(), made, error))
-      return fail(format.at, error);
+      return fail(format.at, cat("Invalid f-string: ", error));
   }
   if (result == Step::done)
     value = is_unknown ? Datum::unknown() : make_text(made);
@@ -295,7 +287,8 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
   if (iterable.tag != Tag::list)
     return fail(iterable_of->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",
-                    text_of(program_, iterable)));
+                    python_type(iterable)),
+                10);
   const Memo memo{&node.clauses[clause], frame};
   std::vector<Frame*>* frames = nullptr;
   if (current_->memory != nullptr)
@@ -332,8 +325,8 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
     if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
       return fail(
           node.at,
-          cat("Invalid value `", text_of(program_, guard),
-              "`: the guard condition for a list comprehension must be a boolean expression"));
+          cat("Invalid value `", shown(program_, guard),
+              "`: the condition for a conditional expression must be a boolean expression"));
     Datum item = Datum::unknown();
     if (step == Step::done && guard.tag == Tag::boolean) {
       if (!guard.boolean)
@@ -403,107 +396,6 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
   value =
       Datum::of(value.tag != Tag::null && !(value.tag == Tag::list && value.list->items.empty()));
   return Step::done;
-}
-
-Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value) {
-  Datum object;
-  Datum key;
-  const Step first = evaluate(node.object, frame, object);
-  if (first == Step::fail)
-    return first;
-  const Step second = evaluate(node.key, frame, key);
-  if (second == Step::fail || first == Step::wait || second == Step::wait)
-    return second == Step::fail ? second : Step::wait;
-  if (object.tag == Tag::unknown || key.tag == Tag::unknown) {
-    value = Datum::unknown();
-    return Step::done;
-  }
-  if (object.tag != Tag::dict)
-    return fail(node.at, cat("dict lookup is only possible on dicts, ", text_of(program_, object),
-                             " is not an dict"));
-  if (key.tag != Tag::text)
-    return fail(node.at,
-                cat("dict keys must be string, ", text_of(program_, key), " is not a string"));
-  if (const Datum* found = object.dict->find(key.view())) {
-    value = *found;
-    return Step::done;
-  }
-  std::string options;
-  for (const DictEntry& entry : object.dict->entries)
-    options += cat(options.empty() ? "" : ",", entry.key->view);
-  return fail(node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"),
-              70);
-}
-
-Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
-                              Place at, std::vector<std::pair<Symbol, Datum>> keys, Datum& value) {
-  Step result = Step::done;
-  for (const Argument& argument : arguments) {
-    Datum datum;
-    const Step step = evaluate(argument.value, frame, datum);
-    if (step == Step::fail)
-      return step;
-    if (step == Step::wait) {
-      result = step;
-      continue;
-    }
-    if (!argument.is_unpacked) {
-      keys.emplace_back(argument.name, datum);
-    } else if (datum.tag == Tag::dict) {
-      for (const DictEntry& entry : datum.dict->entries)
-        keys.emplace_back(program_.symbols.intern(entry.key->view), entry.value);
-    } else {
-      return fail(argument.at, "The ** operator can only be applied to dictionaries");
-    }
-  }
-  return result == Step::done ? lookup(entity, std::move(keys), at, value) : result;
-}
-
-Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, Place at,
-                     Datum& value) {
-  std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
-    return program_.symbols.name(a.first) < program_.symbols.name(b.first);
-  });
-  for (const auto& [name, datum] : keys)
-    if (datum.tag == Tag::unknown) {
-      value = datum;
-      return Step::done;
-    }
-  for (Index* index : entity->indexes) {
-    if (!std::equal(keys.begin(), keys.end(), index->names.begin(), index->names.end(),
-                    [](const auto& a, Symbol b) { return a.first == b; }))
-      continue;
-    std::string key;
-    for (const auto& [name, datum] : keys)
-      append_key(key, datum);
-    if (const auto found = index->instances.find(key); found != index->instances.end()) {
-      if (!found->second->entity->is_a(entity))
-        return fail(at,
-                    cat("No match in index on type ", entity->full_name, " with key ",
-                        text_of(program_, keys[0].second)),
-                    20);
-      value = Datum::of(found->second);
-      return Step::done;
-    }
-    if (is_probing_)
-      return Step::wait;
-    ++current_->missing;
-    index->waiting[key].push_back(current_);
-    std::string shown;
-    for (const auto& [name, datum] : keys)
-      shown += cat(shown.empty() ? "" : ", ", program_.symbols.name(name), "=",
-                   text_of(program_, datum));
-    lookup_texts_[current_] = shown;
-    return Step::wait;
-  }
-  std::string shown;
-  for (const auto& [name, datum] : keys)
-    shown += cat(shown.empty() ? "" : ", ", "('", program_.symbols.name(name), "', ",
-                 quoted(program_, datum), ")");
-  return fail(at,
-              cat("No index defined on ", program_.symbols.name(entity->name),
-                  " for this lookup: [", shown, "]"),
-              20);
 }
 
 }  // namespace fettle::model

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/machine.h"
 #include "model/text_form.h"
 
@@ -78,7 +79,8 @@ Step Machine::execute(Task& task) {
       const Step step = evaluate(task.expr, task.frame, value, &to);
       if (step != Step::done)
         return step;
-      if (!set_slot(task.target, task.slot, value, task.at))
+      if (!set_slot(task.target, task.slot, value,
+                    {task.constructor, nullptr, false, location_of(task.expr)}))
         return Step::fail;
       if (task.held != nullptr)
         release(*task.held);
@@ -112,7 +114,7 @@ Step Machine::execute_statement(Task& task) {
       const Step step = evaluate(node.value, task.frame, value);
       if (step != Step::done)
         return step;
-      return set_cell(task.frame->cells[node.slot], value, node.at) ? Step::done : Step::fail;
+      return set_cell(task.frame->cells[node.slot], value, location_of(node.value)) ? Step::done : Step::fail;
     }
     case StmtKind::assign_attribute:
       return execute_assign_attribute(task, as<AssignAttribute>(task.statement));
@@ -130,30 +132,29 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
     return step;
   if (object.tag != Tag::instance)
-    return fail(node.at, cat("The object ", text_of(program_, object),
-                             " is not an entity instance, its attribute ",
-                             program_.symbols.name(node.name), " can not be set"));
+    return fail(node.at, cat("The object at ", describe(program_, node.object),
+                             " is not an Entity but a <class '", python_type(object),
+                             "'> with value ", shown(program_, object)),
+                10);
   const uint32_t slot = object.instance->entity->slot(node.name);
   if (slot == no_slot)
     return fail(node.at,
-                cat("attribute ", program_.symbols.name(node.name), " not found on type ",
-                    object.instance->entity->full_name),
+                cat("could not find attribute with name: ", program_.symbols.name(node.name),
+                    " in type ", object.instance->entity->full_name),
                 20);
   const Attribute& attribute = *object.instance->entity->slots[slot];
   if (attribute.shape == Shape::list) {
     Sink& sink = sinks_.emplace_back();
     sink.owner = object.instance;
     sink.slot = slot;
-    sink.at = node.at;
+    sink.statement = &node;
     sink.by = by_;
     promise(delayed_of(object.instance, slot), sink.held);
     stream(node.value, task.frame, &sink);
     return Step::done;
   }
   if (node.is_add)
-    return fail(node.at, attribute.shape == Shape::value
-                             ? "Can not use += on attributes, only on relations"
-                             : "Can not use += on relations with multiplicity 1");
+    return fail(node.at, "Can not use += on relations with multiplicity 1");
   if (attribute.shape == Shape::option && task.held == nullptr) {
     task.held = &held_.emplace_back();
     promise(delayed_of(object.instance, slot), *task.held);
@@ -162,7 +163,7 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   Datum value;
   if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
     return step;
-  if (!set_slot(object.instance, slot, value, node.at))
+  if (!set_slot(object.instance, slot, value, {nullptr, &node, false, location_of(node.value)}))
     return Step::fail;
   if (task.held != nullptr)
     release(*task.held);
@@ -175,7 +176,7 @@ Step Machine::execute_if(Task& task, const If& node) {
     return step;
   if (condition.tag != Tag::unknown && condition.tag != Tag::boolean)
     return fail(node.condition->at,
-                cat("Invalid value `", text_of(program_, condition),
+                cat("Invalid value `", shown(program_, condition),
                     "`: the condition for an if statement can only be a boolean expression"));
   if (condition.tag == Tag::boolean) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
@@ -191,7 +192,7 @@ void Machine::execute_for(Task& task, const For& node) {
   sink.kind = Sink::Kind::loop;
   sink.frame = task.frame;
   sink.loop = &node;
-  sink.at = node.at;
+  sink.statement = &node;
   sink.by = by_;
   make_promises(task, *node.body);
   if (task.held != nullptr)
@@ -209,7 +210,7 @@ Step Machine::execute_implement(Task& task) {
       return Step::done;
     if (condition.tag != Tag::boolean)
       return fail(task.implement->condition->at,
-                  cat("Invalid value `", text_of(program_, condition),
+                  cat("Invalid value `", shown(program_, condition),
                       "`: the condition for a conditional implementation can only be a boolean "
                       "expression"));
     if (!condition.boolean)
@@ -224,205 +225,6 @@ Step Machine::execute_implement(Task& task) {
     emit(body, new_frame(nullptr, task.target, body.locals.size()), true);
   }
   return Step::done;
-}
-
-/// Starts to deliver the values of an expression; those that are there already at once.
-void Machine::stream(const Expr* expr, Frame* frame, Sink* sink) {
-  ++sink->open;
-  Task* task = new_task(Task::Kind::stream, frame);
-  task->expr = expr;
-  task->sink = sink;
-  task->at = expr->at;
-  push(task);
-}
-
-Step Machine::execute_stream(Task& task) {
-  Sink& sink = *task.sink;
-  const Expr* expr = task.expr;
-  while (expr->kind == ExprKind::conditional) {
-    Datum condition;
-    if (const Step step = evaluate(as<Conditional>(expr).condition, task.frame, condition);
-        step != Step::done)
-      return step;
-    if (condition.tag != Tag::boolean)
-      break;
-    expr = condition.boolean ? as<Conditional>(expr).yes : as<Conditional>(expr).no;
-  }
-  const bool is_list_wanted = sink.kind != Sink::Kind::relation;
-  if (expr->kind == ExprKind::comprehension) {
-    const auto& node = as<Comprehension>(expr);
-    Sink& inner = sinks_.emplace_back();
-    inner.kind = Sink::Kind::comprehension;
-    inner.comprehension = &node;
-    inner.frame = task.frame;
-    inner.by = sink.by;
-    inner.target = &sink;  // which stays open until the inner one closes
-    stream(node.clauses[0].iterable, task.frame, &inner);
-    return Step::done;
-  }
-  if (expr->kind == ExprKind::list && !is_list_wanted) {
-    for (const Expr* item : as<ListExpr>(expr).items)
-      stream(item, task.frame, &sink);
-    if (--sink.open == 0)
-      close(sink);
-    return Step::done;
-  }
-  Instance* owner = nullptr;
-  uint32_t slot = 0;
-  if (expr->kind == ExprKind::attribute) {
-    Datum object;
-    if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
-        step != Step::done)
-      return step;
-    if (object.tag == Tag::instance) {
-      owner = object.instance;
-      slot = owner->entity->slot(as<AttributeRef>(expr).name);
-    }
-  } else if (expr->kind == ExprKind::name && as<Name>(expr).found == NameKind::self_attribute) {
-    owner = task.frame->self;
-    slot = owner->entity->slot(as<Name>(expr).name.name);
-  }
-  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
-    Delayed& from = delayed_of(owner, slot);
-    const bool is_frozen = from.cell->value.is_set();
-    if (!is_frozen)
-      from.listeners.push_back(&sink);
-    const std::vector<Datum> items = from.items;
-    for (const Datum& item : items)
-      if (!deliver(sink, item, task.at))
-        return Step::fail;
-    if (is_frozen && --sink.open == 0)
-      close(sink);
-    return Step::done;
-  }
-  const Destination to{sink.owner,
-                       sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
-  Datum value;
-  if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
-      step != Step::done)
-    return step;
-  if (sink.kind == Sink::Kind::loop && value.tag != Tag::list && value.tag != Tag::unknown)
-    return fail(expr->at,
-                cat("A for loop can only be applied to lists and relations. Hint: the value is `",
-                    text_of(program_, value), "`"));
-  if (sink.kind == Sink::Kind::comprehension && value.tag != Tag::list && value.tag != Tag::unknown)
-    return fail(expr->at,
-                cat("A list comprehension can only be applied to lists and relations, got ",
-                    text_of(program_, value)));
-  if (!deliver_all(sink, value, task.at))
-    return Step::fail;
-  if (--sink.open == 0)
-    close(sink);
-  return Step::done;
-}
-
-bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
-  if (value.tag != Tag::list)
-    return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
-  for (const Datum& item : value.list->items)
-    if (!deliver(sink, item, at))
-      return false;
-  return true;
-}
-
-bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
-  switch (sink.kind) {
-    case Sink::Kind::relation: {
-      // A long chain of relations goes through the queue, not through the stack.
-      constexpr int most_nested = 200;
-      if (delivering_ >= most_nested) {
-        Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
-        task->frame->cells[0].value = value;
-        task->sink = &sink;
-        task->at = at;
-        ++sink.open;
-        push(task);
-        return true;
-      }
-      ++delivering_;
-      const Contributor before = std::exchange(by_, sink.by);
-      const bool is_good = set_slot(sink.owner, sink.slot, value, sink.at);
-      by_ = before;
-      --delivering_;
-      return is_good;
-    }
-    case Sink::Kind::loop: {
-      if (value.tag == Tag::unknown)
-        return true;
-      const Block& body = *sink.loop->body;
-      Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
-      frame->cells[0].value = value;
-      frame->cells[0].set_at = at;
-      emit(body, frame, true);
-      return true;
-    }
-    case Sink::Kind::comprehension: {
-      if (value.tag == Tag::unknown)
-        return deliver(*sink.target, value, at);
-      Frame* frame = new_frame(sink.frame, sink.frame->self, 1);
-      frame->cells[0].value = value;
-      const Comprehension& node = *sink.comprehension;
-      if (sink.clause + 1 < node.clauses.size()) {
-        Sink& inner = sinks_.emplace_back();
-        inner.kind = Sink::Kind::comprehension;
-        inner.comprehension = &node;
-        inner.clause = sink.clause + 1;
-        inner.frame = frame;
-        inner.by = sink.by;
-        inner.target = sink.target;
-        ++sink.target->open;
-        stream(node.clauses[inner.clause].iterable, frame, &inner);
-        return true;
-      }
-      if (node.guards.empty()) {
-        stream(node.value, frame, sink.target);
-        return true;
-      }
-      Task* task = new_task(Task::Kind::guard, frame);
-      task->sink = sink.target;
-      task->expr = &node;
-      task->at = node.at;
-      ++sink.target->open;
-      push(task);
-      return true;
-    }
-  }
-  return true;
-}
-
-Step Machine::execute_guard(Task& task) {
-  const auto& node = as<Comprehension>(task.expr);
-  Sink& sink = *task.sink;
-  for (size_t i = node.guards.size(); i-- > 0;) {
-    Datum guard;
-    if (const Step step = evaluate(node.guards[i], task.frame, guard); step != Step::done)
-      return step;
-    if (guard.tag == Tag::unknown) {
-      if (!deliver(sink, guard, task.at))
-        return Step::fail;
-      guard = Datum::of(false);
-    }
-    if (guard.tag != Tag::boolean)
-      return fail(
-          node.guards[i]->at,
-          cat("Invalid value `", text_of(program_, guard),
-              "`: the guard condition for a list comprehension must be a boolean expression"));
-    if (!guard.boolean) {
-      if (--sink.open == 0)
-        close(sink);
-      return Step::done;
-    }
-  }
-  stream(node.value, task.frame, &sink);
-  --sink.open;
-  return Step::done;
-}
-
-/// All producers are done.
-void Machine::close(Sink& sink) {
-  release(sink.held);
-  if (sink.kind == Sink::Kind::comprehension && --sink.target->open == 0)
-    close(*sink.target);
 }
 
 }  // namespace fettle::model

@@ -65,14 +65,6 @@ struct Frame {
   Cell cells[1];
 };
 
-/// A constructor that met an index and returned an instance that was there. Its arguments
-/// contributed the same values once more, for `by` as the maker.
-struct Construction {
-  Instance* instance;
-  const Constructor* node;
-  Contributor by;
-};
-
 /// A value or a member that was given once more, equal, by somebody else.
 struct Repetition {
   Instance* owner;

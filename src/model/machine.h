@@ -12,6 +12,7 @@
 
 #include "model/instance.h"
 #include "model/plugin.h"
+#include "model/regex.h"
 
 namespace fettle::model {
 
@@ -24,6 +25,8 @@ inline double as_float(const Datum& value) {
 
 struct Sink;
 
+constexpr int optional_rank = 61;
+
 /// Where the values of a stream go.
 struct Sink {
   enum class Kind : uint8_t { relation, loop, comprehension };
@@ -32,7 +35,8 @@ struct Sink {
   Contributor by = 0;         ///< for whom they deliver
   Instance* owner = nullptr;  ///< of the relation
   uint32_t slot = 0;
-  Place at;
+  const Stmt* statement = nullptr;
+  const Constructor* constructor = nullptr;  ///< whose argument it is
   Frame* frame = nullptr;
   const For* loop = nullptr;
   const Comprehension* comprehension = nullptr;
@@ -74,6 +78,7 @@ struct Task {
   Instance* target = nullptr;
   uint32_t slot = 0;
   const Implement* implement = nullptr;
+  const Constructor* constructor = nullptr;  ///< whose argument it is
   Sink* sink = nullptr;
   Memory* memory = nullptr;
   std::vector<Delayed*>* held = nullptr;
@@ -81,6 +86,21 @@ struct Task {
 };
 
 enum class Step : uint8_t { done, wait, fail };
+
+/// Who still has to say in which statement a failure happened.
+///   itself     the expression that failed
+///   above      the one around it
+///   reader     the nearest one that computes with the value
+///   statement  the statement
+enum class Telling : uint8_t { nobody, itself, above, reader, statement };
+
+/// Who writes a value, for errors and for the place that a cell remembers.
+struct Writer {
+  const Expr* expr = nullptr;       ///< the constructor, or
+  const Stmt* statement = nullptr;  ///< the assignment
+  bool is_key = false;              ///< an argument that an index needed
+  Place at;                         ///< of the value
+};
 
 class Machine {
  public:
@@ -93,7 +113,6 @@ class Machine {
   Program& program() { return program_; }
   void print(std::string_view line) { print_(line); }
   std::span<Instance* const> instances() const { return instances_; }
-  std::span<const Construction> constructions() const { return constructions_; }
   std::span<const Repetition> repetitions() const { return repetitions_; }
   /// For defaults and typedefs: a value against a type.
   bool accepts(const Type& type, const Datum& value, std::string& why);
@@ -110,9 +129,16 @@ class Machine {
 
  private:
   // evaluate.cc
-  Step evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to = nullptr);
+  Step evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to = nullptr) {
+    const Step step = evaluate_node(expr, frame, value, to);
+    if (step == Step::fail) [[unlikely]]
+      report(expr);
+    return step;
+  }
+  Step evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to);
   Step evaluate_name(const Name& name, Frame* frame, Datum& value);
   Cell* cell_of(const Name& name, Frame* frame, Instance*& owner, uint32_t& slot);
+  Step name_not_found(const Name& name);
   Step evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value);
   Step evaluate_format(const Format& format, Frame* frame, Datum& value);
   Step evaluate_list(const ListExpr& list, Frame* frame, Datum& value, const Destination* to);
@@ -120,6 +146,7 @@ class Machine {
   Step evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value);
   Step comprehend(const Comprehension& node, size_t clause, Frame* frame,
                   std::vector<Datum>& items);
+  std::string refused_operands(Operator op, const Datum& a, const Datum& b) const;
   Step evaluate_binary(const Binary& node, Frame* frame, Datum& value);
   Step evaluate_logic(const Binary& node, Frame* frame, Datum& value);
   Step evaluate_defined(const IsDefined& node, Frame* frame, Datum& value);
@@ -127,21 +154,45 @@ class Machine {
   Step evaluate_call(const Call& node, Frame* frame, Datum& value);
   Step call_plugin(const Call& node, Frame* frame, Datum& value);  // plugin_call.cc
   Step cast(const Call& node, std::string_view to, const Datum& from, Datum& value);
-  Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, Place at, Datum& value);
-  Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame, Place at,
+  Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
+              Datum& value);
+  Step short_lookup(const ShortLookup& node, Frame* frame, Datum& value);
+  Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame, const Expr* node,
                        std::vector<std::pair<Symbol, Datum>> keys, Datum& value);
   Step read_cell(Cell& cell);
   Step read_slot(Instance* owner, uint32_t slot, Datum& value, Place at);
   bool match(const Typedef& constraint, const Datum& value, std::string& why);
 
   // construct.cc
+  class Values;
+  bool find_slots(const Constructor& node, const Entity& entity);
+  Step unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values);
+  Step refuse_unpacking(const Argument& argument);
+  Step find_keys(const Constructor& node, const Entity& entity, Frame* frame,
+                 const Destination* to, Values& values);
+  std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
+  void append_key_of(std::string& key, const Attribute& attribute, const Datum& datum);
+  Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found,
+                     std::vector<std::string>& keys);
+  void enter(Instance* instance, const std::vector<std::string>& keys, bool is_new);
+  bool give_argument(const Constructor& node, const Argument& argument, Instance* instance,
+                     uint32_t slot, Frame* frame);
+  bool fill(const Constructor& node, Instance* instance, Frame* frame, Values& values);
+  void select(Instance* instance);
   Step construct(const Constructor& node, Frame* frame, Datum& value, const Destination* to);
   Entity* entity_of(const Constructor& node, const Destination* to);
   Instance* new_instance(Entity* entity, Place at, uint32_t depth);
-  bool set_slot(Instance* owner, uint32_t slot, const Datum& value, Place at);
+
+  // assign.cc
+  bool set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
+  bool set_any(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool set_all(Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool set_value(Instance* owner, uint32_t slot, const Datum& value, Place at);
-  bool set_option(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
+  bool blame(Instance* owner, uint32_t slot, std::string reported);
+  bool tell(Instance* owner, uint32_t slot, const Writer& writer);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
+  bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
   bool set_cell(Cell& cell, const Datum& value, Place at);
   void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at);
@@ -157,7 +208,11 @@ class Machine {
   bool freeze_one();
   void promise(Delayed& delayed, std::vector<Delayed*>& held);
   void release(std::vector<Delayed*>& held);
+
+  // finish.cc
   void finish(std::vector<Failure>& failures);
+  void finish_instance(const Instance& instance, std::vector<Failure>& failures);
+  static const Expr* awaited(const Task& task);
   bool run_ready();
 
   // execute.cc
@@ -173,18 +228,27 @@ class Machine {
   Step execute_implement(Task& task);
   Step execute_stream(Task& task);
   void make_promises(Task& task, const Block& block);
+
+  // stream.cc
   void stream(const Expr* expr, Frame* frame, Sink* sink);
   bool deliver(Sink& sink, const Datum& value, Place at);
   bool deliver_all(Sink& sink, const Datum& value, Place at);
   void close(Sink& sink);
   Step execute_guard(Task& task);
 
+  // errors.cc
+  /// A failure of the expression that is evaluated now, or of the current statement. Causes stand
+  /// in the message below `caused by:`.
   Step fail(Place at, std::string message, int rank = 100);
+  Step fail(Place at, std::string message, int rank, Telling telling);
+  void report(const Expr* expr);
+  void report(std::string reported, bool is_reader);
+  void report_task(const Task& task);
+  std::string instance_text(const Instance* instance) const;
 
   Program& program_;
   std::function<void(std::string_view)> print_;
   std::vector<Instance*> instances_;
-  std::vector<Construction> constructions_;
   std::vector<Repetition> repetitions_;
   std::vector<Task*> blocked_;
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
@@ -197,8 +261,14 @@ class Machine {
   std::deque<Sink> sinks_;
   std::deque<Memory> memories_;
   std::deque<std::vector<Delayed*>> held_;
-  std::unordered_map<const Task*, std::string> lookup_texts_;
+  struct Lookup {
+    std::string keys;
+    const Expr* node;
+  };
+  std::unordered_map<const Task*, Lookup> lookups_;  ///< what a task looks for in vain
+  Regexes regexes_;
   Memory scratch_;
+  std::vector<Datum> values_;  ///< of constructors under way, by slot
   Task* current_ = nullptr;
   uint32_t skipped_frames_ = 0;
   uint32_t depth_ = 0;
@@ -207,6 +277,7 @@ class Machine {
   bool is_probing_ = false;
   std::string key_;
   std::optional<Failure> failure_;
+  Telling telling_ = Telling::nobody;
 };
 
 }  // namespace fettle::model

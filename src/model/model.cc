@@ -63,7 +63,7 @@ const Instance* Model::contributor(Contributor by) const {
   return by == 0 ? nullptr : instances()[by - 1];
 }
 
-std::span<const Construction> Model::constructions() const { return machine->constructions(); }
+std::span<const Construction> Model::constructions() const { return program.constructions; }
 std::span<const Repetition> Model::repetitions() const { return machine->repetitions(); }
 
 std::string Model::where(Place at) const {

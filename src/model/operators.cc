@@ -1,6 +1,5 @@
-#include <regex.h>
-
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/machine.h"
 #include "model/text_form.h"
 
@@ -12,8 +11,9 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (const Step step = evaluate(node.left, frame, left); step != Step::done)
     return step;
   if (left.tag != Tag::boolean && left.tag != Tag::unknown)
-    return fail(node.at, cat("Invalid left hand value ", quoted(program_, left), ": `",
-                             spelling(node.op), "` expects a boolean"));
+    return fail(node.at, cat("Invalid left hand value `", shown(program_, left), "`: `",
+                             spelling(node.op), "` expects a boolean"),
+                10);
   value = left;
   if (left.tag == Tag::boolean && left.boolean != is_and)
     return Step::done;
@@ -21,12 +21,25 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (const Step step = evaluate(node.right, frame, right); step != Step::done)
     return step;
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)
-    return fail(node.at, cat("Invalid right hand value ", quoted(program_, right), ": `",
-                             spelling(node.op), "` expects a boolean"));
+    return fail(node.at, cat("Invalid value '", shown(program_, right), "', expected bool"), 10);
   const bool decides = right.tag == Tag::boolean && right.boolean != is_and;
   if (left.tag == Tag::boolean || decides)
     value = right;
   return Step::done;
+}
+
+std::string Machine::refused_operands(Operator op, const Datum& a, const Datum& b) const {
+  if (op == Operator::add && a.tag == Tag::text)
+    return cat("Can only concatenate str (not '", python_type(b), "' (", quoted(program_, b),
+               ")) to str");
+  const std::string_view name = op == Operator::add        ? "plus"
+                                : op == Operator::subtract ? "minus"
+                                : op == Operator::multiply ? "multiplication"
+                                : op == Operator::divide   ? "division"
+                                : op == Operator::modulo   ? "modulo"
+                                                           : "exponentiation";
+  return cat("Unsupported operand type(s) for ", name, ": '", python_type(a), "' (",
+             quoted(program_, a), ") and '", python_type(b), "' (", quoted(program_, b), ")");
 }
 
 Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
@@ -59,7 +72,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   if (is_in) {
     if (b.tag != Tag::dict)
       return fail(node.at, cat("Operand two of 'in' can only be a list or dict (",
-                               quoted(program_, b), ")"));
+                               shown(program_, b), ")"),
+                  10);
     value = Datum::of((a.tag == Tag::text && b.dict->find(a.view()) != nullptr) ==
                       (node.op == Operator::in));
     return Step::done;
@@ -74,10 +88,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   }
   const bool is_comparison = node.op >= Operator::less && node.op <= Operator::greater_equal;
   if (!a.is_number() || !b.is_number())
-    return fail(node.at, is_comparison
-                             ? std::string("Can only compare numbers.")
-                             : cat("Invalid operands for `", spelling(node.op),
-                                   "`: ", quoted(program_, a), " and ", quoted(program_, b)));
+    return fail(node.at,
+                is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b), 10);
   const bool is_whole = a.tag != Tag::floating && b.tag != Tag::floating;
   const double x = as_float(a);
   const double y = as_float(b);
@@ -112,12 +124,12 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
       break;
     case Operator::divide:
       if (y == 0)
-        return fail(node.at, "division by zero");
+        return fail(node.at, is_whole ? "division by zero" : "float division by zero");
       value = Datum::of(x / y);
       return Step::done;
     case Operator::modulo: {
       if (y == 0)
-        return fail(node.at, "integer modulo by zero");
+        return fail(node.at, is_whole ? "integer modulo by zero" : "float modulo by zero");
       if (is_whole)
         whole = j == -1 ? 0 : ((i % j) + j) % j;
       double rest = std::fmod(x, y);
@@ -149,89 +161,6 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   if (is_whole)
     value = Datum::of(whole);
   return Step::done;
-}
-
-bool Machine::match(const Typedef& constraint, const Datum& value, std::string& why) {
-  if (!accepts(constraint.base, value, why))
-    return false;
-  if (value.tag == Tag::unknown)
-    return true;
-  bool is_good = false;
-  if (constraint.condition->kind == ExprKind::regex) {
-    regex_t compiled;
-    const std::string pattern = cat("^(", as<Regex>(constraint.condition).pattern, ")");
-    if (regcomp(&compiled, pattern.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {
-      is_good = regexec(&compiled, text_of(program_, value).c_str(), 0, nullptr, 0) == 0;
-      regfree(&compiled);
-    }
-  } else {
-    Frame* frame = new_frame(nullptr, nullptr, 1);
-    frame->cells[0].value = value;
-    Datum result;
-    Task probe;
-    Task* const before = current_;
-    current_ = &probe;
-    const Step step = evaluate(constraint.condition, frame, result);
-    current_ = before;
-    is_good = step == Step::done && result.tag == Tag::boolean && result.boolean;
-    failure_.reset();
-  }
-  if (!is_good)
-    why = cat("Invalid value ", quoted(program_, value), ", does not match constraint `",
-              constraint_text(program_, constraint.condition), "`");
-  return is_good;
-}
-
-bool Machine::accepts(const Type& type, const Datum& value, std::string& why) {
-  if (value.tag == Tag::unknown || (value.tag == Tag::null && type.is_nullable) ||
-      type.base == Base::any)
-    return true;
-  const auto refuse = [&] {
-    why = cat("Invalid value '", value.tag == Tag::null ? "null" : text_of(program_, value),
-              "', expected ", type.name);
-    return false;
-  };
-  if (type.is_list) {
-    if (value.tag != Tag::list)
-      return refuse();
-    Type item = type;
-    item.is_list = item.is_nullable = false;
-    item.name = type.name.substr(0, type.name.find('['));
-    for (const Datum& one : value.list->items)
-      if (!accepts(item, one, why))
-        return false;
-    return true;
-  }
-  bool is_good = false;
-  switch (type.base) {
-    case Base::any:
-      is_good = true;
-      break;
-    case Base::string:
-      is_good = value.tag == Tag::text;
-      break;
-    case Base::integer:
-      is_good = value.tag == Tag::integer || value.tag == Tag::boolean;
-      break;
-    case Base::floating:
-      is_good = value.tag == Tag::floating;
-      break;
-    case Base::boolean:
-      is_good = value.tag == Tag::boolean;
-      break;
-    case Base::number:
-      is_good = value.is_number();
-      break;
-    case Base::list:
-      is_good = value.tag == Tag::list;
-      break;
-    case Base::dict:
-      is_good = value.tag == Tag::dict;
-      break;
-    case Base::constrained:
-      return match(*type.constraint, value, why);
-  }
-  return is_good || refuse();
 }
 
 }  // namespace fettle::model

@@ -40,6 +40,8 @@ struct Type {
   std::string name;  ///< as errors print it
 };
 struct Typedef {
+  std::string full_name;
+  Place at;
   Type base;
   const Expr* condition = nullptr;
 };
@@ -94,6 +96,7 @@ struct Entity {
   std::vector<uint32_t> slot_of_symbol;  ///< by symbol; `no_slot` when absent
   std::vector<Datum> defaults;           ///< by slot; unset without one
   std::vector<Index*> indexes;
+  std::vector<uint32_t> key_slots;  ///< of all indexes, each once
   std::vector<Implement> implements;
   std::vector<const Implement*> selected;  ///< its own and, through `parents`, theirs
   bool uses_parents = false;
@@ -128,10 +131,28 @@ struct SourceFile {
   std::string text;
 };
 
+/// One line of a trace: what happened, and the statement in which it did.
+struct Reason {
+  std::string message;
+  std::string reported;  ///< `x = 1 (m.cf:2)`; may be empty
+};
+
 /// An error with its rank among several: lower is told first.
 struct Failure {
   Error error;
   int rank = 100;
+  std::vector<Reason> reasons{};  ///< outermost first; empty: the error's message is all
+};
+
+/// The whole trace of a failure, every cause two blanks deeper.
+std::string trace_of(const Failure& failure, size_t indent);
+
+/// A constructor that met an index and returned an instance that was there. Its arguments
+/// contributed the same values once more, for `by` as the maker (see `instance.h`).
+struct Construction {
+  const Instance* instance;
+  const Constructor* node;
+  uint32_t by;
 };
 
 struct Program {
@@ -147,12 +168,20 @@ struct Program {
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
   Path folder;  ///< of the project
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
-  Entity* root = nullptr;   ///< `std::Entity`
+  std::vector<Construction> constructions;
+  Entity* root = nullptr;  ///< `std::Entity`
+
+  /// `file:line`, or with the column of a place that is exact.
+  std::string location(Place at) const;
 
   Error error_at(Place at, std::string message) const;
   Space* space(std::string_view name);
   /// The namespace that `name` stands for in `from`; null when it is not imported.
   Space* imported(const Space& from, std::string_view name);
+  /// The namespace around one; null when there is none.
+  Space* enclosing(const Space& from);
+  /// That a type or a function is not there, and which import may be missing.
+  std::string not_found(const Space& from, const QualifiedName& name);
   Entity* find_entity(const Space& from, const QualifiedName& name);
   std::string text(const QualifiedName& name) const;
 };

@@ -8,35 +8,18 @@
 namespace fettle::model {
 namespace {
 
-std::string indented(std::string_view text) {
-  std::string made;
-  for (const std::string_view line : split(text, '\n'))
-    made += cat("  ", line, "\n");
-  return made;
-}
-
 std::string place_and_excerpt(const Error& error) {
   return cat(to_string(error.where), "\n", error.excerpt, error.excerpt.empty() ? "" : "\n");
 }
 
 }  // namespace
 
-std::string trace_of(std::span<const Error> errors) {
-  if (errors.size() == 1)
-    return cat(errors[0].message, "\n");
-  std::string made;
-  if (!errors.empty())
-    made = cat("Reported ", errors.size(), " errors\n");
-  for (size_t i = 0; i < errors.size(); ++i)
-    made += cat("error ", i, ":\n", indented(errors[i].message));
-  return made;
-}
-
-std::string report(std::span<const Error> errors) {
+std::string report(const Compiled& compiled) {
+  const std::vector<Error>& errors = compiled.errors;
   if (errors.size() == 1)
     return cat(to_string(errors[0]), "\n", errors[0].excerpt,
                errors[0].excerpt.empty() ? "" : "\n");
-  std::string made = trace_of(errors);
+  std::string made = compiled.trace;
   for (const Error& error : errors)
     made += place_and_excerpt(error);
   return made;
@@ -62,7 +45,7 @@ int run_compile_command(std::span<const std::string> arguments) {
   std::cout.flush();
   if (compiled.errors.empty())
     return 0;
-  std::cerr << report(compiled.errors);
+  std::cerr << report(compiled);
   return 2;
 }
 

@@ -2,6 +2,7 @@
 /// `self`, variables of namespaces. A name that stands for nothing fails only when it is read.
 
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/program.h"
 
 namespace fettle::model {
@@ -36,14 +37,18 @@ class Walk {
 
   void block(const Block& block, const Level* parent, const Symbol* variable) {
     const Level level = locals(block, parent, variable);
-    for (const Stmt* statement : block.statements)
-      this->statement(statement, &level);
+    const bool is_root = parent == nullptr && entity_ == nullptr;
+    for (size_t i = 0; i < block.statements.size(); ++i)
+      statement(block.statements[is_root ? i : block.statements.size() - 1 - i], &level);
     std::vector<const AssignAttribute*> promises;
     collect(block, promises);
     block.promises = program_.arena.copy(std::span<const AssignAttribute* const>(promises));
   }
 
-  void expression(const Expr* expr, const Level* level) {
+  /// `hint`: the entity that a relation wants here, for short names.
+  void expression(const Expr* expr, const Level* level, const Entity* hint = nullptr) {
+    if (!failures_.empty())
+      return;
     switch (expr->kind) {
       case ExprKind::constant:
       case ExprKind::regex:
@@ -60,32 +65,16 @@ class Walk {
         return name(as<Name>(expr), level);
       case ExprKind::attribute:
         return expression(as<AttributeRef>(expr).object, level);
-      case ExprKind::constructor: {
-        const auto& node = as<Constructor>(expr);
-        node.entity = program_.find_entity(space_, node.type);
-        if (node.entity == nullptr && !node.type.space.empty())
-          not_found(node.type, "type");
-        return arguments(node.arguments, level);
-      }
-      case ExprKind::call: {
-        const auto& node = as<Call>(expr);
-        const std::string& function = program_.symbols.name(node.function.name);
-        Space* from =
-            node.function.space.empty() ? &space_ : program_.imported(space_, node.function.space);
-        node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
-        const bool is_cast = node.function.space.empty() &&
-                             (function == "int" || function == "float" || function == "number" ||
-                              function == "string" || function == "bool");
-        if (node.plugin == nullptr && !is_cast)
-          function_not_found(node.function, from);
-        return arguments(node.arguments, level);
-      }
+      case ExprKind::constructor:
+        return constructor(as<Constructor>(expr), level, hint);
+      case ExprKind::call:
+        return call(as<Call>(expr), level);
       case ExprKind::list:
         for (const Expr* item : as<ListExpr>(expr).items)
-          expression(item, level);
+          expression(item, level, hint);
         return;
       case ExprKind::comprehension:
-        return comprehension(as<Comprehension>(expr), 0, level);
+        return comprehension(as<Comprehension>(expr), 0, level, hint);
       case ExprKind::dict:
         for (const DictItem& item : as<DictExpr>(expr).items)
           expression(item.value, level);
@@ -94,7 +83,7 @@ class Walk {
         const auto& node = as<IndexLookup>(expr);
         node.entity = program_.find_entity(space_, node.type);
         if (node.entity == nullptr)
-          not_found(node.type, "type");
+          return not_found(node.type);
         return arguments(node.arguments, level);
       }
       case ExprKind::short_lookup:
@@ -110,8 +99,8 @@ class Walk {
         return expression(as<Negation>(expr).operand, level);
       case ExprKind::conditional:
         expression(as<Conditional>(expr).condition, level);
-        expression(as<Conditional>(expr).yes, level);
-        return expression(as<Conditional>(expr).no, level);
+        expression(as<Conditional>(expr).yes, level, hint);
+        return expression(as<Conditional>(expr).no, level, hint);
       case ExprKind::is_defined:
         return expression(as<IsDefined>(expr).operand, level);
     }
@@ -131,22 +120,23 @@ class Walk {
       expression(argument.value, level);
   }
 
-  void comprehension(const Comprehension& node, size_t clause, const Level* level) {
+  void comprehension(const Comprehension& node, size_t clause, const Level* level,
+                     const Entity* hint) {
     if (clause == node.clauses.size()) {
       for (const Expr* guard : node.guards)
         expression(guard, level);
-      return expression(node.value, level);
+      return expression(node.value, level, hint);
     }
     expression(node.clauses[clause].iterable, level);
     const Level inner{level, {node.clauses[clause].variable}};
-    comprehension(node, clause + 1, &inner);
+    comprehension(node, clause + 1, &inner, hint);
   }
 
   void name(const Name& node, const Level* level) {
     const Symbol symbol = node.name.name;
     if (!node.name.space.empty()) {
       Space* from = program_.imported(space_, node.name.space);
-      node.found = NameKind::missing;
+      node.found = from == nullptr ? NameKind::no_space : NameKind::missing;
       if (from != nullptr)
         global(node, *from);
       return;
@@ -179,6 +169,9 @@ class Walk {
   }
 
   void statement(const Stmt* statement, const Level* level) {
+    if (!failures_.empty())
+      return;
+    statement_ = statement;
     switch (statement->kind) {
       case StmtKind::expression:
         return expression(as<ExprStmt>(statement).expression, level);
@@ -214,23 +207,127 @@ class Walk {
       }
   }
 
-  void function_not_found(const QualifiedName& name, const Space* from) {
-    if (from == nullptr)
-      return not_found(name, "type");
-    failures_.push_back({program_.error_at(name.at, cat("could not find type ", program_.text(name),
-                                                        " in namespace ", from->name)),
-                         20});
+  void fail(Place at, std::string message, std::string reported, int rank) {
+    Failure made{program_.error_at(at, ""), rank};
+    made.reasons.push_back({std::move(message), std::move(reported)});
+    failures_.push_back(std::move(made));
+  }
+  /// In the statement that is resolved now; outside of one only the place is told.
+  void fail_in_statement(Place at, const std::string& message, int rank) {
+    at.is_exact = 1;
+    const std::string where = cat(" (", program_.location(at), ")");
+    if (!reporter_.empty())
+      fail(at, message, cat(reporter_, where), rank);
+    else if (statement_ != nullptr)
+      fail(at, message, cat(describe(program_, statement_), where), rank);
+    else
+      fail(at, cat(message, where), "", rank);
+  }
+  void not_found(const QualifiedName& name) {
+    fail_in_statement(name.at, program_.not_found(space_, name), 20);
   }
 
-  void not_found(const QualifiedName& name, std::string_view what) {
-    std::string message =
-        cat("could not find ", what, " ", program_.text(name), " in namespace ", space_.name);
-    if (!name.space.empty() && program_.imported(space_, name.space) == nullptr &&
-        program_.space(name.space) != nullptr)
-      message += cat("\nTry importing the module with `import ", name.space, "`");
-    failures_.push_back({program_.error_at(name.at, message), 20});
+  void constructor(const Constructor& node, const Level* level, const Entity* hint) {
+    node.entity = program_.find_entity(space_, node.type);
+    if (node.entity == nullptr && node.type.space.empty() && hint != nullptr && !guess(node, *hint))
+      return;
+    if (node.entity == nullptr)
+      return not_found(node.type);
+    for (const Argument& argument : node.arguments) {
+      const uint32_t slot = argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
+      const Attribute* attribute = slot == no_slot ? nullptr : node.entity->slots[slot];
+      expression(argument.value, level, attribute == nullptr ? nullptr : attribute->target);
+      if (attribute != nullptr)
+        assignable(argument.value, *attribute);
+    }
+    if (failures_.empty())
+      complete(node);
   }
 
+  /// A short name may stand for a subtype of what the relation wants.
+  bool guess(const Constructor& node, const Entity& hint) {
+    std::string names;
+    int count = 0;
+    for (Entity& entity : program_.entities)
+      if (entity.name == node.type.name && entity.is_a(&hint)) {
+        node.entity = &entity;
+        names += cat(count++ == 0 ? "" : ", ", entity.full_name);
+      }
+    if (count <= 1)
+      return true;
+    fail_in_statement(
+        node.type.at,
+        cat("Could not determine namespace for type ", program_.text(node.type), ". ", count,
+            " possible candidates exists: [", names,
+            "]. To resolve this, use the fully qualified name instead of the short name."),
+        20);
+    return false;
+  }
+
+  /// A constructor of a wrong type as an argument is found before anything runs.
+  void assignable(const Expr* value, const Attribute& attribute) {
+    if (!failures_.empty())
+      return;
+    if (value->kind == ExprKind::list)
+      for (const Expr* item : as<ListExpr>(value).items)
+        assignable(item, attribute);
+    if (value->kind == ExprKind::conditional) {
+      assignable(as<Conditional>(value).yes, attribute);
+      assignable(as<Conditional>(value).no, attribute);
+    }
+    if (value->kind != ExprKind::constructor)
+      return;
+    const Entity* given = as<Constructor>(value).entity;
+    if (given == nullptr || (attribute.target != nullptr && given->is_a(attribute.target)))
+      return;
+    fail(value->at,
+         cat("Can not assign a value of type ",
+             attribute.target != nullptr ? given->full_name : program_.symbols.name(given->name),
+             " to a variable of type ",
+             attribute.target != nullptr ? attribute.target->full_name : attribute.type.name),
+         reported_in(program_, value), 10);
+  }
+
+  /// Names that the entity does not have.
+  void complete(const Constructor& node) {
+    for (const Argument& argument : node.arguments) {
+      if (argument.is_unpacked || node.entity->slot(argument.name) != no_slot)
+        continue;
+      Place at = argument.at;
+      at.is_exact = 1;
+      const std::string& name = program_.symbols.name(argument.name);
+      return fail(at, cat("no attribute ", name, " on type ", node.entity->full_name),
+                  cat(name, " (", program_.location(at), ")"), 10);
+    }
+  }
+
+  void call(const Call& node, const Level* level) {
+    const std::string& function = program_.symbols.name(node.function.name);
+    const bool is_plain = node.function.space.empty();
+    Space* from = is_plain ? &space_ : program_.imported(space_, node.function.space);
+    node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
+    const bool is_cast =
+        is_plain && (function == "int" || function == "float" || function == "number" ||
+                     function == "string" || function == "bool");
+    if (node.plugin != nullptr || is_cast)
+      return arguments(node.arguments, level);
+    const bool is_type =
+        (is_plain && function == "list") ||
+        (from != nullptr && (from->typedefs.contains(node.function.name) ||
+                             from->implementations.contains(node.function.name)));
+    if (!is_type)
+      return not_found(node.function);
+    fail(node.at,
+         cat("Can not call '", program_.text(node.function),
+             "', can only call plugin or primitive type cast"),
+         reported_in(program_, static_cast<const Expr*>(&node)), 10);
+  }
+
+ public:
+  std::string reporter_;  ///< a definition that tells instead of a statement
+
+ private:
+  const Stmt* statement_ = nullptr;
   Program& program_;
   Space& space_;
   const Entity* entity_;
@@ -243,36 +340,32 @@ class Walk {
 void resolve_program(Program& program, std::vector<Failure>& failures) {
   for (Space& space : program.spaces)
     Walk(program, space, nullptr, failures).locals(*space.unit.body, nullptr, nullptr);
-  for (Space& space : program.spaces) {
-    Walk walk(program, space, nullptr, failures);
-    // The names of a root block are global, so that its own level stays out of the way.
-    walk.block(*space.unit.body, nullptr, nullptr);
-  }
   const Symbol self = program.symbols.intern("self");
   for (Space& space : program.spaces) {
     for (const TypedefDefinition* definition : space.unit.typedefs) {
       const Level level{nullptr, {self}};
       Walk(program, space, nullptr, failures).expression(definition->condition, &level);
     }
-    for (const ImplementationDefinition* definition : space.unit.implementations) {
-      const Entity* entity = program.find_entity(space, definition->entity);
-      if (entity == nullptr)
-        failures.push_back(
-            {program.error_at(definition->entity.at,
-                              cat("could not find type ", program.text(definition->entity),
-                                  " in namespace ", space.name)),
-             20});
-      else
-        Walk(program, space, entity, failures).block(*definition->body, nullptr, nullptr);
-    }
-    for (const ImplementDefinition* definition : space.unit.implements)
-      if (const Entity* entity = program.find_entity(space, definition->entity);
-          entity != nullptr && definition->condition != nullptr)
-        Walk(program, space, entity, failures).expression(definition->condition, nullptr);
     for (const RelationDefinition* definition : space.unit.relations)
-      for (const Expr* annotation : definition->annotations)
-        Walk(program, space, nullptr, failures).expression(annotation, nullptr);
+      for (const Expr* annotation : definition->annotations) {
+        Walk walk(program, space, nullptr, failures);
+        walk.reporter_ = cat("Relation(", program.text(definition->left), ", ",
+                             program.text(definition->right), ")");
+        walk.expression(annotation, nullptr);
+      }
+    for (const ImplementDefinition* definition : space.unit.implements)
+      if (definition->condition != nullptr)
+        Walk(program, space, program.find_entity(space, definition->entity), failures)
+            .expression(definition->condition, nullptr);
+    for (const ImplementationDefinition* definition : space.unit.implementations)
+      Walk(program, space, program.find_entity(space, definition->entity), failures)
+          .block(*definition->body, nullptr, nullptr);
   }
+  // The names of a root block are global, so that its own level stays out of the way.
+  for (Space& space : program.spaces)
+    Walk(program, space, nullptr, failures).block(*space.unit.body, nullptr, nullptr);
+  if (failures.size() > 1)
+    failures.resize(1);
 }
 
 }  // namespace fettle::model

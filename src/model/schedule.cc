@@ -151,10 +151,10 @@ bool Machine::run_ready() {
     by_ = contributor_of(task);
     scratch_.clear();
     const Step step = execute(task);
-    if (step == Step::fail)
+    if (step == Step::fail || failure_) {
+      report_task(task);
       return false;
-    if (failure_)
-      return false;
+    }
     if (step == Step::wait)
       blocked_.push_back(&task);
     if (step == Step::wait && !scratch_.empty()) {
@@ -181,52 +181,6 @@ std::vector<Failure> Machine::run() {
   std::vector<Failure> failures;
   finish(failures);
   return failures;
-}
-
-/// What is not complete when nothing moves any more.
-void Machine::finish(std::vector<Failure>& failures) {
-  for (Instance* instance : instances_) {
-    if (!selected_[instance->number])
-      failures.push_back(
-          {program_.error_at(instance->at, cat("Unable to select implementation for entity ",
-                                               program_.symbols.name(instance->entity->name))),
-           100});
-    for (size_t slot = 0; slot < instance->entity->slots.size(); ++slot) {
-      const Attribute& attribute = *instance->entity->slots[slot];
-      const Cell& cell = instance->cells[slot];
-      if (cell.value.is_set() || attribute.shape == Shape::option ||
-          (attribute.shape == Shape::list && attribute.count.lower == 0))
-        continue;
-      const std::string start =
-          cat("The object ", quoted(program_, Datum::of(instance)), " is not complete: attribute ",
-              program_.symbols.name(attribute.name), " (", program_.files[attribute.at.file].name,
-              ":", attribute.at.line, ":", attribute.at.column, ")");
-      if (attribute.shape != Shape::list) {
-        failures.push_back({program_.error_at(instance->at, cat(start, " is not set")), 100});
-      } else if (const size_t count = cell.delayed == nullptr ? 0 : cell.delayed->items.size();
-                 count < attribute.count.lower) {
-        failures.push_back(
-            {program_.error_at(instance->at, cat(start, " requires ", attribute.count.lower,
-                                                 " values but only ", count, " are set")),
-             100});
-      }
-    }
-  }
-  for (Index& index : program_.indexes)
-    for (auto& [key, tasks] : index.waiting)
-      for (Task* task : tasks)
-        failures.push_back(
-            {program_.error_at(task->at, cat("No match in index on type ", index.entity->full_name,
-                                             " with key ", lookup_texts_[task])),
-             20});
-  if (failures.empty())
-    for (const Task* task : blocked_)
-      if (task->missing > 0)
-        failures.push_back(
-            {program_.error_at(
-                 task->at,
-                 "not all statements executed: this one waits for a value that nobody sets"),
-             100});
 }
 
 }  // namespace fettle::model

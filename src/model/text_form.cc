@@ -10,18 +10,23 @@
 namespace fettle::model {
 namespace {
 
-std::string nested(const Program& program, const Datum& value, bool is_interpolated) {
-  return is_interpolated && value.tag == Tag::null ? "null" : quoted(program, value);
+/// With the places of all its constructors.
+std::string instance_text(const Program& program, const Instance& instance) {
+  std::string places = program.location(instance.at);
+  for (const Construction& again : program.constructions)
+    if (again.instance == &instance && places.size() < 10'000)
+      places += cat(",", program.location(again.node->at));
+  return cat(instance.entity->full_name, " (instantiated at ", places, ")");
 }
 
-std::string container(const Program& program, const Datum& value, bool is_interpolated) {
+std::string container(const Program& program, const Datum& value) {
   std::string made;
   if (value.tag == Tag::list) {
     made = "[";
     for (const Datum& item : value.list->items) {
       if (made.size() > 1)
         made.append(", ");
-      made.append(nested(program, item, is_interpolated));
+      made.append(quoted(program, item));
     }
     made.push_back(']');
     return made;
@@ -32,7 +37,7 @@ std::string container(const Program& program, const Datum& value, bool is_interp
       made.append(", ");
     made.append(python::quoted(entry.key->view));
     made.append(": ");
-    made.append(nested(program, entry.value, is_interpolated));
+    made.append(quoted(program, entry.value));
   }
   made.push_back('}');
   return made;
@@ -45,7 +50,7 @@ std::string quoted(const Program& program, const Datum& value) {
     case Tag::unset:
       return "<unset>";
     case Tag::null:
-      return "None";
+      return "null";
     case Tag::unknown:
       return "<<unknown>>";
     case Tag::boolean:
@@ -58,17 +63,43 @@ std::string quoted(const Program& program, const Datum& value) {
       return python::quoted(value.view());
     case Tag::list:
     case Tag::dict:
-      return container(program, value, false);
-    case Tag::instance: {
-      const Place at = value.instance->at;
-      return cat(value.instance->entity->full_name, " (instantiated at ",
-                 program.files[at.file].name, ":", at.line, ")");
-    }
+      return container(program, value);
+    case Tag::instance:
+      return instance_text(program, *value.instance);
   }
   return "";
 }
 
 std::string text_of(const Program& program, const Datum& value) {
+  return value.tag == Tag::null ? "None" : shown(program, value);
+}
+
+std::string_view python_type(const Datum& value) {
+  switch (value.tag) {
+    case Tag::unset:
+    case Tag::null:
+      return "NoneValue";
+    case Tag::unknown:
+      return "Unknown";
+    case Tag::boolean:
+      return "bool";
+    case Tag::integer:
+      return "int";
+    case Tag::floating:
+      return "float";
+    case Tag::text:
+      return "str";
+    case Tag::list:
+      return "list";
+    case Tag::dict:
+      return "dict";
+    case Tag::instance:
+      return "Instance";
+  }
+  return "";
+}
+
+std::string shown(const Program& program, const Datum& value) {
   return value.tag == Tag::text ? std::string(value.view()) : quoted(program, value);
 }
 
@@ -78,8 +109,6 @@ std::string interpolated(const Program& program, const Datum& value) {
   if (value.tag == Tag::floating && value.floating == std::floor(value.floating) &&
       std::fabs(value.floating) < 1e15)
     return std::to_string(static_cast<int64_t>(value.floating));
-  if (value.tag == Tag::list || value.tag == Tag::dict)
-    return container(program, value, true);
   return text_of(program, value);
 }
 
@@ -149,7 +178,7 @@ void append_key(std::string& key, const Datum& value) {
   key.push_back(';');
 }
 
-bool fold_constant(Program& program, const Expr* expr, Datum& value) {
+bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*& wrong) {
   if (expr->kind == ExprKind::constant) {
     value = as<Constant>(expr).value;
     return true;
@@ -158,7 +187,7 @@ bool fold_constant(Program& program, const Expr* expr, Datum& value) {
     std::vector<Datum> items;
     for (const Expr* item : as<ListExpr>(expr).items) {
       Datum folded;
-      if (!fold_constant(program, item, folded))
+      if (!fold_constant(program, item, folded, wrong))
         return false;
       if (folded.tag == Tag::list)
         items.insert(items.end(), folded.list->items.begin(), folded.list->items.end());
@@ -169,12 +198,13 @@ bool fold_constant(Program& program, const Expr* expr, Datum& value) {
         program.arena.make<List>(program.arena.copy(std::span<const Datum>(items)))));
     return true;
   }
+  wrong = expr;
   if (expr->kind != ExprKind::dict)
     return false;
   std::vector<DictEntry> entries;
   for (const DictItem& item : as<DictExpr>(expr).items) {
     Datum folded;
-    if (!fold_constant(program, item.value, folded))
+    if (!fold_constant(program, item.value, folded, wrong))
       return false;
     entries.push_back({item.key, folded});
   }

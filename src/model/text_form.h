@@ -9,6 +9,10 @@ namespace fettle::model {
 
 /// `str(value)`: a text as it is.
 std::string text_of(const Program& program, const Datum& value);
+/// As errors show a value: a text as it is, `null` for null.
+std::string shown(const Program& program, const Datum& value);
+/// `type(value).__name__`.
+std::string_view python_type(const Datum& value);
 /// `repr(value)`: a text in quotes.
 std::string quoted(const Program& program, const Datum& value);
 /// Inside a string: floats that are whole print as integers, null as `null`.
@@ -17,8 +21,10 @@ std::string interpolated(const Program& program, const Datum& value);
 std::string_view python_type(const Datum& value);
 /// What two equal values share and no others.
 void append_key(std::string& key, const Datum& value);
-/// The value of a literal; false for anything that must be evaluated.
-bool fold_constant(Program& program, const Expr* expr, Datum& value);
+/// The value of a literal; false for anything that must be evaluated, which `wrong` then is.
+bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*& wrong);
+/// A value against a type without a constraint; else `why` says what is wrong.
+bool is_of(const Program& program, const Type& type, const Datum& value, std::string& why);
 /// A condition of a typedef as its source would have it.
 std::string constraint_text(const Program& program, const Expr* expr);
 /// Appends the value in the form of Python's format mini-language; false: `error` says why.

@@ -22,8 +22,14 @@ struct Plugin;
 struct Place {
   uint32_t file = 0;
   uint32_t line = 0;
-  uint32_t column = 0;
+  uint32_t column : 31 = 0;
+  uint32_t is_exact : 1 = 0;  ///< errors print it with its column
 };
+
+inline Place moved(Place at, size_t columns) {
+  at.column = static_cast<uint32_t>(at.column + columns) & 0x7fffffffu;
+  return at;
+}
 
 /// `a::b::c`: the namespaces joined by `::` (empty when there are none) and the last name.
 struct QualifiedName {
@@ -75,7 +81,15 @@ struct Format : Expr {
   std::string_view source;
 };
 
-enum class NameKind : uint8_t { unresolved, missing, local, self_value, self_attribute, global };
+enum class NameKind : uint8_t {
+  unresolved,
+  missing,
+  no_space,  ///< its namespace is not imported
+  local,
+  self_value,
+  self_attribute,
+  global
+};
 
 /// `x`, `a::x`. Where it lives is found once, before evaluation.
 struct Name : Expr {
@@ -105,6 +119,9 @@ struct Constructor : Expr {
   QualifiedName type;
   std::span<const Argument> arguments;
   mutable Entity* entity = nullptr;
+  mutable std::string_view space;  ///< the namespace it stands in
+  mutable const Entity* cached_entity = nullptr;
+  mutable std::span<const uint32_t> cached_slots;  ///< of the arguments
 };
 struct Call : Expr {
   QualifiedName function;

@@ -74,7 +74,7 @@ class Lexer {
   Place place() {
     for (; counted_ < start_; ++counted_)
       column_ += (static_cast<unsigned char>(text_[counted_]) & 0xC0) != 0x80;
-    return {file_, line_, column_};
+    return {file_, line_, column_ & 0x7fffffffu};
   }
 
   void push(Token token, size_t length) { push_text(token, text_.substr(at_, length), length); }
@@ -163,7 +163,7 @@ class Lexer {
     size_t close = at_ + quotes;
     while (true) {
       if (close >= text_.size())
-        return fail("Syntax error: unterminated string");
+        return illegal_character();
       if (text_[close] == '\\')
         close += 2;
       else if (text_.substr(close).starts_with("\"\"\""))
@@ -193,7 +193,7 @@ class Lexer {
       ++close;
     }
     if (close >= text_.size() || text_[close] != quote)
-      return fail("Syntax error: unterminated string");
+      return illegal_character();
     push_text(token, text_.substr(at_ + prefix + 1, close - at_ - prefix - 1), close + 1 - at_);
     return {};
   }
@@ -215,11 +215,17 @@ class Lexer {
       return put(Token::compare, 1);
     if (std::string_view("[](){}=+,.?:-*/%").find(peek()) != std::string_view::npos)
       return put(Token::punctuation, 1);
+    return illegal_character();
+  }
+  /// A string that does not end is an illegal quote.
+  Error illegal_character() {
     size_t length = 1;
     while (at_ + length < text_.size() && (static_cast<unsigned char>(peek(length)) & 0xC0) == 0x80)
       ++length;
     const std::string shown = peek() == '\r' ? "\\r" : std::string(text_.substr(at_, length));
-    return fail(cat("Syntax error: Illegal character '", shown, "'"));
+    const Place at = place();
+    return fail(cat("Syntax error: Illegal character '", shown, "' (", name_, ":", at.line, ":",
+                    static_cast<uint32_t>(at.column), ")"));
   }
   Status put(Token token, size_t length) {
     push(token, length);

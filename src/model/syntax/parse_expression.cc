@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "model/regex.h"
 #include "model/syntax/strings.h"
 
 namespace fettle::model {
@@ -86,10 +87,26 @@ Error ExpressionParser::fail_at(Place at, std::string message) const {
   return error;
 }
 
+/// With the place that the original prints: the start of a reserved word, the end of anything else.
 Error ExpressionParser::syntax_error() const {
-  if (sees(Token::end_of_file))
-    return fail("Syntax error: Unexpected end of file");
-  return fail(cat("Syntax error at token ", now().text));
+  if (sees(Token::end_of_file)) {
+    const auto lines = std::ranges::count(text_, '\n');
+    return fail(cat("Syntax error: Unexpected end of file (", file_name_, ":", lines + 2, ":2)"));
+  }
+  if (now().token >= Token::word_typedef)
+    return fail(cat("Syntax error: invalid identifier, ", now().text, " is a reserved keyword (",
+                    exactly(now().at), ")"));
+  size_t width = sees(Token::string)                               ? 2
+                 : sees(Token::raw_string) || sees(Token::f_string) ? 3
+                                                                    : 0;
+  for (const char c : now().text)
+    width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  const Place end = moved(now().at, width);
+  return fail(cat("Syntax error at token ", now().text, " (", exactly(end), ")"));
+}
+
+std::string ExpressionParser::exactly(Place at) const {
+  return cat(file_name_, ":", at.line, ":", static_cast<uint32_t>(at.column));
 }
 
 Status ExpressionParser::expect(Token token) {
@@ -108,8 +125,9 @@ Status ExpressionParser::expect(char character) {
 Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
   if (symbols_.name(name).find('-') == std::string::npos)
     return {};
-  return fail_at(at, cat("The use of '-' in identifiers is not allowed: `", symbols_.name(name),
-                         "` (a subtraction needs blanks around the `-`)"));
+  return fail_at(at, cat("The use of '-' in identifiers is not allowed. please rename ",
+                         symbols_.name(name), ". (reported in ", symbols_.name(name), " (",
+                         exactly(at), "))"));
 }
 
 Result<Symbol> ExpressionParser::identifier() {
@@ -213,7 +231,7 @@ Result<const Expr*> ExpressionParser::operand() {
       return constant(Datum::null(), token.at);
     case Token::regex:
       ++at_;
-      return arena_.make<Regex>(Expr{ExprKind::regex, token.at}, token.text);
+      return regex(token);
     case Token::id:
     case Token::cid:
       return reference();
@@ -233,6 +251,15 @@ Result<const Expr*> ExpressionParser::operand() {
   if (token.character == '{')
     return dict();
   return syntax_error();
+}
+
+Result<const Expr*> ExpressionParser::regex(const Lexeme& token) {
+  if (const Status good = check_regex(token.text); !good) {
+    const Place at = moved(token.at, std::string_view("matching ").size());
+    return fail_at(token.at, cat("Syntax error: Regex error in /", token.text, "/: '",
+                                 good.error().message, "' (", exactly(at), ")"));
+  }
+  return arena_.make<Regex>(Expr{ExprKind::regex, token.at}, token.text);
 }
 
 const Expr* ExpressionParser::constant(Datum value, Place at) {
@@ -266,7 +293,7 @@ Result<const Expr*> ExpressionParser::text() {
   if (token.token == Token::f_string) {
     auto format = read_f_string(content->view, token.at, arena_, symbols_);
     if (!format)
-      return fail_at(token.at, format.error().message);
+      return fail_at(token.at, cat(format.error().message, " (", exactly(token.at), ")"));
     return *format;
   }
   if (const Format* format = read_interpolation(content->view, token.at, arena_, symbols_))
@@ -307,6 +334,26 @@ bool ExpressionParser::sees_named_argument() const {
   return sees(Token::power) || (sees(Token::id) && next().character == '=');
 }
 
+std::string ExpressionParser::wrong_separator(std::string_view space, std::string_view name,
+                                              Place at) const {
+  return cat("Syntax error: invalid namespace access `", space, ".", name,
+             "`. Namespaces should be accessed with '::' rather than '.'. The '.' separator is "
+             "reserved for attribute and relation access. Did you mean: `",
+             replace_all(space, ".", "::"), "::", name, "` (", exactly(at), ")");
+}
+
+/// `a.b` of a path.
+std::string ExpressionParser::path_text(const Expr* path) const {
+  if (path->kind == ExprKind::attribute)
+    return cat(path_text(as<AttributeRef>(path).object), ".",
+               symbols_.name(as<AttributeRef>(path).name));
+  if (path->kind != ExprKind::name)
+    return "";
+  const QualifiedName& name = as<Name>(path).name;
+  return name.space.empty() ? symbols_.name(name.name)
+                            : cat(name.space, "::", symbols_.name(name.name));
+}
+
 /// The steps behind a variable: `.a`, `[k=v]`, `["k"]`, and `is defined`.
 Result<const Expr*> ExpressionParser::path(const Expr* start) {
   const Expr* made = start;
@@ -317,16 +364,14 @@ Result<const Expr*> ExpressionParser::path(const Expr* start) {
       ++at_;
       const Place at = now().at;
       if (sees(Token::cid) && made->kind == ExprKind::name)
-        return fail_at(start->at,
-                       cat("invalid namespace access `", symbols_.name(as<Name>(made).name.name),
-                           ".", now().text, "`, use `::` instead"));
+        return fail_at(start->at, wrong_separator(symbols_.name(as<Name>(made).name.name),
+                                                  now().text, start->at));
       if (!sees(Token::id))
         return syntax_error();
       const Symbol name = symbols_.intern(now().text);
       ++at_;
       if (sees('(') && tokens_[at_ - 1].at.line == now().at.line)
-        return fail_at(start->at, cat("invalid namespace access: `", symbols_.name(name),
-                                      "` is called on a value; use `::` to call a plugin"));
+        return fail_at(start->at, wrong_separator(path_text(made), symbols_.name(name), start->at));
       made = arena_.make<AttributeRef>(Expr{ExprKind::attribute, at}, made, name);
       continue;
     }
@@ -382,9 +427,11 @@ Result<const Expr*> ExpressionParser::constructor(QualifiedName type) {
   for (size_t i = 0; i < found.size(); ++i)
     for (size_t j = 0; j < i && !found[i].is_unpacked; ++j)
       if (!found[j].is_unpacked && found[j].name == found[i].name)
-        return fail_at(found[i].at, cat("The attribute ", symbols_.name(found[i].name),
-                                        " in the constructor call of ", symbols_.name(type.name),
-                                        " is already set."));
+        return fail_at(found[i].at,
+                       cat("The attribute ", symbols_.name(found[i].name),
+                           " in the constructor call of ", symbols_.name(type.name),
+                           " is already set. (reported in Construct(", symbols_.name(type.name),
+                           ") (", file_name_, ":", type.at.line, "))"));
   return arena_.make<Constructor>(Expr{ExprKind::constructor, type.at}, type, found);
 }
 
@@ -439,18 +486,21 @@ Result<const Expr*> ExpressionParser::dict() {
     DictItem item;
     item.at = now().at;
     if (sees(Token::f_string) || sees(Token::long_string))
-      return fail("Syntax error: keys of a dictionary can not be computed");
+      return syntax_error();
     if (!sees(Token::string) && !sees(Token::raw_string))
       return syntax_error();
     const Expr* key = TRY(text());
     if (key->kind != ExprKind::constant)
       return fail_at(item.at,
-                     "String interpolation is not supported in dictionary keys. Use raw string to "
-                     "use a key containing double curly brackets");
+                     cat("Syntax error: String interpolation is not supported in dictionary keys. "
+                         "Use raw string to use a key containing double curly brackets (",
+                         exactly(item.at), ")"));
     item.key = as<Constant>(key).value.text;
     for (const DictItem& other : items)
       if (other.key->view == item.key->view)
-        return fail_at(item.at, cat("duplicate key in dict ", item.key->view));
+        return fail_at(item.at, cat("duplicate key in dict ", item.key->view, " (original at (",
+                                    file_name_, ":", other.at.line, ")) (duplicate at (",
+                                    file_name_, ":", item.at.line, "))"));
     TRY(expect(':'));
     item.value = TRY(expression());
     items.push_back(item);

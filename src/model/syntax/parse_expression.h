@@ -39,6 +39,9 @@ class ExpressionParser {
   Error syntax_error() const;  ///< at the token that is read now
   Error fail(std::string message) const { return fail_at(now().at, std::move(message)); }
   Error fail_at(Place at, std::string message) const;
+  std::string exactly(Place at) const;  ///< `file:line:column`
+  std::string wrong_separator(std::string_view space, std::string_view name, Place at) const;
+  Result<const Expr*> regex(const Lexeme& token);
   Status refuse_hyphen(Symbol name, Place at) const;
 
   Result<Symbol> identifier();  ///< an ID that names something new
@@ -70,6 +73,7 @@ class ExpressionParser {
   Result<const Expr*> list();
   Result<const Expr*> comprehension(Place at, const Expr* value);
   Result<const Expr*> dict();
+  std::string path_text(const Expr* path) const;
   Result<const Expr*> number();
   Result<const Expr*> text();
   Result<std::span<const Argument>> arguments(char close, bool allows_positional);

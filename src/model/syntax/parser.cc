@@ -148,10 +148,8 @@ class FileParser : public ExpressionParser {
     const QualifiedName& name = as<Name>(target).name;
     TRY(refuse_hyphen(name.name, first.at));
     if (is_add)
-      return fail_at(first.at, cat("variable ", symbols_.name(name.name),
-                                   " can not be assigned with +=, only relations can"));
-    if (!name.space.empty())
-      return fail_at(first.at, "Syntax error: a variable of another namespace can not be assigned");
+      return fail_at(first.at, cat("Syntax error: Can not perform += on variable ",
+                                   symbols_.name(name.name), " (", exactly(first.at), ")"));
     return arena_.make<Assign>(Stmt{StmtKind::assign, first.at}, name, value);
   }
 
@@ -182,7 +180,7 @@ class FileParser : public ExpressionParser {
       space += now().text;
       ++at_;
       if (sees('.'))
-        return fail_at(at, cat("invalid namespace access `", space, ".`, use `::` instead"));
+        return fail_at(at, wrong_separator(space, next().text, at));
       TRY(expect(Token::separator));
     }
     if (!sees(Token::cid))
@@ -204,7 +202,8 @@ class FileParser : public ExpressionParser {
     if (!sees(Token::cid)) {
       if (sees(Token::id))
         return fail(
-            cat("Invalid identifier: Entity names must start with a capital (", now().text, ")"));
+            cat("Syntax error: Invalid identifier: Entity names must start with a capital (",
+                exactly(now().at), ")"));
       return syntax_error();
     }
     made.name = symbols_.intern(now().text);
@@ -249,8 +248,9 @@ class FileParser : public ExpressionParser {
     made.at = now().at;
     if (sees(Token::cid))
       return fail(
-          cat("Invalid identifier: attribute names must start with a lower case character (",
-              now().text, ")"));
+          cat("Syntax error: Invalid identifier: attribute names must start with a lower case "
+              "character (",
+              exactly(now().at), ")"));
     made.name = TRY(identifier());
     if (!sees('='))
       return made;
@@ -260,8 +260,28 @@ class FileParser : public ExpressionParser {
       made.removes_default = true;
       return made;
     }
-    made.initial = TRY(operand());
+    made.initial = TRY(initial());
     return made;
+  }
+
+  /// A constant, or a list of constants, or a dict.
+  Result<const Expr*> initial() {
+    if (sees(Token::id) || sees(Token::cid) || sees('('))
+      return syntax_error();
+    if (!sees('['))
+      return operand();
+    for (size_t ahead = at_ + 1; tokens_[ahead].character != ']'; ++ahead)
+      if (tokens_[ahead].token == Token::id || tokens_[ahead].token == Token::cid ||
+          tokens_[ahead].token >= Token::word_typedef || ahead + 1 == tokens_.size()) {
+        const bool is_constant = tokens_[ahead].token == Token::word_true ||
+                                 tokens_[ahead].token == Token::word_false ||
+                                 tokens_[ahead].token == Token::word_null;
+        if (is_constant)
+          continue;
+        at_ = ahead;
+        return syntax_error();
+      }
+    return operand();
   }
 
   Result<Multiplicity> multiplicity() {
@@ -367,8 +387,6 @@ class FileParser : public ExpressionParser {
     if (sees(Token::word_when)) {
       ++at_;
       made.condition = TRY(expression());
-      if (made.uses_parents)
-        return fail_at(made.at, "Conditional implementation with parents not allowed");
     }
     skip_documentation();
     implements_.push_back(arena_.make<ImplementDefinition>(made));
@@ -380,15 +398,15 @@ class FileParser : public ExpressionParser {
     ++at_;
     made.at = now().at;
     if (sees(Token::cid))
-      return fail(
-          "Syntax error: a default constructor is not part of the language; use defaults of "
-          "attributes");
+      return fail(cat("Syntax error: The use of default constructors is no longer supported (",
+                      exactly(now().at), ")"));
     made.name = TRY(identifier());
     TRY(expect(Token::word_as));
     made.base = TRY(namespace_reference());
     if (sees(Token::regex)) {
-      made.condition = arena_.make<Regex>(Expr{ExprKind::regex, now().at}, now().text);
+      const Lexeme token = now();
       ++at_;
+      made.condition = TRY(regex(token));
     } else {
       TRY(expect(Token::word_matching));
       made.condition = TRY(expression());

@@ -75,11 +75,11 @@ TEST(Parser, SlipsBecomeTwoStatementsWithAWarning) {
 }
 
 TEST(Parser, ErrorsNameTheToken) {
-  EXPECT_EQ(read("a = = 1").error, "m.cf:1:5: Syntax error at token =");
-  EXPECT_EQ(read("entity A:\n  Foo x\nend").error, "m.cf:2:3: Syntax error at token Foo");
-  EXPECT_EQ(read("entity A:").error, "m.cf:1:10: Syntax error: Unexpected end of file");
-  EXPECT_EQ(read("a = 1\r\n").error, "m.cf:1:6: Syntax error: Illegal character '\\r'");
-  EXPECT_EQ(read("a = -b").error, "m.cf:1:5: Syntax error at token -");
+  EXPECT_EQ(read("a = = 1").error, "m.cf:1:5: Syntax error at token = (m.cf:1:6)");
+  EXPECT_EQ(read("entity A:\n  Foo x\nend").error, "m.cf:2:3: Syntax error at token Foo (m.cf:2:6)");
+  EXPECT_EQ(read("entity A:").error, "m.cf:1:10: Syntax error: Unexpected end of file (m.cf:2:2)");
+  EXPECT_EQ(read("a = 1\r\n").error, "m.cf:1:6: Syntax error: Illegal character '\\r' (m.cf:1:6)");
+  EXPECT_EQ(read("a = -b").error, "m.cf:1:5: Syntax error at token - (m.cf:1:6)");
 }
 
 TEST(Parser, HostileTextIsAnError) {
@@ -100,7 +100,7 @@ TEST(Parser, HostileTextIsAnError) {
   EXPECT_NE(read(ifs).error.find("nested too deeply"), std::string::npos);
   EXPECT_NE(read("a = 99999999999999999999").error.find("too large"), std::string::npos);
   EXPECT_NE(read("a = \"\xff\"").error.find("UTF-8"), std::string::npos);
-  EXPECT_NE(read("a = \"abc").error.find("unterminated"), std::string::npos);
+  EXPECT_NE(read("a = \"abc").error.find("Illegal character '\"'"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,185 @@
+#include "base/text.h"
+#include "model/describe.h"
+#include "model/machine.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+
+bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+  return set_any(owner, slot, value, writer.at) || tell(owner, slot, writer);
+}
+
+bool Machine::set_any(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  if (owner->entity->slots[slot]->shape == Shape::list)
+    return set_all(owner, slot, value, at);
+  return set_value(owner, slot, value, at);
+}
+
+/// A value for a list: every element of a list, an element, or null for "empty and closed".
+bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  if (value.tag == Tag::list) {
+    for (const Datum& item : value.list->items)
+      if (!add_item(owner, slot, item, at, true))
+        return false;
+    return true;
+  }
+  if (value.tag != Tag::null)
+    return add_item(owner, slot, value, at, true);
+  Delayed& delayed = delayed_of(owner, slot);
+  if (!delayed.items.empty()) {
+    std::string items;
+    for (const Datum& item : delayed.items)
+      items += cat(items.empty() ? "" : ", ", shown(program_, item));
+    fail(at, cat("Trying to set relation attribute `",
+                 program_.symbols.name(delayed.attribute->name), "` of instance `",
+                 instance_text(owner), "` to null but it has values `", items,
+                 "` assigned already"));
+    return false;
+  }
+  freeze(delayed);
+  return true;
+}
+
+/// Remembers an equal value of another contributor.
+void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
+                     Place at) {
+  if (first != by_ && by_ != owner->number + 1)
+    repetitions_.push_back({owner, slot, by_, value, at});
+}
+
+bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
+  if (cell.value.is_set()) {
+    if (is_equal(cell.value, value))
+      return true;
+    fail(at,
+         cat("value set twice:\n\told value: ", shown(program_, cell.value), "\n\t\tset at ",
+             program_.location(cell.set_at), "\n\tnew value: ", shown(program_, value),
+             "\n\t\tset at ", program_.location(at), "\n"),
+         51);
+    return false;
+  }
+  cell.value = value;
+  cell.set_at = at;
+  cell.by = by_;
+  wake(cell, false);
+  return true;
+}
+
+/// A relation takes instances of its type, and unknowns.
+bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place at) {
+  if (value.tag == Tag::unknown)
+    return false;
+  if (value.tag == Tag::instance) {
+    if (value.instance->entity->is_a(attribute.target))
+      return false;
+    fail(at, cat("Invalid class type for ", shown(program_, value), ", should be ",
+                 attribute.target->full_name),
+         10);
+    return true;
+  }
+  fail(at, cat("Invalid type for value '", shown(program_, value), "', should be type ",
+               attribute.target->full_name),
+       10);
+  return true;
+}
+
+/// An attribute, a relation to one, or an option.
+bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  Cell& cell = owner->cells[slot];
+  const bool was_set = cell.value.is_set();
+  const bool is_empty_option = attribute.shape == Shape::option && value.tag == Tag::null;
+  if (attribute.shape == Shape::value) {
+    std::string why;
+    if (!accepts(attribute.type, value, why)) {
+      fail(at, why, 10);
+      return false;
+    }
+  } else if (!is_empty_option && refuse_type(attribute, value, at)) {
+    return false;
+  }
+  if (attribute.shape == Shape::option && cell.value.tag == Tag::null && !is_empty_option) {
+    fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  const Contributor first = cell.by;
+  if (!set_cell(cell, value, at))
+    return false;
+  if (was_set)
+    repeat(owner, slot, value, first, at);
+  if (attribute.inverse != nullptr && !was_set && value.tag == Tag::instance)
+    return set_inverse(owner, attribute, value.instance, at);
+  return true;
+}
+
+bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at) {
+  const uint32_t slot = other->entity->slot(attribute.inverse->name);
+  const Datum value = Datum::of(owner);
+  if (attribute.inverse->shape == Shape::list) {
+    if (add_item(other, slot, value, at, false))
+      return true;
+  } else {
+    const Cell& cell = other->cells[slot];
+    if (cell.value.tag == Tag::instance && cell.value.instance == owner)
+      return true;
+    if (set_any(other, slot, value, at))
+      return true;
+  }
+  return blame(other, slot, reported_in(program_, other));
+}
+
+bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
+                       bool sets_inverse) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  if (refuse_type(attribute, value, at))
+    return false;
+  Delayed& delayed = delayed_of(owner, slot);
+  if (value.tag == Tag::instance && is_member(delayed, owner, slot, value, at))
+    return true;
+  if (delayed.cell->value.is_set()) {
+    if (delayed.items.size() >= attribute.count.upper)
+      fail(at, cat("Exceeded relation arity on attribute '", program_.symbols.name(attribute.name),
+                   "' of instance '", instance_text(owner), "'"));
+    else
+      fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  delayed.items.push_back(value);
+  delayed.items.back().by = by_;
+  const std::vector<Sink*> listeners = delayed.listeners;
+  for (Sink* sink : listeners)
+    if (!deliver(*sink, value, at))
+      return false;
+  wake(*delayed.cell, true);
+  if (delayed.items.size() == attribute.count.upper)
+    freeze(delayed);
+  else if (delayed.potential > 0)
+    consider(delayed);
+  if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
+    return set_inverse(owner, attribute, value.instance, at);
+  return true;
+}
+
+/// Whether the list has the instance already; if not, it counts as a member from now on.
+bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
+                        Place at) {
+  constexpr size_t few = 8;
+  if (delayed.items.size() < few) {
+    for (const Datum& item : delayed.items)
+      if (item.tag == Tag::instance && item.instance == value.instance) {
+        repeat(owner, slot, value, item.by, at);
+        return true;
+      }
+    return false;
+  }
+  if (delayed.members.empty())
+    for (const Datum& item : delayed.items)
+      if (item.tag == Tag::instance)
+        delayed.members.emplace(item.instance, item.by);
+  const auto [known, is_new] = delayed.members.emplace(value.instance, by_);
+  if (!is_new)
+    repeat(owner, slot, value, known->second, at);
+  return !is_new;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,142 @@
+/// What went wrong in an evaluation, and in which statement: a failure starts where it is found and
+/// is told by whoever it unwinds through.
+
+#include "base/text.h"
+#include "model/describe.h"
+#include "model/machine.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+
+Step Machine::fail(Place at, std::string message, int rank) {
+  return fail(at, std::move(message), rank, Telling::itself);
+}
+
+Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
+  if (failure_)
+    return Step::fail;
+  Failure made{program_.error_at(at, ""), rank};
+  std::string_view rest = message;
+  constexpr std::string_view cause = "\ncaused by:\n  ";
+  for (size_t end = rest.find(cause); end != std::string_view::npos; end = rest.find(cause)) {
+    made.reasons.push_back({std::string(rest.substr(0, end)), ""});
+    rest.remove_prefix(end + cause.size());
+  }
+  made.reasons.push_back({std::string(rest), ""});
+  Reason& last = made.reasons.back();
+  if (const size_t told = last.message.rfind(" (reported in "); told != std::string::npos) {
+    last.reported = last.message.substr(told + 14, last.message.size() - told - 15);
+    last.message.resize(told);
+  }
+  failure_ = std::move(made);
+  telling_ = telling;
+  return Step::fail;
+}
+
+Step Machine::name_not_found(const Name& name) {
+  if (name.found == NameKind::no_space)
+    return fail(name.at, cat("Namespace ", name.name.space, " not found.\nTry importing it with `import ",
+                             name.name.space, "`"),
+                20, Telling::reader);
+  return fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
+              Telling::reader);
+}
+
+/// Fills in the statement of the reasons that have none. A Python exception has none of its own.
+void Machine::report(std::string reported, bool is_reader) {
+  telling_ = Telling::nobody;
+  std::vector<Reason>& reasons = failure_->reasons;
+  const size_t plugin = reasons[0].message.find("Exception in plugin");
+  for (size_t i = 0; i < reasons.size(); ++i)
+    if (reasons[i].reported.empty() && (i == 0 || is_reader || plugin != 0))
+      reasons[i].reported = reported;
+}
+
+void Machine::report(const Expr* expr) {
+  switch (telling_) {
+    case Telling::nobody:
+    case Telling::statement:
+      return;
+    case Telling::above:
+      telling_ = Telling::itself;
+      return;
+    case Telling::reader:
+      // Told by who reads the value: these only hand it on.
+      if (expr->kind == ExprKind::name || expr->kind == ExprKind::conditional ||
+          expr->kind == ExprKind::is_defined || expr->kind == ExprKind::attribute ||
+          expr->kind == ExprKind::comprehension)
+        return;
+      break;
+    case Telling::itself:
+      if (expr->kind == ExprKind::name)
+        return;
+      // The original tells no statement for an option in a text.
+      if (expr->kind == ExprKind::format && failure_->rank == optional_rank)
+        return report("", false);
+      break;
+  }
+  report(reported_in(program_, expr), false);
+}
+
+/// The statement of a task tells what no expression told.
+void Machine::report_task(const Task& task) {
+  if (!failure_ || telling_ == Telling::nobody)
+    return;
+  if (task.kind == Task::Kind::argument)
+    report(reported_in(program_, static_cast<const Expr*>(task.constructor)), false);
+  else if (task.kind == Task::Kind::implement)
+    report(cat(describe(program_, *task.target->entity, *task.implement), " (",
+               program_.location(task.implement->at), ")"),
+           false);
+  else if (task.statement != nullptr)
+    report(reported_in(program_, task.statement), false);
+  else if (task.sink != nullptr && task.sink->statement != nullptr)
+    report(reported_in(program_, task.sink->statement), false);
+  else if (task.sink != nullptr && task.sink->constructor != nullptr)
+    report(reported_in(program_, static_cast<const Expr*>(task.sink->constructor)), false);
+}
+
+/// `a::A (instantiated at m.cf:1,m.cf:7)`: with the places of all its constructors.
+std::string Machine::instance_text(const Instance* instance) const {
+  return shown(program_, Datum::of(const_cast<Instance*>(instance)));
+}
+
+/// Puts `Could not set attribute` around the failure, unless it has one already. Always false.
+bool Machine::blame(Instance* owner, uint32_t slot, std::string reported) {
+  if (failure_->reasons[0].message.starts_with("Could not set attribute `"))
+    return false;
+  failure_->reasons.insert(
+      failure_->reasons.begin(),
+      {cat("Could not set attribute `",
+           program_.symbols.name(owner->entity->slots[slot]->name), "` on instance `",
+           instance_text(owner), "`"),
+       std::move(reported)});
+  failure_->rank += 1;
+  return false;
+}
+
+/// Says who wrote the value that could not be set. Always false.
+bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
+  if (telling_ == Telling::nobody)
+    return false;
+  const std::string text = writer.expr != nullptr ? describe(program_, writer.expr)
+                                                  : describe(program_, writer.statement);
+  const Place stated = writer.expr != nullptr ? writer.expr->at : writer.statement->at;
+  const std::string reported = cat(text, " (", program_.location(stated), ")");
+  blame(owner, slot, writer.is_key ? reported_in(program_, owner) : reported);
+  if (writer.is_key) {
+    telling_ = Telling::statement;
+    return false;
+  }
+  telling_ = Telling::nobody;
+  for (Reason& reason : failure_->reasons) {
+    if (!reason.reported.empty())
+      continue;
+    const bool has_own_place = reason.message == "List modified after freeze" ||
+                               reason.message.starts_with("Exceeded relation arity");
+    reason.reported = has_own_place ? cat(text, " (", program_.location(writer.at), ")") : reported;
+  }
+  return false;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,218 @@
+/// Values that arrive one by one: from relations that still grow to relations, loops and
+/// comprehensions, without waiting for a freeze.
+
+#include "base/text.h"
+#include "model/describe.h"
+#include "model/machine.h"
+#include "model/text_form.h"
+
+namespace fettle::model {
+
+/// Starts to deliver the values of an expression; those that are there already at once.
+void Machine::stream(const Expr* expr, Frame* frame, Sink* sink) {
+  ++sink->open;
+  Task* task = new_task(Task::Kind::stream, frame);
+  task->expr = expr;
+  task->sink = sink;
+  task->at = expr->at;
+  push(task);
+}
+
+Step Machine::execute_stream(Task& task) {
+  Sink& sink = *task.sink;
+  const Expr* expr = task.expr;
+  while (expr->kind == ExprKind::conditional) {
+    Datum condition;
+    if (const Step step = evaluate(as<Conditional>(expr).condition, task.frame, condition);
+        step != Step::done)
+      return step;
+    if (condition.tag != Tag::boolean)
+      break;
+    expr = condition.boolean ? as<Conditional>(expr).yes : as<Conditional>(expr).no;
+  }
+  const bool is_list_wanted = sink.kind != Sink::Kind::relation;
+  if (expr->kind == ExprKind::comprehension) {
+    const auto& node = as<Comprehension>(expr);
+    Sink& inner = sinks_.emplace_back();
+    inner.kind = Sink::Kind::comprehension;
+    inner.comprehension = &node;
+    inner.frame = task.frame;
+    inner.by = sink.by;
+    inner.statement = sink.statement;
+    inner.constructor = sink.constructor;
+    inner.target = &sink;  // which stays open until the inner one closes
+    stream(node.clauses[0].iterable, task.frame, &inner);
+    return Step::done;
+  }
+  if (expr->kind == ExprKind::list && !is_list_wanted) {
+    for (const Expr* item : as<ListExpr>(expr).items)
+      stream(item, task.frame, &sink);
+    if (--sink.open == 0)
+      close(sink);
+    return Step::done;
+  }
+  Instance* owner = nullptr;
+  uint32_t slot = 0;
+  if (expr->kind == ExprKind::attribute) {
+    Datum object;
+    if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
+        step != Step::done)
+      return step;
+    if (object.tag == Tag::instance) {
+      owner = object.instance;
+      slot = owner->entity->slot(as<AttributeRef>(expr).name);
+    }
+  } else if (expr->kind == ExprKind::name && as<Name>(expr).found == NameKind::self_attribute) {
+    owner = task.frame->self;
+    slot = owner->entity->slot(as<Name>(expr).name.name);
+  }
+  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
+    Delayed& from = delayed_of(owner, slot);
+    const bool is_frozen = from.cell->value.is_set();
+    if (!is_frozen)
+      from.listeners.push_back(&sink);
+    const std::vector<Datum> items = from.items;
+    for (const Datum& item : items)
+      if (!deliver(sink, item, location_of(task.expr)))
+        return Step::fail;
+    if (is_frozen && --sink.open == 0)
+      close(sink);
+    return Step::done;
+  }
+  const Destination to{sink.owner,
+                       sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
+  Datum value;
+  if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
+      step != Step::done)
+    return step;
+  if (sink.kind == Sink::Kind::loop && value.tag != Tag::list && value.tag != Tag::unknown)
+    return fail(expr->at,
+                cat("A for loop can only be applied to lists and relations. Hint: '",
+                    shown(program_, value), "' is not a list."),
+                10);
+  if (sink.kind == Sink::Kind::comprehension && value.tag != Tag::list && value.tag != Tag::unknown)
+    return fail(expr->at,
+                cat("A list comprehension can only be applied to lists and relations, got ",
+                    python_type(value), " (reported in ",
+                    reported_in(program_, static_cast<const Expr*>(sink.comprehension)), ")"),
+                10);
+  if (!deliver_all(sink, value, location_of(expr)))
+    return Step::fail;
+  if (--sink.open == 0)
+    close(sink);
+  return Step::done;
+}
+
+bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
+  if (value.tag != Tag::list)
+    return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
+  for (const Datum& item : value.list->items)
+    if (!deliver(sink, item, at))
+      return false;
+  return true;
+}
+
+bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
+  switch (sink.kind) {
+    case Sink::Kind::relation: {
+      // A long chain of relations goes through the queue, not through the stack.
+      constexpr int most_nested = 200;
+      if (delivering_ >= most_nested) {
+        Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
+        task->frame->cells[0].value = value;
+        task->sink = &sink;
+        task->at = at;
+        ++sink.open;
+        push(task);
+        return true;
+      }
+      ++delivering_;
+      const Contributor before = std::exchange(by_, sink.by);
+      const bool is_good = set_slot(sink.owner, sink.slot, value,
+                                    {sink.constructor, sink.statement, false, at});
+      by_ = before;
+      --delivering_;
+      return is_good;
+    }
+    case Sink::Kind::loop: {
+      if (value.tag == Tag::unknown)
+        return true;
+      const Block& body = *sink.loop->body;
+      Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
+      frame->cells[0].value = value;
+      frame->cells[0].set_at = at;
+      emit(body, frame, true);
+      return true;
+    }
+    case Sink::Kind::comprehension: {
+      if (value.tag == Tag::unknown)
+        return deliver(*sink.target, value, at);
+      Frame* frame = new_frame(sink.frame, sink.frame->self, 1);
+      frame->cells[0].value = value;
+      const Comprehension& node = *sink.comprehension;
+      if (sink.clause + 1 < node.clauses.size()) {
+        Sink& inner = sinks_.emplace_back();
+        inner.kind = Sink::Kind::comprehension;
+        inner.comprehension = &node;
+        inner.clause = sink.clause + 1;
+        inner.frame = frame;
+        inner.by = sink.by;
+        inner.statement = sink.statement;
+        inner.constructor = sink.constructor;
+        inner.target = sink.target;
+        ++sink.target->open;
+        stream(node.clauses[inner.clause].iterable, frame, &inner);
+        return true;
+      }
+      if (node.guards.empty()) {
+        stream(node.value, frame, sink.target);
+        return true;
+      }
+      Task* task = new_task(Task::Kind::guard, frame);
+      task->sink = sink.target;
+      task->expr = &node;
+      task->at = node.at;
+      ++sink.target->open;
+      push(task);
+      return true;
+    }
+  }
+  return true;
+}
+
+Step Machine::execute_guard(Task& task) {
+  const auto& node = as<Comprehension>(task.expr);
+  Sink& sink = *task.sink;
+  for (size_t i = node.guards.size(); i-- > 0;) {
+    Datum guard;
+    if (const Step step = evaluate(node.guards[i], task.frame, guard); step != Step::done)
+      return step;
+    if (guard.tag == Tag::unknown) {
+      if (!deliver(sink, guard, task.at))
+        return Step::fail;
+      guard = Datum::of(false);
+    }
+    if (guard.tag != Tag::boolean)
+      return fail(
+          node.guards[i]->at,
+          cat("Invalid value `", shown(program_, guard),
+              "`: the condition for a conditional expression must be a boolean expression"));
+    if (!guard.boolean) {
+      if (--sink.open == 0)
+        close(sink);
+      return Step::done;
+    }
+  }
+  stream(node.value, task.frame, &sink);
+  --sink.open;
+  return Step::done;
+}
+
+/// All producers are done.
+void Machine::close(Sink& sink) {
+  release(sink.held);
+  if (sink.kind == Sink::Kind::comprehension && --sink.target->open == 0)
+    close(*sink.target);
+}
+
+}  // namespace fettle::model
