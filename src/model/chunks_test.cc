@@ -98,7 +98,7 @@ TEST_P(Chunks, DoWhatTheySay) {
   for (const Error& error : compiled.errors)
     seen += cat(to_string(error), "\n");
   if (!report_wanted.empty()) {
-    EXPECT_EQ(compiled.trace, report_wanted) << text;
+    EXPECT_EQ(trace_of(compiled.errors), report_wanted) << text;
     return;
   }
   ASSERT_EQ(compiled.errors.size(), errors.size()) << seen << text;

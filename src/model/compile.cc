@@ -16,18 +16,15 @@ std::vector<Failure> in_order(std::vector<Failure> failures) {
   return failures;
 }
 
-/// The message of each error is its whole trace; `trace` holds them all.
-void tell(std::vector<Failure> failures, Compiled& compiled) {
+/// The message of each error is its whole trace.
+std::vector<Error> traced(std::vector<Failure> failures) {
   failures = in_order(std::move(failures));
-  if (failures.size() > 1)
-    compiled.trace = cat("Reported ", failures.size(), " errors\n");
-  for (size_t i = 0; i < failures.size(); ++i) {
-    if (failures.size() > 1)
-      compiled.trace += cat("error ", i, ":\n");
-    compiled.trace += cat(trace_of(failures[i], failures.size() > 1 ? 2 : 0), "\n");
-    failures[i].error.message = trace_of(failures[i], 0);
-    compiled.errors.push_back(std::move(failures[i].error));
+  std::vector<Error> errors;
+  for (Failure& failure : failures) {
+    failure.error.message = trace_of(failure, 0);
+    errors.push_back(std::move(failure.error));
   }
+  return errors;
 }
 
 Compiled compile_text(const std::string& name, const std::string& text, const Project* project,
@@ -46,7 +43,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();
   }
-  tell(std::move(failures), compiled);
+  compiled.errors = traced(std::move(failures));
   return compiled;
 }
 
@@ -65,7 +62,6 @@ Compiled compile(const Project& project, const CompileOptions& options) {
   failed.model = std::make_shared<Model>();
   failed.model->machine = std::make_unique<Machine>(failed.model->program, [](std::string_view) {});
   failed.errors.push_back(text.error());
-  failed.trace = cat(text.error().message, "\n");
   return failed;
 }
 

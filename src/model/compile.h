@@ -26,8 +26,6 @@ struct Compiled {
   /// The most important first; empty when the model is good. The message of an error may have
   /// several lines: below `caused by:` stands the error that caused it.
   std::vector<Error> errors;
-  /// All errors as the original words them: the message, or a count and each below `error N:`.
-  std::string trace;
 };
 
 /// Compiles the text of one file, namespace `__config__`, without any module but `std`.
@@ -37,9 +35,12 @@ Compiled compile(const std::string& file_name, const std::string& text,
 /// Compiles a project's main file and the modules that it imports.
 Compiled compile(const Project& project, const CompileOptions& options);
 
+/// All errors as the original words them: the message, or a count and each below `error N:`.
+std::string trace_of(std::span<const Error> errors);
+
 /// All errors as the command prints them: for one its place, message and excerpt; for several the
 /// trace, then the places.
-std::string report(const Compiled& compiled);
+std::string report(std::span<const Error> errors);
 
 /// `fettle compile [-f FILE]`: 0, or 2 for a wrong model or call. Without `-f` the project around
 /// the current folder.

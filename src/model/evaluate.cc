@@ -175,7 +175,7 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
   if (object.tag != Tag::instance)
     return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
                             describe(program_, ref.object), " is not an entity but a ",
-                            python_type(object), " with value '", shown(program_, object), "'"));
+                            raw_type(object), " with value '", shown(program_, object), "'"));
   const Entity* entity = object.instance->entity;
   if (ref.cached_entity != entity) {
     ref.cached_slot = entity->slot(ref.name);
@@ -287,7 +287,7 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
   if (iterable.tag != Tag::list)
     return fail(iterable_of->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",
-                    python_type(iterable)),
+                    raw_type(iterable)),
                 10);
   const Memo memo{&node.clauses[clause], frame};
   std::vector<Frame*>* frames = nullptr;

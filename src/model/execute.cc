@@ -133,7 +133,7 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     return step;
   if (object.tag != Tag::instance)
     return fail(node.at, cat("The object at ", describe(program_, node.object),
-                             " is not an Entity but a <class '", python_type(object),
+                             " is not an Entity but a <class '", raw_type(object),
                              "'> with value ", shown(program_, object)),
                 10);
   const uint32_t slot = object.instance->entity->slot(node.name);

@@ -30,7 +30,7 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
 
 std::string Machine::refused_operands(Operator op, const Datum& a, const Datum& b) const {
   if (op == Operator::add && a.tag == Tag::text)
-    return cat("Can only concatenate str (not '", python_type(b), "' (", quoted(program_, b),
+    return cat("Can only concatenate str (not '", raw_type(b), "' (", quoted(program_, b),
                ")) to str");
   const std::string_view name = op == Operator::add        ? "plus"
                                 : op == Operator::subtract ? "minus"
@@ -38,8 +38,8 @@ std::string Machine::refused_operands(Operator op, const Datum& a, const Datum& 
                                 : op == Operator::divide   ? "division"
                                 : op == Operator::modulo   ? "modulo"
                                                            : "exponentiation";
-  return cat("Unsupported operand type(s) for ", name, ": '", python_type(a), "' (",
-             quoted(program_, a), ") and '", python_type(b), "' (", quoted(program_, b), ")");
+  return cat("Unsupported operand type(s) for ", name, ": '", raw_type(a), "' (",
+             quoted(program_, a), ") and '", raw_type(b), "' (", quoted(program_, b), ")");
 }
 
 Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {

@@ -8,11 +8,6 @@
 namespace fettle::model {
 namespace {
 
-/// A value in the text of an error about it.
-std::string shown(const Program& program, const Datum& value) {
-  return value.tag == Tag::null ? "null" : quoted(program, value);
-}
-
 std::string and_list(const std::vector<std::string_view>& names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i)
@@ -103,7 +98,7 @@ class Binder {
 std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
   const auto refuse = [&](const PluginParameter& parameter, const Datum& value,
                           const std::string& why) {
-    return cat("Value ", shown(machine.program(), value), " for argument ", parameter.name,
+    return cat("Value ", quoted(machine.program(), value), " for argument ", parameter.name,
                " of plugin ", plugin.name,
                " has incompatible type. Expected type: ", parameter.type.text, "\ncaused by:\n  ",
                why);

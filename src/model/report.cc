@@ -14,12 +14,22 @@ std::string place_and_excerpt(const Error& error) {
 
 }  // namespace
 
-std::string report(const Compiled& compiled) {
-  const std::vector<Error>& errors = compiled.errors;
+std::string trace_of(std::span<const Error> errors) {
+  if (errors.size() == 1)
+    return cat(errors[0].message, "\n");
+  std::string made;
+  if (!errors.empty())
+    made = cat("Reported ", errors.size(), " errors\n");
+  for (size_t i = 0; i < errors.size(); ++i)
+    made += cat("error ", i, ":\n  ", replace_all(errors[i].message, "\n", "\n  "), "\n");
+  return made;
+}
+
+std::string report(std::span<const Error> errors) {
   if (errors.size() == 1)
     return cat(to_string(errors[0]), "\n", errors[0].excerpt,
                errors[0].excerpt.empty() ? "" : "\n");
-  std::string made = compiled.trace;
+  std::string made = trace_of(errors);
   for (const Error& error : errors)
     made += place_and_excerpt(error);
   return made;
@@ -45,7 +55,7 @@ int run_compile_command(std::span<const std::string> arguments) {
   std::cout.flush();
   if (compiled.errors.empty())
     return 0;
-  std::cerr << report(compiled);
+  std::cerr << report(compiled.errors);
   return 2;
 }
 

@@ -93,7 +93,7 @@ Step Machine::execute_stream(Task& task) {
   if (sink.kind == Sink::Kind::comprehension && value.tag != Tag::list && value.tag != Tag::unknown)
     return fail(expr->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",
-                    python_type(value), " (reported in ",
+                    raw_type(value), " (reported in ",
                     reported_in(program_, static_cast<const Expr*>(sink.comprehension)), ")"),
                 10);
   if (!deliver_all(sink, value, location_of(expr)))

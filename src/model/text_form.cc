@@ -74,7 +74,7 @@ std::string text_of(const Program& program, const Datum& value) {
   return value.tag == Tag::null ? "None" : shown(program, value);
 }
 
-std::string_view python_type(const Datum& value) {
+std::string_view raw_type(const Datum& value) {
   switch (value.tag) {
     case Tag::unset:
     case Tag::null:

@@ -11,8 +11,8 @@ namespace fettle::model {
 std::string text_of(const Program& program, const Datum& value);
 /// As errors show a value: a text as it is, `null` for null.
 std::string shown(const Program& program, const Datum& value);
-/// `type(value).__name__`.
-std::string_view python_type(const Datum& value);
+/// How errors of the evaluation name the type of a value: null is a `NoneValue`.
+std::string_view raw_type(const Datum& value);
 /// `repr(value)`: a text in quotes.
 std::string quoted(const Program& program, const Datum& value);
 /// Inside a string: floats that are whole print as integers, null as `null`.
