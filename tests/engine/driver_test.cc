@@ -11,6 +11,7 @@
 #include "drivers/engine/containers.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
+#include "tests/engine/tls_relay.h"
 #include "tests/engine/world.h"
 #include "value/json.h"
 
@@ -87,6 +88,38 @@ TEST_P(DriverTest, RequestsAreSentFromInsideWhereAddressesCannotBeReached) {
   ASSERT_TRUE(missing) << said(missing);
   EXPECT_EQ(missing->outputs.integer_at("code"), 404);
   far.clear();
+}
+
+TEST_P(DriverTest, ARemoteEngineIsWorkedWithOverTls) {
+  const auto folder = TemporaryDirectory::make();
+  const auto relay = TlsRelay::start(folder->path(), running_engine(GetParam()).unix_socket);
+  ASSERT_TRUE(relay) << to_string(relay.error());
+  const auto variables = [&](const char* name) {
+    return name == std::string_view("DOCKER_TLS_VERIFY")  ? std::optional<std::string>("1")
+           : name == std::string_view("DOCKER_CERT_PATH") ? std::optional(folder->path().string())
+                                                          : std::nullopt;
+  };
+  const auto address = parse_engine_address(cat("tcp://127.0.0.1:", (*relay)->port()), variables);
+  ASSERT_TRUE(address) << to_string(address.error());
+  World far(*address, "tls");
+  const auto made = far.service("web", web());
+  ASSERT_TRUE(made) << said(made);
+  EXPECT_EQ(far.run("web", {"cat", "/www/index.html"}), "fettle\n");
+  const auto asked =
+      far.apply(Verb::run, "wait", "ready",
+                json(R"({"service":"web","recipe":{"type":"get","port":"http","endpoint":"/"},)"
+                     R"("field":"code","assertion":"==","target":200,"timeout":"10s"})"),
+                {"service/web"});
+  EXPECT_TRUE(asked) << said(asked);
+  far.clear();
+  // Who has no certificate is not let in, and an engine that cannot prove itself is not believed.
+  EngineAddress nameless = *address, credulous = *address;
+  nameless.tls.certificate = nameless.tls.key = "";
+  credulous.tls.authorities = "";
+  for (const EngineAddress& wrong : {nameless, credulous}) {
+    HttpClient http;
+    EXPECT_FALSE(Engine(http, wrong).ping({}));
+  }
 }
 
 TEST_P(DriverTest, PortsAreAwaitedWhereAddressesCannotBeReached) {

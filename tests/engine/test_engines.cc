@@ -140,8 +140,8 @@ Status drop_test_images(const EngineAddress& address, const std::vector<std::str
   HttpClient http;
   Engine engine(http, address);
   for (const std::string& name : names) {
-    const EngineAnswer answer = TRY(engine.ask(
-        {.method = "DELETE", .path = cat("/images/localhost/fettle/", name, ":1")}, {}));
+    const EngineAnswer answer = TRY(
+        engine.ask({.method = "DELETE", .path = cat("/images/localhost/fettle/", name, ":1")}, {}));
     if (!answer.ok() && answer.status != 404)
       return engine_error(answer);
   }

@@ -15,7 +15,8 @@
 
 namespace fettle {
 
-/// Imports localhost/fettle/NAME:1 from a folder of make_images.sh into an engine, unless it is there.
+/// Imports localhost/fettle/NAME:1 from a folder of make_images.sh into an engine, unless it is
+/// there.
 Status import_test_images(const EngineAddress& address, const Path& folder,
                           const std::vector<std::string>& names);
 

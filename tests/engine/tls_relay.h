@@ -1,0 +1,35 @@
+#pragma once
+/// A TLS front for an engine's unix socket, as remote engines have one: it shows a certificate of
+/// an authority of its own and lets nobody in without one of the same.
+
+#include <memory>
+#include <thread>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace fettle {
+
+class TlsRelay {
+ public:
+  /// Listens at a free port of the loopback. Writes ca.pem, cert.pem and key.pem of a client into
+  /// `folder`, as `DOCKER_CERT_PATH` names one.
+  static Result<std::unique_ptr<TlsRelay>> start(const Path& folder, const std::string& socket);
+  ~TlsRelay();
+  TlsRelay(const TlsRelay&) = delete;
+  TlsRelay& operator=(const TlsRelay&) = delete;
+  int port() const { return port_; }
+
+ private:
+  struct Context;
+  TlsRelay(std::unique_ptr<Context> context, std::string socket, Descriptor listener, int port);
+  void accept_all(const std::stop_token& stop);
+  void relay(int client, const std::stop_token& stop) const;
+  std::unique_ptr<Context> context_;
+  std::string socket_;
+  Descriptor listener_;
+  int port_;
+  std::jthread thread_;
+};
+
+}  // namespace fettle
