@@ -170,9 +170,10 @@ class Committer {
       shares[share.id].push_back(&share);
     for (const Item& item : push_.items) {
       Item made = item;
-      made.is_shared = set_of(item.id).empty();
+      const Name& set = set_of(item.id);
+      made.is_shared = set.empty();
       if (!made.is_shared) {
-        pieces_[{set_of(item.id), {}}].items.push_back(std::move(made));
+        pieces_[{set, {}}].items.push_back(std::move(made));
         continue;
       }
       const auto found = shares.find(item.id);
@@ -639,16 +640,19 @@ Result<Commit> commit(const Snapshot& newest, Push push, Claims claims) {
 }
 
 std::optional<Error> find_cycle(std::span<const Item> items) {
+  // Only what needs something can be on a circle.
   std::unordered_map<Name, const Item*> index;
   for (const Item& item : items)
-    index.emplace(item.id, &item);
+    if (!item.needs.empty())
+      index.emplace(item.id, &item);
   CircleSearch search([&](const Name& id) -> Result<std::vector<Name>> {
     const auto found = index.find(id);
     return found == index.end() ? std::vector<Name>() : found->second->needs;
   });
   for (const Item& item : items)
-    if (Result<std::vector<Name>> circle = search.from(item.id); circle && !circle->empty())
-      return user_error(cat("Dependency cycle: ", circle_text(*circle), at(item.origin)));
+    if (!item.needs.empty())
+      if (const Result<std::vector<Name>> circle = search.from(item.id); circle && !circle->empty())
+        return user_error(cat("Dependency cycle: ", circle_text(*circle), at(item.origin)));
   return std::nullopt;
 }
 

@@ -63,7 +63,8 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
     return database->error(cat("opening the store `", path, "`"));
   sqlite3_busy_timeout(handle, 20'000);
   TRY(database
-          ->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY")
+          ->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; "
+                    "PRAGMA cache_size=-65536")
           .context(cat("opening the store `", path, "`")));
   return database;
 }

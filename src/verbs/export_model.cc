@@ -49,8 +49,9 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   const model::Declarations declarations =
       TRY(model::declarations_of(*compiled.model, &made.project));
   made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
-  if (const std::optional<Error> circle = find_cycle(made.exported.items))
-    return *circle;
+  if (!for_version)  // else the commit looks
+    if (const std::optional<Error> circle = find_cycle(made.exported.items))
+      return *circle;
   if (options.warn)
     for (const std::string& warning : made.exported.warnings)
       options.warn(user_error(warning));
@@ -112,13 +113,14 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
   report.errors = made.errors;
   if (!report.errors.empty())
     return report;
-  const ModelPush pushed = TRY(push_of(request, made));
+  ModelPush pushed = TRY(push_of(request, made));
   Name environment(report.environment);
   if (!request.is_dry) {
     environment = TRY(ensure_environment(place, report.environment, Value::dict({}))).name;
     TRY(push_settings(place, environment, made.project, options));
   }
-  report.pushed = TRY(push_version(place, environment, pushed.push, pushed.claims, request.is_dry));
+  report.pushed = TRY(push_version(place, environment, std::move(pushed.push),
+                                   std::move(pushed.claims), request.is_dry));
   return report;
 }
 

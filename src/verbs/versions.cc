@@ -142,12 +142,13 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
 
 }  // namespace
 
-Result<Pushed> push_version(const Workplace& place, const Name& environment, const Push& push,
-                            const Claims& claims, bool is_dry) {
+Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
+                            Claims claims, bool is_dry) {
   Pushed pushed;
+  const bool is_partial = push.is_partial;
   Versions& versions = place.store->versions();
   const auto decide = [&](const Snapshot& newest) -> Result<Delta> {
-    Commit made = TRY(commit(newest, push, claims));
+    Commit made = TRY(commit(newest, std::move(push), std::move(claims)));
     pushed.number = made.delta.number;
     pushed.changes = std::move(made.changes);
     pushed.kept_sets = made.kept_sets;
@@ -160,7 +161,7 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, con
   }
   const Time now = place.clock();
   TRY(versions.commit(environment, now, decide));
-  if (!push.is_partial)
+  if (!is_partial)
     TRY(place.store->put_note(environment, "last_full_export", now.time_since_epoch().count()));
   if (TRY(setting(place, environment, "auto_deploy")) == "true") {
     TRY(versions.release(environment, pushed.number, now));

@@ -16,8 +16,8 @@ struct Pushed {
 
 /// Decides and stores in one transaction; a dry run only decides. Old versions are forgotten and a
 /// new one is released as the settings say.
-Result<Pushed> push_version(const Workplace& place, const Name& environment, const Push& push,
-                            const Claims& claims, bool is_dry);
+Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
+                            Claims claims, bool is_dry);
 
 /// A resource of a version with all that sets say about it together.
 struct WholeItem {
