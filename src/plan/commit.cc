@@ -465,10 +465,12 @@ class Committer {
   Status contradiction(const Claim& claim, const Name& set, const Piece& other) {
     const ContentPointer content = TRY(content_of(other));
     for (const Claim& theirs : content->claims)
-      if (theirs.key == claim.key)
+      if (theirs.key == claim.key) {
+        const auto [mine, others] = texts_that_differ(claim.text, theirs.text);
         return user_error(cat("Could not combine ", called(set), " with ", called(other.set), ": ",
-                              claim.key, " is ", claim.text, " in ", called(set), at(claim.origin),
-                              " and ", theirs.text, " in ", called(other.set), at(theirs.origin)));
+                              claim.key, " has ", mine, " in ", called(set), at(claim.origin),
+                              " and ", others, " in ", called(other.set), at(theirs.origin)));
+      }
     return Error(Blame::bug, cat("the index holds a claim `", claim.key, "` that no set makes"));
   }
 

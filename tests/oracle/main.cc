@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tests/model/oracle.h"
+#include "tests/oracle/oracle.h"
 
 int main(int count, char** words) {
   const bool is_one = count == 3 && std::string_view(words[1]) == "--seed";

@@ -1,4 +1,4 @@
-#include "tests/model/oracle.h"
+#include "tests/oracle/oracle.h"
 
 #include <map>
 

@@ -1,0 +1,179 @@
+/// Whole exports: a project on disk, compiled, and pushed to a real store.
+
+#include "verbs/export_model.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "store/sqlite_store.h"
+
+namespace fettle {
+namespace {
+
+class ExportTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = open_sqlite_store(":memory:");
+    ASSERT_TRUE(opened.has_value()) << to_string(opened.error());
+    store_ = std::move(*opened);
+    place_.store = store_.get();
+    place_.clock = [] { return Time(); };
+    place_.random = [this] { return ++random_; };
+    folder_ = std::make_unique<TemporaryDirectory>(*TemporaryDirectory::make());
+  }
+
+  std::string send(ExportRequest request) {
+    model::CompileOptions options;
+    options.warn = [this](const Error& warning) { warnings_.push_back(warning.message); };
+    const Result<ExportReport> report = export_to_store(place_, std::move(request), options);
+    if (!report)
+      return to_string(report.error());
+    if (!report->errors.empty())
+      return report->errors.front().message;
+    return cat("v", report->pushed.number);
+  }
+
+  /// Writes a main file over declarations of a `Thing` in sets, and exports it.
+  std::string send_text(const std::string& text, ExportRequest request = {}) {
+    const Path main = folder_->path() / "main.cf";
+    EXPECT_TRUE(write_file(main, cat("import std::testing\n", text)).has_value());
+    request.main_file = main.string();
+    request.environment = "e";
+    return send(std::move(request));
+  }
+
+  std::vector<std::string> ids(const Name& environment) {
+    std::vector<std::string> found;
+    const Result<WholeVersion> whole = read_version(place_, environment, std::nullopt);
+    for (const WholeItem& one : whole->items)
+      found.push_back(cat(one.set, " ", one.item.id, " ", to_text(one.item.attributes)));
+    return found;
+  }
+
+  static constexpr const char* thing_ = "std::testing::NullResource";
+  static ExportRequest partial(std::vector<std::string> removed = {}, bool soft = false) {
+    ExportRequest request;
+    request.is_partial = true;
+    request.removed_sets = std::move(removed);
+    request.soft_delete = soft;
+    return request;
+  }
+
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<TemporaryDirectory> folder_;
+  Workplace place_;
+  uint64_t random_ = 0;
+  std::vector<std::string> warnings_;
+};
+
+const std::string networks = FETTLE_SOURCE_DIR "/examples/networks/";
+
+TEST_F(ExportTest, S29TheNetworksExampleIsWhatOneCompileOfEverythingGives) {
+  ExportRequest request;
+  request.main_file = networks + "main.cf";
+  ASSERT_EQ(send(request), "v1");
+  EXPECT_EQ(ids("networks").size(), 5001u);
+  request.main_file = networks + "partial.cf";
+  request.is_partial = true;
+  ASSERT_EQ(send(request), "v2");
+  const Result<std::vector<ItemDifference>> found = diff_versions(place_, "networks", 1, 2);
+  ASSERT_TRUE(found.has_value());
+  ASSERT_EQ(found->size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ((*found)[i].type, ItemDifference::Type::removed);
+    EXPECT_EQ((*found)[i].id, cat("__config__::Host[host_agent,full_number=0-", i + 1, "]"));
+  }
+  request.main_file = networks + "comparable.cf";
+  request.is_partial = false;
+  request.environment = "comparable";
+  ASSERT_EQ(send(request), "v1");
+  EXPECT_EQ(ids("networks"), ids("comparable"));
+  EXPECT_TRUE(check_version(place_, "networks", std::nullopt)->empty());
+  EXPECT_TRUE(warnings_.empty()) << warnings_.front();
+}
+
+TEST_F(ExportTest, S25SoftDeleteKeepsWhatIsExported) {
+  const std::string both = cat("std::ResourceSet(name=\"a\", resources=", thing_,
+                               "(name=\"1\"))\nstd::ResourceSet(name=\"b\", resources=", thing_,
+                               "(name=\"2\"))\n");
+  const std::string one =
+      cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"1\"))\n");
+  ASSERT_EQ(send_text(both), "v1");
+  EXPECT_NE(send_text(one, partial({"a", "b"})).find("removed resource sets"), std::string::npos);
+  EXPECT_EQ(send_text(one, partial({"a", "b"}, true)), "v2");
+  ASSERT_EQ(ids("e").size(), 1u);
+  EXPECT_TRUE(ids("e")[0].starts_with("a std::testing::NullResource[internal,name=1]"));
+  ExportRequest full;
+  full.removed_sets = {"a"};
+  EXPECT_EQ(send_text(one, full), "Cannot remove resource sets when a full compile was done");
+}
+
+TEST_F(ExportTest, S28AnEmptySetDeletesItself) {
+  ASSERT_EQ(send_text(cat("std::ResourceSet(name=\"a\", resources=", thing_,
+                          "(name=\"1\"))\nstd::ResourceSet(name=\"b\", resources=", thing_,
+                          "(name=\"2\"))\n")),
+            "v1");
+  EXPECT_EQ(send_text("std::ResourceSet(name=\"a\")\n", partial()), "v2");
+  EXPECT_EQ(ids("e").size(), 1u);
+}
+
+TEST_F(ExportTest, ASetOfWhichNothingIsExportedIsAnErrorInAPartial) {
+  ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
+  const std::string hollow = cat("std::ResourceSet(name=\"a\", resources=", thing_,
+                                 "(name=\"2\", managed=false))\n");
+  EXPECT_EQ(send_text(hollow, partial()),
+            "the set `a` has members, and none of them is exported; only a set without members "
+            "deletes itself");
+  EXPECT_EQ(send_text(hollow), "v2");
+}
+
+TEST_F(ExportTest, AFailedCompileLeavesTheStoreAsItIs) {
+  ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
+  EXPECT_NE(send_text("x = y\n").find("y"), std::string::npos);
+  EXPECT_EQ(store_->versions().heads("e")->size(), 1u);
+}
+
+TEST_F(ExportTest, SettingsOfTheProjectAreThoseOfTheEnvironment) {
+  ASSERT_TRUE(write_file(folder_->path() / "project.yml",
+                         "name: e\nmodulepath: libs\nenvironment_settings:\n  auto_deploy: false\n"
+                         "  nonsense: 1\n")
+                  .has_value());
+  ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
+  EXPECT_EQ(*setting(place_, "e", "auto_deploy"), "false");
+  EXPECT_FALSE(store_->versions().heads("e")->front().released.has_value());
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_TRUE(warnings_[0].starts_with("there is no setting `nonsense`"));
+}
+
+TEST_F(ExportTest, ContradictionsOfSharedInstancesNameBothSets) {
+  const auto model = [](int id, const char* level) {
+    return cat(R"(
+entity Service:
+    int id
+end
+index Service(id)
+entity Shared:
+    string name
+    int level
+end
+index Shared(name)
+implement Shared using std::none
+implementation refine for Service:
+    std::ResourceSet(name="s{{ self.id }}", resources=std::testing::NullResource(name="{{ self.id }}"))
+    Shared(name="all", level=)",
+               level, ")\nend\nimplement Service using refine\nService(id=", id, ")\n");
+  };
+  ASSERT_EQ(send_text(model(1, "1")), "v1");
+  ASSERT_EQ(send_text(model(2, "1"), partial()), "v2");
+  const std::string refused = send_text(model(2, "5"), partial());
+  EXPECT_TRUE(refused.starts_with("Could not combine set `s2` with set `s1`: "
+                                  "__config__::Shared(name='all') has level = 5 in set `s2` ("))
+      << refused;
+  EXPECT_NE(refused.find("and level = 1 in set `s1` ("), std::string::npos) << refused;
+  ASSERT_EQ(send_text("x = 1\n", partial({"s1"})), "v3");
+  ASSERT_EQ(send_text(model(2, "5"), partial()), "v4") << "the sole contributor may change it";
+}
+
+}  // namespace
+}  // namespace fettle
