@@ -457,7 +457,7 @@ TEST_F(ClaimsTest, ContradictionsNameBothSetsAndPlaces) {
   EXPECT_EQ(send_model({false, "a:r1=1 b:r2=1", {}, {claim("a", "Host(id=1)", "x")}, {}}), "v1");
   EXPECT_EQ(
       send_model({true, "b:r2=1", {}, {claim("b", "Host(id=1)", "y")}, {}}),
-      "Could not combine set `b` with set `a`: Host(id=1) is y in set `b` (main.cf:1:1) and x "
+      "Could not combine set `b` with set `a`: Host(id=1) has y in set `b` (main.cf:1:1) and x "
       "in set `a` (main.cf:1:1)");
   EXPECT_EQ(send_model({true, "b:r2=1", {}, {claim("b", "Host(id=1)", "x")}, {}}), "v2");
   EXPECT_EQ(send_model({true, "a:r1=1", {}, {claim("a", "Host(id=2)", "x")}, {}}), "v3");
