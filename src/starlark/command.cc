@@ -126,16 +126,22 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings)
   return true;
 }
 
+/// A line to stderr; the text may hold any bytes.
+void tell(std::string line) {
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 void report(const Error& error, bool before_running) {
   if (before_running) {
     if (error.trace.size() > 1) {
       for (const std::string& problem : error.trace)
-        std::fprintf(stderr, "%s\n", problem.c_str());
+        tell(problem);
     } else {
-      std::fprintf(stderr, "%s: %s\n", to_string(error.where).c_str(), error.message.c_str());
+      tell(cat(to_string(error.where), ": ", error.message));
     }
     if (!error.excerpt.empty())
-      std::fprintf(stderr, "%s\n", error.excerpt.c_str());
+      tell(error.excerpt);
     return;
   }
   // A native function at the end is no line of the trace but named with the error.
@@ -149,11 +155,11 @@ void report(const Error& error, bool before_running) {
   if (error.trace.size() > innermost) {
     std::fputs("Traceback (most recent call last):\n", stderr);
     for (size_t i = error.trace.size(); i-- > innermost;)
-      std::fprintf(stderr, "  %s\n", error.trace[i].c_str());
+      tell(cat("  ", error.trace[i]));
   }
-  std::fprintf(stderr, "Error%s: %s\n", in.c_str(), error.message.c_str());
+  tell(cat("Error", in, ": ", error.message));
   if (!error.excerpt.empty())
-    std::fprintf(stderr, "%s\n", error.excerpt.c_str());
+    tell(error.excerpt);
 }
 
 std::optional<std::string> read_file(const std::string& path) {

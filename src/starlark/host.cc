@@ -10,6 +10,7 @@
 #include "starlark/eval/structure.h"
 #include "starlark/eval/table.h"
 #include "starlark/lib/library.h"
+#include "starlark/syntax/spelling.h"
 #include "value/value.h"
 
 namespace fettle::starlark {
@@ -198,7 +199,7 @@ Result<std::vector<Value>> Signature::bind(const Call& call) const {
       std::vector<std::string_view> names;
       for (const Parameter& parameter : parameters_)
         names.push_back(plain_name(parameter.name));
-      const std::string_view near = nearest(name, names);
+      const std::string_view near = nearest_name(name, names);
       return fail("unexpected keyword argument \"", name, "\"",
                   near.empty() ? std::string() : cat(" (did you mean ", near, "?)"));
     }

@@ -32,7 +32,8 @@ namespace fettle::starlark {
   X(make_function) /* a ← code + with c defaults from R b */                                  \
   X(negate)                                                                                   \
   X(positive)                                                                                 \
-  X(invert) X(logical_not) /* a ← op R b */                                                   \
+  X(invert)                                                                                   \
+  X(logical_not) /* a ← op R b */                                                             \
       X(add) X(subtract) X(multiply) X(divide) X(floor_divide) X(modulo) X(bit_and) X(bit_or) \
           X(bit_xor) X(shift_left) X(shift_right) /* a ← R b op R c */                        \
       X(add_in_place) X(or_in_place)              /* as `+=` and `|=` */                      \
@@ -159,6 +160,7 @@ struct Code {
 
   /// The place of the instruction before `pc`, in the source.
   uint32_t place_of(uint32_t pc) const;
+  uint32_t entry_at = 0;  ///< where an error is told before anything ran
   ~Code();
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "starlark/compile/places.h"
 #include "starlark/eval/heap.h"
 #include "starlark/eval/make.h"
 #include "starlark/eval/methods.h"
@@ -80,6 +81,7 @@ class Compiler {
     module_.codes.push_back(code);
     code->name = arena().copy(node->name);
     code->at = node->at;
+    code->entry_at = place_before_body(node);
     code->module = &module_;
     Draft* outer = draft_;
     if (spare_.empty())
@@ -347,7 +349,7 @@ class Compiler {
   }
 
   /// Emits the beginning of a loop over `iterable`; gives the register of its state.
-  uint32_t begin_loop(Node* iterable, bool& counted) {
+  uint32_t begin_loop(Node* iterable, uint32_t at, bool& counted) {
     counted = is_plain_range(iterable);
     const uint32_t state = take(3);
     if (counted) {
@@ -363,7 +365,7 @@ class Compiler {
       const uint32_t mark = draft_->next;
       const uint32_t value = expression(iterable);
       draft_->next = mark;
-      place(iterable->at);
+      place(at);
       emit(Op::iterate, state, value);
     }
     return state;
@@ -372,7 +374,7 @@ class Compiler {
   template <typename Body>
   void loop(Node* target, Node* iterable, uint32_t at, Body body) {
     bool counted = false;
-    const uint32_t state = begin_loop(iterable, counted);
+    const uint32_t state = begin_loop(iterable, at, counted);
     const size_t range = draft_->loops.size();
     draft_->loops.push_back({u32(draft_->instructions.size()), ~u32(0), counted ? ~u32(0) : state});
     draft_->running.push_back({counted ? no_register : int(state), {}, {}, range});
@@ -866,28 +868,6 @@ class Compiler {
     }
   }
 
-  /// The operand of a chain; null when `node` is no link or must be compiled whole.
-  Node* left_of(Node* node) const {
-    switch (node->kind) {
-      case NodeKind::binary:
-        return as<BinaryNode>(node)->left;
-      case NodeKind::call: {
-        Node* function = as<CallNode>(node)->function;
-        if (function->kind == NodeKind::attribute)
-          return as<AttributeNode>(function)->object;
-        return function;
-      }
-      case NodeKind::attribute:
-        return as<AttributeNode>(node)->object;
-      case NodeKind::index:
-        return as<IndexNode>(node)->object;
-      case NodeKind::slice:
-        return as<SliceNode>(node)->object;
-      default:
-        return nullptr;
-    }
-  }
-
   /// One link; `given` is the register of its left operand when that was made already.
   void apply(Node* node, uint32_t into, int given) {
     const uint32_t mark = draft_->next;
@@ -933,7 +913,7 @@ class Compiler {
           else
             load_constant(first + 1 + i, Value::none());
         }
-        place(slice->at);
+        place(place_of_slice(slice));
         emit(Op::slice, into, first);
         break;
       }
@@ -1163,7 +1143,7 @@ class Compiler {
       // Variables that closures share are one cell for the whole comprehension. They, and those
       // that may be read too early, begin without a value.
       bool counted = false;
-      const uint32_t state = begin_loop(clause.value, counted);
+      const uint32_t state = begin_loop(clause.value, clause.at, counted);
       for (Binding* binding : node->bindings) {
         if (binding->scope == Scope::cell)
           emit(Op::new_cell, binding->index);
@@ -1173,7 +1153,7 @@ class Compiler {
       loop_from(clause, state, counted, [&] { clauses(node, i + 1, made); });
     } else {
       bool counted = false;
-      const uint32_t state = begin_loop(clause.value, counted);
+      const uint32_t state = begin_loop(clause.value, clause.at, counted);
       loop_from(clause, state, counted, [&] { clauses(node, i + 1, made); });
     }
     draft_->next = mark;
@@ -1262,14 +1242,16 @@ class Compiler {
     for (const Argument& argument : node->arguments)
       expression_into(argument.value, next++);
     const uint32_t count = u32(node->arguments.size());
-    place(node->at);
     if (plain && method) {
+      place(attribute->at);  // where a missing method is told
       emit(Op::call_method, base, count, into);
+      place(node->at);
       word(name_constant(attribute->name));
       word(std::bit_cast<uint64_t>(find_method_row(attribute->name->text)));
       word(0);
       return;
     }
+    place(node->at);
     if (plain) {
       emit(Op::call, base, count, into);
       return;
@@ -1428,7 +1410,7 @@ std::optional<SyntaxError> compile(FunctionNode* file, const Resolved& resolved,
 
 uint32_t Code::place_of(uint32_t pc) const {
   if (pc == 0)  // not begun
-    return places.empty() ? at : places.front().at;
+    return entry_at;
   --pc;
   auto after =
       std::upper_bound(places.begin(), places.end(), pc,

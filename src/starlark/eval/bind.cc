@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "starlark/eval/table.h"
+#include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
 namespace {
@@ -34,7 +35,7 @@ bool is_running(const Vm& vm, const Code* code) {
 bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
   const Code* code = function->code;
   if (!vm.dialect().recursion && is_running(vm, code)) {
-    vm.frames.push_back({code, function, code->instructions.data(), base, nullptr, into});
+    vm.frames.push_back({code, function, nullptr, base, nullptr, into});  // never begun
     vm.fail_with("function ", code->name, " called recursively");
     return false;
   }
@@ -223,8 +224,10 @@ bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& ar
   all.positional.assign(arguments.positional, arguments.positional + arguments.count);
   all.names.assign(arguments.names, arguments.names + arguments.named_count);
   all.named.assign(arguments.named, arguments.named + arguments.named_count);
-  if (!place_arguments(vm, function, base, all.positional, all.names, all.named))
-    return false;  // the frame stays: a back-trace names the function that was called
+  if (!place_arguments(vm, function, base, all.positional, all.names, all.named)) {
+    vm.frames.back().pc = nullptr;  // the frame stays: a back-trace names what was called
+    return false;
+  }
   if (code->has_prologue)
     run_prologue(vm, code, base);
   return true;
@@ -365,10 +368,12 @@ bool load_names(Vm& vm, const LoadSite& site, Value* into) {
   for (size_t i = 0; i < site.names.size(); ++i) {
     const std::optional<Value> value = (*loaded)->get(site.names[i]);
     if (!value) {
-      std::vector<std::string> names;
-      for (const auto& [name, ignored] : (*loaded)->globals())
+      const auto globals = (*loaded)->globals();
+      std::vector<std::string_view> names;
+      for (const auto& [name, ignored] : globals)
         names.push_back(name);
-      const std::string_view near = nearest(site.names[i], names);
+      std::sort(names.begin(), names.end());
+      const std::string_view near = nearest_name(site.names[i], names);
       vm.fail_with("load: name ", site.names[i], " not found in module ", site.module,
                    near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
       return false;
@@ -457,41 +462,117 @@ bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_
   return true;
 }
 
-bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names,
-                Value* out) {
-  const auto plain = [](const char* name) {
-    std::string_view text = name;
-    while (text.ends_with('?'))
-      text.remove_suffix(1);
-    return text;
-  };
+bool want_exactly_one(Vm& vm, const Arguments& arguments) {
+  if (!want_no_names(vm, arguments))
+    return false;
+  if (arguments.count != 1)
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want exactly 1");
+  return arguments.count == 1;
+}
+
+bool want_no_names(Vm& vm, const Arguments& arguments) {
+  if (arguments.named_count > 0)
+    vm.fail_with(arguments.name, " does not accept keyword arguments");
+  return arguments.named_count == 0;
+}
+
+bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out) {
+  const Value given = arguments.positional[index];
+  if (!is_int(given)) {
+    wrong_type(vm, arguments, index, "int");
+    return false;
+  }
+  if (!to_int64(given, out)) {
+    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(given),
+                 " out of range (want value in signed 64-bit range)");
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+std::string_view plain_name(std::string_view name) {
+  while (name.ends_with('?'))
+    name.remove_suffix(1);
+  return name;
+}
+
+/// Null when the value fits, else what was wanted.
+const char* misfit(Value value, Accepted type) {
+  switch (type) {
+    case Accepted::any:
+      return nullptr;
+    case Accepted::text:
+      return is_text(value) ? nullptr : "string";
+    case Accepted::integer:
+    case Accepted::int64:
+      return is_int(value) ? nullptr : "int";
+    case Accepted::boolean:
+      return value.is_bool() ? nullptr : "bool";
+    case Accepted::callable:
+      return is_kind(value, Kind::function) || is_kind(value, Kind::builtin) ? nullptr : "callable";
+    case Accepted::iterable:
+      return is_iterable(value) ? nullptr : "iterable";
+  }
+  return nullptr;
+}
+
+bool unexpected_name(Vm& vm, const Arguments& arguments, std::span<const char* const> names,
+                     uint32_t n) {
+  std::vector<std::string_view> known;
+  for (const char* name : names)
+    known.push_back(plain_name(name));
+  const std::string_view near = nearest_name(view_of(arguments.names[n]), known);
+  vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
+               near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
+  return false;
+}
+
+}  // namespace
+
+bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
+                std::span<const Accepted> types) {
   if (arguments.count > names.size()) {
     vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want at most ",
                  names.size());
     return false;
   }
-  for (size_t i = 0; i < names.size(); ++i)
+  const auto fits = [&](size_t slot, Value value, const char* quote) {
+    if (slot >= types.size() || (value.is_none() && std::string_view(names[slot]).ends_with("??")))
+      return true;
+    const char* const wanted = misfit(value, types[slot]);
+    int64_t n = 0;
+    if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
+      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
+                   integer_text(value), " out of range (want value in signed 64-bit range)");
+      return false;
+    }
+    if (wanted != nullptr)
+      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote,
+                   ": got ", type_name_of(value), ", want ", wanted);
+    return wanted == nullptr;
+  };
+  for (size_t i = 0; i < names.size(); ++i) {
     out[i] = i < arguments.count ? arguments.positional[i] : Value::unset();
+    if (i < arguments.count && !fits(i, out[i], ""))
+      return false;
+  }
   for (uint32_t n = 0; n < arguments.named_count; ++n) {
     const std::string_view given = view_of(arguments.names[n]);
     size_t slot = 0;
-    while (slot < names.size() && plain(names[slot]) != given)
+    while (slot < names.size() && plain_name(names[slot]) != given)
       ++slot;
-    if (slot == names.size()) {
-      std::vector<std::string_view> known;
-      for (const char* name : names)
-        known.push_back(plain(name));
-      const std::string_view near = nearest(given, known);
-      vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
-                   near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
-      return false;
-    }
+    if (slot == names.size())
+      return unexpected_name(vm, arguments, names, n);
     if (!out[slot].is_unset()) {
       vm.fail_with(arguments.name, ": got multiple values for keyword argument ",
                    quoted(arguments.names[n]));
       return false;
     }
     out[slot] = arguments.named[n];
+    if (!fits(slot, out[slot], "\""))
+      return false;
   }
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string_view name = names[i];

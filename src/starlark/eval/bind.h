@@ -24,9 +24,18 @@ int64_t range_length(int64_t start, int64_t stop, int64_t step);
 
 /// Positional arguments only.
 bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
-/// Arguments by position or name. Names end with `?` when optional. `out` receives one value each,
-/// unset when missing.
-bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out);
+/// What a parameter takes.
+enum class Accepted : uint8_t { any, text, integer, int64, boolean, callable, iterable };
+/// Arguments by position or name, their types checked in the order in which they are given. Names
+/// end with `?` when optional. `out` receives one value each, unset when missing.
+bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
+                std::span<const Accepted> types = {});
+/// The words of the few functions that count by themselves: "f: got 2 arguments, want exactly 1".
+bool want_exactly_one(Vm& vm, const Arguments& arguments);
+/// Refuses named arguments: "f does not accept keyword arguments".
+bool want_no_names(Vm& vm, const Arguments& arguments);
+/// A 64-bit integer; else the error that tells its type or its range.
+bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out);
 /// Error "f: for parameter 1: got int, want string".
 Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted);
 Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Value got,

@@ -207,10 +207,12 @@ Value shift_right(Vm& vm, const Magnitude& x, uint64_t count) {
 Value shift(Vm& vm, Op op, Value x, Value y) {
   int64_t count = 0;
   const bool known = to_int64(y, count);
+  const bool countable =
+      vm.is_spec() ? known || integer_sign(y) > 0 : known && count == static_cast<int32_t>(count);
+  if (!countable)
+    return vm.fail_with(integer_text(y), " out of range");
   if (known && count < 0)
     return vm.fail_with("negative shift count: ", integer_text(y));
-  if (!known && (!vm.is_spec() || integer_sign(y) < 0))
-    return vm.fail_with(integer_text(y), " out of range");
   const Magnitude magnitude(x);
   if (op == Op::shift_right)
     return shift_right(vm, magnitude, known ? u64(count) : ~u64(0));

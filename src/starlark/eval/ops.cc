@@ -9,6 +9,7 @@
 #include "starlark/eval/table.h"
 #include "starlark/lib/strings.h"
 #include "starlark/lib/time.h"
+#include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
 namespace {
@@ -357,7 +358,8 @@ Value binary_operation(Vm& vm, Op op, Value x, Value y) {
   if (is_number(x) && is_number(y))
     return float_operation(vm, op, x, y);
   const Kind a = kind_of(x), b = kind_of(y);
-  if (a == Kind::time || a == Kind::duration || b == Kind::time || b == Kind::duration) {
+  if (a != Kind::string &&
+      (a == Kind::time || a == Kind::duration || b == Kind::time || b == Kind::duration)) {
     const Value result = time_binary(vm, op, x, y);
     return result.is_unset() ? unknown(vm, op, x, y) : result;
   }
@@ -414,12 +416,6 @@ Value unary_operation(Vm& vm, Op op, Value x) {
   }
   if (is_float(x) && op != Op::invert)
     return op == Op::positive ? x : make_float(vm.heap(), -float_of(x));
-  if (is_kind(x, Kind::duration) && op == Op::negate) {
-    auto* made = vm.heap().make<DurationObject>(Kind::duration);
-    made->nanoseconds = i64(u64(0) - u64(as<DurationObject>(x)->nanoseconds));
-    made->flags |= Object::frozen;
-    return Value::object(made);
-  }
   return vm.fail_with("unknown unary op: ",
                       op == Op::negate     ? "- "
                       : op == Op::positive ? "+ "
@@ -493,7 +489,11 @@ bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
     vm.fail_with(type_name_of(object), " index: got ", type_name_of(key), ", want int");
     return false;
   }
-  if (!to_int64(key, index) || index < -size || index >= size) {
+  if (!to_int64(key, index)) {
+    vm.fail_with(type_name_of(object), " index: ", integer_text(key), " out of range");
+    return false;
+  }
+  if (index < -size || index >= size) {
     if (size == 0)
       vm.fail_with("index ", integer_text(key), " out of range: empty ", type_name_of(object));
     else
@@ -581,6 +581,10 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
         vm.fail_with("got ", type_name_of(key), ", want int");
         return false;
       }
+      if (!to_int64(key, i)) {
+        vm.fail_with(integer_text(key), " out of range");
+        return false;
+      }
       if (!to_index(vm, object, key, list->size, i) ||
           !check_mutable(vm, list, "assign to element of"))
         return false;
@@ -601,8 +605,10 @@ bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
     vm.fail_with("invalid ", what, ": got ", type_name_of(given), ", want int");
     return false;
   }
-  if (!to_int64(given, bound))
-    bound = integer_sign(given) < 0 ? INT64_MIN / 2 : INT64_MAX / 2;
+  if (!to_int64(given, bound)) {
+    vm.fail_with("invalid ", what, ": ", integer_text(given), " out of range");
+    return false;
+  }
   return true;
 }
 
@@ -761,17 +767,12 @@ Value get_attribute(Vm& vm, Value object, Value name, bool optional) {
     return make_builtin(vm.heap(), row->name, row->of[static_cast<size_t>(kind)], object);
   if (optional)
     return Value::unset();
-  if (kind == Kind::module)
-    return vm.fail_with("module has no .", view_of(name), " field or method", [&]() -> std::string {
-      const std::vector<std::string> names = attribute_names(vm, object);
-      const std::string_view near = nearest(view_of(name), names);
-      return near.empty() ? std::string() : cat(" (did you mean .", near, "?)");
-    }());
-  if (kind == Kind::time || kind == Kind::duration)
+  if (kind == Kind::duration)
     return vm.fail_with("unrecognized ", type_name_of(object), " attribute \"", view_of(name),
                         "\"");
   const std::vector<std::string> names = attribute_names(vm, object);
-  const std::string_view near = nearest(view_of(name), names);
+  const std::string_view near =
+      nearest_name(view_of(name), std::vector<std::string_view>(names.begin(), names.end()));
   return vm.fail_with(type_name_of(object), " has no .", view_of(name), " ",
                       kind == Kind::structure ? "attribute" : "field or method",
                       near.empty() ? std::string() : cat(" (did you mean .", near, "?)"));

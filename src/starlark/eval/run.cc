@@ -343,7 +343,7 @@ L_shift_left: {
 }
 L_shift_right: {
   const Value x = RB, y = RC;
-  if (both_small(x, y) && y.small() >= 0) {
+  if (both_small(x, y) && y.small() >= 0 && y.small() <= INT32_MAX) {
     RA = Value::small(x.small() >> (y.small() > 62 ? 62 : y.small()));
     NEXT;
   }
@@ -730,8 +730,11 @@ L_call_method: {
   SAVE();
   if (called.is_unset())
     called = get_attribute(vm, self, name);
-  if (called.is_error())
+  if (called.is_error()) [[unlikely]] {
+    pc = words;
+    SAVE();
     goto failed;
+  }
   at[0] = called;
   Arguments arguments;
   arguments.positional = at + 1;
@@ -1009,11 +1012,12 @@ L_tick:
 
 failed:
   frame = &vm.frames.back();
-  frame->pc = pc;
+  if (frame->pc != nullptr)  // else the function has not begun
+    frame->pc = pc;
   vm.capture_trace(pc);
   while (vm.frames.size() > depth) {
     const Activation& left = vm.frames.back();
-    if (left.code != nullptr) {
+    if (left.code != nullptr && left.pc != nullptr) {
       const auto at = u32(left.pc - left.code->instructions.data()) - 1;
       for (const LoopRange& loop : left.code->loops) {
         if (loop.begin <= at && at < loop.end && loop.iterator != ~u32(0))

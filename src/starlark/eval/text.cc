@@ -1,6 +1,8 @@
 /// `str` and `repr` of every type. Nested values are walked with a stack of our own; a value that
 /// contains itself prints as `[...]`.
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -374,6 +376,22 @@ class Writer {
 
 }  // namespace
 
+/// A code point beyond ASCII: as it is when it is a letter, mark, number or sign, else escaped.
+static void append_printable(std::string& out, std::string_view bytes) {
+  utf8proc_int32_t c = 0;
+  utf8proc_iterate(reinterpret_cast<const uint8_t*>(bytes.data()),
+                   static_cast<utf8proc_ssize_t>(bytes.size()), &c);
+  const utf8proc_category_t category = utf8proc_category(c);
+  if (c < 0x80 || (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_SO)) {
+    out += bytes;
+    return;
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  out += c < 0x10000 ? "\\u" : "\\U";
+  for (int shift = c < 0x10000 ? 12 : 28; shift >= 0; shift -= 4)
+    out += digits[c >> shift & 15];
+}
+
 void quote_text(std::string& out, std::string_view text) {
   out += '"';
   for (size_t i = 0; i < text.size();) {
@@ -386,7 +404,7 @@ void quote_text(std::string& out, std::string_view text) {
       append_hex(out, static_cast<uint8_t>(text[i++]));
       continue;
     }
-    out += text.substr(i, length);
+    append_printable(out, text.substr(i, length));
     i += length;
   }
   out += '"';

@@ -54,8 +54,9 @@ std::vector<Frame> frames_of(const Vm& vm, const char* native) {
       found.push_back({frame.native == nullptr ? "" : frame.native, {"<builtin>", 0, 0}});
       continue;
     }
-    const auto pc = u32(frame.pc - frame.code->instructions.data());
-    const uint32_t at = frame.code->place_of(pc);
+    const uint32_t at = frame.pc == nullptr
+                            ? frame.code->entry_at
+                            : frame.code->place_of(u32(frame.pc - frame.code->instructions.data()));
     found.push_back({std::string(frame.code->name), lines.find(*frame.code->module, at)});
   }
   if (native != nullptr)

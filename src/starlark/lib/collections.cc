@@ -133,8 +133,11 @@ bool clamp_bound(Vm& vm, const Arguments& a, uint32_t i, int64_t size, int64_t& 
                  type_name_of(a.positional[i]), ", want int");
     return false;
   }
-  if (!to_int64(a.positional[i], bound))
-    bound = integer_sign(a.positional[i]) < 0 ? -size : size;
+  if (!to_int64(a.positional[i], bound)) {
+    vm.fail_with(a.name, ": invalid ", i == 1 ? "start" : "end",
+                 " index: ", integer_text(a.positional[i]), " out of range");
+    return false;
+  }
   if (bound < 0)
     bound = std::max<int64_t>(bound + size, 0);
   bound = std::min(bound, size);
@@ -164,13 +167,11 @@ Value list_insert(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 2, 2))
     return Value::error();
   auto* list = as<List>(a.self);
-  if (!is_int(a.positional[0]))
-    return wrong_type(vm, a, 0, "int");
+  int64_t at = 0;
+  if (!want_int64(vm, a, 0, at))
+    return Value::error();
   if (!check_mutable(vm, list, "insert into"))
     return method_error(vm, a);
-  int64_t at = 0;
-  if (!to_int64(a.positional[0], at))
-    at = integer_sign(a.positional[0]) < 0 ? 0 : list->size;
   if (at < 0)
     at = std::max<int64_t>(at + list->size, 0);
   at = std::min<int64_t>(at, list->size);
@@ -189,10 +190,8 @@ Value list_pop(Vm& vm, const Arguments& a) {
   auto* list = as<List>(a.self);
   int64_t at = i64(list->size) - 1;
   if (a.count == 1) {
-    if (!is_int(a.positional[0]))
-      return wrong_type(vm, a, 0, "int");
-    if (!to_int64(a.positional[0], at))
-      at = INT64_MAX;
+    if (!want_int64(vm, a, 0, at))
+      return Value::error();
     const int64_t given = at;
     if (at < 0)
       at += list->size;
@@ -459,6 +458,10 @@ bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
 }
 
 Value changed_copy(Vm& vm, const Arguments& a, Change change, bool variadic) {
+  if (a.named_count > 0 && change == Change::add)
+    return vm.fail_with(a.name, ": does not accept keyword arguments");
+  if (!variadic && a.count > 1 && a.named_count == 0)
+    return vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
   if (a.named_count > 0 || (!variadic && a.count != 1)) {
     want_positional(vm, a, 1, 1);
     return Value::error();
@@ -467,6 +470,8 @@ Value changed_copy(Vm& vm, const Arguments& a, Change change, bool variadic) {
   return made != nullptr && change_set(vm, a, made, change) ? Value::object(made) : Value::error();
 }
 Value change_self(Vm& vm, const Arguments& a, Change change, const char* verb) {
+  if (a.named_count > 0 && change == Change::add)
+    return vm.fail_with(a.name, ": does not accept keyword arguments");
   if (a.named_count > 0) {
     want_positional(vm, a, 0, 255);
     return Value::error();
@@ -500,6 +505,8 @@ Value set_symmetric_difference_update(Vm& vm, const Arguments& a) {
 
 Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in_mine,
                    bool disjoint) {
+  if (a.count > 1 && a.named_count == 0)
+    return vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
   if (!want_positional(vm, a, 1, 1))
     return Value::error();
   const auto* mine = as<Dict>(a.self);

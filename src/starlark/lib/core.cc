@@ -10,6 +10,7 @@
 #include "starlark/lib/collections.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/strings.h"
+#include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
 namespace {
@@ -47,7 +48,7 @@ Value core_bool(Vm& vm, const Arguments& a) {
 }
 
 Value core_bytes(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_exactly_one(vm, a))
     return Value::error();
   const Value from = a.positional[0];
   if (is_bytes(from))
@@ -96,16 +97,17 @@ Value core_bytes(Vm& vm, const Arguments& a) {
 }
 
 Value core_chr(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_no_names(vm, a) || !want_positional(vm, a, 1, 1))
     return Value::error();
   if (!is_int(a.positional[0]))
     return vm.fail_with("chr: got ", type_name_of(a.positional[0]), ", want int");
   int64_t n = 0;
-  const bool known = to_int64(a.positional[0], n);
-  if (known ? n < 0 : integer_sign(a.positional[0]) < 0)
+  if (!to_int64(a.positional[0], n) || n != static_cast<int32_t>(n))
+    return vm.fail_with("chr: ", integer_text(a.positional[0]), " out of range");
+  if (n < 0)
     return vm.fail_with("chr: Unicode code point ", integer_text(a.positional[0]),
                         " out of range (<0)");
-  if (!known || n > 0x10FFFF) {
+  if (n > 0x10FFFF) {
     std::string digits = integer_text(a.positional[0], 16);
     for (char& c : digits)
       c = static_cast<char>(c >= 'a' ? c - 32 : c);
@@ -118,11 +120,15 @@ Value core_chr(Vm& vm, const Arguments& a) {
 
 Value core_dict(Vm& vm, const Arguments& a) {
   Dict* dict = make_dict(vm.heap());
-  return update_dict(vm, dict, a) ? Value::object(dict) : Value::error();
+  if (update_dict(vm, dict, a))
+    return Value::object(dict);
+  if (!vm.message.starts_with("dict: "))
+    vm.message = cat("dict: ", vm.message);
+  return Value::error();
 }
 
 Value core_dir(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_no_names(vm, a) || !want_positional(vm, a, 1, 1))
     return Value::error();
   List* list = make_list(vm.heap());
   for (const std::string& name : attribute_names(vm, a.positional[0])) {
@@ -136,15 +142,23 @@ Value core_dir(Vm& vm, const Arguments& a) {
 }
 
 Value core_enumerate(Vm& vm, const Arguments& a) {
-  Value given[2];
+  Value given[2] = {Value::unset(), Value::unset()};
   static constexpr const char* names[] = {"x", "start?"};
-  if (!want_named(vm, a, names, given))
+  if (vm.is_spec()) {  // there `start` may be given by name
+    if (!want_named(vm, a, names, given))
+      return Value::error();
+  } else if (!want_positional(vm, a, 1, 2)) {
     return Value::error();
-  int64_t i = 0;
+  } else {
+    std::copy_n(a.positional, a.count, given);
+  }
   if (!is_iterable(given[0]))
     return vm.fail_with("enumerate: for parameter 1: got ", type_name_of(given[0]),
                         ", want iterable");
-  if (!given[1].is_unset()) {
+  int64_t i = 0;
+  if (a.count > 1 && !want_int64(vm, a, 1, i))
+    return Value::error();
+  if (a.count < 2 && !given[1].is_unset()) {
     if (!is_int(given[1]))
       return vm.fail_with("enumerate: for parameter 2: got ", type_name_of(given[1]), ", want int");
     to_int64(given[1], i);
@@ -163,7 +177,7 @@ Value core_enumerate(Vm& vm, const Arguments& a) {
 }
 
 /// Positional arguments as `print` shows them; `sep` may be given.
-bool join_arguments(Vm& vm, const Arguments& a, std::string& text) {
+bool join_arguments(Vm& vm, const Arguments& a, std::string& text, bool raw_bytes) {
   std::string_view separator = " ";
   for (uint32_t i = 0; i < a.named_count; ++i) {
     if (view_of(a.names[i]) != "sep") {
@@ -183,8 +197,10 @@ bool join_arguments(Vm& vm, const Arguments& a, std::string& text) {
     if (i > 0)
       text += separator;
     const Value v = a.positional[i];
-    if (is_text(v) || is_bytes(v))
+    if (is_text(v))
       append_str(text, v);
+    else if (raw_bytes && is_bytes(v))
+      text += view_of(v);
     else if (!write_repr(&vm, text, v))
       return false;
   }
@@ -193,7 +209,7 @@ bool join_arguments(Vm& vm, const Arguments& a, std::string& text) {
 
 Value core_fail(Vm& vm, const Arguments& a) {
   std::string text = "fail: ";
-  if (!join_arguments(vm, a, text))
+  if (!join_arguments(vm, a, text, false))
     return Value::error();
   return vm.fail(std::move(text));
 }
@@ -202,7 +218,7 @@ Value core_print(Vm& vm, const Arguments& a) {
   if (vm.dialect().profile == Profile::kurtosis)
     return vm.fail("print: use plan.print instead of print");
   std::string text;
-  if (!join_arguments(vm, a, text))
+  if (!join_arguments(vm, a, text, true))
     return Value::error();
   Session::State& session = vm.session;
   session.output += text.size() + 1;
@@ -221,8 +237,10 @@ Value core_print(Vm& vm, const Arguments& a) {
 }
 
 Value core_float(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 0, 1))
+  if (!want_no_names(vm, a))
     return Value::error();
+  if (a.count > 1)
+    return vm.fail_with("float got ", a.count, " arguments, wants 1");
   if (a.count == 0)
     return make_float(vm.heap(), 0);
   const Value x = a.positional[0];
@@ -275,8 +293,8 @@ Value core_getattr(Vm& vm, const Arguments& a) {
   if (!is_text(a.positional[1]))
     return wrong_type(vm, a, 1, "string");
   const Value found = get_attribute(vm, a.positional[0], a.positional[1], a.count == 3);
-  if (found.is_error() && vm.failed)
-    vm.message = cat("getattr: ", vm.message);
+  if (found.is_error() && vm.failed)  // without a hint
+    vm.message = cat("getattr: ", vm.message.substr(0, vm.message.find(" (did you mean .")));
   return found.is_unset() ? a.positional[2] : found;
 }
 
@@ -302,7 +320,7 @@ Value core_hash(Vm& vm, const Arguments& a) {
       size_t length = 1;
       const uint32_t c = decode(rest, length);
       rest.remove_prefix(length);
-      if (c >= 0x10000) {
+      if (c >= 0x10000 && vm.is_spec()) {  // starlark-go counts code points
         hash = hash * 31 + 0xD800 + ((c - 0x10000) >> 10);
         hash = hash * 31 + 0xDC00 + ((c - 0x10000) & 0x3FF);
       } else {
@@ -368,7 +386,7 @@ Value core_int(Vm& vm, const Arguments& a) {
     int64_t base = 10;
     if (!given[1].is_unset()) {
       if (!is_int(given[1]))
-        return wrong_type(vm, a, "base", given[1], "int");
+        return vm.fail_with("int: for base, got ", type_name_of(given[1]), ", want int");
       if (!to_int64(given[1], base) || (base != 0 && (base < 2 || base > 36)))
         return vm.fail("int: base must be an integer >= 2 && <= 36");
     }
@@ -421,7 +439,10 @@ Value least_or_most(Vm& vm, const Arguments& a, Op op) {
     if (view_of(a.names[i]) != "key") {
       std::string shown;
       quote_text(shown, view_of(a.names[i]));
-      return vm.fail_with(a.name, ": unexpected keyword argument ", shown);
+      const std::string_view known[] = {"key"};
+      return vm.fail_with(
+          a.name, ": unexpected keyword argument ", shown,
+          nearest_name(view_of(a.names[i]), known).empty() ? "" : " (did you mean key?)");
     }
     key = a.named[i];
     if (!is_kind(key, Kind::function) && !is_kind(key, Kind::builtin))
@@ -474,7 +495,7 @@ Value core_min(Vm& vm, const Arguments& a) { return least_or_most(vm, a, Op::les
 Value core_max(Vm& vm, const Arguments& a) { return least_or_most(vm, a, Op::greater); }
 
 Value core_ord(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_no_names(vm, a) || !want_positional(vm, a, 1, 1))
     return Value::error();
   const Value x = a.positional[0];
   if (is_text(x)) {
@@ -529,7 +550,7 @@ Value core_repr(Vm& vm, const Arguments& a) {
 }
 
 Value core_str(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_exactly_one(vm, a))
     return Value::error();
   const Value x = a.positional[0];
   if (is_text(x))
@@ -585,15 +606,11 @@ Value core_set(Vm& vm, const Arguments& a) {
 Value core_sorted(Vm& vm, const Arguments& a) {
   Value given[3];
   static constexpr const char* names[] = {"iterable", "key?", "reverse?"};
-  if (!want_named(vm, a, names, given))
+  static constexpr const char* spec_names[] = {"iterable", "key??", "reverse?"};
+  static constexpr Accepted types[] = {Accepted::iterable, Accepted::callable, Accepted::boolean};
+  if (!want_named(vm, a, vm.is_spec() ? spec_names : names, given, types))
     return Value::error();
-  if (!is_iterable(given[0]))
-    return wrong_type(vm, a, "iterable", given[0], "iterable");
-  const bool keyed = !given[1].is_unset() && !(vm.is_spec() && given[1].is_none());
-  if (keyed && !is_kind(given[1], Kind::function) && !is_kind(given[1], Kind::builtin))
-    return wrong_type(vm, a, "key", given[1], "callable");
-  if (!given[2].is_unset() && !given[2].is_bool())
-    return wrong_type(vm, a, "reverse", given[2], "bool");
+  const bool keyed = !given[1].is_unset();
   if (!vm.heap().may_take(length_hint(given[0]) * 40))
     return vm.fail_memory();
   RootScope roots(vm);
@@ -641,7 +658,7 @@ Value core_tuple(Vm& vm, const Arguments& a) {
 }
 
 Value core_type(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 1, 1))
+  if (!want_exactly_one(vm, a))
     return Value::error();
   return make_text(vm.heap(), type_name_of(a.positional[0]));
 }
@@ -699,92 +716,7 @@ constexpr MethodEntry core_table[] = {
     {"set", core_set},         {"sorted", core_sorted}, {"str", core_str},
     {"tuple", core_tuple},     {"type", core_type},     {"zip", core_zip}};
 
-/// -1, 0, 1, or -2 after an error, of two keys.
-int key_order(Vm& vm, Value x, Value y) {
-  if (x.is_small() && y.is_small())
-    return x.small() < y.small() ? -1 : x.small() > y.small();
-  return order(vm, x, y);
-}
-
 }  // namespace
-
-bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
-  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
-  using Pair = std::pair<Value, Value>;
-  const size_t size = keyed.size();
-  bool failed = false;
-  const auto before = [&](const Pair& a, const Pair& b) {
-    const int order_ = key_order(vm, a.first, b.first);
-    if (order_ == -2)
-      failed = true;
-    return reverse ? order_ > 0 : order_ < 0;
-  };
-  if (!vm.charge(size))
-    return false;
-  // Keys of one plain type need no care.
-  const auto all = [&](auto&& test) {
-    return std::all_of(keyed.begin(), keyed.end(),
-                       [&](const Pair& pair) { return test(pair.first); });
-  };
-  const auto sort_by = [&](auto&& less) {
-    if (!vm.charge(size / 8 * u64(std::bit_width(size))))
-      return false;
-    if (reverse)
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(b.first, a.first); });
-    else
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(a.first, b.first); });
-    return true;
-  };
-  constexpr size_t most_at_once = 1 << 20;  // beyond that a cancellation would have to wait
-  if (size <= most_at_once && all([](const Value& v) { return v.is_small(); }))
-    return sort_by([](const Value& a, const Value& b) { return a.small() < b.small(); });
-  if (size <= most_at_once / 8 &&
-      all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
-    return sort_by([](const Value& a, const Value& b) { return view_of(a) < view_of(b); });
-  // Sorted input is common.
-  bool sorted = true;
-  for (size_t i = 1; i < size && sorted && !failed; ++i)
-    sorted = !before(keyed[i], keyed[i - 1]);
-  if (failed)
-    return false;
-  if (sorted)
-    return true;
-  constexpr size_t run = 8;
-  for (size_t start = 0; start < size; start += run) {
-    const size_t end = std::min(start + run, size);
-    for (size_t i = start + 1; i < end; ++i) {
-      const Pair moved = keyed[i];
-      size_t at = i;
-      for (; at > start && before(moved, keyed[at - 1]); --at)
-        keyed[at] = keyed[at - 1];
-      keyed[at] = moved;
-      if (failed)
-        return false;
-    }
-  }
-  std::vector<Pair> other(size);
-  for (size_t width = run; width < size; width *= 2) {
-    for (size_t start = 0; start < size; start += 2 * width) {
-      const size_t middle = std::min(start + width, size), end = std::min(start + 2 * width, size);
-      size_t a = start, b = middle, out = start;
-      while (a < middle && b < end) {
-        other[out++] = before(keyed[b], keyed[a]) ? keyed[b++] : keyed[a++];
-        if (failed)
-          return false;
-      }
-      while (a < middle)
-        other[out++] = keyed[a++];
-      while (b < end)
-        other[out++] = keyed[b++];
-      if (!vm.charge((end - start) / 2))
-        return false;
-    }
-    keyed.swap(other);
-  }
-  return true;
-}
 
 std::span<const MethodEntry> core_functions() { return core_table; }
 

@@ -169,7 +169,7 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
     }
     default: {
       std::string shown;
-      shown += verb;
+      append_utf8(shown, static_cast<uint8_t>(verb));
       vm.fail_with("unknown conversion %", shown);
       return false;
     }
@@ -217,6 +217,12 @@ Value percent_format(Vm& vm, Value format, Value values) {
     }
     if (rest.empty())
       return vm.fail("incomplete format");
+    if (rest[0] == '%') {  // behind a key
+      out.text += '%';
+      rest.remove_prefix(1);
+      ++next;
+      continue;
+    }
     if (!write_verb(vm, out, rest[0], argument))
       return Value::error();
     rest.remove_prefix(1);
@@ -290,7 +296,9 @@ Value braces_format(Vm& vm, const Arguments& arguments) {
       manual = true;
       uint64_t index = 0;
       const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), index);
-      if (problem != std::errc() || index >= arguments.count)
+      if (problem != std::errc())
+        return vm.fail_with("format: keyword ", name, " not found");
+      if (index >= arguments.count)
         return vm.fail("format: tuple index out of range");
       argument = arguments.positional[index];
     } else {

@@ -315,6 +315,8 @@ class Decoder {
     const std::string_view c = text_.substr(p_, length);
     if (c == "\"")
       return "'\"'";
+    if (c == "'")
+      return "'\\''";
     std::string text;
     quote_text(text, c);
     return cat("'", std::string_view(text).substr(1, text.size() - 2), "'");
@@ -505,6 +507,8 @@ class Decoder {
       if (digits() == 0)
         return bad();
     }
+    if (p_ < text_.size() && std::string_view("0123456789.eE+-").find(text_[p_]) != text_.npos)
+      return bad();
     const std::string_view number_text = text_.substr(start, p_ - start);
     if (is_float_) {
       double x = 0;
@@ -514,7 +518,7 @@ class Decoder {
         const size_t e = number_text.find_first_of("eE");
         if (e == std::string_view::npos || number_text[e + 1] != '-')
           return bad();
-        x = 0;
+        x = number_text[0] == '-' ? -0.0 : 0.0;
       }
       made_ = make_float(heap_, x);
       return true;
@@ -640,10 +644,11 @@ Value json_encode(Vm& vm, const Arguments& a) {
 Value json_decode(Vm& vm, const Arguments& a) {
   Value given[2];
   static constexpr const char* names[] = {"x", "default?"};
-  if (!want_named(vm, a, names, given))
+  static constexpr Accepted types[] = {Accepted::text, Accepted::any};
+  if (!want_named(vm, a, names, given, types))
     return Value::error();
-  if (!is_text(given[0]))
-    return wrong_type(vm, a, "x", given[0], "string");
+  if (a.count == 0)
+    return vm.fail("json.decode: unexpected keyword argument x");
   Value result;
   std::string problem;
   if (decode_json(&vm, vm.heap(), view_of(given[0]), result, problem))
@@ -724,15 +729,26 @@ bool indent_json(Vm& vm, std::string_view text, std::string_view prefix, std::st
   return ok;
 }
 
+/// One positional argument; `prefix` and `indent` by name.
+bool want_layout(Vm& vm, const Arguments& a, Value* given) {
+  static constexpr const char* names[] = {"prefix?", "indent?"};
+  static constexpr Accepted types[] = {Accepted::text, Accepted::text};
+  Arguments named = a;
+  named.count = 0;
+  if (!want_named(vm, named, names, given + 1, types))
+    return false;
+  named = a;
+  named.named_count = 0;
+  given[0] = a.count == 0 ? Value::unset() : a.positional[0];
+  return want_positional(vm, named, 1, 1);
+}
+
 Value json_indent(Vm& vm, const Arguments& a) {
   Value given[3];
-  static constexpr const char* names[] = {"str", "prefix?", "indent?"};
-  if (!want_named(vm, a, names, given))
+  if (!want_layout(vm, a, given))
     return Value::error();
-  for (size_t i = 0; i < 3; ++i) {
-    if (!given[i].is_unset() && !is_text(given[i]))
-      return wrong_type(vm, a, names[i], given[i], "string");
-  }
+  if (!is_text(given[0]))
+    return wrong_type(vm, a, 0, "string");
   const Value none = Value::short_text(""), tab = Value::short_text("\t");
   const Value& prefix = given[1].is_unset() ? none : given[1];
   const Value& indent = given[2].is_unset() ? tab : given[2];
@@ -747,13 +763,8 @@ Value json_indent(Vm& vm, const Arguments& a) {
 
 Value json_encode_indent(Vm& vm, const Arguments& a) {
   Value given[3];
-  static constexpr const char* names[] = {"x", "prefix?", "indent?"};
-  if (!want_named(vm, a, names, given))
+  if (!want_layout(vm, a, given))
     return Value::error();
-  for (size_t i = 1; i < 3; ++i) {
-    if (!given[i].is_unset() && !is_text(given[i]))
-      return wrong_type(vm, a, names[i], given[i], "string");
-  }
   std::string text, out, problem;
   if (!encode_json(&vm, text, given[0], problem))
     return vm.fail_with("json.encode_indent: ", problem);

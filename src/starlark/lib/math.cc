@@ -45,9 +45,9 @@ Value rounding(Vm& vm, const Arguments& a) {
     return Value::error();
   if (is_int(a.positional[0]))
     return a.positional[0];
-  double x = 0;
-  if (!number(vm, a, 0, x))
-    return Value::error();
+  if (!is_float(a.positional[0]))
+    return vm.fail_with("got ", type_name_of(a.positional[0]), ", want float or int");
+  const double x = float_of(a.positional[0]);
   Value whole;
   if (!float_to_integer(vm.heap(), F(x), whole))
     return vm.fail_with("cannot convert float ", std::isnan(x) ? "NaN" : "infinity", " to integer");

@@ -80,7 +80,7 @@ bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item) {
 }
 
 std::optional<int64_t> length_of_view(const View& view) {
-  if (view.view_kind() == ViewKind::codepoints || view.view_kind() == ViewKind::codepoint_ords)
+  if (view.view_kind() != ViewKind::elems && view.view_kind() != ViewKind::elem_ords)
     return std::nullopt;
   return i64(view_of(view.text).size());
 }
@@ -133,9 +133,12 @@ bool is_space(uint32_t c) {
       return c >= 0x2000 && c <= 0x200A;
   }
 }
+constexpr uint32_t sharp_s = 0xDF;  ///< has no simple upper case
 uint32_t to_upper(uint32_t c) {
   if (c < 0x80)
     return c >= 'a' && c <= 'z' ? c - 32 : c;
+  if (c == sharp_s)
+    return c;
   return u32(utf8proc_toupper(static_cast<int32_t>(c)));
 }
 uint32_t to_lower(uint32_t c) {
@@ -144,9 +147,16 @@ uint32_t to_lower(uint32_t c) {
   return u32(utf8proc_tolower(static_cast<int32_t>(c)));
 }
 uint32_t to_title(uint32_t c) {
-  if (c < 0x80)
+  if (c < 0x80 || c == sharp_s)
     return to_upper(c);
   return u32(utf8proc_totitle(static_cast<int32_t>(c)));
+}
+
+/// Whether a letter has another case.
+bool has_case(uint32_t c) {
+  if (c < 0x80)
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+  return c == sharp_s || to_upper(c) != c || to_lower(c) != c || to_title(c) != c;
 }
 
 /// `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
@@ -200,7 +210,7 @@ Value string_title(Vm& vm, const Arguments& a) {
   bool inside = false;
   return map_text(vm, a, [&](uint32_t c) {
     const uint32_t mapped = inside ? to_lower(c) : to_title(c);
-    inside = is_letter(c);
+    inside = has_case(mapped);
     return mapped;
   });
 }
@@ -234,7 +244,7 @@ Value is_cased(Vm& vm, const Arguments& a, uint32_t (*map)(uint32_t)) {
   bool cased = false;
   bool same = true;
   each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
-    cased = cased || is_upper(c) || is_lower(c) || is_title(c);
+    cased = cased || has_case(c);
     return same = map(c) == c;
   });
   return Value::boolean(cased && same);
@@ -247,7 +257,9 @@ Value string_istitle(Vm& vm, const Arguments& a) {
     return Value::error();
   bool cased = false, before = false, ok = true;
   each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
-    if (is_upper(c) || is_title(c)) {
+    if (is_upper(c) && c >= 0x80 && !vm.is_spec()) {
+      ok = false;  // starlark-go knows title case and capitals of ASCII only
+    } else if (is_upper(c) || is_title(c)) {
       ok = !before;
       before = cased = true;
     } else if (is_lower(c)) {
@@ -274,8 +286,11 @@ bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& e
                    type_name_of(given), ", want int");
       return false;
     }
-    if (!to_int64(given, found[i]))
-      found[i] = integer_sign(given) < 0 ? -size : size;
+    if (!to_int64(given, found[i])) {
+      vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end", " index: ", integer_text(given),
+                   " out of range");
+      return false;
+    }
     if (found[i] < 0)
       found[i] = std::max<int64_t>(found[i] + size, 0);
     found[i] = std::min(found[i], size);
@@ -560,17 +575,13 @@ Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) 
 }
 
 Value split_text(Vm& vm, const Arguments& a, bool from_right) {
-  Value given[2];
-  static constexpr const char* names[] = {"sep?", "maxsplit?"};
-  if (!want_named(vm, a, names, given) || !charge_text(vm, a))
+  if (!want_positional(vm, a, 0, 2) || !charge_text(vm, a))
     return Value::error();
+  Value given[2] = {Value::unset(), Value::unset()};
+  std::copy_n(a.positional, a.count, given);
   int64_t most = -1;
-  if (!given[1].is_unset() && !given[1].is_none()) {
-    if (!is_int(given[1]))
-      return vm.fail_with(a.name, ": for parameter 2: got ", type_name_of(given[1]), ", want int");
-    if (!to_int64(given[1], most))
-      most = -1;
-  }
+  if (a.count == 2 && !(vm.is_spec() && given[1].is_none()) && !want_int64(vm, a, 1, most))
+    return Value::error();
   const std::string_view text = view_of(a.self);
   if (given[0].is_unset() || given[0].is_none())
     return split_space(vm, text, most < 0 ? -1 : most, from_right);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
 namespace {
@@ -36,8 +37,11 @@ class Resolver {
     int conditions = 0;
   };
 
+  using Unknown = std::vector<std::pair<const Symbol*, size_t>>;  ///< with its error
+  static constexpr size_t most_errors = 1000;
+
   void error(uint32_t at, std::string message) {
-    if (result_.errors.size() < 1000)
+    if (result_.errors.size() < most_errors)
       result_.errors.push_back({at, std::move(message)});
   }
   Level& level() { return *levels_.back(); }
@@ -58,6 +62,12 @@ class Resolver {
     if (known == nullptr) {
       known = make(id->symbol, Scope::global, result_.globals.size(), id->at, nullptr);
       known->loaded = id->loaded;
+      id->symbol->binding = known;
+      result_.globals.push_back(known);
+    } else if (id->loaded && !known->loaded && !dialect_.load_binds_globally) {
+      // The name of the file hides the global, which is exported all the same.
+      known = make(id->symbol, Scope::global, result_.globals.size(), id->at, nullptr);
+      known->loaded = true;
       id->symbol->binding = known;
       result_.globals.push_back(known);
     } else if (!dialect_.global_reassign || id->loaded || known->loaded) {
@@ -85,10 +95,14 @@ class Resolver {
     entered.bindings.clear();
     entered.free.clear();
     entered.loops = entered.conditions = 0;
+    if (in_function())
+      unknown_.emplace_back();
     function->parent = levels_.size() > 1 ? levels_[levels_.size() - 2]->function : nullptr;
   }
 
   void leave() {
+    if (in_function())
+      unknown_.pop_back();
     Level& left = level();
     for (const Binding* binding : left.bindings)
       binding->symbol->binding = binding->outer;
@@ -110,14 +124,7 @@ class Resolver {
   void function(FunctionNode* node) {
     parameters(node);
     enter(node);
-    for (const ParameterNode& parameter : node->parameters) {
-      if (parameter.name == nullptr)
-        continue;
-      if (parameter.name->binding != nullptr && parameter.name->binding->function == node)
-        error(parameter.at, cat("duplicate parameter: ", parameter.name->text));
-      else
-        bind_local(parameter.name, parameter.at);
-    }
+    bind_parameters(node);
     for (Identifier* id : node->bound) {
       Binding* known = id->symbol->binding;
       if (known == nullptr || known->function != node)
@@ -128,6 +135,30 @@ class Resolver {
     if (node->result != nullptr)
       expression(node->result);
     leave();
+  }
+
+  /// The starred ones are bound last, so they are the ones that are told twice.
+  void bind_parameters(FunctionNode* node) {
+    const auto starred = [](const ParameterNode& parameter) {
+      return parameter.kind == ParameterKind::rest || parameter.kind == ParameterKind::named_rest;
+    };
+    for (const ParameterNode& parameter : node->parameters) {
+      if (parameter.name == nullptr)
+        continue;
+      const Binding* known = parameter.name->binding;
+      if (known == nullptr || known->function != node) {
+        bind_local(parameter.name, parameter.at);
+        continue;
+      }
+      const ParameterNode* told = &parameter;
+      for (const ParameterNode& other : node->parameters) {
+        if (&other == &parameter)
+          break;
+        if (other.name == parameter.name && starred(other) && !starred(parameter))
+          told = &other;
+      }
+      error(told->name_at, cat("duplicate parameter: ", parameter.name->text));
+    }
   }
 
   /// Checks the order of parameters and resolves their defaults outside the function.
@@ -151,7 +182,8 @@ class Resolver {
           break;
         case ParameterKind::optional:
           if (star_star != nullptr)
-            after("optional parameter");
+            error(parameter.name_at,
+                  cat("optional parameter may not follow **", star_star->name->text));
           else if (star != nullptr)
             ++keyword_only;
           optional = true;
@@ -163,7 +195,8 @@ class Resolver {
             after("* parameter");
           else if (star != nullptr)
             error(parameter.at, "multiple * parameters not allowed");
-          star = &parameter;
+          else
+            star = &parameter;
           break;
         case ParameterKind::named_rest:
           if (star_star != nullptr)
@@ -198,7 +231,7 @@ class Resolver {
         if (assign->target->kind == NodeKind::identifier && !in_function() &&
             dialect_.global_reassign)
           use(as<Identifier>(assign->target));
-        target(assign->target);
+        target(assign->target, true);
         break;
       }
       case NodeKind::def_statement: {
@@ -214,12 +247,14 @@ class Resolver {
           expression(as<ReturnNode>(node)->value);
         break;
       case NodeKind::if_statement:
-        if (!in_function() && !dialect_.top_level_control)
-          error(node->at, "if statement not within a function");
         ++level().conditions;
         for (const Branch& branch : as<IfNode>(node)->branches) {
-          if (branch.condition != nullptr)
+          if (branch.condition != nullptr) {
+            // `elif` is an `if` within `else`.
+            if (!in_function() && !dialect_.top_level_control)
+              error(branch.at, "if statement not within a function");
             expression(branch.condition);
+          }
           statements(branch.body);
         }
         --level().conditions;
@@ -238,7 +273,7 @@ class Resolver {
       case NodeKind::while_statement: {
         if (!dialect_.while_loops)
           error(node->at, "this Starlark dialect does not support while loops");
-        else if (!in_function() && !dialect_.top_level_control)
+        if (!in_function() && !dialect_.top_level_control)
           error(node->at, "while loop not within a function");
         auto* loop = as<WhileNode>(node);
         expression(loop->condition);
@@ -285,19 +320,86 @@ class Resolver {
   }
 
   /// A target: names are bound already, other parts are uses.
-  void target(Node* node) {
+  void target(Node* node, bool augmented = false) {
     switch (node->kind) {
       case NodeKind::identifier:
         bound(as<Identifier>(node));
         break;
       case NodeKind::list:
       case NodeKind::tuple:
+        if (augmented)
+          error(node->at, cat("can't use ", node->kind == NodeKind::tuple ? "tuple" : "list",
+                              " expression in augmented assignment"));
         for (Node* item : as<SequenceNode>(node)->items)
-          target(item);
+          target(item, augmented);
         break;
-      default:
+      case NodeKind::index:
+      case NodeKind::attribute:
         expression(node);
         break;
+      default:
+        error(start_of(node), cat("can't assign to ", description(node)));
+        break;
+    }
+  }
+
+  static uint32_t start_of(Node* node) {
+    for (;;) {
+      switch (node->kind) {
+        case NodeKind::binary:
+          node = as<BinaryNode>(node)->left;
+          break;
+        case NodeKind::call:
+          node = as<CallNode>(node)->function;
+          break;
+        case NodeKind::attribute:
+          node = as<AttributeNode>(node)->object;
+          break;
+        case NodeKind::index:
+          node = as<IndexNode>(node)->object;
+          break;
+        case NodeKind::slice:
+          node = as<SliceNode>(node)->object;
+          break;
+        case NodeKind::conditional:
+          node = as<ConditionalNode>(node)->yes;
+          break;
+        case NodeKind::logical:
+          node = as<LogicalNode>(node)->operands[0];
+          break;
+        default:
+          return node->at;
+      }
+    }
+  }
+
+  static std::string_view description(const Node* node) {
+    switch (node->kind) {
+      case NodeKind::integer:
+        return "literal";
+      case NodeKind::real:
+      case NodeKind::string:
+      case NodeKind::bytes:
+        return "literal";
+      case NodeKind::dict:
+        return "dictexpr";
+      case NodeKind::comprehension:
+        return "comprehension";
+      case NodeKind::unary:
+        return "unaryexpr";
+      case NodeKind::binary:
+      case NodeKind::logical:
+        return "binaryexpr";
+      case NodeKind::conditional:
+        return "condexpr";
+      case NodeKind::call:
+        return "callexpr";
+      case NodeKind::slice:
+        return "sliceexpr";
+      case NodeKind::lambda:
+        return "lambdaexpr";
+      default:
+        return "expression";
     }
   }
 
@@ -347,17 +449,47 @@ class Resolver {
     return binding;
   }
 
+  /// Of this file, else of what surrounds it.
+  std::string similar_name(std::string_view wanted) const {
+    std::vector<std::string_view> names;
+    for (const Binding* global : result_.globals)
+      names.push_back(global->symbol->text);
+    for (const auto& open : levels_) {
+      for (const Binding* local : open->bindings)
+        names.push_back(local->symbol->text);
+    }
+    std::sort(names.begin(), names.end());
+    if (const std::string_view near = nearest_name(wanted, names); !near.empty())
+      return std::string(near);
+    const std::vector<std::string> outside = input_.outside_names();
+    return std::string(
+        nearest_name(wanted, std::vector<std::string_view>(outside.begin(), outside.end())));
+  }
+
+  /// A name is told once in each function and comprehension, at its first place, and each time in
+  /// the file itself.
+  bool told_already(const Identifier* id) {
+    for (const Unknown& block : unknown_) {
+      for (const auto& [symbol, index] : block) {
+        if (symbol != id->symbol)
+          continue;
+        result_.errors[index].at = std::min(result_.errors[index].at, id->at);
+        return true;
+      }
+    }
+    for (Unknown& block : unknown_) {
+      if (result_.errors.size() < most_errors)
+        block.emplace_back(id->symbol, result_.errors.size());
+    }
+    return false;
+  }
+
   void undefined(Identifier* id) {
+    if (told_already(id))
+      return;
     std::string hint;
     if (result_.errors.size() < 20) {
-      std::vector<std::string> names = input_.outside_names();
-      for (const Binding* global : result_.globals)
-        names.emplace_back(global->symbol->text);
-      for (const auto& open : levels_) {
-        for (const Binding* local : open->bindings)
-          names.emplace_back(local->symbol->text);
-      }
-      if (const std::string_view near = nearest(id->symbol->text, names); !near.empty())
+      if (const std::string near = similar_name(id->symbol->text); !near.empty())
         hint = cat(" (did you mean ", near, "?)");
     }
     error(id->at, cat("undefined: ", id->symbol->text, hint));
@@ -485,6 +617,7 @@ class Resolver {
     level().function->has_comprehension = true;
     std::span<Clause> clauses = node->clauses;
     expression(clauses[0].value);
+    unknown_.emplace_back();
     std::vector<Binding*> mine;
     for (const Clause& clause : clauses) {
       for (Symbol* symbol : clause.bound) {
@@ -504,6 +637,7 @@ class Resolver {
     }
     expression(node->key);
     expression(node->body);
+    unknown_.pop_back();
     for (const Binding* binding : mine)
       binding->symbol->binding = binding->outer;
     node->bindings = arena_.copy(std::span<Binding* const>(mine));
@@ -519,8 +653,12 @@ class Resolver {
         for (Node* item : as<SequenceNode>(node)->items)
           comprehension_target(item);
         break;
-      default:
+      case NodeKind::index:
+      case NodeKind::attribute:
         expression(node);
+        break;
+      default:
+        error(start_of(node), cat("can't assign to ", description(node)));
         break;
     }
   }
@@ -532,6 +670,7 @@ class Resolver {
   Resolved result_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::unique_ptr<Level>> free_levels_;
+  std::vector<Unknown> unknown_;  ///< of each open function and comprehension
 };
 
 }  // namespace

@@ -153,13 +153,15 @@ enum class ParameterKind : uint8_t { required, optional, rest, bare_star, named_
 struct ParameterNode {
   ParameterKind kind;
   uint32_t at;
-  Symbol* name;    ///< null for a bare star
-  Node* fallback;  ///< of an optional one
+  uint32_t name_at;  ///< of an optional one, where its `=` is
+  Symbol* name;      ///< null for a bare star
+  Node* fallback;    ///< of an optional one
 };
 /// A function body: of `def`, of `lambda`, and of the file itself.
 struct FunctionNode {
   std::string_view name;
   uint32_t at;
+  uint32_t begin;  ///< of its first word, `def` or `lambda`
   std::span<ParameterNode> parameters;
   std::span<Node*> body;         ///< statements; of a lambda none
   Node* result = nullptr;        ///< of a lambda
@@ -196,6 +198,7 @@ struct ReturnNode : Node {
 struct Branch {
   Node* condition;  ///< null for `else`
   std::span<Node*> body;
+  uint32_t at;
 };
 struct IfNode : Node {
   std::span<Branch> branches;

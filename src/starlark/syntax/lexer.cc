@@ -61,7 +61,6 @@ constexpr std::array token_texts = {"end of file",
                                     "'<<='",
                                     "'>>='",
                                     "'**'",
-                                    "'->'",
                                     "and",
                                     "break",
                                     "continue",
@@ -110,6 +109,25 @@ bool is_unicode_letter(int32_t c) {
   const utf8proc_category_t category = utf8proc_category(c);
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
+
+/// A character between quotes, escaped when it cannot be seen.
+std::string quoted_character(uint32_t c) {
+  constexpr std::string_view named = "\a\b\t\n\v\f\r", letters = "abtnvfr";
+  if (const size_t at = named.find(static_cast<char>(c)); c < 0x80 && at != named.npos)
+    return cat("'\\", letters[at], "'");
+  const utf8proc_category_t category = utf8proc_category(static_cast<int32_t>(c));
+  std::string text;
+  if (c == ' ' || (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_SO)) {
+    append_utf8(text, c);
+    return cat("'", text, "'");
+  }
+  constexpr char digits[] = "0123456789abcdef";
+  const int size = c < 0x80 ? 2 : c < 0x10000 ? 4 : 8;
+  for (int i = size; i-- > 0;)
+    text += digits[c >> 4 * i & 15];
+  return cat("'", size == 2 ? "\\x" : size == 4 ? "\\u" : "\\U", text, "'");
+}
+
 bool is_unicode_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
 
 }  // namespace
@@ -231,14 +249,18 @@ again:
     ++p_;
   at = u32(p_);
   if (!more()) {
-    if (token != Token::newline && token != Token::end && token != Token::outdent && depth_ == 0 &&
-        !failed) {
-      token = Token::newline;  // the last line need not end
+    // The last line of a block need not end; what is still open there is told as its end.
+    const bool fresh = depth_ > 0 && source_[p_ - 1] == '\n';
+    depth_ = 0;
+    if (indents_.size() > 1 && token != Token::end && !failed) {
       line_start_ = true;
-      return;
+      if (fresh)
+        goto again;
+      if (token != Token::newline && token != Token::outdent) {
+        token = Token::newline;
+        return;
+      }
     }
-    if (depth_ > 0)
-      depth_ = 0;
     token = Token::end;
     return;
   }
@@ -250,8 +272,7 @@ again:
       scan_string(c == 'r', c == 'b');
       return;
     }
-    if ((c == 'r' || c == 'b') && (after == 'b' || after == 'r') && after != c &&
-        (peek(2) == '"' || peek(2) == '\'')) {
+    if (c == 'r' && after == 'b' && (peek(2) == '"' || peek(2) == '\'')) {
       p_ += 2;
       scan_string(true, true);
       return;
@@ -270,17 +291,15 @@ again:
       finish(plain, length);
   };
   const auto open = [&](Token kind) {
-    if (++depth_ > 0)
-      brackets_.push_back(c);
+    ++depth_;
     finish(kind, 1);
   };
-  const auto close = [&](Token kind, char opener) {
-    if (depth_ == 0 || brackets_.back() != opener) {
+  const auto close = [&](Token kind) {
+    if (depth_ == 0) {
       fail(at, cat("unexpected '", c, "'"));
       return;
     }
     --depth_;
-    brackets_.pop_back();
     finish(kind, 1);
   };
   switch (c) {
@@ -306,7 +325,7 @@ again:
         p_ += 3;
         goto again;
       }
-      fail(at, "stray backslash in program");
+      fail(at + 1, "stray backslash in program");
       return;
     case '"':
     case '\'':
@@ -322,13 +341,13 @@ again:
       open(Token::left_brace);
       return;
     case ')':
-      close(Token::right_paren, '(');
+      close(Token::right_paren);
       return;
     case ']':
-      close(Token::right_bracket, '[');
+      close(Token::right_bracket);
       return;
     case '}':
-      close(Token::right_brace, '{');
+      close(Token::right_brace);
       return;
     case ',':
       finish(Token::comma, 1);
@@ -349,10 +368,7 @@ again:
       with_equal(Token::plus, Token::plus_equal, 1);
       return;
     case '-':
-      if (peek(1) == '>')
-        finish(Token::arrow, 2);
-      else
-        with_equal(Token::minus, Token::minus_equal, 1);
+      with_equal(Token::minus, Token::minus_equal, 1);
       return;
     case '*':
       if (peek(1) == '*')
@@ -409,9 +425,7 @@ again:
           return;
         }
         if (code > 0) {
-          std::string shown;
-          append_utf8(shown, u32(code));
-          fail(at, cat("unexpected input character '", shown, "'"));
+          fail(at, cat("unexpected input character ", quoted_character(u32(code))));
           return;
         }
         fail(at, "source is not valid UTF-8");
@@ -419,7 +433,7 @@ again:
       }
       break;
   }
-  fail(at, cat("unexpected input character '", c, "'"));
+  fail(at, cat("unexpected input character ", quoted_character(static_cast<uint8_t>(c))));
 }
 
 void Lexer::scan_identifier() {
@@ -463,14 +477,12 @@ void Lexer::scan_number() {
     const char lower = static_cast<char>(second | 32);
     radix = lower == 'x' ? 16 : lower == 'o' ? 8 : 2;
     const size_t from = p_;
-    scan_digits(radix == 16 ? hex : digit);
+    while (is(peek(0), radix == 16 ? hex : digit) && (radix == 16 || peek(0) - '0' < radix))
+      ++p_;
     text = {source_ + from, p_ - from};
-    const char* kind = radix == 16 ? "hex" : radix == 8 ? "octal" : "binary";
-    bool valid = !text.empty();
-    for (const char c : text)
-      valid = valid && (radix == 16 || c - '0' < radix);
-    if (!valid) {
-      fail(at, cat("invalid ", kind, " literal"));
+    if (text.empty()) {
+      const char* kind = radix == 16 ? "hex" : radix == 8 ? "octal" : "binary";
+      fail(radix == 16 ? at : u32(p_), cat("invalid ", kind, " literal"));
       return;
     }
   } else {
@@ -487,7 +499,7 @@ void Lexer::scan_number() {
       if (peek(0) == '+' || peek(0) == '-')
         ++p_;
       if (scan_digits(digit) == 0) {
-        fail(at, "invalid float literal");
+        fail(u32(p_), "invalid float literal");
         return;
       }
     }
@@ -500,18 +512,18 @@ void Lexer::scan_number() {
         const size_t e = text.find_first_of("eE");
         const bool tiny = e != std::string_view::npos && text.substr(e + 1).starts_with('-');
         if (!tiny && e != std::string_view::npos) {
-          fail(at, "invalid float literal");
+          fail(u32(p_), "invalid float literal");
           return;
         }
         if (e == std::string_view::npos) {
           if (text.find_first_not_of("0.") < 300) {
-            fail(at, "invalid float literal");
+            fail(u32(p_), "invalid float literal");
             return;
           }
         }
         real = 0;
       } else if (problem != std::errc() || end != text.data() + text.size()) {
-        fail(at, "invalid float literal");
+        fail(u32(p_), "invalid float literal");
       }
       return;
     }
@@ -520,7 +532,7 @@ void Lexer::scan_number() {
       if (text.find_first_of("89") != std::string_view::npos)
         fail(at, "invalid int literal");
       else
-        fail(at, cat("obsolete form of octal literal; use 0o", text.substr(1)));
+        fail(u32(p_), cat("obsolete form of octal literal; use 0o", text.substr(1)));
       return;
     }
   }
@@ -534,6 +546,9 @@ void Lexer::scan_number() {
 /// One escape after its backslash; false after an error.
 bool Lexer::scan_escape(std::string& out, bool bytes, size_t& p) {
   const uint32_t start = u32(p - 1);
+  const auto fail = [&](uint32_t, std::string message) {
+    this->fail(at + (bytes ? 1 : 0), std::move(message));  // where the quotes are
+  };
   const char c = source_[p++];
   const auto simple = [&](char made) {
     out.push_back(made);
@@ -620,11 +635,12 @@ bool Lexer::scan_escape(std::string& out, bool bytes, size_t& p) {
         return simple(static_cast<char>(n));
       }
       if (n > 0x10FFFF) {
-        fail(start, cat("code point out of range: ", whole, " (max \\U0010ffff)"));
+        fail(start, cat("code point out of range: ", whole, " (max \\U00110000)"));
         return false;
       }
       if (n >= 0xD800 && n < 0xE000) {
-        fail(start, cat("invalid Unicode code point U+", whole.substr(whole.size() - 4)));
+        fail(start,
+             cat("invalid Unicode code point U+", upper_case(whole.substr(whole.size() - 4))));
         return false;
       }
       append_utf8(out, u32(n));
@@ -653,7 +669,7 @@ void Lexer::scan_string(bool raw, bool bytes) {
     if (c == quote &&
         (!triple || (p + 2 < size_ && source_[p + 1] == quote && source_[p + 2] == quote)))
       break;
-    if (c == '\n' && !triple) {
+    if ((c == '\n' || c == '\r') && !triple) {
       fail(u32(at), "unexpected newline in string");
       return;
     }

@@ -62,7 +62,6 @@ enum class Token : uint8_t {
   less_less_equal,
   greater_greater_equal,
   star_star,
-  arrow,
   // Keywords.
   kw_and,
   kw_break,
@@ -114,6 +113,9 @@ class Lexer {
   double real = 0;
   uint32_t end_of_previous = 0;
 
+  /// Where the text behind the current token begins: what starlark-go names in its messages.
+  uint32_t position() const { return u32(p_); }
+  bool follows(char c) const { return peek(0) == c; }
   void fail(uint32_t offset, std::string message);
   bool failed = false;
   SyntaxError error;
@@ -141,7 +143,6 @@ class Lexer {
   int pending_outdents_ = 0;
   int depth_ = 0;  ///< of open brackets
   bool line_start_ = true;
-  std::vector<char> brackets_;
 };
 
 }  // namespace fettle::starlark

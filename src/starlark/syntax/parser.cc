@@ -98,7 +98,7 @@ class Parser {
     return to_string(lexer_.token);
   }
   void unexpected(std::string_view wanted) {
-    lexer_.fail(lexer_.at, cat("got ", current(), ", want ", wanted));
+    lexer_.fail(lexer_.position(), cat("got ", current(), ", want ", wanted));
   }
   bool accept(Token token) {
     if (lexer_.token != token)
@@ -201,14 +201,14 @@ class Parser {
     if (lexer_.token == Token::equal) {
       lexer_.next();
       Node* value = expression_list(false);
-      check_target(left, op_at, false);
+      bind_target(left);
       return make<AssignNode>(NodeKind::assign, op_at, left, value);
     }
     if (lexer_.token >= Token::plus_equal && lexer_.token <= Token::greater_greater_equal) {
       const Token op = plain_operator(lexer_.token);
       lexer_.next();
       Node* value = expression_list(false);
-      check_target(left, op_at, true);
+      bind_target(left);
       return make<AugmentedAssignNode>(NodeKind::augmented_assign, op_at, op, left, value);
     }
     return make<ExpressionStatement>(NodeKind::expression_statement, at, left);
@@ -241,96 +241,20 @@ class Parser {
     }
   }
 
-  /// Whether `target` can be assigned to; notes the names that it binds.
-  void check_target(Node* target, uint32_t at, bool augmented) {
+  /// Notes the names that a target binds; the resolver says what cannot be one.
+  void bind_target(Node* target) {
     if (lexer_.failed)
       return;
-    switch (target->kind) {
-      case NodeKind::identifier:
-        bound_.push_back(as<Identifier>(target));
-        return;
-      case NodeKind::index:
-      case NodeKind::attribute:
-        return;
-      case NodeKind::list:
-      case NodeKind::tuple: {
-        const bool is_tuple = target->kind == NodeKind::tuple;
-        if (augmented) {
-          lexer_.fail(target->at, cat("can't use ", is_tuple ? "tuple" : "list",
-                                      " expression in augmented assignment"));
-          return;
-        }
-        for (Node* item : as<SequenceNode>(target)->items)
-          check_target(item, at, false);
-        return;
-      }
-      default:
-        lexer_.fail(start_of(target), cat("can't assign to ", description(target)));
-        return;
-    }
-  }
-
-  static uint32_t start_of(Node* node) {
-    for (;;) {
-      switch (node->kind) {
-        case NodeKind::binary:
-          node = as<BinaryNode>(node)->left;
-          break;
-        case NodeKind::call:
-          node = as<CallNode>(node)->function;
-          break;
-        case NodeKind::attribute:
-          node = as<AttributeNode>(node)->object;
-          break;
-        case NodeKind::index:
-          node = as<IndexNode>(node)->object;
-          break;
-        case NodeKind::slice:
-          node = as<SliceNode>(node)->object;
-          break;
-        case NodeKind::conditional:
-          node = as<ConditionalNode>(node)->yes;
-          break;
-        case NodeKind::logical:
-          node = as<LogicalNode>(node)->operands[0];
-          break;
-        default:
-          return node->at;
-      }
-    }
-  }
-
-  static std::string_view description(Node* node) {
-    switch (node->kind) {
-      case NodeKind::integer:
-        return "literal";
-      case NodeKind::real:
-      case NodeKind::string:
-      case NodeKind::bytes:
-        return "literal";
-      case NodeKind::dict:
-        return "dictexpr";
-      case NodeKind::comprehension:
-        return "comprehension";
-      case NodeKind::unary:
-        return "unaryexpr";
-      case NodeKind::binary:
-      case NodeKind::logical:
-        return "binaryexpr";
-      case NodeKind::conditional:
-        return "condexpr";
-      case NodeKind::call:
-        return "callexpr";
-      case NodeKind::slice:
-        return "sliceexpr";
-      case NodeKind::lambda:
-        return "lambdaexpr";
-      default:
-        return "expression";
+    if (target->kind == NodeKind::identifier) {
+      bound_.push_back(as<Identifier>(target));
+    } else if (target->kind == NodeKind::list || target->kind == NodeKind::tuple) {
+      for (Node* item : as<SequenceNode>(target)->items)
+        bind_target(item);
     }
   }
 
   void definition() {
+    const uint32_t begin = lexer_.at;
     lexer_.next();
     const uint32_t name_at = lexer_.at;
     Identifier* name = identifier();
@@ -340,11 +264,15 @@ class Parser {
     auto* def = make<DefNode>(NodeKind::def_statement, name_at, name);
     def->function.name = name->symbol->text;
     def->function.at = name_at;
+    def->function.begin = begin;
     expect(Token::left_paren);
     def->function.parameters = parameters(Token::right_paren);
     expect(Token::right_paren);
-    if (accept(Token::arrow))
+    if (lexer_.token == Token::minus && lexer_.follows('>')) {  // a result type, parsed only
+      lexer_.next();
+      lexer_.next();
       test();
+    }
     expect(Token::colon);
     const size_t mark = bound_.size();
     def->function.body = suite();
@@ -354,17 +282,25 @@ class Parser {
 
   std::span<ParameterNode> parameters(Token closing) {
     const size_t mark = parameters_.size();
-    while (lexer_.token != closing && lexer_.token != Token::end) {
+    while (lexer_.token != Token::right_paren && lexer_.token != Token::colon &&
+           lexer_.token != Token::end) {
+      if (parameters_.size() > mark) {
+        expect(Token::comma);
+        if (lexer_.token == Token::right_paren)
+          break;
+      }
       const uint32_t at = lexer_.at;
-      ParameterNode parameter{ParameterKind::required, at, nullptr, nullptr};
+      ParameterNode parameter{ParameterKind::required, at, at, nullptr, nullptr};
       if (accept(Token::star)) {
         parameter.kind = ParameterKind::bare_star;
+        parameter.name_at = lexer_.at;
         if (lexer_.token == Token::identifier) {
           parameter.kind = ParameterKind::rest;
           parameter.name = identifier()->symbol;
         }
       } else if (accept(Token::star_star)) {
         parameter.kind = ParameterKind::named_rest;
+        parameter.name_at = lexer_.at;
         Identifier* id = identifier();
         parameter.name = id == nullptr ? nullptr : id->symbol;
       } else {
@@ -374,15 +310,15 @@ class Parser {
       if (closing == Token::right_paren && parameter.kind != ParameterKind::bare_star &&
           accept(Token::colon))
         test();
+      const uint32_t equal_at = lexer_.at;
       if (parameter.kind == ParameterKind::required && accept(Token::equal)) {
+        parameter.name_at = equal_at;
         parameter.kind = ParameterKind::optional;
         parameter.fallback = test();
       }
       if (lexer_.failed)
         return {};
       parameters_.push_back(parameter);
-      if (!accept(Token::comma))
-        break;
     }
     return take(parameters_, mark);
   }
@@ -409,19 +345,21 @@ class Parser {
   void if_statement() {
     const uint32_t at = lexer_.at;
     const size_t mark = branches_.size();
+    uint32_t branch_at = at;
     lexer_.next();
     for (;;) {
       Node* condition = test();
       expect(Token::colon);
       const std::span<Node*> body = suite();
-      branches_.push_back({condition, body});
+      branches_.push_back({condition, body, branch_at});
+      branch_at = lexer_.at;
       if (!accept(Token::kw_elif))
         break;
     }
     if (accept(Token::kw_else)) {
       expect(Token::colon);
       const std::span<Node*> body = suite();
-      branches_.push_back({nullptr, body});
+      branches_.push_back({nullptr, body, branch_at});
     }
     statements_.push_back(make<IfNode>(NodeKind::if_statement, at, take(branches_, mark)));
   }
@@ -430,7 +368,7 @@ class Parser {
     const uint32_t at = lexer_.at;
     lexer_.next();
     Node* target = loop_variables();
-    check_target(target, at, false);
+    bind_target(target);
     expect(Token::kw_in);
     Node* iterable = expression_list(false);
     expect(Token::colon);
@@ -455,22 +393,19 @@ class Parser {
       return first;
     const size_t mark = nodes_.size();
     nodes_.push_back(first);
-    while (accept(Token::comma)) {
-      if (lexer_.token == Token::kw_in)
-        break;
+    while (accept(Token::comma))
       nodes_.push_back(primary_with_suffix());
-    }
     return make<SequenceNode>(NodeKind::tuple, at, take(nodes_, mark));
   }
 
   Node* load_statement() {
     const uint32_t at = lexer_.at;
     lexer_.next();
-    expect(Token::left_paren);
+    const uint32_t paren_at = expect(Token::left_paren);
     auto* load = make<LoadNode>(NodeKind::load_statement, at);
     load->module_at = lexer_.at;
     if (lexer_.token != Token::string) {
-      lexer_.fail(lexer_.at, "first operand of load statement must be a string literal");
+      lexer_.fail(lexer_.position(), "first operand of load statement must be a string literal");
       return load;
     }
     load->module = lexer_.text;
@@ -484,31 +419,34 @@ class Parser {
       name.at = lexer_.at;
       if (lexer_.token == Token::string) {
         name.name = lexer_.text;
-        name.local = make<Identifier>(NodeKind::identifier, lexer_.at, symbol(lexer_.text));
+        ++name.at;  // the name within its quotes
+        name.local = make<Identifier>(NodeKind::identifier, name.at, symbol(lexer_.text));
         lexer_.next();
       } else if (lexer_.token == Token::identifier) {
         name.local = identifier();
         if (lexer_.token != Token::equal) {
-          lexer_.fail(name.at, cat("load operand must be \"", name.local->symbol->text, "\" or ",
-                                   name.local->symbol->text, "=\"originalname\" (want '=' after ",
-                                   name.local->symbol->text, ")"));
+          lexer_.fail(lexer_.position(),
+                      cat("load operand must be \"", name.local->symbol->text, "\" or ",
+                          name.local->symbol->text, "=\"originalname\" (want '=' after ",
+                          name.local->symbol->text, ")"));
           return load;
         }
         lexer_.next();
         if (lexer_.token != Token::string) {
-          lexer_.fail(lexer_.at, cat("original name of loaded symbol must be quoted: ",
-                                     name.local->symbol->text, "=\"originalname\""));
+          lexer_.fail(lexer_.position(), cat("original name of loaded symbol must be quoted: ",
+                                             name.local->symbol->text, "=\"originalname\""));
           return load;
         }
-        name.at = lexer_.at;
+        name.at = lexer_.at + 1;
         name.name = lexer_.text;
         lexer_.next();
       } else if (lexer_.token == Token::right_paren) {
-        lexer_.fail(lexer_.at, "trailing comma in load statement");
+        lexer_.fail(lexer_.position(), "trailing comma in load statement");
         return load;
       } else {
-        lexer_.fail(lexer_.at, cat("load operand must be \"name\" or localname=\"name\" (got ",
-                                   current(), ")"));
+        lexer_.fail(
+            lexer_.position(),
+            cat("load operand must be \"name\" or localname=\"name\" (got ", current(), ")"));
         return load;
       }
       name.local->loaded = true;
@@ -517,7 +455,7 @@ class Parser {
     }
     expect(Token::right_paren);
     if (names.empty() && !lexer_.failed)
-      lexer_.fail(at, "load statement must import at least 1 symbol");
+      lexer_.fail(paren_at, "load statement must import at least 1 symbol");
     load->names = arena_.copy(std::span<const LoadedName>(names));
     return load;
   }
@@ -555,12 +493,10 @@ class Parser {
       case Token::right_brace:
       case Token::right_bracket:
       case Token::right_paren:
-      case Token::colon:
-      case Token::kw_in:
       case Token::semicolon:
         return false;
       default:
-        return token < Token::plus_equal || token > Token::greater_greater_equal;
+        return true;
     }
   }
 
@@ -600,7 +536,7 @@ class Parser {
     if (!level.ok)
       return node;
     node->function.name = "lambda";
-    node->function.at = at;
+    node->function.at = node->function.begin = at;
     node->function.parameters = parameters(Token::colon);
     expect(Token::colon);
     const size_t mark = bound_.size();
@@ -629,12 +565,8 @@ class Parser {
         // Only `not in` can follow an operand.
         if (comparison_precedence < least)
           return left;
-        lexer_.next();
-        if (lexer_.token != Token::kw_in) {
-          unexpected("in");
+        if (!not_in())
           return left;
-        }
-        lexer_.token = Token::not_in;
       }
       const Token op = lexer_.token;
       const int level = precedence(op);
@@ -656,16 +588,27 @@ class Parser {
       Node* right = operation(level + 1);
       left = make<BinaryNode>(NodeKind::binary, at, op, left, right);
       if (level == comparison_precedence) {
-        Token second = lexer_.token;
-        if (second == Token::kw_not)
-          second = Token::not_in;
+        if (lexer_.token == Token::kw_not && !not_in())
+          return left;
+        const Token second = lexer_.token;
         if (precedence(second) == comparison_precedence) {
-          lexer_.fail(lexer_.at,
+          lexer_.fail(lexer_.position(),
                       cat(bare(op), " does not associate with ", bare(second), " (use parens)"));
           return left;
         }
       }
     }
+  }
+
+  /// Makes one token of `not in`; false after an error.
+  bool not_in() {
+    lexer_.next();
+    if (lexer_.token != Token::kw_in) {
+      unexpected("in");
+      return false;
+    }
+    lexer_.token = Token::not_in;
+    return true;
   }
 
   static std::string bare(Token op) {
@@ -737,6 +680,11 @@ class Parser {
       return function;
     const size_t mark = arguments_.size();
     while (lexer_.token != Token::right_paren && lexer_.token != Token::end) {
+      if (arguments_.size() > mark) {
+        expect(Token::comma);
+        if (lexer_.token == Token::right_paren)
+          break;
+      }
       Argument argument{ArgumentKind::positional, lexer_.at, nullptr, nullptr};
       if (accept(Token::star)) {
         argument.kind = ArgumentKind::rest;
@@ -748,7 +696,7 @@ class Parser {
         argument.value = test();
         if (lexer_.token == Token::equal) {
           if (argument.value->kind != NodeKind::identifier || argument.value->parenthesized) {
-            lexer_.fail(argument.at, "keyword argument must have form name=expr");
+            lexer_.fail(lexer_.position(), "keyword argument must have form name=expr");
             return function;
           }
           argument.kind = ArgumentKind::named;
@@ -758,9 +706,6 @@ class Parser {
         }
       }
       arguments_.push_back(argument);
-      if (lexer_.token == Token::right_paren)
-        break;
-      expect(Token::comma);
     }
     expect(Token::right_paren);
     return make<CallNode>(NodeKind::call, at, function, take(arguments_, mark));
@@ -768,7 +713,7 @@ class Parser {
 
   Identifier* identifier() {
     if (lexer_.token != Token::identifier) {
-      lexer_.fail(lexer_.at, "not an identifier");
+      lexer_.fail(lexer_.position(), "not an identifier");
       return nullptr;
     }
     auto* id = make<Identifier>(NodeKind::identifier, lexer_.at, lexer_.symbol);
@@ -817,7 +762,7 @@ class Parser {
         return make<UnaryNode>(NodeKind::unary, at, op, operand);
       }
       default:
-        unexpected("primary expression");
+        lexer_.fail(lexer_.at, cat("got ", current(), ", want primary expression"));
         return nothing();
     }
   }
@@ -853,7 +798,7 @@ class Parser {
     const size_t mark = nodes_.size();
     nodes_.push_back(first);
     while (accept(Token::comma)) {
-      if (lexer_.token == Token::right_bracket)
+      if (!starts_expression(lexer_.token))
         break;
       nodes_.push_back(test());
     }
@@ -869,7 +814,7 @@ class Parser {
       return nothing();
     const size_t mark = nodes_.size();
     const size_t colon_mark = colons_.size();
-    while (lexer_.token != Token::right_brace && lexer_.token != Token::end) {
+    while (lexer_.token != Token::right_brace && !lexer_.failed) {
       Node* key = test();
       colons_.push_back(expect(Token::colon));
       Node* value = test();
@@ -889,12 +834,12 @@ class Parser {
 
   Node* comprehension(uint32_t at, Node* key, Node* body, Token closing) {
     std::vector<Clause> clauses;
-    while (lexer_.token != closing && lexer_.token != Token::end) {
+    while (lexer_.token != closing && !lexer_.failed) {
       const uint32_t clause_at = lexer_.at;
       if (accept(Token::kw_for)) {
         const size_t mark = bound_.size();
         Node* target = loop_variables();
-        check_target(target, clause_at, false);
+        bind_target(target);
         std::vector<Symbol*> bound;
         for (size_t i = mark; i < bound_.size(); ++i)
           bound.push_back(bound_[i]->symbol);
