@@ -227,8 +227,16 @@ TEST(Http, WhoIsNotThereIsNamed) {
   HttpClient client;
   const auto got = client.send({.url = "http://x/y", .unix_socket = "/nowhere/s"}, {});
   ASSERT_FALSE(got);
-  EXPECT_TRUE(got.error().message.starts_with("`GET /nowhere/s http://x/y`: "))
-      << got.error().message;
+  EXPECT_EQ(got.error().message, "nobody answers at the socket `/nowhere/s`");
+  EXPECT_FALSE(got.error().unknown_outcome);
+}
+
+TEST(Http, AConnectionThatBreaksLeavesTheOutcomeUnknown) {
+  Server server([](int socket, const std::string&) { shutdown(socket, SHUT_RDWR); });
+  HttpClient client;
+  const auto got = client.send(server.request("POST", "/act"), {});
+  ASSERT_FALSE(got);
+  EXPECT_TRUE(got.error().unknown_outcome) << got.error().message;
 }
 
 TEST(Http, AnUpgradedConnectionTalksBothWays) {
