@@ -65,6 +65,12 @@ struct PluginCall {
   bool read(const Datum& object, std::string_view name, Datum& value);
 };
 
+/// What a call gives, before it is matched with parameters.
+struct PluginGiven {
+  std::vector<Datum> positional;
+  std::vector<DictEntry> named;
+};
+
 struct Plugin {
   std::string name;  ///< `std::count`
   std::vector<PluginParameter> parameters;
@@ -89,6 +95,10 @@ std::optional<PluginType> read_plugin_type(Program& program, Space& space, std::
 
 /// Fills in parameters and result; false when the text cannot be read.
 bool read_signature(Program& program, Space& space, std::string_view text, Plugin& plugin);
+
+/// Calls a plugin from within a call. False: it waits or failed, or `error` says why.
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+                std::string& error);
 
 /// Whether a value is of a type; else `why` says what is wrong.
 bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::string& why);

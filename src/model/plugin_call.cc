@@ -15,15 +15,10 @@ std::string and_list(const std::vector<std::string_view>& names) {
   return text;
 }
 
-struct Given {
-  std::vector<Datum> positional;
-  std::vector<DictEntry> named;
-};
-
 /// Matches arguments and parameters; an error's text, or empty.
 class Binder {
  public:
-  Binder(const Plugin& plugin, Given& given, PluginCall& call)
+  Binder(const Plugin& plugin, PluginGiven& given, PluginCall& call)
       : plugin_(plugin), given_(given), call_(call) {}
 
   std::string bind() {
@@ -90,7 +85,7 @@ class Binder {
   }
 
   const Plugin& plugin_;
-  Given& given_;
+  PluginGiven& given_;
   PluginCall& call_;
 };
 
@@ -128,6 +123,40 @@ bool has_unknown(const PluginCall& call) {
                      [](const DictEntry& entry) { return entry.value.tag == Tag::unknown; });
 }
 
+/// Why a call failed, and how important that is.
+struct Told {
+  std::string message;
+  int rank = 100;
+};
+
+/// One call from what was given to its checked result.
+bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
+  constexpr int typing = 11;
+  constexpr int external = 60;
+  Machine& machine = call.machine;
+  if (told.message = Binder(plugin, given, call).bind(); !told.message.empty())
+    return false;
+  if (!plugin.allows_unknown && has_unknown(call))
+    return call.give(Datum::unknown());
+  if (told = {check(machine, plugin, call), typing}; !told.message.empty())
+    return false;
+  if (!plugin.run(call)) {
+    told.rank = external;
+    told.message =
+        call.told.empty()
+            ? cat("Exception in plugin ", plugin.name, "\ncaused by:\n  ", call.exception)
+            : cat("PluginException in plugin ", plugin.name, "\n", call.told);
+    return false;
+  }
+  std::string why;
+  if (accepts(machine, plugin.returns, call.result, why))
+    return true;
+  told.message =
+      cat("Return value ", text_of(machine.program(), call.result), " of plugin ", plugin.name,
+          " has incompatible type. Expected type: ", plugin.returns.text, "\ncaused by:\n  ", why);
+  return false;
+}
+
 }  // namespace
 
 int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[index]); }
@@ -145,10 +174,8 @@ bool PluginCall::read(const Datum& object, std::string_view name, Datum& value) 
 }
 
 Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
-  constexpr int typing = 11;
-  constexpr int external = 60;
   const Plugin& plugin = *node.plugin;
-  Given given;
+  PluginGiven given;
   Step result = Step::done;
   for (const Argument& argument : node.arguments) {
     Datum datum;
@@ -173,36 +200,34 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
   if (result != Step::done)
     return result;
   PluginCall call{*this, node, frame};
-  if (std::string error = Binder(plugin, given, call).bind(); !error.empty())
-    return fail(node.at, std::move(error));
-  if (!plugin.allows_unknown && has_unknown(call)) {
-    value = Datum::unknown();
+  Told told;
+  const int missing = current_->missing;
+  if (run_call(plugin, given, call, told)) {
+    value = call.result;
     return Step::done;
   }
-  if (std::string error = check(*this, plugin, call); !error.empty())
-    return fail(node.at, std::move(error), typing);
-  const int missing = current_->missing;
-  if (!plugin.run(call)) {
-    if (current_->missing > missing)
-      return Step::wait;
-    if (failure_)
-      return Step::fail;
-    if (!call.told.empty())
-      return fail(node.at, cat("PluginException in plugin ", plugin.name, "\n", call.told),
-                  external);
-    return fail(node.at,
-                cat("Exception in plugin ", plugin.name, "\ncaused by:\n  ", call.exception),
-                external);
+  if (current_->missing > missing)
+    return Step::wait;
+  return failure_ ? Step::fail : fail(node.at, std::move(told.message), told.rank);
+}
+
+Step Machine::read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value) {
+  for (const Name* visible : node.visible)
+    if (program_.symbols.name(visible->name.name) == name)
+      return evaluate_name(*visible, frame, value);
+  return Step::fail;
+}
+
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+                std::string& error) {
+  PluginCall call{from.machine, from.node, from.frame};
+  Told told;
+  if (!run_call(plugin, given, call, told)) {
+    error = std::move(told.message);
+    return false;
   }
-  std::string why;
-  if (!model::accepts(*this, plugin.returns, call.result, why))
-    return fail(node.at,
-                cat("Return value ", text_of(program_, call.result), " of plugin ", plugin.name,
-                    " has incompatible type. Expected type: ", plugin.returns.text,
-                    "\ncaused by:\n  ", why),
-                typing);
-  value = call.result;
-  return Step::done;
+  result = call.result;
+  return true;
 }
 
 }  // namespace fettle::model

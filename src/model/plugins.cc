@@ -6,10 +6,10 @@ namespace fettle::model {
 namespace {
 
 const PluginRow* find_row(std::string_view name) {
-  constexpr std::array groups{control_plugins,    dicts_plugins,   environment_plugins,
-                              files_plugins,      lists_plugins,   network_plugins,
-                              reflection_plugins, secrets_plugins, strings_plugins,
-                              validation_plugins};
+  constexpr std::array groups{control_plugins,    dicts_plugins,     environment_plugins,
+                              files_plugins,      lists_plugins,     network_plugins,
+                              reflection_plugins, secrets_plugins,   strings_plugins,
+                              template_plugins,   validation_plugins};
   for (const auto& group : groups)
     for (const PluginRow& row : group())
       if (row.name == name)

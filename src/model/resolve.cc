@@ -120,6 +120,30 @@ class Walk {
       expression(argument.value, level);
   }
 
+  /// All names that could stand where a call stands.
+  void visible(const Call& node, const Level* level) {
+    std::vector<Symbol> symbols;
+    for (const Level* at = level; at != nullptr; at = at->parent)
+      symbols.insert(symbols.end(), at->locals.begin(), at->locals.end());
+    if (entity_ != nullptr) {
+      symbols.push_back(self_);
+      for (const Attribute* attribute : entity_->slots)
+        symbols.push_back(attribute->name);
+    }
+    const auto& globals = space_.unit.body->locals;
+    symbols.insert(symbols.end(), globals.begin(), globals.end());
+    std::vector<const Name*> names;
+    for (const Symbol symbol : symbols) {
+      Name made;
+      made.kind = ExprKind::name;
+      made.at = node.at;
+      made.name.name = symbol;
+      name(made, level);
+      names.push_back(program_.arena.make<Name>(made));
+    }
+    node.visible = program_.arena.copy(std::span<const Name* const>(names));
+  }
+
   void comprehension(const Comprehension& node, size_t clause, const Level* level,
                      const Entity* hint) {
     if (clause == node.clauses.size()) {
@@ -306,6 +330,8 @@ class Walk {
     const bool is_plain = node.function.space.empty();
     Space* from = is_plain ? &space_ : program_.imported(space_, node.function.space);
     node.plugin = from == nullptr ? nullptr : find_plugin(program_, *from, function);
+    if (node.plugin != nullptr && from->name == "std" && function == "template")
+      visible(node, level);
     const bool is_cast =
         is_plain && (function == "int" || function == "float" || function == "number" ||
                      function == "string" || function == "bool");

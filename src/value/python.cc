@@ -262,6 +262,51 @@ std::string mapped(std::string_view text, utf8proc_int32_t (*map)(utf8proc_int32
 std::string upper(std::string_view text) { return mapped(text, utf8proc_toupper, true); }
 std::string lower(std::string_view text) { return mapped(text, utf8proc_tolower, false); }
 
+namespace {
+
+void append_escaped(std::string& made, uint32_t unit) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  made += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4)
+    made.push_back(digits[(unit >> shift) & 15]);
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string made;
+  made.push_back('"');
+  for (size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    constexpr std::string_view from = "\"\\\b\f\n\r\t";
+    constexpr std::string_view to = "\"\\bfnrt";
+    if (const size_t found = from.find(text[at]); found != from.npos) {
+      made.append({'\\', to[found]});
+      ++at;
+    } else if (byte < 0x80) {
+      if (byte < 32)
+        append_escaped(made, byte);
+      else
+        made.push_back(text[at]);
+      ++at;
+    } else {
+      const size_t length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+      uint32_t point = byte & (0xFFu >> (length + 1));
+      for (size_t i = 1; i < length && at + i < text.size(); ++i)
+        point = (point << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3F);
+      at += length;
+      if (point < 0x10000) {
+        append_escaped(made, point);
+      } else {
+        append_escaped(made, 0xD800 + ((point - 0x10000) >> 10));
+        append_escaped(made, 0xDC00 + ((point - 0x10000) & 0x3FF));
+      }
+    }
+  }
+  made.push_back('"');
+  return made;
+}
+
 Result<std::string> format_integer(int64_t number, std::string_view text) {
   const Spec spec = TRY(SpecReader(text, "int").read());
   if (spec.type != 0 && std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos)

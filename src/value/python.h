@@ -20,6 +20,9 @@ std::string quoted(std::string_view text);
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 
+/// `json.dumps(text)`: in quotes, ASCII only.
+std::string json_text(std::string_view text);
+
 /// `format(value, spec)`.
 Result<std::string> format_integer(int64_t number, std::string_view spec);
 Result<std::string> format_real(double number, std::string_view spec);

@@ -16,6 +16,7 @@ std::span<const PluginRow> network_plugins();
 std::span<const PluginRow> reflection_plugins();
 std::span<const PluginRow> secrets_plugins();
 std::span<const PluginRow> strings_plugins();
+std::span<const PluginRow> template_plugins();
 std::span<const PluginRow> validation_plugins();
 
 }  // namespace fettle::model

@@ -240,45 +240,6 @@ class JsonReader {
   std::string error_;
 };
 
-void append_escaped(std::string& made, uint32_t unit) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  made += "\\u";
-  for (int shift = 12; shift >= 0; shift -= 4)
-    made.push_back(digits[(unit >> shift) & 15]);
-}
-
-void append_string(std::string& made, std::string_view text) {
-  made.push_back('"');
-  for (size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    constexpr std::string_view from = "\"\\\b\f\n\r\t";
-    constexpr std::string_view to = "\"\\bfnrt";
-    if (const size_t found = from.find(text[at]); found != from.npos) {
-      made.append({'\\', to[found]});
-      ++at;
-    } else if (byte < 0x80) {
-      if (byte < 32)
-        append_escaped(made, byte);
-      else
-        made.push_back(text[at]);
-      ++at;
-    } else {
-      const size_t length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-      uint32_t point = byte & (0xFFu >> (length + 1));
-      for (size_t i = 1; i < length && at + i < text.size(); ++i)
-        point = (point << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3F);
-      at += length;
-      if (point < 0x10000) {
-        append_escaped(made, point);
-      } else {
-        append_escaped(made, 0xD800 + ((point - 0x10000) >> 10));
-        append_escaped(made, 0xDC00 + ((point - 0x10000) & 0x3FF));
-      }
-    }
-  }
-  made.push_back('"');
-}
-
 bool write(const Program& program, const Datum& value, std::string& text, std::string& error,
            int depth) {
   if (depth > deepest) {
@@ -301,7 +262,7 @@ bool write(const Program& program, const Datum& value, std::string& text, std::s
       text += std::to_string(value.integer);
       return true;
     case Tag::text:
-      append_string(text, value.view());
+      text += python::json_text(value.view());
       return true;
     case Tag::list: {
       text.push_back('[');
@@ -319,7 +280,7 @@ bool write(const Program& program, const Datum& value, std::string& text, std::s
       bool is_first = true;
       for (const DictEntry& entry : value.dict->entries) {
         text += std::exchange(is_first, false) ? "" : ", ";
-        append_string(text, entry.key->view);
+        text += python::json_text(entry.key->view);
         text += ": ";
         if (!write(program, entry.value, text, error, depth + 1))
           return false;

@@ -127,6 +127,8 @@ struct Call : Expr {
   QualifiedName function;
   std::span<const Argument> arguments;
   mutable const Plugin* plugin = nullptr;
+  /// The variables that the plugin may look at by name, when it looks at any.
+  mutable std::span<const Name* const> visible;
   mutable const Type* cast = nullptr;
 };
 struct ListExpr : Expr {

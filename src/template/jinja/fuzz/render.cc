@@ -1,0 +1,25 @@
+/// Any bytes as a template: an answer or an error with a place, within the limits.
+
+#include <cstdlib>
+
+#include "template/jinja/jinja.h"
+#include "value/json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  namespace jinja = fettle::jinja;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  jinja::Environment environment;
+  environment.limits = {.steps = 20'000, .output = 1 << 16, .range = 1000};
+  environment.spacing = {size % 2 == 0, size % 3 == 0, size % 5 == 0};
+  environment.load = [&](const std::string& name) -> fettle::Result<std::optional<std::string>> {
+    return name.size() < 3 ? std::optional<std::string>()
+                           : std::optional(std::string(text.substr(text.size() / 2)));
+  };
+  jinja::Engine engine(std::move(environment));
+  const auto names =
+      fettle::read_json(R"({"a": 1, "b": [1, 2, "x"], "c": {"k": 2.5}, "d": "text"})");
+  const auto made = engine.render_text("t", text, jinja::names_of(jinja::Value::of(*names)));
+  if (made ? made->size() > (1 << 22) : made.error().message.empty())
+    std::abort();
+  return 0;
+}

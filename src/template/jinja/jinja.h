@@ -1,0 +1,68 @@
+#pragma once
+/// Jinja2 templates: values in, text out. Undefined names are errors (StrictUndefined), attributes
+/// of Python's objects that would lead out of the template do not exist, and steps, output and
+/// depth are bounded.
+///
+///   Engine engine(environment);
+///   const std::string text = TRY(engine.render_text("greeting", "hello {{ name }}", names));
+///
+/// Messages are those of Jinja2 with the class in front (`jinja2.exceptions.UndefinedError: 'x' is
+/// undefined`); `where` has the template and the line.
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "template/jinja/lexer.h"
+#include "template/jinja/value.h"
+
+namespace fettle::jinja {
+
+using Function = std::function<Result<Value>(Arguments&)>;
+/// A name of the context; nothing: not defined.
+using Lookup = std::function<Result<std::optional<Value>>(std::string_view name)>;
+
+struct Limits {
+  uint64_t steps = 50'000'000;
+  size_t output = size_t{1} << 26;
+  int64_t range = 100'000;
+};
+
+struct Environment {
+  Spacing spacing;
+  /// The text of a template by its name; nothing: there is none.
+  std::function<Result<std::optional<std::string>>(const std::string& name)> load;
+  /// A filter or test that the language lacks, by name, asked once for each use; null: none.
+  std::function<Function(const std::string& name)> find_filter;
+  std::function<Function(const std::string& name)> find_test;
+  std::map<std::string, Value, std::less<>> globals;
+  bool is_strict = true;  ///< else an undefined value prints as nothing
+  Limits limits;
+};
+
+struct Tree;
+
+/// Keeps what it parsed, so that a template is read once.
+class Engine {
+ public:
+  explicit Engine(Environment environment) : environment_(std::move(environment)) {}
+  Result<std::string> render(const std::string& name, const Lookup& names);
+  Result<std::string> render_text(const std::string& name, std::string_view source,
+                                  const Lookup& names);
+
+  const Environment& environment() const { return environment_; }
+  /// The parsed template; nothing: there is none.
+  Result<std::shared_ptr<const Tree>> find(const std::string& name);
+
+ private:
+  Environment environment_;
+  std::map<std::string, std::shared_ptr<const Tree>> trees_;
+};
+
+/// Looks names up in a dict.
+Lookup names_of(const Value& dict);
+
+/// A function as a value.
+Value function_value(std::string name, Function function);
+
+}  // namespace fettle::jinja

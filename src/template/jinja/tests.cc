@@ -1,0 +1,156 @@
+/// The tests of the language: `x is defined`.
+
+#include <cmath>
+
+#include "base/text.h"
+#include "template/jinja/renderer.h"
+#include "value/python.h"
+
+namespace fettle::jinja {
+namespace {
+
+using Given = Arguments&;
+
+template <typename Check>
+Result<bool> of_value(Given given, Check check) {
+  return check(given.positional[0]);
+}
+
+Result<bool> compares(Given given, bool (*decides)(bool is_less, bool is_equal)) {
+  if (given.positional.size() < 2)
+    return raise("TypeError", "a comparison needs a second value");
+  const Value& a = given.positional[0];
+  const Value& b = given.positional[1];
+  if (a.is_undefined() || b.is_undefined())
+    return undefined_error(a.is_undefined() ? a : b);
+  return decides(TRY(is_less(a, b)), is_equal(a, b));
+}
+
+Result<bool> equals(Given given, bool is_wanted) {
+  if (given.positional.size() < 2)
+    return raise("TypeError", "eq expected 2 arguments, got 1");
+  for (const Value& value : given.positional)
+    if (value.is_undefined())
+      return undefined_error(value);
+  return is_equal(given.positional[0], given.positional[1]) == is_wanted;
+}
+
+Result<bool> divides(Given given) {
+  if (given.positional.size() < 2)
+    return raise("TypeError", "test_divisibleby() missing 1 required positional argument: 'num'");
+  return is_equal(TRY(operate("%", given.positional[0], given.positional[1])), Value(0));
+}
+
+Result<bool> is_odd(Given given, bool wanted) {
+  const Value rest = TRY(operate("%", given.positional[0], Value(2)));
+  return is_equal(rest, Value(1)) == wanted && (wanted || is_equal(rest, Value(0)));
+}
+
+Result<bool> is_in(Given given) {
+  if (given.positional.size() < 2)
+    return raise("TypeError", "test_in() missing 1 required positional argument: 'seq'");
+  const Value& container = given.positional[1];
+  if (container.is_text() && given.positional[0].is_text())
+    return container.text().find(given.positional[0].text()) != std::string::npos;
+  const Items items = TRY(items_of(container));
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Value& one) { return is_equal(one, given.positional[0]); });
+}
+
+bool has_items(const Value& value) {
+  return value.is_list() || value.is_dict() || value.is_text() ||
+         (value.is_object() && items_of(value).has_value());
+}
+
+const std::unordered_map<std::string_view, TestBuiltin>& table() {
+  static const std::unordered_map<std::string_view, TestBuiltin> tests = [] {
+    std::unordered_map<std::string_view, TestBuiltin> made;
+    const auto add = [&](std::initializer_list<std::string_view> names, TestBuiltin run) {
+      for (const std::string_view name : names)
+        made.emplace(name, run);
+    };
+    using R = Renderer&;
+    add({"defined"}, [](R, Given g) -> Result<bool> { return !g.positional[0].is_undefined(); });
+    add({"undefined"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_undefined(); });
+    add({"none"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_none(); });
+    add({"boolean"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_bool(); });
+    add({"true"}, [](R, Given g) -> Result<bool> {
+      return g.positional[0].is_bool() && g.positional[0].boolean();
+    });
+    add({"false"}, [](R, Given g) -> Result<bool> {
+      return g.positional[0].is_bool() && !g.positional[0].boolean();
+    });
+    add({"integer"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_integer(); });
+    add({"float"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_real(); });
+    add({"number"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_number(); });
+    add({"string"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_text(); });
+    add({"mapping"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_dict(); });
+    add({"iterable"}, [](R, Given g) -> Result<bool> {
+      if (g.positional[0].is_undefined())
+        return undefined_error(g.positional[0]);
+      return has_items(g.positional[0]);
+    });
+    add({"sequence"}, [](R, Given g) -> Result<bool> {
+      if (g.positional[0].is_undefined())
+        return undefined_error(g.positional[0]);
+      return has_items(g.positional[0]);
+    });
+    add({"callable"}, [](R, Given g) -> Result<bool> {
+      return g.positional[0].is_object() && g.positional[0].object()->is_callable();
+    });
+    add({"escaped"}, [](R, Given) -> Result<bool> { return false; });
+    add({"odd"}, [](R, Given g) { return is_odd(g, true); });
+    add({"even"}, [](R, Given g) { return is_odd(g, false); });
+    add({"divisibleby"}, [](R, Given g) { return divides(g); });
+    add({"in"}, [](R, Given g) { return is_in(g); });
+    add({"sameas"}, [](R, Given g) -> Result<bool> {
+      if (g.positional.size() < 2)
+        return raise("TypeError", "test_sameas() missing 1 required positional argument: 'other'");
+      const Value& a = g.positional[0];
+      const Value& b = g.positional[1];
+      return a.is_same(b) ||
+             (type_name(a) == type_name(b) && (a.is_text() || a.is_integer()) && is_equal(a, b));
+    });
+    add({"eq", "==", "equalto"}, [](R, Given g) { return equals(g, true); });
+    add({"ne", "!="}, [](R, Given g) { return equals(g, false); });
+    add({"lt", "<", "lessthan"},
+        [](R, Given g) { return compares(g, [](bool less, bool) { return less; }); });
+    add({"le", "<="}, [](R, Given g) {
+      return compares(g, [](bool less, bool equal) { return less || equal; });
+    });
+    add({"gt", ">", "greaterthan"}, [](R, Given g) {
+      return compares(g, [](bool less, bool equal) { return !less && !equal; });
+    });
+    add({"ge", ">="},
+        [](R, Given g) { return compares(g, [](bool less, bool) { return !less; }); });
+    add({"lower"}, [](R, Given g) -> Result<bool> {
+      const std::string text = text_of(g.positional[0]);
+      return text == python::lower(text) && text != python::upper(text);
+    });
+    add({"upper"}, [](R, Given g) -> Result<bool> {
+      const std::string text = text_of(g.positional[0]);
+      return text == python::upper(text) && text != python::lower(text);
+    });
+    add({"filter"}, [](R renderer, Given g) -> Result<bool> {
+      const std::string name = text_of(g.positional[0]);
+      return find_filter(name) != nullptr ||
+             (renderer.environment().find_filter && renderer.environment().find_filter(name));
+    });
+    add({"test"}, [](R renderer, Given g) -> Result<bool> {
+      const std::string name = text_of(g.positional[0]);
+      return find_test(name) != nullptr ||
+             (renderer.environment().find_test && renderer.environment().find_test(name));
+    });
+    return made;
+  }();
+  return tests;
+}
+
+}  // namespace
+
+TestBuiltin find_test(std::string_view name) {
+  const auto found = table().find(name);
+  return found == table().end() ? nullptr : found->second;
+}
+
+}  // namespace fettle::jinja

@@ -1,0 +1,162 @@
+#pragma once
+/// What templates compute with: Python's values. Lists and dicts are shared and can change, as in
+/// Python; everything else is immutable. A host adds objects of its own (`Object`).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle::jinja {
+
+class Value;
+struct Arguments;
+
+using Items = std::vector<Value>;
+struct List;
+struct Dict;
+
+/// A name or attribute that is not there. Only tests and `default` may look at it.
+struct Undefined {
+  std::string message;      ///< `'x' is undefined`
+  bool is_lenient = false;  ///< prints as nothing
+};
+
+/// Something of the host, or of the engine itself: functions, macros, `loop`, instances of a model.
+class Object {
+ public:
+  virtual ~Object() = default;
+  virtual std::string type_name() const { return "object"; }
+  virtual std::string text() const { return "<" + type_name() + ">"; }
+  /// Nothing: no such attribute.
+  virtual Result<std::optional<Value>> attribute(std::string_view name);
+  virtual bool is_callable() const { return false; }
+  virtual Result<Value> call(Arguments& arguments);
+  /// Nothing: it is no sequence.
+  virtual Result<std::optional<Items>> items();
+  virtual bool set_attribute(std::string_view, const Value&) { return false; }
+  virtual bool is_true() const { return true; }
+};
+using ObjectPtr = std::shared_ptr<Object>;
+using Text = std::shared_ptr<const std::string>;
+
+class Value {
+ public:
+  Value() : data_(nullptr) {}                  ///< None
+  Value(bool value) : data_(value) {}          // NOLINT
+  Value(int64_t value) : data_(value) {}       // NOLINT
+  Value(int value) : data_(int64_t{value}) {}  // NOLINT
+  Value(double value) : data_(value) {}        // NOLINT
+  Value(std::string text)
+      : data_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT
+  Value(std::string_view text) : Value(std::string(text)) {}            // NOLINT
+  Value(const char* text) : Value(std::string(text)) {}                 // NOLINT
+  Value(ObjectPtr object) : data_(std::move(object)) {}                 // NOLINT
+  Value(std::shared_ptr<List> list) : data_(std::move(list)) {}         // NOLINT
+  Value(std::shared_ptr<Dict> dict) : data_(std::move(dict)) {}         // NOLINT
+  static Value list(Items items);
+  static Value tuple(Items items);
+  static Value dict();
+  static Value undefined(std::string message, bool is_lenient = false);
+  /// A plain value; unknown, deferred and secret ones become their texts.
+  static Value of(const fettle::Value& value);
+
+  bool is_none() const { return std::holds_alternative<std::nullptr_t>(data_); }
+  bool is_bool() const { return std::holds_alternative<bool>(data_); }
+  bool is_integer() const { return std::holds_alternative<int64_t>(data_); }
+  bool is_real() const { return std::holds_alternative<double>(data_); }
+  bool is_number() const { return is_bool() || is_integer() || is_real(); }
+  bool is_text() const { return std::holds_alternative<Text>(data_); }
+  bool is_list() const { return std::holds_alternative<std::shared_ptr<List>>(data_); }
+  bool is_dict() const { return std::holds_alternative<std::shared_ptr<Dict>>(data_); }
+  bool is_object() const { return std::holds_alternative<ObjectPtr>(data_); }
+  bool is_undefined() const { return std::holds_alternative<std::shared_ptr<Undefined>>(data_); }
+  bool is_whole() const { return is_bool() || is_integer(); }
+
+  bool boolean() const { return std::get<bool>(data_); }
+  int64_t integer() const { return is_bool() ? boolean() : std::get<int64_t>(data_); }
+  double real() const {
+    return is_real() ? std::get<double>(data_) : static_cast<double>(integer());
+  }
+  const std::string& text() const { return *std::get<Text>(data_); }
+  List& list() const { return *std::get<std::shared_ptr<List>>(data_); }
+  Dict& dict_data() const { return *std::get<std::shared_ptr<Dict>>(data_); }
+  const ObjectPtr& object() const { return std::get<ObjectPtr>(data_); }
+  const std::string& undefined_message() const {
+    return std::get<std::shared_ptr<Undefined>>(data_)->message;
+  }
+  bool is_lenient() const { return std::get<std::shared_ptr<Undefined>>(data_)->is_lenient; }
+  /// Whether nobody else has this list or dict.
+  bool is_sole() const;
+  /// The same list, dict or object.
+  bool is_same(const Value& other) const { return data_ == other.data_; }
+
+ private:
+  std::variant<std::nullptr_t, bool, int64_t, double, Text, std::shared_ptr<List>,
+               std::shared_ptr<Dict>, ObjectPtr, std::shared_ptr<Undefined>>
+      data_;
+};
+
+struct List {
+  Items items;
+  bool is_tuple = false;
+  bool is_group = false;  ///< of `groupby`: its two items are also `grouper` and `list`
+  List(Items items_, bool is_tuple_ = false) : items(std::move(items_)), is_tuple(is_tuple_) {}
+  ~List();  ///< however deep it is nested
+};
+
+/// In the order of insertion.
+struct Dict {
+  std::vector<std::pair<Value, Value>> entries;
+  std::unordered_map<std::string, size_t> index;
+
+  Dict() = default;
+  ~Dict();
+  const Value* find(const Value& key) const;
+  void set(const Value& key, Value value);
+  void remove(const Value& key);
+};
+
+struct Arguments {
+  Items positional;
+  std::vector<std::pair<std::string, Value>> named;
+
+  /// Takes a named argument out; none when it was not given.
+  std::optional<Value> take(std::string_view name);
+};
+
+/// An error as Python would raise it: `TypeError: …`.
+inline Error raise(std::string_view type, std::string message) {
+  return user_error(std::string(type).append(": ").append(message));
+}
+Error undefined_error(const Value& value);
+
+std::string type_name(const Value& value);  ///< `int`, `str`
+/// `str(value)` and `repr(value)`. Bounded: deep nesting and self-reference end in `...`.
+std::string text_of(const Value& value);
+std::string quoted(const Value& value);
+/// `bool(value)`; undefined values are false.
+bool is_true(const Value& value);
+bool is_equal(const Value& a, const Value& b);
+/// `a < b`; an error when the two have no order.
+Result<bool> is_less(const Value& a, const Value& b);
+/// What iteration gives.
+Result<Items> items_of(const Value& value);
+Result<int64_t> length_of(const Value& value);
+/// The code points of a text.
+std::vector<std::string_view> points_of(std::string_view text);
+
+/// Arithmetic by operator: `+ - * / // % **`.
+Result<Value> operate(std::string_view op, const Value& a, const Value& b);
+/// `text % values`.
+Result<Value> format_percent(std::string_view format, const Value& values);
+
+}  // namespace fettle::jinja
