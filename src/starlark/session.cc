@@ -25,6 +25,7 @@ LexerOptions lexer_options(const Dialect& dialect) {
   options.tabs_indent = dialect.profile != Profile::spec;
   options.assert_reserved = dialect.profile == Profile::spec;
   options.async_reserved = dialect.profile != Profile::kurtosis;
+  options.as_of_2023 = dialect.profile == Profile::kurtosis;
   return options;
 }
 

@@ -645,7 +645,10 @@ Value json_decode(Vm& vm, const Arguments& a) {
   Value given[2];
   static constexpr const char* names[] = {"x", "default?"};
   static constexpr Accepted types[] = {Accepted::text, Accepted::any};
-  if (!want_named(vm, a, names, given, types))
+  static constexpr const char* names_of_2023[] = {"1", "default?"};
+  const bool old = vm.dialect().profile == Profile::kurtosis;
+  if ((old && !want_positional(vm, a, 1, 1)) ||
+      !want_named(vm, a, old ? names_of_2023 : names, given, types))
     return Value::error();
   if (a.count == 0)
     return vm.fail("json.decode: unexpected keyword argument x");

@@ -4,6 +4,7 @@
 
 #include <date/date.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -424,6 +425,36 @@ Value time_now(Vm& vm, const Arguments& a) {
   return Value::object(new_time(vm, 0, now, utc()));
 }
 
+/// What Go says of a text that is no duration.
+std::string duration_problem(std::string_view text) {
+  std::string shown;
+  quote_text(shown, text);
+  const std::string invalid = cat("invalid duration ", shown);
+  std::string_view rest = text;
+  if (rest.starts_with('-') || rest.starts_with('+'))
+    rest.remove_prefix(1);
+  constexpr std::string_view digits = "0123456789";
+  static constexpr std::string_view units[] = {"ns", "us", "\u00b5s", "\u03bcs",
+                                               "ms", "s",  "m",       "h"};
+  while (!rest.empty()) {
+    const size_t number = std::min(rest.find_first_not_of("0123456789."), rest.size());
+    const std::string_view amount = rest.substr(0, number);
+    if (amount.find_first_of(digits) == amount.npos || amount.find('.') != amount.rfind('.'))
+      return invalid;
+    rest.remove_prefix(number);
+    const std::string_view unit = rest.substr(0, rest.find_first_of("0123456789."));
+    if (unit.empty())
+      return cat("missing unit in duration ", shown);
+    if (std::find(std::begin(units), std::end(units), unit) == std::end(units)) {
+      std::string quoted;
+      quote_text(quoted, unit);
+      return cat("unknown unit ", quoted, " in duration ", shown);
+    }
+    rest.remove_prefix(unit.size());
+  }
+  return invalid;
+}
+
 Value time_parse_duration(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return Value::error();
@@ -435,9 +466,7 @@ Value time_parse_duration(Vm& vm, const Arguments& a) {
                         ", want a duration, string, or int");
   const Result<Duration> parsed = parse_duration(view_of(x));
   if (!parsed) {
-    std::string shown;
-    quote_text(shown, view_of(x));
-    return vm.fail_with("parse_duration: for parameter 1: time: invalid duration ", shown);
+    return vm.fail_with("parse_duration: for parameter 1: time: ", duration_problem(view_of(x)));
   }
   return new_duration(vm, parsed->count());
 }

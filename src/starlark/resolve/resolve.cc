@@ -70,7 +70,7 @@ class Resolver {
       known->loaded = true;
       id->symbol->binding = known;
       result_.globals.push_back(known);
-    } else if (!dialect_.global_reassign || id->loaded || known->loaded) {
+    } else if (!dialect_.global_reassign) {
       const bool local = known->loaded && !dialect_.load_binds_globally;
       if (local && id->loaded) {
         error(id->at, cat("cannot reassign top-level ", id->symbol->text));
@@ -228,9 +228,6 @@ class Resolver {
       case NodeKind::augmented_assign: {
         auto* assign = as<AugmentedAssignNode>(node);
         expression(assign->value);
-        if (assign->target->kind == NodeKind::identifier && !in_function() &&
-            dialect_.global_reassign)
-          use(as<Identifier>(assign->target));
         target(assign->target, true);
         break;
       }

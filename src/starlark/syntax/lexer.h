@@ -95,6 +95,7 @@ struct LexerOptions {
   bool tabs_indent = true;  ///< tabs may indent, to multiples of 8
   bool assert_reserved = false;
   bool async_reserved = true;
+  bool as_of_2023 = false;  ///< the words of starlark-go of that time
 };
 
 class Lexer {

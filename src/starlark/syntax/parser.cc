@@ -48,7 +48,10 @@ constexpr int not_precedence = 3;
 class Parser {
  public:
   Parser(std::string_view source, Arena& arena, Symbols& symbols, LexerOptions options)
-      : lexer_(source, arena, symbols, options), arena_(arena), symbols_(symbols) {}
+      : lexer_(source, arena, symbols, options),
+        arena_(arena),
+        symbols_(symbols),
+        as_of_2023_(options.as_of_2023) {}
 
   ParsedFile file() {
     auto* function = arena_.make<FunctionNode>();
@@ -93,7 +96,7 @@ class Parser {
   }
 
   std::string current() const {
-    if (lexer_.token == Token::reserved)
+    if (lexer_.token == Token::reserved && !as_of_2023_)
       return std::string(lexer_.symbol->text);
     return to_string(lexer_.token);
   }
@@ -762,7 +765,8 @@ class Parser {
         return make<UnaryNode>(NodeKind::unary, at, op, operand);
       }
       default:
-        lexer_.fail(lexer_.at, cat("got ", current(), ", want primary expression"));
+        lexer_.fail(as_of_2023_ ? lexer_.position() : lexer_.at,
+                    cat("got ", current(), ", want primary expression"));
         return nothing();
     }
   }
@@ -874,6 +878,7 @@ class Parser {
   Lexer lexer_;
   Arena& arena_;
   Symbols& symbols_;
+  bool as_of_2023_;
   int depth_ = 0;
   // Stacks of parts of nodes that are not complete yet.
   std::vector<Node*> nodes_;
