@@ -89,6 +89,14 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
   Cell& cell = owner->cells[slot];
   const bool was_set = cell.value.is_set();
   const bool is_empty_option = attribute.shape == Shape::option && value.tag == Tag::null;
+  const bool was_empty = attribute.shape == Shape::option && cell.value.tag == Tag::null;
+  if (was_set && !was_empty) {
+    const Contributor first = cell.by;
+    if (!set_cell(cell, value, at))
+      return false;
+    repeat(owner, slot, value, first, at);
+    return true;
+  }
   if (attribute.shape == Shape::value) {
     std::string why;
     if (!accepts(attribute.type, value, why)) {
@@ -98,16 +106,13 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
   } else if (!is_empty_option && refuse_type(attribute, value, at)) {
     return false;
   }
-  if (attribute.shape == Shape::option && cell.value.tag == Tag::null && !is_empty_option) {
+  if (was_empty && !is_empty_option) {
     fail(at, "List modified after freeze", 50);
     return false;
   }
-  const Contributor first = cell.by;
   if (!set_cell(cell, value, at))
     return false;
-  if (was_set)
-    repeat(owner, slot, value, first, at);
-  if (attribute.inverse != nullptr && !was_set && value.tag == Tag::instance)
+  if (attribute.inverse != nullptr && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
 }

@@ -25,9 +25,22 @@ Step Machine::evaluate_call(const Call& node, Frame* frame, Datum& value) {
   return cast(node, program_.symbols.name(node.function.name), from, value);
 }
 
+/// Python reads `1_000` as a number; an underscore must stand between digits.
+static std::string without_underscores(std::string_view text) {
+  std::string made;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_between = text[i] == '_' && i > 0 && i + 1 < text.size() &&
+                            std::isdigit(static_cast<unsigned char>(text[i - 1])) &&
+                            std::isdigit(static_cast<unsigned char>(text[i + 1]));
+    if (!is_between)
+      made.push_back(text[i]);
+  }
+  return made;
+}
+
 Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Datum& value) {
   const auto refuse = [&] {
-    return fail(node.at, cat("Failed to cast '", text_of(program_, from), "' to ", to));
+    return fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
   };
   value = from;
   if (from.tag == Tag::unknown)
@@ -64,7 +77,7 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
     return Step::done;
   }
   if (from.tag == Tag::text) {
-    const std::string text(trim(from.view()));
+    const std::string text = without_underscores(trim(from.view()));
     int64_t whole = 0;
     const auto read = std::from_chars(text.data(), text.data() + text.size(), whole);
     const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
@@ -73,18 +86,19 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
     const bool is_number = !text.empty() && *end == '\0';
     if (to == "int" ? !is_whole : !is_number)
       return refuse();
-    value = is_whole && to != "float" ? Datum::of(whole) : Datum::of(number);
+    value = to == "int" ? Datum::of(whole) : Datum::of(number);
     return Step::done;
   }
   if (!from.is_number())
     return refuse();
   if (to == "float")
     value = Datum::of(as_float(from));
+  else if (from.tag != Tag::floating)
+    value = Datum::of(as_integer(from));
+  else if (to == "int" && !(std::fabs(from.floating) < 9e18))
+    return refuse();
   else if (to == "int")
-    value =
-        from.tag == Tag::floating
-            ? Datum::of(static_cast<int64_t>(std::fabs(from.floating) < 9e18 ? from.floating : 0))
-            : Datum::of(as_integer(from));
+    value = Datum::of(static_cast<int64_t>(from.floating));
   return Step::done;
 }
 

@@ -1,5 +1,7 @@
 #include "model/describe.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "model/instance.h"
 #include "model/text_form.h"
@@ -15,7 +17,10 @@ std::string describe_constant(const Program& program, const Datum& value) {
 
 std::string describe_all(const Program& program, std::span<const Argument> arguments) {
   std::string made;
-  for (const Argument& argument : arguments) {
+  std::vector<Argument> ordered(arguments.begin(), arguments.end());
+  std::ranges::stable_partition(
+      ordered, [](const Argument& argument) { return argument.is_positional; });
+  for (const Argument& argument : ordered) {
     made += made.empty() ? "" : ",";
     if (argument.is_unpacked)
       made += "**";
@@ -181,12 +186,16 @@ std::string describe(const Program& program, const Entity& entity, const Impleme
 Place location_of(const Expr* expr) {
   Place at = expr->at;
   at.is_exact = expr->kind == ExprKind::name || expr->kind == ExprKind::call ||
+                expr->kind == ExprKind::conditional ||
                 (expr->kind == ExprKind::format && as<Format>(expr).is_f_string);
   return at;
 }
 
 std::string reported_in(const Program& program, const Expr* expr) {
-  return cat(describe(program, expr), " (", program.location(location_of(expr)), ")");
+  Place at = location_of(expr);
+  if (expr->kind == ExprKind::conditional)
+    at.is_exact = 0;
+  return cat(describe(program, expr), " (", program.location(at), ")");
 }
 std::string reported_in(const Program& program, const Stmt* statement) {
   if (statement->kind == StmtKind::expression)

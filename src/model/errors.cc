@@ -34,10 +34,14 @@ Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
 }
 
 Step Machine::name_not_found(const Name& name) {
-  if (name.found == NameKind::no_space)
-    return fail(name.at, cat("Namespace ", name.name.space, " not found.\nTry importing it with `import ",
-                             name.name.space, "`"),
-                20, Telling::reader);
+  if (name.found == NameKind::no_space) {
+    fail(name.at,
+         cat("Namespace ", name.name.space, " not found.\nTry importing it with `import ",
+             name.name.space, "`"),
+         20);
+    report(reported_in(program_, static_cast<const Expr*>(&name)), false);
+    return Step::fail;
+  }
   return fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
               Telling::reader);
 }
@@ -53,6 +57,8 @@ void Machine::report(std::string reported, bool is_reader) {
 }
 
 void Machine::report(const Expr* expr) {
+  if (!failure_)
+    return;
   switch (telling_) {
     case Telling::nobody:
     case Telling::statement:

@@ -172,6 +172,9 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
     value = object;
     return Step::done;
   }
+  if (object.tag == Tag::list)
+    return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
+                            quoted(program_, object), " is not an entity but a list"));
   if (object.tag != Tag::instance)
     return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
                             describe(program_, ref.object), " is not an entity but a ",
@@ -212,7 +215,9 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       continue;
     }
     if (part.spec == nullptr) {
-      made += part.conversion == 'r' ? quoted(program_, piece) : text_of(program_, piece);
+      made += part.conversion == 'r'   ? quoted(program_, piece)
+              : part.conversion == 's' ? shown(program_, piece)
+                                       : interpolated(program_, piece);
       continue;
     }
     Datum spec;
@@ -220,7 +225,8 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       return inner;
     std::string error;
     if (!format_with(program_, piece, spec.view(), made, error))
-      return fail(format.at, cat("Invalid f-string: ", error));
+      return fail(format.at,
+                  cat("Invalid f-string: ", error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
   }
   if (result == Step::done)
     value = is_unknown ? Datum::unknown() : make_text(made);
@@ -333,8 +339,11 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
         continue;
       step = evaluate(node.value, inner, item);
     }
-    if (step == Step::fail)
+    if (step == Step::fail) {
+      if (telling_ == Telling::reader)
+        report(reported_in(program_, static_cast<const Expr*>(&node)), false);
       return step;
+    }
     if (step == Step::wait)
       result = step;
     else if (item.tag == Tag::list)
@@ -352,8 +361,11 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
   if (operand->kind == ExprKind::attribute) {
     Datum object;
     if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
-        step != Step::done)
+        step != Step::done) {
+      if (step == Step::fail && telling_ == Telling::itself)
+        report(reported_in(program_, operand), false);
       return step;
+    }
     if (object.tag == Tag::instance) {
       owner = object.instance;
       slot = owner->entity->slot(as<AttributeRef>(operand).name);

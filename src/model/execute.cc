@@ -33,8 +33,36 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
       make_promises(*task, *as<If>(statement).yes);
       make_promises(*task, *as<If>(statement).no);
     }
-    push(task);
+    begin(*task);
   }
+}
+
+/// A statement waits for its names before it is queued at all; a name that stands for nothing
+/// fails at once.
+void Machine::begin(Task& task) {
+  Task* const before = std::exchange(current_, &task);
+  bool has_missing = false;
+  for (const Name* name : task.statement->needs) {
+    Cell* cell = nullptr;
+    if (name->found == NameKind::local) {
+      Frame* frame = task.frame;
+      for (uint32_t depth = name->depth; depth > 0; --depth)
+        frame = frame->parent;
+      cell = &frame->cells[name->slot];
+    } else if (name->found == NameKind::global) {
+      cell = &program_.spaces[name->depth].frame->cells[name->slot];
+    }
+    has_missing |= name->found == NameKind::missing || name->found == NameKind::no_space;
+    if (cell != nullptr && !cell->value.is_set())
+      wait_on(*cell);
+  }
+  current_ = before;
+  if (has_missing)
+    urgent_.push_back(&task);
+  else if (task.missing == 0)
+    push(&task);
+  else
+    blocked_.push_back(&task);
 }
 
 /// Promises for what the block may assign to objects that are known outside of it.

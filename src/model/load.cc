@@ -31,14 +31,15 @@ class Loader {
       return;
     }
     made.unit = *unit;
-    for (const ImportDefinition* import : made.unit.imports)
-      wanted_.push_back(import);
+    if (check_twice(made.unit))
+      for (const ImportDefinition* import : made.unit.imports)
+        wanted_.push_back(import);
   }
 
   std::vector<Failure> run() {
-    while (!wanted_.empty()) {
-      const ImportDefinition& import = *wanted_.front();
-      wanted_.pop_front();
+    while (!wanted_.empty() && failures_.empty()) {
+      const ImportDefinition& import = *wanted_.back();
+      wanted_.pop_back();
       const std::string path = replace_all(import.module, "::", ":");
       std::string space;
       for (const std::string_view part : split(path, ':')) {
@@ -57,18 +58,27 @@ class Loader {
         add(space, space, std::string(source.text), nullptr);
         return true;
       }
-    const Module* module = module_of(space.substr(0, space.find(':')));
-    if (module == nullptr)
-      return fail(import, cat("Failed to load module ", space.substr(0, space.find(':'))));
+    const std::string name = space.substr(0, space.find(':'));
+    const Module* module = module_of(name);
+    if (module == nullptr && name != "std")
+      return fail(import, name,
+                  {cat("Could not find module ", name,
+                       project_ == nullptr || !project_->has_file
+                           ? ". Modules need a project: a project.yml with a modulepath"
+                           : ". It is in no folder of the modulepath")});
     const size_t rest = space.find("::");
     const std::string below =
         rest == std::string::npos ? "" : replace_all(space.substr(rest + 2), "::", "/");
-    Path file = module->model / below / "_init.cf";
+    const Path model = module == nullptr ? Path("std") : module->model;
+    Path file = model / below / "_init.cf";
     if (!below.empty() && !file_exists(file))
-      file = module->model / cat(below, ".cf");
+      file = model / cat(below, ".cf");
     const Result<std::string> text = read_file(file);
-    if (!text)
-      return fail(import, cat("could not find module ", space));
+    if (module == nullptr || !text)
+      return fail(import, space,
+                  {cat("could not locate module with name: ", space),
+                   cat("FileNotFoundError: [Errno 2] No such file or directory: '", file.string(),
+                       "'")});
     add(space, file.string(), *text, module);
     return true;
   }
@@ -85,9 +95,35 @@ class Loader {
     return &program_.modules.emplace(name, std::move(*found)).first->second;
   }
 
-  bool fail(const ImportDefinition& import, std::string message) {
-    failures_.push_back({program_.error_at(import.at, std::move(message)), 0});
+  bool fail(const ImportDefinition& import, const std::string& name,
+            std::vector<std::string> causes) {
+    Failure made{program_.error_at(import.at, ""), 0};
+    made.reasons.push_back({cat("Failed to load module ", name),
+                            cat("import ", import.module, " (", program_.location(import.at), ")")});
+    for (std::string& cause : causes)
+      made.reasons.push_back({std::move(cause), ""});
+    failures_.push_back(std::move(made));
     return false;
+  }
+
+  /// A namespace may be imported under one name once.
+  bool check_twice(const Unit& unit) {
+    std::unordered_map<std::string, const ImportDefinition*> seen;
+    for (const ImportDefinition* import : unit.imports) {
+      const std::string name(import->has_alias ? program_.symbols.name(import->alias)
+                                               : std::string(import->module));
+      const auto [known, is_new] = seen.emplace(name, import);
+      if (is_new)
+        continue;
+      failures_.push_back(
+          {program_.error_at(import->at,
+                             cat("Two import statements have the same name (original at (",
+                                 program_.location(import->at), ")) (duplicate at (",
+                                 program_.location(known->second->at), "))")),
+           40});
+      return false;
+    }
+    return true;
   }
 
   Program& program_;

@@ -216,10 +216,13 @@ class Machine {
   void finish_instance(const Instance& instance, std::vector<Failure>& failures);
   static const Expr* awaited(const Task& task);
   bool run_ready();
+  bool run_task(Task& task);
+  bool check_defaults();
 
   // execute.cc
   Task* new_task(Task::Kind kind, Frame* frame);
   Frame* new_frame(Frame* parent, Instance* self, size_t cells);
+  void begin(Task& task);
   void emit(const Block& block, Frame* frame, bool is_reversed);
   static Contributor contributor_of(const Task& task);
   Step execute(Task& task);
@@ -256,6 +259,7 @@ class Machine {
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
   std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
   std::deque<Task*> ready_;
+  std::vector<Task*> urgent_;  ///< statements with a name that stands for nothing
   std::deque<Delayed*> waiting_;
   std::vector<Delayed*> zero_;
   std::vector<Delayed*> watched_;  ///< everything that a task ever waited on

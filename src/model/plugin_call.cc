@@ -194,7 +194,7 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
       value = datum;
       return Step::done;
     } else {
-      return fail(argument.at, "The ** operator can only be applied to dictionaries");
+      return refuse_unpacking(argument);
     }
   }
   if (result != Step::done)

@@ -55,7 +55,7 @@ Result<Project> read_project(const Path& folder) {
 
 std::optional<Path> folder_of_project(Path folder) {
   std::error_code ignored;
-  folder = fs::absolute(folder, ignored);
+  folder = fs::absolute(folder, ignored).lexically_normal();
   for (;; folder = folder.parent_path()) {
     if (file_exists(folder / project_file))
       return folder;

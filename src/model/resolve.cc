@@ -14,6 +14,73 @@ struct Level {
   std::vector<Symbol> locals;
 };
 
+/// The names that an expression reads whatever happens: not those of branches and bodies.
+void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
+  switch (expr->kind) {
+    case ExprKind::name:
+      needs.push_back(&as<Name>(expr));
+      return;
+    case ExprKind::attribute:
+      return collect_needs(as<AttributeRef>(expr).object, needs);
+    case ExprKind::call:
+      for (const Argument& argument : as<Call>(expr).arguments)
+        collect_needs(argument.value, needs);
+      return;
+    case ExprKind::list:
+      for (const Expr* item : as<ListExpr>(expr).items)
+        collect_needs(item, needs);
+      return;
+    case ExprKind::dict:
+      for (const DictItem& item : as<DictExpr>(expr).items)
+        collect_needs(item.value, needs);
+      return;
+    case ExprKind::format:
+      for (const FormatPart& part : as<Format>(expr).parts)
+        if (part.value != nullptr)
+          collect_needs(part.value, needs);
+      return;
+    case ExprKind::comprehension:
+      return collect_needs(as<Comprehension>(expr).clauses[0].iterable, needs);
+    case ExprKind::index_lookup:
+      for (const Argument& argument : as<IndexLookup>(expr).arguments)
+        collect_needs(argument.value, needs);
+      return;
+    case ExprKind::short_lookup:
+      collect_needs(as<ShortLookup>(expr).relation, needs);
+      for (const Argument& argument : as<ShortLookup>(expr).arguments)
+        collect_needs(argument.value, needs);
+      return;
+    case ExprKind::map_lookup:
+      collect_needs(as<MapLookup>(expr).object, needs);
+      return collect_needs(as<MapLookup>(expr).key, needs);
+    case ExprKind::binary: {
+      const auto& node = as<Binary>(expr);
+      collect_needs(node.left, needs);
+      if (node.op != Operator::and_ && node.op != Operator::or_)
+        collect_needs(node.right, needs);
+      return;
+    }
+    case ExprKind::negation:
+      return collect_needs(as<Negation>(expr).operand, needs);
+    case ExprKind::conditional:
+      return collect_needs(as<Conditional>(expr).condition, needs);
+    case ExprKind::constructor: {
+      const auto& node = as<Constructor>(expr);
+      for (const Argument& argument : node.arguments) {
+        const uint32_t slot =
+            argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
+        if (argument.is_unpacked || (slot != no_slot && node.entity->slots[slot]->is_in_index))
+          collect_needs(argument.value, needs);
+      }
+      return;
+    }
+    case ExprKind::constant:
+    case ExprKind::is_defined:
+    case ExprKind::regex:
+      return;
+  }
+}
+
 class Walk {
  public:
   Walk(Program& program, Space& space, const Entity* entity, std::vector<Failure>& failures)
@@ -196,10 +263,40 @@ class Walk {
     if (!failures_.empty())
       return;
     statement_ = statement;
+    names_of(statement, level);
+    if (!failures_.empty())
+      return;
+    std::vector<const Name*> needs;
+    switch (statement->kind) {
+      case StmtKind::expression:
+        collect_needs(as<ExprStmt>(statement).expression, needs);
+        break;
+      case StmtKind::assign:
+        collect_needs(as<Assign>(statement).value, needs);
+        break;
+      case StmtKind::assign_attribute:
+        collect_needs(as<AssignAttribute>(statement).object, needs);
+        break;
+      case StmtKind::for_:
+        collect_needs(as<For>(statement).iterable, needs);
+        break;
+      case StmtKind::if_:
+        collect_needs(as<If>(statement).condition, needs);
+        break;
+    }
+    statement->needs = program_.arena.copy(std::span<const Name* const>(needs));
+  }
+
+  void names_of(const Stmt* statement, const Level* level) {
     switch (statement->kind) {
       case StmtKind::expression:
         return expression(as<ExprStmt>(statement).expression, level);
       case StmtKind::assign:
+        if (const QualifiedName& target = as<Assign>(statement).name; !target.space.empty())
+          return fail(target.at,
+                      cat("Namespace ", target.space, " not found.\nTry importing it with `import ",
+                          target.space, "`"),
+                      reported_in(program_, statement), 20);
         return expression(as<Assign>(statement).value, level);
       case StmtKind::assign_attribute:
         expression(as<AssignAttribute>(statement).object, level);
@@ -335,8 +432,9 @@ class Walk {
     const bool is_cast =
         is_plain && (function == "int" || function == "float" || function == "number" ||
                      function == "string" || function == "bool");
-    if (node.plugin != nullptr || is_cast)
-      return arguments(node.arguments, level);
+    arguments(node.arguments, level);
+    if (node.plugin != nullptr || is_cast || !failures_.empty())
+      return;
     const bool is_type =
         (is_plain && function == "list") ||
         (from != nullptr && (from->typedefs.contains(node.function.name) ||
@@ -350,6 +448,15 @@ class Walk {
   }
 
  public:
+  /// Annotations are read in any case, so that their names must be there.
+  void annotation(const RelationDefinition& definition, const Expr* annotation) {
+    if (!failures_.empty() || annotation->kind != ExprKind::name ||
+        as<Name>(annotation).found != NameKind::missing)
+      return;
+    fail(annotation->at,
+         cat("variable ", program_.text(as<Name>(annotation).name), " not found"),
+         cat(reporter_, " (", program_.location(definition.left_at), ")"), 20);
+  }
   std::string reporter_;  ///< a definition that tells instead of a statement
 
  private:
@@ -378,6 +485,7 @@ void resolve_program(Program& program, std::vector<Failure>& failures) {
         walk.reporter_ = cat("Relation(", program.text(definition->left), ", ",
                              program.text(definition->right), ")");
         walk.expression(annotation, nullptr);
+        walk.annotation(*definition, annotation);
       }
     for (const ImplementDefinition* definition : space.unit.implements)
       if (definition->condition != nullptr)

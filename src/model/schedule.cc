@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "model/describe.h"
 #include "model/machine.h"
 #include "model/text_form.h"
 
@@ -142,34 +143,79 @@ bool Machine::freeze_one() {
   return has_frozen;
 }
 
-bool Machine::run_ready() {
-  while (!ready_.empty()) {
-    Task& task = *ready_.front();
-    ready_.pop_front();
-    current_ = &task;
-    depth_ = task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0;
-    by_ = contributor_of(task);
-    scratch_.clear();
-    const Step step = execute(task);
-    if (step == Step::fail || failure_) {
-      report_task(task);
-      return false;
-    }
-    if (step == Step::wait)
-      blocked_.push_back(&task);
-    if (step == Step::wait && !scratch_.empty()) {
+/// One step of a task. False: it failed.
+bool Machine::run_task(Task& task) {
+  Task* const before = std::exchange(current_, &task);
+  const Contributor by = std::exchange(by_, contributor_of(task));
+  const uint32_t depth = std::exchange(
+      depth_, task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0);
+  Memory outer;
+  outer.swap(scratch_);
+  const Step step = execute(task);
+  if (step == Step::fail || failure_) {
+    report_task(task);
+    return false;
+  }
+  if (step == Step::wait) {
+    blocked_.push_back(&task);
+    if (!scratch_.empty()) {
       if (task.memory == nullptr)
         task.memory = &memories_.emplace_back();
       task.memory->merge(scratch_);
     }
-    current_ = nullptr;
   }
+  if (before != nullptr)
+    scratch_.swap(outer);
+  else
+    scratch_.clear();
+  current_ = before;
+  by_ = by;
+  depth_ = depth;
+  return true;
+}
+
+bool Machine::run_ready() {
+  while (!ready_.empty() || !urgent_.empty()) {
+    Task* task = nullptr;
+    if (!urgent_.empty()) {
+      task = urgent_.front();
+      urgent_.erase(urgent_.begin());
+    } else {
+      task = ready_.front();
+      ready_.pop_front();
+    }
+    if (!run_task(*task))
+      return false;
+  }
+  return true;
+}
+
+/// Defaults against the conditions of their types, which may call plugins.
+bool Machine::check_defaults() {
+  for (const Entity& entity : program_.entities)
+    for (size_t slot = 0; slot < entity.slots.size(); ++slot) {
+      const Attribute& attribute = *entity.slots[slot];
+      const Datum& value = entity.defaults[slot];
+      std::string why;
+      if (attribute.owner != &entity || !value.is_set() || attribute.type.constraint == nullptr ||
+          accepts(attribute.type, value, why))
+        continue;
+      fail(attribute.at, why.substr(0, why.rfind(" (reported in ")), 10);
+      Place at = attribute.at;
+      at.is_exact = 1;
+      for (const AttributeDefinition& definition : entity.definition->attributes)
+        if (definition.name == attribute.name)
+          report(cat(describe(program_, definition), " (", program_.location(at), ")"), false);
+      return false;
+    }
   return true;
 }
 
 std::vector<Failure> Machine::run() {
   for (Space& space : program_.spaces)
     space.frame = new_frame(nullptr, nullptr, space.unit.body->locals.size());
+  if (!check_defaults())
+    return {*failure_};
   for (Space& space : program_.spaces)
     emit(*space.unit.body, space.frame, false);
   bool is_running = true;

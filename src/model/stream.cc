@@ -45,8 +45,15 @@ Step Machine::execute_stream(Task& task) {
     return Step::done;
   }
   if (expr->kind == ExprKind::list && !is_list_wanted) {
-    for (const Expr* item : as<ListExpr>(expr).items)
-      stream(item, task.frame, &sink);
+    for (const Expr* item : as<ListExpr>(expr).items) {
+      ++sink.open;
+      Task* part = new_task(Task::Kind::stream, task.frame);
+      part->expr = item;
+      part->sink = &sink;
+      part->at = item->at;
+      if (!run_task(*part))
+        return Step::fail;
+    }
     if (--sink.open == 0)
       close(sink);
     return Step::done;

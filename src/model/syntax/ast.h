@@ -213,6 +213,8 @@ enum class StmtKind : uint8_t { expression, assign, assign_attribute, for_, if_ 
 struct Stmt {
   StmtKind kind;
   Place at;
+  /// The names without which it can not begin.
+  mutable std::span<const Name* const> needs{};
 };
 
 /// Statements with the names that they assign: a frame has one cell for each.

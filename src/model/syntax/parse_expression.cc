@@ -130,11 +130,20 @@ Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
                          exactly(at), "))"));
 }
 
-Result<Symbol> ExpressionParser::identifier() {
+/// What follows a reserved word makes no sense: then the word itself is the error.
+Error ExpressionParser::error_behind_word() {
+  if (at_ > 0 && now().token < Token::word_typedef && !sees(Token::end_of_file) &&
+      tokens_[at_ - 1].token >= Token::word_typedef)
+    --at_;
+  return syntax_error();
+}
+
+Result<Symbol> ExpressionParser::identifier(bool allows_hyphen) {
   if (!sees(Token::id))
-    return syntax_error();
+    return error_behind_word();
   const Symbol name = symbols_.intern(now().text);
-  TRY(refuse_hyphen(name, now().at));
+  if (!allows_hyphen)
+    TRY(refuse_hyphen(name, now().at));
   ++at_;
   return name;
 }
@@ -144,7 +153,7 @@ Result<QualifiedName> ExpressionParser::namespace_reference() {
   std::string space;
   while (true) {
     if (!sees(Token::id))
-      return syntax_error();
+      return error_behind_word();
     const std::string_view name = now().text;
     ++at_;
     if (!sees(Token::separator))
@@ -293,7 +302,10 @@ Result<const Expr*> ExpressionParser::text() {
   if (token.token == Token::f_string) {
     auto format = read_f_string(content->view, token.at, arena_, symbols_);
     if (!format)
-      return fail_at(token.at, cat(format.error().message, " (", exactly(token.at), ")"));
+      return fail_at(token.at, format.error().message.starts_with("Syntax error")
+                                   ? cat(format.error().message, " (", exactly(token.at), ")")
+                                   : cat(format.error().message, " (reported in '", token.text,
+                                         "' (", exactly(token.at), "))"));
     return *format;
   }
   if (const Format* format = read_interpolation(content->view, token.at, arena_, symbols_))
@@ -391,7 +403,9 @@ Result<const Expr*> ExpressionParser::path(const Expr* start) {
   if (!sees(Token::word_is))
     return made;
   ++at_;
-  TRY(expect(Token::word_defined));
+  if (!sees(Token::word_defined))
+    return error_behind_word();
+  ++at_;
   return arena_.make<IsDefined>(Expr{ExprKind::is_defined, start->at}, made);
 }
 
@@ -404,7 +418,7 @@ Result<std::span<const Argument>> ExpressionParser::arguments(char close, bool a
       ++at_;
       argument.is_unpacked = true;
     } else if (sees_named_argument()) {
-      argument.name = TRY(identifier());
+      argument.name = TRY(identifier(true));
       ++at_;
     } else if (allows_positional) {
       argument.is_positional = true;
@@ -464,7 +478,7 @@ Result<const Expr*> ExpressionParser::comprehension(Place at, const Expr* value)
     ComprehensionClause clause;
     clause.at = now().at;
     ++at_;
-    clause.variable = TRY(identifier());
+    clause.variable = TRY(identifier(true));
     TRY(expect(Token::word_in));
     clause.iterable = TRY(expression());
     clauses.push_back(clause);

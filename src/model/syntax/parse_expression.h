@@ -44,7 +44,8 @@ class ExpressionParser {
   Result<const Expr*> regex(const Lexeme& token);
   Status refuse_hyphen(Symbol name, Place at) const;
 
-  Result<Symbol> identifier();  ///< an ID that names something new
+  Error error_behind_word();
+  Result<Symbol> identifier(bool allows_hyphen = false);  ///< an ID that names something new
   Result<QualifiedName> namespace_reference();
   Result<const Expr*> expression();
   Result<const Expr*> operand();

@@ -89,7 +89,7 @@ class FileParser : public ExpressionParser {
   Result<const Stmt*> for_statement() {
     const Place at = now().at;
     ++at_;
-    const Symbol variable = TRY(identifier());
+    const Symbol variable = TRY(identifier(true));
     TRY(expect(Token::word_in));
     const Expr* iterable = TRY(expression());
     TRY(expect(':'));
@@ -141,7 +141,6 @@ class FileParser : public ExpressionParser {
     const Expr* value = TRY(expression());
     if (target->kind == ExprKind::attribute) {
       const auto& attribute = as<AttributeRef>(target);
-      TRY(refuse_hyphen(attribute.name, first.at));
       return arena_.make<AssignAttribute>(Stmt{StmtKind::assign_attribute, first.at},
                                           attribute.object, attribute.name, value, is_add);
     }
@@ -184,7 +183,7 @@ class FileParser : public ExpressionParser {
       TRY(expect(Token::separator));
     }
     if (!sees(Token::cid))
-      return syntax_error();
+      return space.empty() ? error_behind_word() : syntax_error();
     const Symbol name = symbols_.intern(now().text);
     ++at_;
     return QualifiedName{arena_.copy(std::string_view(space)), name, at};

@@ -82,7 +82,7 @@ const Expr* read_path(std::string_view path, Place at, Arena& arena, Symbols& sy
 bool is_path(std::string_view path) {
   bool starts = true;
   for (const char c : path) {
-    if (!is_path_character(c) || (starts && (c == '.' || c == '-' || (c >= '0' && c <= '9'))))
+    if (!is_path_character(c) || (starts && (c == '.' || c == '-')))
       return false;
     starts = c == '.';
   }
@@ -136,11 +136,17 @@ class FStringReader {
   }
   Result<FormatPart> hole(int depth) {
     const size_t end = text_.find_first_of("{}:!", at_);
+    if (at_ >= text_.size())
+      return user_error(
+          "Syntax error: Invalid f-string: Single '{' encountered in format string");
     if (end == std::string_view::npos)
       return user_error("Syntax error: Invalid f-string: expected '}' before end of string");
     const std::string_view path = trim(text_.substr(at_, end - at_));
+    if (path.empty())
+      return user_error("f-strings do not support positional substitutions via '{}', use variable "
+                        "or attribute keys instead");
     if (!is_path(path))
-      return user_error(cat("Syntax error: Invalid f-string: `", path, "` is not a variable"));
+      return user_error(cat("Invalid key in f-string: '", path, "'"));
     FormatPart part{{}, read_path(path, place_, arena_, symbols_)};
     at_ = end;
     if (text_[at_] == '!') {
