@@ -41,7 +41,57 @@ std::string items_text(starlark::Value value, std::string_view open, std::string
   return text.append(close);
 }
 
+constexpr int deepest = 1'000;
+constexpr uint64_t of_a_part = 64;
+
+struct Part {
+  starlark::Value value;
+  int depth;
+};
+
+/// What a value consists of, for those that consist of others.
+void push_parts(std::vector<Part>& open, const Part& whole) {
+  const int depth = whole.depth + 1;
+  switch (starlark::type_of(whole.value)) {
+    case Type::list:
+    case Type::tuple:
+      for (size_t i = 0; i < starlark::length_of(whole.value); ++i)
+        open.push_back({starlark::item_of(whole.value, i), depth});
+      break;
+    case Type::dict:
+      for (const auto& [key, item] : starlark::entries_of(whole.value)) {
+        open.push_back({key, depth});
+        open.push_back({item, depth});
+      }
+      break;
+    case Type::structure:
+    case Type::record:
+      for (const auto& [name, item] : starlark::fields_of(whole.value))
+        open.push_back({item, depth});
+      break;
+    default:
+      break;
+  }
+}
+
 }  // namespace
+
+Result<uint64_t> weight_of(starlark::Value value, uint64_t limit) {
+  uint64_t weight = 0;
+  std::vector<Part> open{{value, 0}};
+  while (!open.empty()) {
+    const Part part = open.back();
+    open.pop_back();
+    if (part.depth > deepest)
+      return user_error(cat("a value is nested deeper than ", deepest, ", or within itself"));
+    weight += of_a_part +
+              (starlark::type_of(part.value) == Type::text ? starlark::length_of(part.value) : 0);
+    if (weight + of_a_part * open.size() > limit)
+      return limit + 1;
+    push_parts(open, part);
+  }
+  return weight;
+}
 
 std::string canonical_text(starlark::Value value) {
   switch (starlark::type_of(value)) {

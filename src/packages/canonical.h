@@ -13,4 +13,8 @@ std::string canonical_text(starlark::Value value);
 std::string canonical_text(std::string_view name, const starlark::Signature& signature,
                            std::span<const starlark::Value> arguments);
 
+/// What a value costs: its parts, each as often as it occurs, and the bytes of its texts; more than
+/// `limit` is told as `limit + 1`. Errors: nested deeper than 1,000, or within itself.
+Result<uint64_t> weight_of(starlark::Value value, uint64_t limit);
+
 }  // namespace fettle

@@ -149,6 +149,7 @@ class Interpreter {
   Result<starlark::Value> interpret(const Instruction& instruction,
                                     const starlark::Signature& signature, Call& call) {
     const std::vector<starlark::Value> given = TRY(signature.bind(call));
+    TRY(weigh(call.thread, given));
     const Where where = call.thread.position();
     std::vector<Entry> arguments;
     for (size_t i = 0; i < given.size(); ++i) {
@@ -174,6 +175,20 @@ class Interpreter {
                       ? instruction.describe(draft_.with_artifact_name(plain_arguments))
                       : std::string(description));
     return result;
+  }
+
+  /// What is wanted lives outside the interpreter's memory, so it has a limit of its own.
+  Status weigh(starlark::Thread& thread, const std::vector<starlark::Value>& given) {
+    constexpr uint64_t of_an_instruction = 1024;
+    weight_ += of_an_instruction;
+    for (const starlark::Value value : given)
+      if (!value.is_unset())
+        weight_ += TRY(weight_of(value, options_.memory - std::min(options_.memory, weight_)));
+    if (weight_ > options_.memory)
+      return user_error(cat("the plan is larger than ", options_.memory >> 20,
+                            " MB, the limit of what a package may want"));
+    thread.charge(of_an_instruction / 16);
+    return {};
   }
 
   /// Modules and functions on the way to an instruction: what tells equal ones apart. Lines do not,
@@ -324,7 +339,10 @@ class Interpreter {
     package.has_output = starlark::type_of(returned) != starlark::Type::none;
     if (package.has_output) {
       const std::string json = TRY(starlark::to_json(returned).context("what the package returns"));
-      package.plain_output = TRY(read_json(json, {}, Duplicates::last_wins));
+      const Result<Value> output = read_json(json, {}, Duplicates::last_wins);
+      if (!output)
+        return user_error(cat("what the package returns: ", output.error().message));
+      package.plain_output = *output;
       package.output = draft_.references.with_holes(package.plain_output);
     }
     for (const Resource& resource : draft_.intent().resources.begin()->second)
@@ -348,6 +366,7 @@ class Interpreter {
   starlark::ModuleCache modules_;
   std::vector<starlark::ModulePtr> kept_;
   std::map<std::string, Locator> files_;
+  uint64_t weight_ = 0;  ///< of all instructions so far
 };
 
 }  // namespace

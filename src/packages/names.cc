@@ -1,6 +1,5 @@
 #include "packages/names.h"
 
-#include "base/hash.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -86,8 +85,11 @@ Status check_environment_name(std::string_view name) {
                         "with a letter, a digit or `_`, and be at most 60 long"));
 }
 
-std::string name_of_unnamed(std::string_view what) {
-  return "unnamed-" + to_string(fingerprint(what)).substr(0, 12);
+Result<Duration> parse_waiting(std::string_view text) {
+  const Duration duration = TRY(parse_duration(text));
+  if (duration < Duration::zero())
+    return user_error(cat("the duration `", text, "` is negative"));
+  return duration;
 }
 
 }  // namespace fettle

@@ -1,7 +1,8 @@
 #pragma once
-/// Which names are allowed. Every error says the rule.
+/// Which names and durations are allowed. Every error says the rule.
 
 #include "base/result.h"
+#include "base/time.h"
 
 namespace fettle {
 
@@ -14,7 +15,7 @@ Status check_label_key(std::string_view key);
 Status check_label_value(std::string_view value);
 Status check_environment_name(std::string_view name);
 
-/// A name for a files artifact that has none: the same for the same place and content.
-std::string name_of_unnamed(std::string_view what);
+/// How long to wait: a duration like `1.5s` or `2m30s` that is not negative.
+Result<Duration> parse_waiting(std::string_view text);
 
 }  // namespace fettle

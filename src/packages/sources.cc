@@ -142,7 +142,7 @@ Locator Sources::root(const std::string& file) const {
 
 bool Sources::is_local(const Locator& locator) const {
   if (package_.name.empty())
-    return locator.path.starts_with("script/");
+    return locator.path == "script" || locator.path.starts_with("script/");
   if (locator.path.starts_with(package_.name + "/") || locator.path == package_.name)
     return true;
   const Locator own{package_.name, {}};
@@ -187,7 +187,7 @@ Result<std::string> Sources::path(const Locator& locator) {
   std::string place;
   if (const auto replaced = replaced_.find(locator.path); replaced != replaced_.end()) {
     place = replaced->second;
-  } else if (package_.name.empty() && locator.path.starts_with("script/")) {
+  } else if (package_.name.empty() && is_local(locator)) {
     place = folder_ + locator.path.substr(6);
   } else if (!package_.name.empty() &&
              (locator.path == package_.name || locator.path.starts_with(package_.name + "/"))) {

@@ -34,14 +34,15 @@ bool is_set(Value record, std::string_view field) {
 
 Status check_duration_field(Value record, std::string_view field) {
   if (is_set(record, field))
-    TRY(parse_duration(text(record, field)).context(cat("`", field, "`")));
+    TRY(parse_waiting(text(record, field)).context(cat("`", field, "`")));
   return {};
 }
 
 Status check_port(Value port) {
   const int64_t number = integer(port, "number").value_or(-1);
   if (number < 1 || number > 65535)
-    return user_error(cat("port number ", number, " is out of range, expected 1 to 65535"));
+    return user_error(cat("port number ", starlark::repr_of(*starlark::field_of(port, "number")),
+                          " is out of range, expected 1 to 65535"));
   const std::string transport = text(port, "transport_protocol");
   const std::vector<std::string_view> known{"TCP", "UDP", "SCTP"};
   if (!transport.empty() && std::find(known.begin(), known.end(), transport) == known.end())
@@ -85,8 +86,13 @@ Status check_service_config(Value config) {
   }
   for (const auto* field :
        {"min_cpu", "max_cpu", "cpu_allocation", "min_memory", "max_memory", "memory_allocation"})
-    if (const auto number = integer(config, field); number && *number < 0)
-      return user_error(cat("`", field, "` must not be negative"));
+    if (is_set(config, field)) {
+      const auto number = integer(config, field);
+      if (!number)
+        return user_error(cat("`", field, "` is too large"));
+      if (*number < 0)
+        return user_error(cat("`", field, "` must not be negative"));
+    }
   for (const auto* field : {"max_memory", "memory_allocation"})
     if (const auto number = integer(config, field); number && *number != 0 && *number < 6)
       return user_error(cat("`", field, "` must be at least 6 megabytes, got ", *number));

@@ -33,9 +33,9 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
   Resource& ready =
       draft.add("wait", cat(service.key.name, "#ready"), TRY(wait_kind().normalise(attributes)));
   draft.inside(ready, service);
-  const Duration longest = TRY(parse_duration(interval));
+  const Duration longest = TRY(parse_waiting(interval));
   ready.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
-  ready.deadlines.settle = TRY(parse_duration(timeout));
+  ready.deadlines.settle = TRY(parse_waiting(timeout));
   draft.holds_up(service, ready);
   return {};
 }

@@ -8,9 +8,22 @@
 namespace fettle {
 namespace {
 
+/// Whether a path stays below the root of the artifact; a slash in front of it means nothing.
+bool is_inside(std::string_view path) {
+  int depth = 0;
+  for (const std::string_view step : split(path, '/')) {
+    depth += step == ".." ? -1 : step.empty() || step == "." ? 0 : 1;
+    if (depth < 0)
+      return false;
+  }
+  return depth > 0;
+}
+
 Result<Value> template_attributes(const Draft& draft, std::string_view path,
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
+  if (!is_inside(path))
+    return user_error(cat("the path `", path, "` leads out of the files artifact"));
   if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
     return user_error(
         cat("the config of `", path, "` must be a struct with `template`, a text, and `data`"));

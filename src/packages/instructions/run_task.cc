@@ -69,7 +69,7 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   if (!call.arguments[places.wait].is_unset()) {
     const Value wait = TRY(call.plain(places.wait));
     if (wait.is_text())
-      TRY(parse_duration(wait.text()).context("`wait`"));
+      TRY(parse_waiting(wait.text()).context("`wait`"));
     entries.push_back({"timeout", wait});
   }
   if (given(places.codes))

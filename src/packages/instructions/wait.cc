@@ -2,6 +2,7 @@
 #include "kinds/kinds.h"
 #include "kinds/recipe.h"
 #include "packages/instructions/recipe.h"
+#include "packages/names.h"
 #include "packages/service_config.h"
 #include "packages/types.h"
 
@@ -27,8 +28,8 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
   TRY(check_field(recipe, field));
   TRY(check_assertion_name(assertion));
-  const Duration longest = TRY(parse_duration(interval).context("`interval`"));
-  const Duration limit = TRY(parse_duration(timeout).context("`timeout`"));
+  const Duration longest = TRY(parse_waiting(interval).context("`interval`"));
+  const Duration limit = TRY(parse_waiting(timeout).context("`timeout`"));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
