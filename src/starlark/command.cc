@@ -7,9 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "base/text.h"
-#include "starlark/lib/universe.h"
+#include "starlark/module_loader.h"
 #include "starlark/starlark.h"
 
 namespace fettle::starlark {
@@ -173,45 +174,6 @@ std::optional<std::string> read_file(const std::string& path) {
   return text;
 }
 
-/// Modules by path, relative to the file that loads them.
-class Loader {
- public:
-  explicit Loader(Session& session) : session_(session) {}
-
-  Result<ModulePtr> load(Thread& thread, std::string_view name) {
-    const std::string from = thread.position().file;
-    const size_t slash = from.rfind('/');
-    const std::string path = name.starts_with('/') || slash == std::string::npos
-                                 ? std::string(name)
-                                 : cat(from.substr(0, slash + 1), name);
-    return cache_.get(path, [&]() -> Result<ModulePtr> {
-      const std::optional<std::string> text = read_file(path);
-      if (!text)
-        return library(std::string(name), path);
-      return session_.run(thread, path, *text);
-    });
-  }
-
- private:
-  /// `json.star` and its like are the libraries of the same name.
-  Result<ModulePtr> library(const std::string& name, const std::string& path) {
-    static constexpr std::string_view names[] = {"json", "math", "time"};
-    for (const std::string_view known : names) {
-      if (name != cat(known, ".star"))
-        continue;
-      Dialect dialect = Dialect::of(Profile::go);
-      dialect.load_binds_globally = true;
-      Session plain(dialect);
-      plain.predeclare(cat("the_", known), universal(dialect, known));
-      return plain.run(name, cat(known, " = the_", known, "\n"));
-    }
-    return user_error(cat("open ", path, ": no such file or directory"));
-  }
-
-  Session& session_;
-  ModuleCache cache_;
-};
-
 /// Reads lines until a statement is complete, runs it, shows the value of an expression.
 int read_lines(Session& session) {
   Thread thread(session);
@@ -288,7 +250,7 @@ int run_starlark_command(std::span<const std::string> arguments) {
     return 2;
   Session session(settings.dialect, settings.limits);
   session.collect_always = settings.collect_always;
-  Loader loader(session);
+  ModuleLoader loader(session, read_file);
   session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };
   if (settings.dialect.profile != Profile::kurtosis)
     session.now = now_from_clock;
@@ -301,6 +263,7 @@ int run_starlark_command(std::span<const std::string> arguments) {
     std::fprintf(stderr, "fettle starlark: cannot read %s\n", settings.file.c_str());
     return 2;
   }
+  loader.prefetch(name, *text, std::thread::hardware_concurrency());
   const Result<ModulePtr> module = session.run(name, *text);
   if (module)
     return 0;

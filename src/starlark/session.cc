@@ -9,6 +9,7 @@
 #include "starlark/eval/table.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/universe.h"
+#include "starlark/module_loader.h"
 #include "starlark/starlark.h"
 #include "starlark/syntax/parser.h"
 
@@ -230,6 +231,20 @@ Result<ModulePtr> ModuleCache::get(const std::string& name, const Make& make) {
   slot->result = make();
   slot->running = false;
   return *slot->result;
+}
+
+std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect) {
+  Arena arena;
+  Symbols symbols(arena);
+  const ParsedFile parsed = parse_file(text, arena, symbols, lexer_options(dialect));
+  std::vector<std::string> names;
+  if (parsed.error)
+    return names;
+  for (Node* node : parsed.file->body) {
+    if (node->kind == NodeKind::load_statement)
+      names.emplace_back(as<LoadNode>(node)->module);
+  }
+  return names;
 }
 
 // Thread.

@@ -191,6 +191,7 @@ class Compiler {
     code->unset_registers = arena().copy(std::span<const uint16_t>(d.unset));
     code->has_prologue = !d.unset.empty() || !code->cell_registers.empty();
     code->registers = d.most;
+    code->cost = u32(1 + d.instructions.size() / 16);
     auto* sites = static_cast<CallSite*>(arena().take(d.sites.size() * sizeof(CallSite)));
     for (size_t i = 0; i < d.sites.size(); ++i) {
       CallSite* site = new (sites + i) CallSite();
@@ -391,6 +392,7 @@ class Compiler {
     Draft::Loop& mine = draft_->running.back();
     patch(mine.continues);
     jump_to(top);
+    weigh_loop(exit - 1);
     draft_->instructions[exit] = offset_word(exit);
     patch(mine.breaks);
     draft_->loops[range].end = u32(draft_->instructions.size());
@@ -398,6 +400,13 @@ class Compiler {
       emit(Op::end_iteration, state);
     draft_->running.pop_back();
     forget(before);
+  }
+
+  /// What an iteration costs beyond one step: its instruction at `at` knows by how long the body
+  /// is.
+  void weigh_loop(size_t at) {
+    const size_t length = draft_->instructions.size() - at;
+    draft_->instructions[at].c = u16(std::min<size_t>(length / 8, UINT16_MAX));
   }
 
   void for_statement(ForNode* node) {
@@ -413,10 +422,12 @@ class Compiler {
     jump_unless(node->condition, exits);
     draft_->next = mark;
     place(node->at);
+    const size_t tick = draft_->instructions.size();
     emit(Op::tick);
     statements(node->body);
     patch(draft_->running.back().continues);
     jump_to(top);
+    weigh_loop(tick);
     patch(exits);
     patch(draft_->running.back().breaks);
     draft_->running.pop_back();
@@ -1174,6 +1185,7 @@ class Compiler {
     assign_target(clause.target, item, clause.at);
     body();
     jump_to(top);
+    weigh_loop(exit - 1);
     draft_->instructions[exit] = offset_word(exit);
     draft_->loops[range].end = u32(draft_->instructions.size());
     if (!counted)

@@ -34,6 +34,9 @@ bool is_running(const Vm& vm, const Code* code) {
 /// are in place.
 bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
   const Code* code = function->code;
+  // A look at a deep stack costs more than the call.
+  if (!vm.dialect().recursion && vm.frames.size() > 64 && !vm.charge(vm.frames.size() / 8))
+    return false;
   if (!vm.dialect().recursion && is_running(vm, code)) {
     vm.frames.push_back({code, function, nullptr, base, nullptr, into});  // never begun
     vm.fail_with("function ", code->name, " called recursively");
@@ -47,6 +50,7 @@ bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
     vm.fail("Starlark stack overflow");
     return false;
   }
+  vm.ticks -= code->cost - 1;  // the first was counted with the call
   vm.frames.push_back({code, function, code->instructions.data(), base, nullptr, into});
   return true;
 }
@@ -180,7 +184,7 @@ bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
       vm.fail_with("argument after ** must be a mapping, not ", type_name_of(rest));
       return false;
     }
-    if (!vm.charge(as<Dict>(rest)->live))
+    if (!vm.charge(u64(4) * as<Dict>(rest)->live))
       return false;
     const bool ok = table_each(as<Dict>(rest), [&](const TableEntry& entry) {
       if (!is_text(entry.key)) {
@@ -406,9 +410,8 @@ bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted) {
     return false;
   }
   if (count > wanted) {
-    const std::optional<int64_t> length = length_of_value(over);
-    vm.fail_with("too many values to unpack (", length ? cat("got ", *length, ", ") : std::string(),
-                 "want ", wanted, ")");
+    vm.fail_with("too many values to unpack (got ", length_of_value(over).value_or(-1), ", want ",
+                 wanted, ")");
     return false;
   }
   std::copy(items.begin(), items.end(), into);

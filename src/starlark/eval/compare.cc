@@ -2,6 +2,7 @@
 /// own.
 
 #define XXH_INLINE_ALL
+#include <sys/random.h>
 #include <xxhash.h>
 
 #include <array>
@@ -77,12 +78,6 @@ int equal_scalars(Value x, Value y) {
       const auto* s = static_cast<const TimeObject*>(a);
       const auto* t = static_cast<const TimeObject*>(b);
       return s->seconds == t->seconds && s->nanoseconds == t->nanoseconds;
-    }
-    case Kind::builtin: {
-      const auto* s = static_cast<const Builtin*>(a);
-      const auto* t = static_cast<const Builtin*>(b);
-      return a == b || (!s->self.is_unset() && s->native == t->native && s->self.same(t->self) &&
-                        s->host == t->host && s->host == nullptr && false);
     }
     default:
       return a == b;
@@ -353,13 +348,26 @@ bool truth(Value v) {
   }
 }
 
+/// Of two long texts or integers, which are compared byte by byte.
+static bool charge_comparison(Vm& vm, Value x, Value y) {
+  if (!x.is_object() || !y.is_object() || x.object() == y.object())
+    return true;
+  const uint64_t size = std::min(x.object()->count, y.object()->count);
+  switch (x.object()->kind) {
+    case Kind::string:
+    case Kind::bytes:
+      return size <= 256 || vm.charge(size / 32);
+    case Kind::big_int:
+      return size <= 512 || vm.charge(size / 8);
+    default:
+      return true;
+  }
+}
+
 int equal_values(Vm& vm, Value x, Value y) {
   const int scalars = equal_scalars(x, y);
   if (scalars >= 0) {
-    if (x.is_object() && is_text(x) && x.object()->count > 4096 &&
-        !vm.charge(x.object()->count / 256))
-      return -1;
-    return scalars;
+    return charge_comparison(vm, x, y) ? scalars : -1;
   }
   return Comparer(&vm).equal(x, y);
 }
@@ -374,6 +382,8 @@ int compare(Vm& vm, Op op, Value x, Value y) {
     const int same = equal_values(vm, x, y);
     return same < 0 ? same : (same != 0) == (op == Op::equal);
   }
+  if (!charge_comparison(vm, x, y))
+    return -1;
   if (is_number(x) && is_number(y))
     return holds(op, compare_numbers(x, y));
   if (is_text(x) && is_text(y))
@@ -393,7 +403,7 @@ int compare(Vm& vm, Op op, Value x, Value y) {
           break;
         const auto* a = as<Dict>(x);
         const auto* b = as<Dict>(y);
-        if (!vm.charge(a->live + b->live))
+        if (!vm.charge(u64(2) * (u64(a->live) + b->live)))
           return -1;
         switch (op) {
           case Op::less:
@@ -424,6 +434,8 @@ int compare(Vm& vm, Op op, Value x, Value y) {
 }
 
 int order(Vm& vm, Value x, Value y) {
+  if (!charge_comparison(vm, x, y))
+    return -2;
   if (is_number(x) && is_number(y))
     return compare_numbers(x, y);
   if (is_text(x) && is_text(y)) {
@@ -437,14 +449,24 @@ int order(Vm& vm, Value x, Value y) {
   return more < 0 ? -2 : more;
 }
 
+uint64_t hash_seed() {
+  static const uint64_t seed = [] {
+    uint64_t random = 0x9E3779B97F4A7C15u;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
+      random ^= std::bit_cast<uint64_t>(&random);  // where the stack lies is not known either
+    return random;
+  }();
+  return seed;
+}
+
 uint64_t hash_text(std::string_view text) {
-  const uint64_t hash = XXH3_64bits(text.data(), text.size());
+  const uint64_t hash = XXH3_64bits_withSeed(text.data(), text.size(), hash_seed());
   return hash == 0 ? 1 : hash;
 }
 
 uint64_t hash_of_text(const Value& v) {
   if (v.is_short_text()) {
-    uint64_t x = v.word() * 0x9E3779B97F4A7C15u;
+    uint64_t x = (v.word() ^ hash_seed()) * 0x9E3779B97F4A7C15u;
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;
     return x ^ x >> 29;
@@ -460,11 +482,21 @@ uint64_t hash_of_text(const Value& v) {
   return known;
 }
 
+static bool is_long(const Object* o) {
+  return (o->kind == Kind::string || o->kind == Kind::bytes)
+             ? o->count > 4096
+             : o->kind == Kind::big_int && o->count > 64;
+}
+
 bool hash_of(Vm* vm, Value v, uint64_t& hash) {
   if (v.is_small()) {
     hash = hash_integer(v);
     return true;
   }
+  // A key that is found is compared with the one that is there.
+  if (vm != nullptr && v.is_object() && is_long(v.object()) &&
+      !vm->charge(v.object()->count / (is_kind(v, Kind::big_int) ? 8 : 64)))
+    return false;
   if (is_text(v)) {
     hash = hash_of_text(v);
     return true;
@@ -525,7 +557,7 @@ bool hash_of(Vm* vm, Value v, uint64_t& hash) {
       if (next.is_unset())
         simple = 77;
       else
-        hash_of(vm, next, simple);
+        hash_of(nullptr, next, simple);
       add(simple);
     } else {
       Object* o = next.object();
@@ -534,6 +566,8 @@ bool hash_of(Vm* vm, Value v, uint64_t& hash) {
           add(hash_integer(next));
           break;
         case Kind::bytes:
+          if (vm != nullptr && !vm->charge(o->count / 32))
+            return false;
           add(hash_text(static_cast<String*>(o)->view()) + 1);
           break;
         case Kind::tuple:
@@ -578,6 +612,7 @@ bool hash_of(Vm* vm, Value v, uint64_t& hash) {
       return false;
     next = levels.back().items[levels.back().next++];
   }
+  sum = (sum ^ hash_seed()) * 0xd6e8feb86659fd93u;
   hash = sum ^ sum >> 31;
   if (is_kind(v, Kind::big_int))
     hash = hash_integer(v);

@@ -25,7 +25,8 @@ struct Heap::Large {
 
 namespace {
 constexpr size_t huge_chunk = size_t{4} << 20;
-}
+constexpr size_t huge_page = size_t{2} << 20;
+}  // namespace
 
 uint64_t Budget::used() const {
   uint64_t sum = settled;
@@ -92,15 +93,31 @@ Object* Heap::large(size_t bytes) {
     ask_for_attention();
     return nullptr;
   }
-  auto* large = static_cast<Large*>(std::malloc(sizeof(Large) + bytes));
-  if (large == nullptr)
+  const size_t whole = sizeof(Large) + bytes;
+  void* memory = whole < huge_page ? std::malloc(whole)
+                                   : std::aligned_alloc(huge_page, (whole + 4095) / 4096 * 4096);
+  if (memory == nullptr)
     return nullptr;
+  if (whole >= huge_page)
+    madvise(memory, whole, MADV_HUGEPAGE);  // only speed depends on it
+  auto* large = static_cast<Large*>(memory);
   large->bytes = bytes;
   larges_.push_back(large);
   used_ += bytes;
   if (used_ > trigger_)
     crossed();
   return large->object();
+}
+
+bool Heap::keep(std::shared_ptr<void> thing, uint64_t bytes) {
+  if (!may_take(bytes))
+    return false;
+  kept_bytes_ += bytes;
+  used_ += bytes;
+  if (used_ > trigger_)
+    crossed();
+  keep(std::move(thing));
+  return true;
 }
 
 void Heap::release(Object* object, size_t bytes) {
@@ -222,7 +239,7 @@ void Heap::end_marking() {
   }
   sweep_large();
   // Count what lives; blocks without any marked cell can serve every class.
-  uint64_t live = 0;
+  uint64_t live = kept_bytes_;
   const uint64_t before = used_;
   for (Large* large : larges_)
     live += large->bytes;

@@ -81,6 +81,8 @@ class Heap {
   void make_shared() { born_ = Object::frozen | Object::shared; }
   /// What must be destroyed with the heap.
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
+  /// … and counts for so many bytes; false when they exceed the limit.
+  bool keep(std::shared_ptr<void> thing, uint64_t bytes);
   /// Ends the accounting: whoever holds the heap last may be another thread.
   void settle();
   /// Recomputes when to ask for attention, after other heaps changed.
@@ -159,6 +161,7 @@ class Heap {
 
   FreeCell* free_[classes] = {};
   uint64_t used_ = 0;
+  uint64_t kept_bytes_ = 0;
   uint64_t trigger_ = first_threshold;
   uint64_t threshold_ = first_threshold;
   bool wants_collection_ = false;

@@ -92,7 +92,7 @@ Value multiply(Vm& vm, const Magnitude& x, const Magnitude& y) {
     return Value::small(0);
   if (x.size + y.size > most_limbs)
     return too_large(vm);
-  if (!vm.charge(x.size * y.size / 64))
+  if (!vm.charge(x.size * y.size / 32))
     return Value::error();
   const Magnitude& longer = x.size >= y.size ? x : y;
   const Magnitude& shorter = x.size >= y.size ? y : x;
@@ -104,7 +104,7 @@ Value multiply(Vm& vm, const Magnitude& x, const Magnitude& y) {
 
 /// Floored quotient or remainder.
 Value divide(Vm& vm, const Magnitude& x, const Magnitude& y, bool want_quotient) {
-  if (!vm.charge((x.size * y.size) / 64))
+  if (!vm.charge(x.size * y.size / 32))
     return Value::error();
   Limbs quotient;
   Limbs remainder(y.size);
@@ -379,7 +379,7 @@ Value integer_binary(Vm& vm, Op op, Value x, Value y) {
     }
   }
   const Magnitude a(x), b(y);
-  if (!vm.charge((a.size + b.size) / 64))
+  if (!vm.charge((a.size + b.size) / 16))
     return Value::error();
   switch (op) {
     case Op::add:
@@ -454,9 +454,9 @@ uint64_t hash_integer(Value v) {
     return x ^ x >> 32;
   };
   if (v.is_small())
-    return mix(u64(v.small()) + 0x9E3779B97F4A7C15u);
+    return mix(u64(v.small()) + hash_seed());
   const Magnitude x(v);
-  uint64_t hash = x.negative ? 0x51ED270B : 0x2545F491;
+  uint64_t hash = hash_seed() + (x.negative ? 0x51ED270B : 0x2545F491);
   for (size_t i = 0; i < x.size; ++i)
     hash = mix(hash ^ x.limbs[i]);
   return hash;

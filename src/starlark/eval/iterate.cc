@@ -117,10 +117,12 @@ int contains(Vm& vm, Value container, Value item) {
         vm.fail_with("'in <string>' requires string as left operand, not ", type_name_of(item));
         return -1;
       }
-      if (!vm.charge(view_of(container).size() / 32))
+      if (!charge_search(vm, view_of(container).size(), view_of(item).size()))
         return -1;
       return find_text(view_of(container), view_of(item)) != std::string_view::npos;
     case Kind::bytes:
+      if (is_bytes(item) && !charge_search(vm, view_of(container).size(), view_of(item).size()))
+        return -1;
       if (is_bytes(item))
         return find_text(view_of(container), view_of(item)) != std::string_view::npos;
       if (is_int(item)) {
@@ -130,6 +132,8 @@ int contains(Vm& vm, Value container, Value item) {
                        " out of range (want value in unsigned 8-bit range)");
           return -1;
         }
+        if (!vm.charge(view_of(container).size() / 64))
+          return -1;
         return view_of(container).find(static_cast<char>(n)) != std::string_view::npos;
       }
       vm.fail_with("'in bytes' requires bytes or int as left operand, not ", type_name_of(item));
@@ -138,7 +142,7 @@ int contains(Vm& vm, Value container, Value item) {
     case Kind::tuple: {
       const bool is_list_ = is_list(container);
       const size_t size = is_list_ ? as<List>(container)->size : container.object()->count;
-      if (!vm.charge(size / 2))
+      if (!vm.charge(size))
         return -1;
       for (size_t i = 0; i < size; ++i) {
         const Value member =

@@ -106,7 +106,7 @@ Value concatenate(Vm& vm, std::string_view a, std::string_view b, Kind kind) {
       std::memcpy(joined + a.size(), b.data(), b.size());
     return Value::short_text({joined, size});
   }
-  if (size > 4096 && !vm.charge(size / 256))
+  if (!vm.charge(1 + size / 64))
     return Value::error();
   String* made = make_blank_text(vm.heap(), size, kind);
   if (made == nullptr)
@@ -129,7 +129,7 @@ Value append_text(Vm& vm, Value a, std::string_view b) {
   if (buffer == nullptr || buffer->used != left->count || buffer->capacity < size ||
       (buffer->flags & Object::shared)) {
     const size_t capacity = size + size / 2;
-    if (!vm.charge(size / 256))
+    if (!vm.charge(1 + size / 64))
       return Value::error();
     auto* made = vm.heap().make<Buffer>(Kind::buffer, sizeof(Buffer) + capacity);
     if (made == nullptr)
@@ -150,7 +150,7 @@ Value append_text(Vm& vm, Value a, std::string_view b) {
 }
 
 Value join_lists(Vm& vm, const List* a, const List* b) {
-  if (!vm.charge((a->size + b->size) / 16))
+  if (!vm.charge(1 + (a->size + b->size) / 4))
     return Value::error();
   List* made = make_list(vm.heap(), size_t{a->size} + b->size);
   if (made == nullptr)
@@ -162,7 +162,7 @@ Value join_lists(Vm& vm, const List* a, const List* b) {
 }
 
 Value join_tuples(Vm& vm, const Tuple* a, const Tuple* b) {
-  if (!vm.charge((a->count + b->count) / 16))
+  if (!vm.charge(1 + (a->count + b->count) / 4))
     return Value::error();
   Tuple* made = make_tuple(vm.heap(), size_t{a->count} + b->count);
   if (made == nullptr)
@@ -193,7 +193,7 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
     vm.fail_with("excessive repeat (", size, " * ", n, " elements)");
     return -1;
   }
-  if (!vm.charge(size * u64(n) / (is_bytes_ ? 256 : 16)))
+  if (!vm.charge(size * u64(n) / (is_bytes_ ? 64 : 4)))
     return -1;
   return n;
 }
@@ -267,7 +267,7 @@ bool is_repeatable(Value v) {
 }
 
 Value set_operation(Vm& vm, Op op, const Dict* a, const Dict* b) {
-  if (!vm.charge(a->live + b->live))
+  if (!vm.charge(u64(3) * (u64(a->live) + b->live)))
     return Value::error();
   Dict* made = make_set(vm.heap());
   bool ok = true;
@@ -300,7 +300,7 @@ Value set_operation(Vm& vm, Op op, const Dict* a, const Dict* b) {
 }
 
 Value merge_dicts(Vm& vm, const Dict* a, const Dict* b) {
-  if (!vm.charge(a->live + b->live))
+  if (!vm.charge(u64(3) * (u64(a->live) + b->live)))
     return Value::error();
   Dict* made = make_dict(vm.heap(), a->live);
   if (made == nullptr)
@@ -448,7 +448,7 @@ Value add_in_place(Vm& vm, Value x, Value y) {
   if (is_list(y)) {
     const uint32_t size = as<List>(y)->size;
     const size_t wanted = size_t{list->size} + size;
-    if (!vm.charge(size / 16))
+    if (!vm.charge(size / 4))
       return Value::error();
     if (wanted > list->capacity &&
         !list_reserve(vm.heap(), list,
@@ -473,7 +473,7 @@ Value or_in_place(Vm& vm, Value x, Value y) {
     return Value::error();
   if (x.same(y))
     return x;
-  if (!vm.charge(as<Dict>(y)->live))
+  if (!vm.charge(u64(3) * as<Dict>(y)->live))
     return Value::error();
   const bool ok = table_each(as<Dict>(y), [&](const TableEntry& entry) {
     return table_put(vm.heap(), as<Dict>(x), entry.key, entry.hash, entry.value);
@@ -664,7 +664,9 @@ Value get_slice(Vm& vm, Value object, Value low, Value high, Value step_value) {
   }
   step = std::clamp<int64_t>(step, -(i64(1) << 40), i64(1) << 40);
   const int64_t count = range_length(start, stop, step);
-  if (!vm.charge(u64(count) / 64))
+  // Items are words, letters are bytes; steps take each alone.
+  const bool letters = kind == Kind::string || kind == Kind::bytes;
+  if (kind != Kind::range && !vm.charge(1 + u64(count) / (!letters ? 4 : step == 1 ? 64 : 8)))
     return Value::error();
   switch (kind) {
     case Kind::string:

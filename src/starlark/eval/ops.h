@@ -28,6 +28,9 @@ int order(Vm& vm, Value x, Value y);
 
 /// False when the value has no hash; the error is set when `vm` is given.
 bool hash_of(Vm* vm, Value v, uint64_t& hash);
+/// Another number in each process, so that nobody can write keys that collide. Nothing that a
+/// program sees depends on it.
+uint64_t hash_seed();
 uint64_t hash_text(std::string_view text);
 uint64_t hash_of_text(const Value& v);
 

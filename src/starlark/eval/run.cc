@@ -108,14 +108,15 @@ Value run_frames(Vm& vm, size_t depth) {
     constants = frame->code->constants.data();     \
     globals = frame->code->module->globals.data(); \
   } while (0)
-#define TICK()                         \
-  do {                                 \
-    if (--vm.ticks < 0) [[unlikely]] { \
-      SAVE();                          \
-      if (!vm.look(true))              \
-        goto failed;                   \
-    }                                  \
+#define TICK_BY(cost)                            \
+  do {                                           \
+    if ((vm.ticks -= (cost)) < 0) [[unlikely]] { \
+      SAVE();                                    \
+      if (!vm.look(true))                        \
+        goto failed;                             \
+    }                                            \
   } while (0)
+#define TICK() TICK_BY(1)
 #define MAY_COLLECT()                            \
   do {                                           \
     if (heap->wants_collection()) [[unlikely]] { \
@@ -556,6 +557,7 @@ L_get_index: {
         NEXT;
       }
     } else if (kind == Kind::dict) {
+      --vm.ticks;
       uint64_t hash;
       if (!hash_of(&vm, key, hash))
         goto failed;
@@ -583,6 +585,7 @@ L_set_index: {
         NEXT;
       }
     } else if (o->kind == Kind::dict && !o->is_frozen() && o->count == 0) {
+      --vm.ticks;
       MAY_COLLECT();
       uint64_t hash;
       if (!hash_of(&vm, key, hash))
@@ -601,6 +604,7 @@ L_set_index: {
 L_get_key: {
   const Value object = RB;
   const Value& key = constants[ip->c];
+  --vm.ticks;
   if (is_dict(object)) [[likely]] {
     if (const TableEntry* entry = table_find_text(as<Dict>(object), key, hash_of_text(key)))
         [[likely]] {
@@ -615,6 +619,7 @@ L_set_key: {
   const Value object = RA;
   const Value& key = constants[ip->b];
   if (is_dict(object) && !object.object()->is_frozen() && object.object()->count == 0) [[likely]] {
+    --vm.ticks;
     MAY_COLLECT();
     if (!table_put(*heap, as<Dict>(object), key, hash_of_text(key), RC)) {
       vm.fail_memory();
@@ -653,10 +658,10 @@ L_slice:
 L_call: {
   Value* at = base + ip->a;
   const Value called = at[0];
-  TICK();
   if (is_kind(called, Kind::function)) [[likely]] {
     auto* function = as<Function>(called);
     const Code* code = function->code;
+    TICK_BY(code->cost);
     SAVE();
     if (code->simple_arity == ip->b && !code->has_prologue &&
         at + 1 + code->registers <= vm.soft_end && vm.frames.size() < most_frames &&
@@ -677,6 +682,7 @@ L_call: {
     LOAD_FRAME();
     NEXT;
   }
+  TICK();
   if (is_kind(called, Kind::builtin)) {
     auto* builtin = as<Builtin>(called);
     Arguments arguments;
@@ -797,6 +803,7 @@ L_return_none: {
   NEXT;
 }
 L_make_list: {
+  --vm.ticks;
   MAY_COLLECT();
   List* list = make_list(*heap, ip->c);
   for (uint32_t i = 0; i < ip->c; ++i)
@@ -806,6 +813,7 @@ L_make_list: {
   NEXT;
 }
 L_make_tuple: {
+  --vm.ticks;
   MAY_COLLECT();
   Tuple* tuple = make_tuple(*heap, ip->c);
   if (tuple == nullptr) {
@@ -818,6 +826,7 @@ L_make_tuple: {
   NEXT;
 }
 L_make_dict: {
+  --vm.ticks;
   MAY_COLLECT();
   Dict* dict = make_dict(*heap, ip->wide());
   if (dict == nullptr) {
@@ -842,6 +851,7 @@ L_append: {
 }
 L_put_new:
 L_put: {
+  --vm.ticks;
   MAY_COLLECT();
   uint64_t hash;
   if (!hash_of(&vm, RB, hash))
@@ -871,7 +881,7 @@ L_iterate: {
   NEXT;
 }
 L_next: {
-  TICK();
+  TICK_BY(1 + ip->c);
   const Value over = RA;
   const int64_t position = base[ip->a + 1].small();
   const Kind kind = over.object()->kind;
@@ -944,7 +954,7 @@ L_next_range: {
   const uint64_t left = base[ip->a + 1].word();
   if (left == 0) {
     if (is_kind(RA, Kind::range)) {
-      TICK();
+      TICK_BY(1 + ip->c);
       const auto* range = as<Range>(RA);
       const int64_t position = base[ip->a + 2].small();
       if (position < range->length) {
@@ -957,7 +967,7 @@ L_next_range: {
     pc += word_at(pc) + 1;
     NEXT;
   }
-  TICK();
+  TICK_BY(1 + ip->c);
   base[ip->b] = RA;
   RA = Value::of_word(RA.word() + base[ip->a + 2].word());
   base[ip->a + 1] = Value::of_word(left - 8);
@@ -1007,7 +1017,7 @@ L_load_module: {
   NEXT;
 }
 L_tick:
-  TICK();
+  TICK_BY(1 + ip->c);
   NEXT;
 
 failed:

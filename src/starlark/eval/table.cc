@@ -27,6 +27,19 @@ void index_all(Dict* dict) {
   }
 }
 
+/// Moves the entries together; nobody iterates while entries are removed.
+void compact(Dict* dict) {
+  uint32_t kept = 0;
+  for (uint32_t i = dict->first; i < dict->used; ++i) {
+    if (!dict->entries[i].key.is_unset())
+      dict->entries[kept++] = dict->entries[i];
+  }
+  dict->used = kept;
+  dict->first = 0;
+  if (dict->index != nullptr)
+    index_all(dict);
+}
+
 /// New storage for `capacity` entries, without removed ones.
 bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   if (capacity > u64(1) << 30)
@@ -165,6 +178,9 @@ bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed) {
   --dict->live;
   while (dict->first < dict->used && dict->entries[dict->first].key.is_unset())
     ++dict->first;
+  // Whoever iterates must not walk over what is gone again and again.
+  if (dict->used - dict->first >= 64 && dict->live < (dict->used - dict->first) / 4)
+    compact(dict);
   return true;
 }
 

@@ -249,6 +249,11 @@ class Writer {
       out_.append(digits, end);
     } else if (is_text(v)) {
       const Value held = v;
+      if (vm_ != nullptr && v.is_object() && !vm_->heap().may_take(v.object()->count * u64(4))) {
+        vm_->fail_memory();
+        ok_ = false;
+        return;
+      }
       quote_text(out_, view_of(held));
     } else if (is_float(v)) {
       out_ += float_text(float_of(v));
@@ -443,7 +448,10 @@ std::string float_text(double x) {
   return result;
 }
 
-bool write_repr(Vm* vm, std::string& out, Value v) { return Writer(vm, out).run(v); }
+bool write_repr(Vm* vm, std::string& out, Value v) {
+  const size_t before = out.size();
+  return Writer(vm, out).run(v) && (vm == nullptr || vm->charge((out.size() - before) / 2));
+}
 void append_repr(std::string& out, Value v) { Writer(nullptr, out).run(v); }
 void append_str(std::string& out, Value v) {
   if (is_text(v)) {

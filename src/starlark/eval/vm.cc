@@ -275,6 +275,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
     frames.pop_back();
   } else {
     // Values of a native call that calls back again must be found by a collection.
+    frames.push_back({nullptr, nullptr, nullptr, top(), outer, 0});
     RootScope kept(*this);
     for (size_t i = 0; i < count; ++i)
       kept.add(positional[i]);
@@ -283,6 +284,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
     result = call_native(*this, function, arguments);
     if (result.is_error())
       capture_trace(nullptr);
+    frames.pop_back();
   }
   --native_depth;
   native = outer;

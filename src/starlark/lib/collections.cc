@@ -20,6 +20,8 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
       return false;
     if (!check_mutable(vm, dict, "insert into"))
       return false;
+    if (!vm.charge(3))
+      return false;
     if (!table_put(vm.heap(), dict, key, hash, value)) {
       vm.fail_memory();
       return false;
@@ -29,8 +31,6 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
   if (a.count == 1) {
     const Value from = a.positional[0];
     if (is_dict(from)) {
-      if (!vm.charge(as<Dict>(from)->live))
-        return false;
       if (as<Dict>(from) != dict && !table_each(as<Dict>(from), [&](const TableEntry& entry) {
             return put(entry.key, entry.value);
           }))
@@ -47,12 +47,14 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
         Value pair[2];
         size_t count = 0;
         Value part;
-        while (next_item(vm, state, part)) {
+        while (vm.charge(1) && next_item(vm, state, part)) {
           if (count < 2)
             pair[count] = part;
           ++count;
         }
         end_iteration(item);
+        if (vm.failed)
+          return false;
         if (count != 2) {
           vm.fail_with(a.name, ": dictionary update sequence element #", index, " has length ",
                        count, ", want 2");
@@ -85,7 +87,9 @@ namespace {
 
 Value method_error(Vm& vm, const Arguments& a) {
   // What the object itself says is told with the name of the method in front.
-  if (vm.failed && vm.message.rfind(std::string(a.name) + ":", 0) != 0)
+  const bool told = vm.message.starts_with(cat(a.name, ":")) ||
+                    vm.message.starts_with("Starlark ") || vm.message.starts_with("out of memory");
+  if (vm.failed && !told)
     vm.message = cat(a.name, ": ", vm.message);
   return Value::error();
 }
@@ -151,7 +155,7 @@ Value list_index(Vm& vm, const Arguments& a) {
   int64_t start = 0, end = list->size;
   if (!clamp_bound(vm, a, 1, list->size, start) || !clamp_bound(vm, a, 2, list->size, end))
     return Value::error();
-  if (!vm.charge(list->size / 2))
+  if (!vm.charge(list->size))
     return Value::error();
   for (int64_t i = start; i < end; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
@@ -220,7 +224,7 @@ Value list_remove(Vm& vm, const Arguments& a) {
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "remove from"))
     return method_error(vm, a);
-  if (!vm.charge(list->size / 2))
+  if (!vm.charge(list->size))
     return Value::error();
   for (uint32_t i = 0; i < list->size; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
@@ -262,7 +266,7 @@ Value dict_list(Vm& vm, const Arguments& a, Part part) {
   if (!want_positional(vm, a, 0, 0))
     return Value::error();
   const auto* dict = as<Dict>(a.self);
-  if (!vm.charge(dict->live / 4))
+  if (!vm.charge(part == Part::items ? u64(2) * dict->live : dict->live / 2))
     return Value::error();
   if (part == Part::items && !vm.heap().may_take(u64(dict->live) * 32))
     return vm.fail_memory();
@@ -401,14 +405,14 @@ Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
   Dict* made = make_set(vm.heap());
   const bool ok = for_each(vm, from, [&](Value item) {
     uint64_t hash = 0;
-    return want_hash(vm, a, item, hash) &&
+    return vm.charge(3) && want_hash(vm, a, item, hash) &&
            (table_put(vm.heap(), made, item, hash, Value::none()) || !vm.fail_memory().is_error());
   });
   return ok ? made : nullptr;
 }
 
 Dict* copy_set(Vm& vm, const Dict* set) {
-  if (!vm.charge(set->live))
+  if (!vm.charge(u64(3) * set->live))
     return nullptr;
   Dict* made = make_set(vm.heap());
   const bool ok = table_each(set, [&](const TableEntry& entry) {
@@ -425,7 +429,7 @@ enum class Change { add, keep, drop, toggle };
 bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
   for (uint32_t i = 0; i < a.count; ++i) {
     Dict* other = as_set(vm, a, a.positional[i], i);
-    if (other == nullptr || !vm.charge(set->live + other->live))
+    if (other == nullptr || !vm.charge(u64(3) * (u64(set->live) + other->live)))
       return false;
     std::vector<TableEntry> entries;
     const Dict* walked = change == Change::keep ? set : other;
@@ -511,7 +515,7 @@ Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in
     return Value::error();
   const auto* mine = as<Dict>(a.self);
   const Dict* other = as_set(vm, a, a.positional[0], 0);
-  if (other == nullptr || !vm.charge(mine->live + other->live))
+  if (other == nullptr || !vm.charge(u64(2) * (u64(mine->live) + other->live)))
     return Value::error();
   const auto inside = [](const Dict* part, const Dict* whole, bool wanted) {
     return table_each(part, [&](const TableEntry& entry) {

@@ -55,6 +55,8 @@ Value core_bytes(Vm& vm, const Arguments& a) {
     return from;
   std::string bytes;
   if (is_text(from)) {
+    if (!vm.charge(view_of(from).size() / 4))
+      return Value::error();
     // What is no UTF-8 is replaced.
     for (std::string_view rest = view_of(from); !rest.empty();) {
       size_t length = 1;
@@ -171,7 +173,7 @@ Value core_enumerate(Vm& vm, const Arguments& a) {
     return vm.fail_memory();
   const bool ok = for_each(vm, given[0], [&](Value item) {
     const Value pair = make_tuple(vm.heap(), {make_int(vm.heap(), i++), item});
-    return list_push(vm.heap(), list, pair);
+    return vm.charge(2) && list_push(vm.heap(), list, pair);
   });
   return ok ? Value::object(list) : vm.failed ? Value::error() : vm.fail_memory();
 }
@@ -314,7 +316,7 @@ Value core_hash(Vm& vm, const Arguments& a) {
   const Value x = a.positional[0];
   if (is_text(x)) {
     uint32_t hash = 0;
-    if (!vm.charge(view_of(x).size() / 8))
+    if (!vm.charge(view_of(x).size() / 4))
       return Value::error();
     for (std::string_view rest = view_of(x); !rest.empty();) {
       size_t length = 1;
@@ -463,6 +465,8 @@ Value least_or_most(Vm& vm, const Arguments& a, Op op) {
       if (item_key.is_error())
         return false;
     }
+    if (!best.is_unset() && !vm.charge(1))
+      return false;
     if (!best.is_unset()) {
       const int better = compare(vm, op, item_key, best_key);
       if (better < 0) {
@@ -508,6 +512,8 @@ Value core_ord(Vm& vm, const Arguments& a) {
       rest.remove_prefix(length);
     }
     if (count != 1) {
+      if (!vm.charge(text.size() / 4))
+        return Value::error();
       count = 0;
       for (std::string_view rest = text; !rest.empty(); ++count) {
         size_t length = 1;
@@ -560,6 +566,8 @@ Value core_str(Vm& vm, const Arguments& a) {
     if (!vm.heap().may_take(x.object()->count * u64(4)))
       return vm.fail_memory();
     append_str(text, x);
+    if (!vm.charge(text.size() / 4))
+      return Value::error();
   } else if (!write_repr(&vm, text, x)) {
     return Value::error();
   }
@@ -591,6 +599,8 @@ Value core_set(Vm& vm, const Arguments& a) {
         vm.message = cat("set: ", vm.message);
         return false;
       }
+      if (!vm.charge(3))
+        return false;
       if (!table_put(vm.heap(), set, item, hash, Value::none())) {
         vm.fail_memory();
         return false;
@@ -689,7 +699,7 @@ Value core_zip(Vm& vm, const Arguments& a) {
     return finish(vm.fail_memory());
   std::vector<Value> row(a.count);
   for (;;) {
-    if (!vm.charge(1))
+    if (!vm.charge(2 + a.count / 2))
       return finish(Value::error());
     for (uint32_t i = 0; i < a.count; ++i) {
       if (!next_item(vm, sources[i], row[i]))

@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "starlark/eval/bind.h"
@@ -22,6 +24,32 @@ Value finish(Vm& vm, std::string_view text) {
 
 constexpr int64_t most_program_bytes = 1 << 20;
 
+constexpr size_t kept_program_bytes = 65536;
+
+/// The programs that were used last: patterns are mostly written in the loop that uses them.
+std::shared_ptr<re2::RE2> known_program(std::string_view pattern) {
+  struct Known {
+    std::string pattern;
+    std::shared_ptr<re2::RE2> program;
+  };
+  constexpr size_t most_known = 16;
+  thread_local std::vector<Known> known;
+  for (size_t i = 0; i < known.size(); ++i) {
+    if (known[i].pattern == pattern) {
+      std::rotate(known.begin(), known.begin() + i64(i), known.begin() + i64(i) + 1);
+      return known.front().program;
+    }
+  }
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(most_program_bytes);
+  auto program = std::make_shared<re2::RE2>(piece(pattern), options);
+  if (known.size() == most_known)
+    known.pop_back();
+  known.insert(known.begin(), {std::string(pattern), program});
+  return program;
+}
+
 Value compile_pattern(Vm& vm, const Arguments& a, Value pattern) {
   if (is_kind(pattern, Kind::regex))
     return pattern;
@@ -29,19 +57,18 @@ Value compile_pattern(Vm& vm, const Arguments& a, Value pattern) {
     return wrong_type(vm, a, "pattern", pattern, "string");
   if (view_of(pattern).size() > 10'000)
     return vm.fail_with(a.name, ": pattern is too long");
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(most_program_bytes);
-  auto program = std::make_shared<re2::RE2>(piece(view_of(pattern)), options);
+  // Counted whether the program is known or not: the same in every run.
+  if (!vm.charge(u64(1000) + view_of(pattern).size() * 20))
+    return Value::error();
+  auto program = known_program(view_of(pattern));
   if (!program->ok())
     return vm.fail_with(a.name, ": ", program->error());
-  if (!vm.charge(u64(1000)) || !vm.heap().may_take(most_program_bytes))
-    return vm.failed ? Value::error() : vm.fail_memory();
   auto* regex = vm.heap().make<RegexObject>(Kind::regex);
   regex->flags |= Object::frozen;
   regex->program = program.get();
   regex->pattern = pattern;
-  vm.heap().keep(std::move(program));
+  if (!vm.heap().keep(std::move(program), kept_program_bytes))
+    return vm.fail_memory();
   return Value::object(regex);
 }
 
@@ -81,7 +108,7 @@ bool arguments_of(Vm& vm, const Arguments& a, uint32_t more, Pattern& pattern) {
   pattern.text = a.positional[a.count - 1];
   if (more > 0)
     pattern.third = a.positional[a.count - 2];
-  return vm.charge(view_of(pattern.text).size() / 16);
+  return vm.charge(view_of(pattern.text).size() * 2);
 }
 
 Value match_once(Vm& vm, const Arguments& a, re2::RE2::Anchor anchor) {
@@ -105,7 +132,7 @@ bool each_match(Vm& vm, const re2::RE2& program, std::string_view text, F&& f) {
   size_t at = 0;
   while (at <= text.size() && program.Match(piece(text), at, text.size(), re2::RE2::UNANCHORED,
                                             found.data(), int(found.size()))) {
-    if (!vm.charge(1) || !f(found))
+    if (!vm.charge(4 + found.size() * 2) || !f(found))
       return false;
     const size_t end = size_t(found[0].data() - text.data()) + found[0].size();
     at = found[0].empty() ? end + 1 : end;
@@ -206,7 +233,7 @@ bool bytes_argument(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return false;
   if (is_text(a.positional[0]) || is_bytes(a.positional[0]))
-    return vm.charge(view_of(a.positional[0]).size() / 64);
+    return vm.charge(view_of(a.positional[0]).size() / 4);
   vm.fail_with(a.name, ": got ", type_name_of(a.positional[0]), ", want string or bytes");
   return false;
 }
@@ -280,7 +307,7 @@ Value yaml_decode(Vm& vm, const Arguments& a) {
   if (!bytes_argument(vm, a))
     return Value::error();
   const std::string_view text = view_of(a.positional[0]);
-  if (!vm.charge(text.size() / 4) || !vm.heap().may_take(text.size() * 32))
+  if (!vm.charge(text.size() * 4) || !vm.heap().may_take(text.size() * 32))
     return vm.failed ? Value::error() : vm.fail_memory();
   const Result<fettle::Value> read = read_yaml(text, "yaml", YamlSchema::core);
   if (!read)

@@ -41,6 +41,8 @@ class Output {
   }
   bool repr(Value v) { return write_repr(&vm_, text, v) && check(); }
   Value finish() {
+    if (!vm_.charge(1 + text.size() / 64))
+      return Value::error();
     const Value made = make_text(vm_.heap(), text);
     return made.is_error() ? vm_.fail_memory() : made;
   }
@@ -223,7 +225,7 @@ Value percent_format(Vm& vm, Value format, Value values) {
       ++next;
       continue;
     }
-    if (!write_verb(vm, out, rest[0], argument))
+    if (!vm.charge(2) || !write_verb(vm, out, rest[0], argument))
       return Value::error();
     rest.remove_prefix(1);
     ++next;
@@ -278,6 +280,8 @@ Value braces_format(Vm& vm, const Arguments& arguments) {
     const size_t colon = tail.find(':');
     const std::string_view spec =
         colon == std::string_view::npos ? std::string_view() : tail.substr(colon + 1);
+    if (!vm.charge(2))
+      return Value::error();
     Value argument = Value::unset();
     const bool number =
         !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;

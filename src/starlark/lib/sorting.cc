@@ -35,8 +35,8 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
     return std::all_of(keyed.begin(), keyed.end(),
                        [&](const Pair& pair) { return test(pair.first); });
   };
-  const auto sort_by = [&](auto&& less) {
-    if (!vm.charge(size / 8 * u64(std::bit_width(size))))
+  const auto sort_by = [&](auto&& less, uint64_t cost) {
+    if (!vm.charge(size * cost / 8 * u64(std::bit_width(size))))
       return false;
     if (reverse)
       std::stable_sort(keyed.begin(), keyed.end(),
@@ -46,12 +46,12 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
                        [&](const Pair& a, const Pair& b) { return less(a.first, b.first); });
     return true;
   };
-  constexpr size_t most_at_once = 1 << 20;  // beyond that a cancellation would have to wait
+  constexpr size_t most_at_once = 1 << 17;  // beyond that a cancellation would have to wait
   if (size <= most_at_once && all([](const Value& v) { return v.is_small(); }))
-    return sort_by([](const Value& a, const Value& b) { return a.small() < b.small(); });
-  if (size <= most_at_once / 8 &&
+    return sort_by([](const Value& a, const Value& b) { return a.small() < b.small(); }, 1);
+  if (size <= most_at_once / 2 &&
       all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
-    return sort_by([](const Value& a, const Value& b) { return view_of(a) < view_of(b); });
+    return sort_by([](const Value& a, const Value& b) { return view_of(a) < view_of(b); }, 4);
   // Sorted input is common.
   bool sorted = true;
   for (size_t i = 1; i < size && sorted && !failed; ++i)
@@ -87,7 +87,7 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
         other[out++] = keyed[a++];
       while (b < end)
         other[out++] = keyed[b++];
-      if (!vm.charge((end - start) / 2))
+      if (!vm.charge(end - start))
         return false;
     }
     keyed.swap(other);

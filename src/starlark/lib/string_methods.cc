@@ -28,29 +28,6 @@ uint32_t decode(std::string_view text, size_t& length) {
   return u32(code);
 }
 
-size_t find_text(std::string_view text, std::string_view wanted, size_t from) {
-  if (wanted.size() == 1 || wanted.empty())
-    return text.find(wanted, from);
-  if (from >= text.size())
-    return std::string_view::npos;
-  const void* found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
-  return found == nullptr ? std::string_view::npos
-                          : size_t(static_cast<const char*>(found) - text.data());
-}
-
-size_t find_last_text(std::string_view text, std::string_view wanted) {
-  if (wanted.size() <= 1 || text.size() < wanted.size())
-    return text.rfind(wanted);
-  // Forward search keeps hostile texts linear.
-  if (text.size() < 4096)
-    return text.rfind(wanted);
-  size_t last = std::string_view::npos;
-  for (size_t at = find_text(text, wanted); at != std::string_view::npos;
-       at = find_text(text, wanted, at + 1))
-    last = at;
-  return last;
-}
-
 bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item) {
   const std::string_view text = view_of(view.text);
   if (position >= i64(text.size()))
@@ -176,12 +153,14 @@ Value finish(Vm& vm, std::string_view text) {
   return made.is_error() ? vm.fail_memory() : made;
 }
 
-/// Work on every byte of the receiver costs a step a few hundred of them.
-bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 16); }
+/// Work on every byte of the receiver.
+bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 4); }
+/// … which looks up what each code point is.
+bool charge_letters(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 2); }
 
 template <typename Map>
 Value map_text(Vm& vm, const Arguments& a, Map&& map) {
-  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
     return Value::error();
   const std::string_view text = view_of(a.self);
   if (!vm.heap().may_take(text.size() * 2))
@@ -225,7 +204,7 @@ Value string_capitalize(Vm& vm, const Arguments& a) {
 
 template <typename Test>
 Value all_of(Vm& vm, const Arguments& a, Test&& test) {
-  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
     return Value::error();
   bool all = !view_of(a.self).empty();
   each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) { return all = test(c); });
@@ -239,7 +218,7 @@ Value string_isdigit(Vm& vm, const Arguments& a) { return all_of(vm, a, is_digit
 Value string_isspace(Vm& vm, const Arguments& a) { return all_of(vm, a, is_space); }
 
 Value is_cased(Vm& vm, const Arguments& a, uint32_t (*map)(uint32_t)) {
-  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
     return Value::error();
   bool cased = false;
   bool same = true;
@@ -253,7 +232,7 @@ Value string_isupper(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_upp
 Value string_islower(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_lower); }
 /// Upper case letters only behind uncased ones, lower case letters only behind cased ones.
 Value string_istitle(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 0, 0) || !charge_text(vm, a))
+  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
     return Value::error();
   bool cased = false, before = false, ok = true;
   each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
@@ -307,14 +286,20 @@ Value want_text(Vm& vm, const Arguments& a, uint32_t index) {
 }
 
 Value find_in_text(Vm& vm, const Arguments& a, bool last, bool must) {
-  if (!want_positional(vm, a, 1, 3) || want_text(vm, a, 0).is_error() || !charge_text(vm, a))
+  if (!want_positional(vm, a, 1, 3) || want_text(vm, a, 0).is_error())
     return Value::error();
   size_t start = 0, end = 0;
   if (!bounds(vm, a, 1, start, end))
     return Value::error();
   const std::string_view part = view_of(a.self).substr(start, end - start);
   const std::string_view wanted = view_of(a.positional[0]);
-  const size_t at = last ? find_last_text(part, wanted) : find_text(part, wanted);
+  size_t at = 0;
+  if (last && !vm.charge(part.size()))
+    return Value::error();
+  if (last)
+    at = find_last_text(part, wanted);
+  else if (!find_charged(vm, part, wanted, at))
+    return Value::error();
   if (at == std::string_view::npos)
     return must ? vm.fail_with(a.name, ": substring not found") : Value::small(-1);
   return Value::small(i64(at + start));
@@ -333,6 +318,8 @@ Value string_count(Vm& vm, const Arguments& a) {
   const std::string_view part = view_of(a.self).substr(start, end - start);
   const std::string_view wanted = view_of(a.positional[0]);
   int64_t count = 0;
+  if (!charge_search(vm, part.size(), wanted.size()))
+    return Value::error();
   if (wanted.empty()) {
     each_code_point(part, [&](uint32_t, std::string_view) { return ++count, true; });
     return Value::small(count + 1);
@@ -354,9 +341,13 @@ Value has_affix(Vm& vm, const Arguments& a, bool (*test)(std::string_view, std::
   if (is_tuple(affix)) {
     const auto* tuple = as<Tuple>(affix);
     for (uint32_t i = 0; i < tuple->count; ++i) {
+      if (!vm.charge(1))
+        return Value::error();
       if (!is_text(tuple->items()[i]))
         return vm.fail_with(a.name, ": want string, got ", type_name_of(tuple->items()[i]),
                             ", for element ", i);
+      if (!vm.charge(view_of(tuple->items()[i]).size() / 64))
+        return Value::error();
       if (test(part, view_of(tuple->items()[i])))
         return Value::boolean(true);
     }
@@ -364,7 +355,8 @@ Value has_affix(Vm& vm, const Arguments& a, bool (*test)(std::string_view, std::
   }
   if (!is_text(affix))
     return vm.fail_with(a.name, ": got ", type_name_of(affix), ", want string or tuple of string");
-  return Value::boolean(test(part, view_of(affix)));
+  return vm.charge(view_of(affix).size() / 64) ? Value::boolean(test(part, view_of(affix)))
+                                               : Value::error();
 }
 Value string_startswith(Vm& vm, const Arguments& a) {
   return has_affix(vm, a, [](std::string_view s, std::string_view p) { return s.starts_with(p); });
@@ -377,12 +369,16 @@ Value string_removeprefix(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1) || want_text(vm, a, 0).is_error())
     return Value::error();
   const std::string_view text = view_of(a.self), affix = view_of(a.positional[0]);
+  if (!vm.charge(text.size() / 64))
+    return Value::error();
   return text.starts_with(affix) ? finish(vm, text.substr(affix.size())) : a.self;
 }
 Value string_removesuffix(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1) || want_text(vm, a, 0).is_error())
     return Value::error();
   const std::string_view text = view_of(a.self), affix = view_of(a.positional[0]);
+  if (!vm.charge(text.size() / 64))
+    return Value::error();
   return text.ends_with(affix) ? finish(vm, text.substr(0, text.size() - affix.size())) : a.self;
 }
 
@@ -404,7 +400,7 @@ Value string_replace(Vm& vm, const Arguments& a) {
   const auto fits = [&] {
     if (out.size() > checked + 65536) {
       checked = out.size();
-      return vm.heap().may_take(out.size() * 6) && vm.charge(512);
+      return vm.heap().may_take(out.size() * 6);
     }
     return true;
   };
@@ -412,9 +408,13 @@ Value string_replace(Vm& vm, const Arguments& a) {
   if (!vm.heap().may_take(to.size() * 2))
     return vm.fail_memory();
   size_t at = 0;
+  if (!charge_search(vm, text.size(), from.size()))
+    return Value::error();
   if (from.empty()) {
     std::string_view rest = text;
     for (; most != 0; --most) {
+      if (!vm.charge(1 + to.size() / 64))
+        return Value::error();
       out += to;
       if (!fits())
         return refused();
@@ -438,7 +438,7 @@ Value string_replace(Vm& vm, const Arguments& a) {
       return refused();
     at = found + from.size();
     --most;
-    if (!vm.charge(1))
+    if (!vm.charge(1 + to.size() / 64))
       return Value::error();
   }
   if (at == 0)
@@ -497,6 +497,8 @@ Value part_text(Vm& vm, const Arguments& a, bool last) {
   const std::string_view text = view_of(a.self), separator = view_of(a.positional[0]);
   if (separator.empty())
     return vm.fail_with(a.name, ": empty separator");
+  if (!(last ? vm.charge(text.size()) : charge_search(vm, text.size(), separator.size())))
+    return Value::error();
   const size_t at = last ? find_last_text(text, separator) : find_text(text, separator);
   const Value empty = Value::short_text("");
   if (at == std::string_view::npos)
@@ -517,7 +519,7 @@ bool push_text(Vm& vm, List* list, std::string_view text) {
     vm.fail_memory();
     return false;
   }
-  return vm.charge(1);
+  return vm.charge(1 + text.size() / 64);
 }
 
 Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
@@ -590,6 +592,8 @@ Value split_text(Vm& vm, const Arguments& a, bool from_right) {
   const std::string_view separator = view_of(given[0]);
   if (separator.empty())
     return vm.fail("split: empty separator");
+  if (!charge_search(vm, text.size(), separator.size()))
+    return Value::error();
   List* list = make_list(vm.heap());
   if (!from_right) {
     size_t at = 0;
@@ -667,11 +671,11 @@ Value string_join(Vm& vm, const Arguments& a) {
     if (!first)
       out += between;
     first = false;
+    if (!vm.charge((between.size() + view_of(item).size()) / 64))
+      return false;
     out += view_of(item);
     if (out.size() > checked + 65536) {
       checked = out.size();
-      if (!vm.charge(256))
-        return false;
       if (!vm.heap().may_take(out.size() * 6)) {
         vm.fail_memory();
         return false;

@@ -7,6 +7,11 @@ namespace fettle::starlark {
 
 size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
 size_t find_last_text(std::string_view text, std::string_view wanted);
+/// Before a search: what it may cost.
+inline bool charge_search(Vm& vm, size_t text, size_t wanted) {
+  return vm.charge(text / 16 +
+                   (wanted < 2 ? 0 : text / 2 + text / 128 * std::min<size_t>(wanted, 256)));
+}
 
 bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item);
 std::optional<int64_t> length_of_view(const View& view);

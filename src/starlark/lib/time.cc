@@ -39,9 +39,26 @@ int64_t days_of(int64_t year, int64_t month, int64_t day) {
   month -= 1;
   year += month >= 0 ? month / 12 : (month - 11) / 12;
   month = (month % 12 + 12) % 12 + 1;
-  const auto first =
-      date::sys_days(date::year(int(year)) / date::month(static_cast<unsigned>(month)) / 1);
-  return first.time_since_epoch().count() + day - 1;
+  // Years begin in March, so that a leap day comes last; an era has 400 of them.
+  const int64_t shifted = month <= 2 ? year - 1 : year;
+  const int64_t era = (shifted >= 0 ? shifted : shifted - 399) / 400;
+  const int64_t year_of_era = shifted - era * 400;
+  const int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5;
+  const int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+  return era * 146097 + day_of_era - 719468 + day - 1;
+}
+
+/// The date so many days after that of 1970.
+void set_date(Fields& f, int64_t day) {
+  const int64_t since_0000 = day + 719468;
+  const int64_t era = (since_0000 >= 0 ? since_0000 : since_0000 - 146096) / 146097;
+  const int64_t of_era = since_0000 - era * 146097;
+  const int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  const int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+  const int64_t month = (5 * of_year + 2) / 153;
+  f.day = int(of_year - (153 * month + 2) / 5 + 1);
+  f.month = int(month < 10 ? month + 3 : month - 9);
+  f.year = year + era * 400 + (f.month <= 2 ? 1 : 0);
 }
 
 Fields fields_of_time(const TimeObject& time) {
@@ -52,10 +69,7 @@ Fields fields_of_time(const TimeObject& time) {
     rest += 86400;
     --day;
   }
-  const date::year_month_day ymd{date::sys_days(date::days(day))};
-  f.year = int(ymd.year());
-  f.month = int(static_cast<unsigned>(ymd.month()));
-  f.day = int(static_cast<unsigned>(ymd.day()));
+  set_date(f, day);
   f.hour = int(rest / 3600);
   f.minute = int(rest / 60 % 60);
   f.second = int(rest % 60);
@@ -574,6 +588,14 @@ std::string time_text(const TimeObject& time) {
 
 std::string duration_text(int64_t nanoseconds) { return to_string(Duration(nanoseconds)); }
 
+/// A duration divided by a number; what has no duration is the least one, as in Go.
+static Value divided(Vm& vm, int64_t nanoseconds, double by) {
+  if (by == 0)
+    return vm.fail("time.duration division by zero");
+  const double result = double(nanoseconds) / by;
+  return new_duration(vm, std::fabs(result) < 9.2e18 ? int64_t(result) : INT64_MIN);
+}
+
 Value time_binary(Vm& vm, Op op, Value x, Value y) {
   const bool x_time = is_kind(x, Kind::time), y_time = is_kind(y, Kind::time);
   const bool x_span = is_kind(x, Kind::duration), y_span = is_kind(y, Kind::duration);
@@ -598,6 +620,8 @@ Value time_binary(Vm& vm, Op op, Value x, Value y) {
     case Op::subtract:
       if (x_time && y_span)
         return moved(x, nanoseconds_of(y) == INT64_MIN ? INT64_MAX : -nanoseconds_of(y));
+      if (x_span && y_time)
+        return moved(y, nanoseconds_of(x) == INT64_MIN ? INT64_MAX : -nanoseconds_of(x));
       if (x_time && y_time) {
         const auto* a = as<TimeObject>(x);
         const auto* b = as<TimeObject>(y);
@@ -615,7 +639,7 @@ Value time_binary(Vm& vm, Op op, Value x, Value y) {
       break;
     case Op::multiply: {
       const Value span = x_span ? x : y, factor = x_span ? y : x;
-      if (!is_int(factor))
+      if (!is_kind(span, Kind::duration) || !is_int(factor))
         break;
       if (!to_int64(factor, n))
         return vm.fail("int value out of range (want signed 64-bit value)");
@@ -637,13 +661,10 @@ Value time_binary(Vm& vm, Op op, Value x, Value y) {
           return vm.fail("time.duration division by zero");
         return make_float(vm.heap(), double(nanoseconds_of(x)) / double(nanoseconds_of(y)));
       }
-      if (is_int(y) || is_float(y)) {
-        const double d = is_int(y) ? integer_to_double(y) : float_of(y);
-        if (d == 0)
-          return vm.fail("time.duration division by zero");
-        const double result = double(nanoseconds_of(x)) / d;
-        return std::fabs(result) < 9e18 ? new_duration(vm, int64_t(result)) : too_large();
-      }
+      if (is_int(y) && !to_int64(y, n))
+        return vm.fail("int value out of range (want signed 64-bit value)");
+      if (is_int(y) || is_float(y))
+        return divided(vm, nanoseconds_of(x), is_int(y) ? double(n) : float_of(y));
       break;
     case Op::floor_divide:
       if (!x_span)
