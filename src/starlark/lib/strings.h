@@ -1,17 +1,21 @@
 #pragma once
 /// Texts: searching, views, formatting.
 
+#include <algorithm>
+
 #include "starlark/eval/ops.h"
 
 namespace fettle::starlark {
 
 size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
 size_t find_last_text(std::string_view text, std::string_view wanted);
-/// Before a search: what it may cost.
+/// Accounts for a search of `wanted` bytes in `text` bytes.
 inline bool charge_search(Vm& vm, size_t text, size_t wanted) {
-  return vm.charge(text / 16 +
-                   (wanted < 2 ? 0 : text / 2 + text / 128 * std::min<size_t>(wanted, 256)));
+  const size_t each = wanted < 2 ? 0 : 64 + std::min<size_t>(wanted, 256);
+  return vm.charge(text / 16 + text * each / 128);
 }
+/// `find_text` that accounts for the bytes it looked at; false when a limit is reached.
+bool find_charged(Vm& vm, std::string_view text, std::string_view wanted, size_t& at);
 
 bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item);
 std::optional<int64_t> length_of_view(const View& view);
