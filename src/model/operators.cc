@@ -14,17 +14,16 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
     return fail(node.at, cat("Invalid left hand value `", shown(program_, left), "`: `",
                              spelling(node.op), "` expects a boolean"),
                 10);
+  // An unknown on the left decides, too: the right hand side is not looked at.
   value = left;
-  if (left.tag == Tag::boolean && left.boolean != is_and)
+  if (left.tag == Tag::unknown || left.boolean != is_and)
     return Step::done;
   Datum right;
   if (const Step step = evaluate(node.right, frame, right); step != Step::done)
     return step;
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)
     return fail(node.at, cat("Invalid value '", shown(program_, right), "', expected bool"), 10);
-  const bool decides = right.tag == Tag::boolean && right.boolean != is_and;
-  if (left.tag == Tag::boolean || decides)
-    value = right;
+  value = right;
   return Step::done;
 }
 

@@ -218,11 +218,17 @@ std::vector<Failure> Machine::run() {
     return {*failure_};
   for (Space& space : program_.spaces)
     emit(*space.unit.body, space.frame, false);
+  // No limit unless the environment sets one.
+  const char* const setting = std::getenv("INMANTA_MAX_ITERATIONS");
+  const long most = setting == nullptr ? 0 : std::strtol(setting, nullptr, 10);
   bool is_running = true;
-  while (is_running) {
+  for (long rounds = 1; is_running; ++rounds) {
     if (!run_ready())
       return {*failure_};
     is_running = freeze_one() || !ready_.empty();
+    if (is_running && most > 0 && rounds >= most)
+      return {Failure{
+          user_error(cat("Could not complete model, max_iterations ", most, " reached.")), 0}};
   }
   std::vector<Failure> failures;
   finish(failures);
