@@ -479,9 +479,13 @@ class Committer {
     std::set<Digest> all;
     for (const auto& [value, mine] : values)
       all.insert(value);
+    // A set of the push that is as it was still holds its members.
+    std::unordered_set<Piece, PieceHash> replaced;
+    for (const auto& [piece, content] : commit_.delta.pieces)
+      replaced.insert(piece);
     std::optional<Piece> other;
     TRY(newest_.holders(key_of_claim(claim->key), [&](Digest value, const Piece& piece) {
-      if (is_touched(piece))
+      if (replaced.contains(piece))
         return Go::on;
       if (all.insert(value).second)
         other = piece;

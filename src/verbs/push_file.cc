@@ -85,8 +85,12 @@ class PushReader {
     for (const Value& resource : resources.items())
       push_.items.push_back(TRY(read_resource(resource)));
     const Value& states = document_.at("resource_state");
+    std::unordered_map<Name, Item*> items;
+    if (states.is_dict())
+      for (Item& item : push_.items)
+        items.emplace(item.id, &item);
     for (const Entry& entry : states.is_dict() ? states.entries() : std::span<const Entry>())
-      TRY(read_state(entry));
+      TRY(read_state(entry, items));
     return {};
   }
 
@@ -127,14 +131,13 @@ class PushReader {
     return Name(to_string(id));
   }
 
-  Status read_state(const Entry& entry) {
+  Status read_state(const Entry& entry, const std::unordered_map<Name, Item*>& items) {
     const Name id = TRY(read_id(entry.key, false));
     if (!entry.value.is_text() ||
         (entry.value.text() != "available" && entry.value.text() != "undefined"))
       return user_error(cat("the state of ", id, " must be `available` or `undefined`"));
-    for (Item& item : push_.items)
-      if (item.id == id)
-        item.is_undefined = entry.value.text() == "undefined";
+    if (const auto item = items.find(id); item != items.end())
+      item->second->is_undefined = entry.value.text() == "undefined";
     return {};
   }
 

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
+#include "base/file.h"
 #include "base/text.h"
 #include "store/sqlite_store.h"
 #include "value/json.h"
@@ -472,6 +475,40 @@ TEST_F(ClaimsTest, BoundsCountTheMembersOfAllSets) {
   EXPECT_EQ(send_model({true, "c:r3=1", {}, {claim("c", "S(n=1).two", "x", 2)}, {}}), "v3");
   EXPECT_EQ(send_model({true, "", {}, {}, {"b"}}), "v4");
   EXPECT_EQ(send_model({true, "b:r2=1", {}, {claim("b", "S(n=1).two", "z", 2)}, {}}), "v5");
+  // `b` is pushed as it was and still counts.
+  expect_in(send_model({true,
+                        "b:r2=1 d:r4=1",
+                        {},
+                        {claim("b", "S(n=1).two", "z", 2), claim("d", "S(n=1).two", "w", 2)},
+                        {}}),
+            "S(n=1).two takes at most 2 elements");
+}
+
+TEST_F(VersionsTest, PushesAtOnceTakeConsecutiveNumbers) {
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
+  const std::string file = (folder->path() / "store.db").string();
+  const auto push = [&](const std::string& text, bool is_partial) {
+    const Result<std::unique_ptr<Store>> store = open_sqlite_store(file);
+    Workplace place;
+    place.store = store->get();
+    place.clock = [] { return Time(1s); };
+    Push made = *read_push(document(text, {{"partial", is_partial}}, 0));
+    const Result<Pushed> pushed = push_version(place, "e", std::move(made), {}, false);
+    return pushed ? pushed->number : 0;
+  };
+  ASSERT_EQ(push("a:r1=1", false), 1u);
+  std::vector<uint64_t> numbers(5);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    threads.emplace_back([&, i] { numbers[i] = push(cat("set", i, ":t", i, "=1"), true); });
+  for (std::thread& thread : threads)
+    thread.join();
+  std::sort(numbers.begin(), numbers.end());
+  EXPECT_EQ(numbers, (std::vector<uint64_t>{2, 3, 4, 5, 6}));
+  const Result<std::unique_ptr<Store>> store = open_sqlite_store(file);
+  place_.store = store->get();
+  EXPECT_EQ(state(), "a:r1=1 set0:t0=1 set1:t1=1 set2:t2=1 set3:t3=1 set4:t4=1");
+  EXPECT_EQ(state(3).size(), std::string("a:r1=1 set0:t0=1 set1:t1=1").size());
 }
 
 TEST_F(VersionsTest, OldVersionsAreForgottenAsTheSettingSays) {

@@ -17,5 +17,12 @@ TEST(Oracle, PartialExportsGiveWhatOneCompileGives) {
   EXPECT_GT(refused, 100);
 }
 
+TEST(Oracle, SeedsThatOnceFailedAreGood) {
+  for (const int seed : {11821}) {
+    const Report report = check_history(static_cast<uint64_t>(seed));
+    EXPECT_TRUE(report.good) << "build/release/oracle --seed " << seed << ": " << report.problem;
+  }
+}
+
 }  // namespace
 }  // namespace fettle::oracle

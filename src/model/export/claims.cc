@@ -46,6 +46,14 @@ std::string Identities::text(const Datum& value) {
   return quoted(model_.program, value);
 }
 
+const fettle::Name& Identities::origin(Place at) {
+  const auto [place, is_new] =
+      origins_.try_emplace(std::tuple(at.file, at.line, at.column));
+  if (is_new)
+    place->second = fettle::Name(model_.where(at));
+  return place->second;
+}
+
 /// Who made it where: the same in every compile of the same files in which the maker is the same.
 std::string Identities::anonymous(const Instance& instance) {
   const Instance* maker = model_.maker(instance);
@@ -97,12 +105,15 @@ class ClaimMaker {
         owner != 0 ? Value::dict({{"resource_set", ownership_.name(owner)}}) : values_of(instance);
     Claim claim;
     claim.value = combine(fingerprint(all), said.digest());
-    claim.origin = fettle::Name(model_.where(instance.at));
+    claim.origin = identities_.origin(instance.at);
     std::vector<Entry> told(said.entries().begin(), said.entries().end());
     told.push_back({"type", instance.entity->full_name});
     for (size_t i = 1; i < keys.size(); ++i)
       told.push_back({fettle::Name(cat("index ", i + 1)), keys[i]});
-    claim.text = fettle::Name(write_json(Value::dict(std::move(told))));
+    // Instances of one type in one set say the same, one after the other.
+    if (std::string text = write_json(Value::dict(std::move(told))); said_ != text)
+      said_ = fettle::Name(text);
+    claim.text = said_;
     for (const std::string& key : keys) {
       claim.key = fettle::Name(key);
       for (const SetNumber set : ownership_.contributors(instance))
@@ -155,7 +166,7 @@ class ClaimMaker {
         cat(identities_.of(instance).view(), ".", model_.program.symbols.name(attribute.name)));
     claim.text = fettle::Name(identities_.text(member));
     claim.value = claim.text.digest();
-    claim.origin = fettle::Name(model_.where(instance.at));
+    claim.origin = identities_.origin(instance.at);
     claim.rule = Claim::Rule::bounded;
     claim.limit = limit;
     for (const SetNumber set : ownership_.contributors(by))
@@ -168,6 +179,7 @@ class ClaimMaker {
   const Entity* set_entity_ = nullptr;
   std::unordered_map<uint32_t, std::vector<const Repetition*>> repetitions_;
   std::vector<ClaimedBy> claims_;
+  fettle::Name said_;
 };
 
 }  // namespace

@@ -2,6 +2,9 @@
 /// What one compile of all sets together would compare: for every instance that an index knows, its
 /// type, all its keys and its values; for relations with a bound, their members.
 
+#include <map>
+#include <tuple>
+
 #include "core/version.h"
 #include "model/export/ownership.h"
 
@@ -17,6 +20,8 @@ class Identities {
   /// `ns::Host(network=ns::Network(id=1), id=2)`: by one index.
   std::string by_index(const Instance& instance, const Index& index);
   std::string text(const Datum& value);
+  /// `file:line:column`, one text for all that stands there.
+  const fettle::Name& origin(Place at);
 
  private:
   std::string anonymous(const Instance& instance);
@@ -25,6 +30,7 @@ class Identities {
   const Ownership& ownership_;
   std::unordered_map<uint32_t, fettle::Name> names_;
   std::unordered_map<std::string, uint32_t> anonymous_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, fettle::Name> origins_;
   int depth_ = 0;
 };
 

@@ -222,7 +222,7 @@ class Exporter {
     }
     item.attributes = Value::dict(std::move(entries));
     if (for_version_)
-      item.origin = fettle::Name(model_.where(instance.at));
+      item.origin = identities_.origin(instance.at);
     return std::optional(std::move(item));
   }
 
