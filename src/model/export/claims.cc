@@ -47,8 +47,8 @@ std::string Identities::text(const Datum& value) {
 }
 
 const fettle::Name& Identities::origin(Place at) {
-  const auto [place, is_new] =
-      origins_.try_emplace(std::tuple(at.file, at.line, at.column));
+  const uint32_t file = at.file, line = at.line, column = at.column;
+  const auto [place, is_new] = origins_.try_emplace(std::tuple(file, line, column));
   if (is_new)
     place->second = fettle::Name(model_.where(at));
   return place->second;
