@@ -323,6 +323,8 @@ Value merge_structures(Vm& vm, Structure* a, Structure* b) {
     append_repr(right, b->constructor);
     return vm.fail_with("cannot add structs of different constructors: ", left, " + ", right);
   }
+  if (!vm.charge(u64(8) * (u64(a->count) + b->count)))
+    return Value::error();
   std::vector<Value> names, values;
   uint32_t i = 0, j = 0;
   while (i < a->count || j < b->count) {
@@ -412,6 +414,8 @@ Value unary_operation(Vm& vm, Op op, Value x) {
   if (is_int(x)) {
     if (op == Op::positive)
       return x;
+    if (x.is_object() && !vm.charge(x.object()->count / 8))
+      return Value::error();
     return op == Op::negate ? integer_negate(vm.heap(), x) : integer_invert(vm.heap(), x);
   }
   if (is_float(x) && op != Op::invert)

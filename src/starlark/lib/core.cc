@@ -133,7 +133,10 @@ Value core_dir(Vm& vm, const Arguments& a) {
   if (!want_no_names(vm, a) || !want_positional(vm, a, 1, 1))
     return Value::error();
   List* list = make_list(vm.heap());
-  for (const std::string& name : attribute_names(vm, a.positional[0])) {
+  const std::vector<std::string> names = attribute_names(vm, a.positional[0]);
+  if (!vm.charge(names.size() * 16))
+    return Value::error();
+  for (const std::string& name : names) {
     // starlark-go knows no more than these of a set.
     const bool beyond_go = is_set(a.positional[0]) && !vm.is_spec() &&
                            (name == "isdisjoint" || name.ends_with("_update"));
