@@ -66,9 +66,17 @@ Result<Environment> add_environment(const Workplace& place, const std::string& n
 
 Result<std::vector<Environment>> list_environments(const Workplace& place) {
   std::vector<Environment> known = TRY(place.store->environments());
-  // A store without any may be a new one on a machine where fettle has worked before.
-  if (known.empty() && TRY(adopt_environments(place, {})) > 0)
-    known = TRY(place.store->environments());
+  // A store without any may be a new one on a machine where fettle has worked before. What is found
+  // may as well be somebody else's, so it is only shown.
+  Driver* driver = known.empty() ? place.driver("engine") : nullptr;
+  if (driver == nullptr)
+    return known;
+  std::set<Name> names;
+  if (const auto found = driver->list({}, place.interrupt->acts_token()))
+    for (const Found& one : *found)
+      names.insert(one.key.environment);
+  for (const Name& name : names)
+    known.push_back({name, {}, {}, {}});
   return known;
 }
 

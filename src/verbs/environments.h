@@ -27,6 +27,7 @@ struct EnvironmentView {
 
 Result<Environment> add_environment(const Workplace& place, const std::string& name,
                                     bool production, bool wait);
+/// One without a uuid is known to the engine alone; it is taken over when somebody names it.
 Result<std::vector<Environment>> list_environments(const Workplace& place);
 /// With the state of its services as the engine tells it, by one list. A service that was removed
 /// on purpose is not shown.

@@ -298,7 +298,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   TRY(check_environment_name(name));
   const Lease lease = TRY(Lease::take(place, name, request.wait));
   if (!TRY(place.store->environment(name)))
-    TRY(adopt_environments(place, name));
+    TRY(adopt_environment(place, name));
   Prepared prepared = TRY(prepare(place, request));
   Package& package = prepared.package;
   if (!package.findings.empty())

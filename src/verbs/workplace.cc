@@ -56,33 +56,24 @@ RecordPointer adopted(Found found) {
 
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {
   if (Driver* driver = place.driver("engine"))
-    for (Found& found : TRY(driver->list(environment, place.interrupt->acts_token())))
+    for (const Found& found : TRY(driver->list(environment, place.interrupt->acts_token())))
       if (!known.contains(found.key))
-        known.emplace(found.key, adopted(std::move(found)));
+        known.emplace(found.key, adopted(found));
   return known;
 }
 
-Result<size_t> adopt_environments(const Workplace& place, const Name& name) {
-  Driver* driver = place.driver("engine");
+Result<bool> adopt_environment(const Workplace& place, const Name& name) {
   // Without an engine there is nothing to be found.
-  const Result<std::vector<Found>> found =
-      driver == nullptr ? std::vector<Found>() : driver->list(name, place.interrupt->acts_token());
-  if (!found)
-    return size_t{0};
-  std::map<Name, std::vector<Change>> changes;
-  for (const Found& one : *found)
-    changes[one.key.environment].push_back({Change::record, one.key, adopted(one), {}});
-  size_t count = 0;
-  for (const auto& [environment, records] : changes) {
-    if (TRY(place.store->environment(environment)))
-      continue;
-    TRY(ensure_environment(place, environment.str(), Value::dict({})));
-    TRY(place.store->write(records));
-    place.tell(
-        cat("took over `", environment, "`, which the engine has and the store did not know"));
-    ++count;
-  }
-  return count;
+  const Result<Known> found = with_found(place, name, {});
+  if (!found || found->empty())
+    return false;
+  TRY(ensure_environment(place, name.str(), Value::dict({})));
+  std::vector<Change> changes;
+  for (const auto& [key, record] : *found)
+    changes.push_back({Change::record, key, record, {}});
+  TRY(place.store->write(changes));
+  place.tell(cat("took over `", name, "`, which the engine has and the store did not know"));
+  return true;
 }
 
 Result<Environment> find_environment(const Workplace& place, const std::string& name) {
@@ -100,7 +91,7 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
     return *fitting[0];
   if (fitting.size() > 1)
     return user_error(cat("several environments have a uuid that begins with `", name, "`"));
-  if (TRY(adopt_environments(place, name)) > 0)
+  if (!name.empty() && TRY(adopt_environment(place, name)))
     if (std::optional<Environment> taken = TRY(place.store->environment(name)))
       return *taken;
   return user_error(cat("there is no environment `", name, "`", suggestion(name, names),

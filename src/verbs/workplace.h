@@ -51,9 +51,9 @@ class Lease {
 Result<Environment> find_environment(const Workplace& place, const std::string& name);
 /// What is known, and what only the engine knows.
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known);
-/// Takes over what the engine has under the marks of environments that the store does not know, of
-/// one or of all (empty name). The answer is how many environments that were.
-Result<size_t> adopt_environments(const Workplace& place, const Name& name);
+/// Takes over what the engine has under the marks of an environment that the store does not know;
+/// whether there was anything.
+Result<bool> adopt_environment(const Workplace& place, const Name& name);
 /// The environment, made when there is none.
 Result<Environment> ensure_environment(const Workplace& place, const std::string& name,
                                        const Value& detail);

@@ -10,7 +10,7 @@ namespace {
 Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
   size_t removed = 0;
-  for (const Environment& environment : TRY(list_environments(*place))) {
+  for (const Environment& environment : TRY(place->store->environments())) {
     const bool all = face.parsed.flag("all");
     if (!all && TRY(inspect_environment(*place, environment.name.str())).status == "running")
       continue;
@@ -22,7 +22,7 @@ Result<int> run(Face& face) {
   }
   // Contents that no artifact of any environment needs any more.
   std::set<std::string> used;
-  for (const Environment& environment : TRY(list_environments(*place)))
+  for (const Environment& environment : TRY(place->store->environments()))
     for (const auto& [key, record] : TRY(place->store->known(environment.name))) {
       used.emplace(record->outputs.text_at("digest"));
       if (const Value& files = record->outputs.at("files"); files.is_dict())

@@ -36,7 +36,14 @@ Result<int> ls(Face& face) {
   const bool whole = face.parsed.flag("full-uuids");
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Status", "Creation Time"}};
   std::vector<Value> values;
+  bool any_found = false;
   for (const Environment& environment : TRY(list_environments(*place))) {
+    if (environment.uuid.empty()) {
+      any_found = true;
+      rows.push_back({"", environment.name.str(), "FOUND", ""});
+      values.push_back(Value::dict({{"name", environment.name}, {"status", "found"}}));
+      continue;
+    }
     const Result<EnvironmentView> view = inspect_environment(*place, environment.name.str());
     const std::string status = view ? view->status : "unknown";
     rows.push_back({short_uuid(environment.uuid, whole), environment.name.str(), upper_case(status),
@@ -50,6 +57,9 @@ Result<int> ls(Face& face) {
     print_json(Value::list(std::move(values)));
   else
     print(table(rows));
+  if (any_found)
+    print_error(
+        "the engine has what the store does not know; `fettle enclave inspect NAME` takes it over");
   return 0;
 }
 
