@@ -1,5 +1,7 @@
 #include "base/process.h"
 
+#include <signal.h>
+
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -15,6 +17,13 @@ Invocation shell(std::string script) { return {.arguments = {"sh", "-c", std::mo
 bool runs(const std::string& pid) {
   const auto status = read_file("/proc/" + pid + "/stat");
   return status && status->find(") Z ") == status->npos;
+}
+
+/// Waits for the end of a process, however long a busy machine takes for it.
+bool ends(const std::string& pid) {
+  for (int i = 0; i < 6000 && runs(pid); ++i)
+    std::this_thread::sleep_for(10ms);
+  return !runs(pid);
 }
 
 TEST(Process, OutputErrorsAndCodeAreKeptApart) {
@@ -73,18 +82,20 @@ TEST(Process, TheTimeLimitEndsTheWholeGroup) {
   command.time_limit = 200ms;
   EXPECT_EQ(to_string(run_process(command, {}).error()),
             "running `sh`: `sh` did not end within 200ms");
-  for (int i = 0; i < 100 && runs(pid); ++i)
-    std::this_thread::sleep_for(10ms);
-  EXPECT_FALSE(runs(pid));
+  EXPECT_TRUE(ends(pid));
 }
 
 TEST(Process, AChildThatIgnoresTermIsKilled) {
-  Invocation command = shell("trap '' TERM; sleep 100");
-  command.time_limit = 100ms;
+  Invocation command = shell("trap '' TERM; echo $$; sleep 1000");
+  std::string pid;
+  command.on_output = [&](std::string_view bytes) -> Status {
+    pid += trim(bytes);
+    return {};
+  };
+  command.time_limit = 300ms;
   command.grace = 100ms;
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(run_process(command, {}));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+  EXPECT_TRUE(ends(pid));
 }
 
 TEST(Process, TheStopTokenEndsIt) {
@@ -99,9 +110,11 @@ TEST(Process, TheStopTokenEndsIt) {
 }
 
 TEST(Process, AGrandchildThatHoldsThePipesDoesNotHoldUs) {
-  const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(run_process(shell("sleep 5 & echo done"), {})->output, "done\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 4s);
+  const auto done = run_process(shell("sleep 1000 & echo $!"), {});
+  ASSERT_TRUE(done);
+  const std::string pid(trim(done->output));
+  EXPECT_TRUE(runs(pid));
+  ASSERT_EQ(kill(std::stoi(pid), SIGKILL), 0);
 }
 
 TEST(Process, TooMuchOutputIsAnError) {
@@ -115,7 +128,7 @@ TEST(Process, ADetachedOneHasASessionOfItsOwn) {
   const auto pid = start_detached(shell("ps -o sid= -p $$; echo $$"), folder->path() / "log");
   ASSERT_TRUE(pid);
   std::string log;
-  for (int i = 0; i < 200 && std::ranges::count(log, '\n') < 2; ++i) {
+  for (int i = 0; i < 6000 && std::ranges::count(log, '\n') < 2; ++i) {
     std::this_thread::sleep_for(10ms);
     log = *read_file(folder->path() / "log");
   }
