@@ -8,7 +8,7 @@
 namespace fettle::jinja {
 namespace {
 
-constexpr int deepest = 1500;
+constexpr int deepest = 400;
 
 /// The message about an attribute or item that is not there.
 std::string missing(const Value& value, const Value& key) {

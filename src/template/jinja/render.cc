@@ -9,7 +9,7 @@
 namespace fettle::jinja {
 namespace {
 
-constexpr int deepest = 1500;
+constexpr int deepest = 400;
 constexpr int most_parents = 100;
 
 }  // namespace
