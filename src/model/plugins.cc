@@ -1,6 +1,7 @@
 #include "base/invariant.h"
 #include "base/text.h"
 #include "model/std/groups.h"
+#include "model/user_plugins.h"
 
 namespace fettle::model {
 namespace {
@@ -23,7 +24,14 @@ const Plugin* find_plugin(Program& program, Space& space, std::string_view name)
   const std::string full_name = cat(space.name, "::", name);
   if (const auto found = program.plugins.find(full_name); found != program.plugins.end())
     return found->second.get();
-  const PluginRow* row = space.name == "std" ? find_row(name) : nullptr;
+  if (space.name != "std") {
+    const std::shared_ptr<Plugin> made = find_user_plugin(program, space, name);
+    if (made == nullptr)
+      return nullptr;
+    made->name = full_name;
+    return program.plugins.emplace(full_name, made).first->second.get();
+  }
+  const PluginRow* row = find_row(name);
   if (row == nullptr)
     return nullptr;
   auto made = std::make_shared<Plugin>();

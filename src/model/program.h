@@ -166,7 +166,8 @@ struct Program {
   std::deque<Implementation> implementations;
   std::deque<Index> indexes;
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
-  Path folder;  ///< of the project
+  std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;  ///< read once, by path
+  Path folder;                                                          ///< of the project
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
   std::vector<Construction> constructions;
   Entity* root = nullptr;  ///< `std::Entity`

@@ -1,0 +1,148 @@
+/// Plugins beside `main.cf`: Starlark, executables, Python that is not run; templates of a module.
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/compile.h"
+
+namespace fettle::model {
+namespace {
+
+class UserPlugins : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text, unsigned mode = 0644) {
+    const Path path = folder_.path() / name;
+    ASSERT_TRUE(make_directories(path.parent_path()));
+    ASSERT_TRUE(write_file(path, text, mode));
+  }
+
+  /// What is printed, then the messages of all errors.
+  std::string compiled(const std::string& model) {
+    write("project.yml", "name: test\nmodulepath: libs\n");
+    write("main.cf", model);
+    const Project project = project_of((folder_.path() / "main.cf").string()).value();
+    std::string seen;
+    CompileOptions options;
+    options.print = [&](std::string_view line) { seen += cat(line, "\n"); };
+    for (const Error& error : compile(project, options).errors)
+      seen += cat("error: ", error.message, "\n");
+    return seen;
+  }
+
+  TemporaryDirectory folder_ = TemporaryDirectory::make().value();
+};
+
+void expect_in(const std::string& text, const std::string& piece) {
+  EXPECT_NE(text.find(piece), std::string::npos) << text << "\nlacks\n" << piece;
+}
+
+TEST_F(UserPlugins, StarlarkTakesAndGivesTypedValues) {
+  write("plugins/names.star",
+        "def greet(name: \"string\", times: int = 2, *rest: \"string\", **named: \"int\") -> str:\n"
+        "    return \" \".join([name] * times + list(rest) + sorted(named.keys()))\n"
+        "def wrong() -> \"int\":\n    return \"a\"\n"
+        "def refuse():\n    fail(\"my own words\")\n"
+        "def crash():\n    return 1 // 0\n"
+        "def same(e: \"__config__::A\") -> \"__config__::A\":\n    return e\n"
+        "def name_of(e: \"__config__::A\") -> \"string\":\n    return e.name\n"
+        "def doubled(l: list[int]) -> list[int]:\n    return [x * 2 for x in l]\n");
+  const std::string head =
+      "entity A:\n  string name\nend\nimplement A using std::none\na = A(name=\"x\")\nb = "
+      "A(name=\"y\")\n";
+  EXPECT_EQ(compiled("std::print(greet(\"a\"))\nstd::print(greet(\"a\", 1, \"b\", z=1))\n"
+                     "std::print(doubled([1, 2]))"),
+            "a a\na b z\n[2, 4]\n");
+  EXPECT_EQ(compiled(head + "std::print(name_of(b))\nc = same(b)\nstd::print(c == b)"),
+            "y\nTrue\n");
+  expect_in(compiled("x = wrong()"),
+            "Return value a of plugin __config__::wrong has incompatible type. Expected type: int");
+  expect_in(compiled("x = greet(1)"),
+            "Value 1 for argument name of plugin __config__::greet has incompatible type. Expected "
+            "type: string");
+  expect_in(compiled("x = refuse()"), "PluginException in plugin __config__::refuse\nmy own words");
+  expect_in(compiled("x = crash()"), "Exception in plugin __config__::crash");
+  expect_in(compiled("x = crash()"), "division by zero");
+}
+
+TEST_F(UserPlugins, AFileThatCannotBeReadFailsTheCallWithItsPlace) {
+  write("plugins/bad.star", "def f():\n    return (\n");
+  const std::string seen = compiled("x = f()");
+  expect_in(seen, "bad.star:");
+  expect_in(seen, "PluginException in plugin __config__::f");
+}
+
+TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
+  write("plugins/tool",
+        "#!/bin/sh\nread line\ncase \"$line\" in\n"
+        "*describe*) echo '{\"plugins\": {\"add\": \"(a: int, b: int = 1) -> int\", \"junk\": "
+        "\"()\", "
+        "\"die\": \"()\", \"text\": \"() -> int\", \"say\": \"()\"}}' ;;\n"
+        "*'\"add\"'*) echo '{\"result\": 42}' ;;\n"
+        "*'\"junk\"'*) echo 'no json' ;;\n"
+        "*'\"die\"'*) echo 'last words' >&2; exit 3 ;;\n"
+        "*'\"text\"'*) echo '{\"result\": \"a\"}' ;;\n"
+        "*'\"say\"'*) echo '{\"error\": \"told so\"}' ;;\nesac\n",
+        0755);
+  EXPECT_EQ(compiled("std::print(add(41))"), "42\n");
+  expect_in(compiled("x = add(\"a\")"), "Value 'a' for argument a of plugin __config__::add");
+  expect_in(compiled("x = junk()"), "did not answer a line of JSON\n  no json");
+  expect_in(compiled("x = die()"), "ended with code 3\n  last words");
+  expect_in(compiled("x = text()"),
+            "Return value a of plugin __config__::text has incompatible type");
+  expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
+}
+
+TEST_F(UserPlugins, PythonIsNotRunAndItsReplacementNamed) {
+  write("libs/old/module.yml", "name: old\nversion: 1.0\nlicense: x\n");
+  write("libs/old/model/_init.cf", "");
+  write("libs/old/plugins/__init__.py",
+        "@plugin\ndef legacy(a: \"int\") -> \"int\":\n    return a\n");
+  const std::string seen = compiled("import old\nx = old::legacy(1)");
+  expect_in(seen, "is written in Python");
+  expect_in(seen, "old.star");
+}
+
+TEST_F(UserPlugins, TemplatesSeeTheCallersVariablesAndPluginsAsFilters) {
+  write("libs/web/module.yml", "name: web\nversion: 1.0\nlicense: x\n");
+  write("libs/web/model/_init.cf",
+        "entity Site:\n  string name\n  string? text = null\nend\n"
+        "implementation render for Site:\n  port = 80\n  "
+        "std::print(std::template(\"./site.j2\"))\nend\n"
+        "implement Site using render\n");
+  write("libs/web/templates/site.j2",
+        "{{ name }}:{{ port }} {{ self.name | upper }} {{ ['a', 'b'] | std.count }}\n");
+  EXPECT_EQ(compiled("import web\nweb::Site(name=\"x\")"), "x:80 X 2\n");
+  EXPECT_EQ(compiled("import web\nstd::print(std::template(\"web/site.j2\", name=\"n\", port=1, "
+                     "self={\"name\": \"s\"}))"),
+            "n:1 S 2\n");
+  expect_in(compiled("import web\nstd::print(std::template(\"web/site.j2\", name=\"n\"))"),
+            "'port' is undefined (web/site.j2:1)");
+}
+
+TEST_F(UserPlugins, TheExamplesReadServicesAndAllocateNumbers) {
+  write("plugins/services.star",
+        read_file(FETTLE_SOURCE_DIR "/examples/plugins/plugins/services.star").value());
+  write("n.yml", "networks: [{id: 0}, {id: 1}]");
+  write("twice.yml", "networks: [{id: 0}, {id: 1}, {id: 0}]");
+  EXPECT_EQ(compiled("std::print(std::count(read_from_yaml(\"n.yml\")))\n"
+                     "std::print(read_from_yaml(\"n.yml\", [1]))"),
+            "2\n[{'id': 1}]\n");
+  expect_in(compiled("x = read_from_yaml(\"twice.yml\")"),
+            "network 0 is defined twice in twice.yml");
+  expect_in(compiled("x = read_from_yaml(\"../n.yml\")"), "leaves the folder of the project");
+  EXPECT_EQ(compiled("std::print(allocate(\"p\", \"a\"))"), "0\n");
+  EXPECT_EQ(compiled("std::print(allocate(\"p\", \"b\"))"), "1\n");
+  EXPECT_EQ(compiled("std::print(allocate(\"p\", \"a\"))\nstd::print(allocate(\"q\", \"b\"))"),
+            "0\n0\n");
+}
+
+TEST_F(UserPlugins, PasswordsAreKept) {
+  EXPECT_EQ(compiled("x = std::generate_password(\"id\", 12)\nstd::print(std::length(x))"), "12\n");
+  EXPECT_EQ(compiled("std::print(std::password(\"id\") == std::generate_password(\"id\"))"),
+            "True\n");
+  expect_in(compiled("x = std::password(\"other\")"), "Password other does not exist");
+}
+
+}  // namespace
+}  // namespace fettle::model
