@@ -164,8 +164,11 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
   if (!is_partial)
     TRY(place.store->put_note(environment, "last_full_export", now.time_since_epoch().count()));
   if (TRY(setting(place, environment, "auto_deploy")) == "true") {
-    TRY(versions.release(environment, pushed.number, now));
-    pushed.is_released = true;
+    // Another push may have released a newer version meanwhile, which has this one in it.
+    const Status released = versions.release(environment, pushed.number, now);
+    if (!released && released.error().blame != Blame::user)
+      return released.error();
+    pushed.is_released = released.has_value();
   }
   const std::string keep = TRY(setting(place, environment, "available_versions_to_keep"));
   TRY(versions.forget_old(environment, std::stoul(keep)));
