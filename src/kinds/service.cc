@@ -15,6 +15,7 @@
 ///   "labels", "user": {"uid", "gid"}, "tini", "tty", "devices", "capabilities", "privileged",
 ///   "host_pid", "publish_udp", "bind_mounts": {path: path}, "gpu", "restart": "no" | "always"
 ///   "node_selectors", "tolerations"  kept for engines that know nodes
+///   "purged": it is to be away; there only when it is true
 /// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
 ///          "public": port of this machine or null}}, "container": id, "started": how often it was
 ///          started}. uuid, address and public ports are kept over restarts and replacement.
@@ -61,13 +62,23 @@ class ServiceKind : public Kind {
                                {"gpu", Field::dict, none},
                                {"restart", Field::text, "no"},
                                {"node_selectors", Field::dict, none},
-                               {"tolerations", Field::list, nothing}};
-    return schema.normalise(attributes);
+                               {"tolerations", Field::list, nothing},
+                               {"purged", Field::boolean, false}};
+    const Value normal = TRY(schema.normalise(attributes));
+    if (normal.bool_at("purged"))
+      return normal;
+    std::vector<Entry> entries;
+    for (const Entry& entry : normal.entries())
+      if (entry.key != "purged")
+        entries.push_back(entry);
+    return Value::dict(std::move(entries));
   }
 
   /// A container that ended by itself with code 0 did what it was asked.
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
+    if (known.applied && known.applied->attributes.bool_at("purged"))
+      expected = Presence::absent;
     if (!seen.state)
       return expected == Presence::absent ? Comparison{}
                                           : Comparison{Verb::create, {}, "its container is gone"};

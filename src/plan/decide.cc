@@ -149,15 +149,15 @@ Step Decider::decide_leftover(NodeId id) const {
 
 Step Decider::decide_wanted(NodeId id) const {
   const Node& node = graph_.node(id);
-  if (auto blocked = check_needs(id))
-    return *blocked;
   if (node.kind == nullptr)
     return step(id, Verb::blocked,
                 cat("unavailable: there is no type of resource `", node.key->kind, "`"));
-  if (node.wanted->attributes.has_unknown())
-    return step(id, Verb::blocked, "undefined: an attribute is unknown");
   if (node.wanted->mandate == Mandate::none)
     return step(id, Verb::blocked, "unavailable: nobody here can act on it");
+  if (node.wanted->attributes.has_unknown())
+    return step(id, Verb::blocked, "undefined: an attribute is unknown");
+  if (auto blocked = check_needs(id))
+    return *blocked;
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))

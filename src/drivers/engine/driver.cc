@@ -167,7 +167,18 @@ Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token 
                       .changed = before.text_at("digest") != digest});
 }
 
+/// A container that is to be away: what there is of it goes.
+Result<Outcome> purge_service(const Site& site, const Act& act, std::stop_token stop) {
+  const bool there =
+      !TRY(list_containers(site.engine, key_filters(act.key), stop)).empty();
+  if (there)
+    TRY(remove_service(site, act, stop));
+  return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}, .changed = there});
+}
+
 Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token stop) {
+  if (act.verb != Verb::remove && act.attributes.bool_at("purged"))
+    return purge_service(site, act, stop);
   switch (act.verb) {
     case Verb::start:
       return start_service(site, act, stop);

@@ -1,0 +1,23 @@
+#pragma once
+/// Handlers of resource types that a project declares: found beside the folder of the declaration
+/// when a model is exported, and kept with the version, so that a version can be made true without
+/// the project.
+///
+///   project/resources/boxes.star     resource(entity = "Box", …, handler = "box")
+///   project/handlers/box.star        functions in Starlark, or
+///   project/handlers/box             a program that speaks JSON lines
+
+#include <span>
+#include <utility>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle::model {
+
+/// By type: `{"name", "source": text}` or `{"name", "program": path}`, with `"deadline"` when one
+/// was declared. `declared`: by type `{"name", "file": of the declaration}`.
+/// Errors (`Blame::user`): there is no such handler, a program that cannot be run.
+Result<Value> find_handlers(std::span<const std::pair<Name, Value>> declared);
+
+}  // namespace fettle::model

@@ -1,0 +1,244 @@
+#include "model/apply/intent.h"
+
+#include <unordered_map>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "model/apply/types.h"
+#include "model/export/resource_id.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr std::string_view set_prefix = "model:";
+constexpr std::string_view this_machine = "local:";
+constexpr std::string_view agent_config = "std::AgentConfig";
+const Name network_name = "default";  // the one that packages use, too
+
+class Mapper {
+ public:
+  Mapper(std::span<const Wanted> resources, const ApplyOptions& options)
+      : resources_(resources), options_(options), intent_(std::make_shared<Intent>()) {
+    intent_->environment = options.environment;
+  }
+
+  Result<ModelIntent> map(const Known& known) {
+    TRY(read_ids());
+    find_agents();
+    speak_for_sets(known);
+    for (size_t i = 0; i < resources_.size(); ++i)
+      if (is_managed(i))
+        TRY(add(i).context(cat("resource `", resources_[i].item->id, "`")));
+    add_images();
+    made_.intent = std::move(intent_);
+    return std::move(made_);
+  }
+
+ private:
+  struct Place {
+    ResourceId id;
+    Key key;
+  };
+
+  bool is_managed(size_t i) const {
+    return resources_[i].item->attributes.bool_at("managed", true);
+  }
+
+  Status read_ids() {
+    places_.reserve(resources_.size());
+    for (size_t i = 0; i < resources_.size(); ++i) {
+      const Item& item = *resources_[i].item;
+      Place place{TRY(parse_resource_id(item.id)), {}};
+      place.key = {options_.environment, kind_of(place.id.type), name_of(item, place.id)};
+      if (is_managed(i)) {
+        const auto [other, added] = by_key_.emplace(place.key, i);
+        if (!added)
+          return user_error(cat("`", item.id, "` and `", resources_[other->second].item->id,
+                                "` are both `", to_string(place.key), "`"));
+        by_id_.emplace(item.id, i);
+      }
+      places_.push_back(std::move(place));
+    }
+    return {};
+  }
+
+  /// A type that nothing here can make true keeps its name, which is no kind.
+  Name kind_of(const std::string& type) const {
+    if (options_.handlers.find(type) != nullptr)
+      return handled_kind().name();
+    const DeployedType* deployed = find_deployed_type(type);
+    return deployed == nullptr ? Name(type) : deployed->kind->name();
+  }
+
+  /// A container is found by its own name.
+  Name name_of(const Item& item, const ResourceId& id) const {
+    const bool is_container = options_.handlers.find(id.type) == nullptr &&
+                              find_deployed_type(id.type) != nullptr &&
+                              find_deployed_type(id.type)->kind == &service_kind();
+    const std::string_view name = item.attributes.text_at("name");
+    return is_container && !name.empty() ? Name(name) : item.id;
+  }
+
+  void find_agents() {
+    for (size_t i = 0; i < resources_.size(); ++i)
+      if (places_[i].id.type == agent_config) {
+        const Value& fields = resources_[i].item->attributes;
+        if (!fields.bool_at("purged"))
+          agents_[std::string(fields.text_at("agentname", places_[i].id.value))] =
+              fields.text_at("uri");
+      }
+    for (const auto& [agent, uri] : options_.agents)
+      agents_[agent] = uri;
+  }
+
+  void speak_for_sets(const Known& known) {
+    const Leftover leftover = options_.prune ? Leftover::remove : Leftover::forget;
+    intent_->sets[intent_set({})] = leftover;
+    for (const Wanted& wanted : resources_)
+      intent_->sets[intent_set(wanted.set)] = leftover;
+    for (const auto& [key, record] : known)
+      for (const auto& [set, wish] : record->wanted_by)
+        if (set.view().starts_with(set_prefix))
+          intent_->sets[set] = leftover;
+  }
+
+  Status add(size_t i) {
+    const Item& item = *resources_[i].item;
+    const Place& place = places_[i];
+    Resource resource;
+    resource.key = place.key;
+    resource.origin = item.origin;
+    resource.goes = item.attributes.bool_at("purge_on_delete");
+    // What is undefined has fields that mean nothing yet.
+    if (item.is_undefined || item.attributes.has_unknown())
+      resource.attributes =
+          Value::dict({{"fields", item.attributes}, {"undefined", Value::unknown()}});
+    else
+      TRY(describe(item, place.id, resource));
+    add_needs(item, resource);
+    intent_->resources[intent_set(resources_[i].set)].push_back(std::move(resource));
+    made_.keys.emplace_back(item.id, place.key);
+    return {};
+  }
+
+  Status describe(const Item& item, const ResourceId& id, Resource& resource) {
+    const Value& fields = item.attributes;
+    const bool reports = fields.bool_at("report_only");
+    if (const Value* handler = options_.handlers.find(id.type)) {
+      resource.driver = "handler";
+      resource.attributes =
+          TRY(handled_kind().normalise(Value::dict({{"type", id.type},
+                                                    {"fields", fields},
+                                                    {"handler", *handler},
+                                                    {"purged", fields.bool_at("purged")},
+                                                    {"report_only", reports}})));
+      find_mandate(item, id, false, resource);
+      return {};
+    }
+    const DeployedType* type = find_deployed_type(id.type);
+    if (type == nullptr) {
+      resource.attributes = fields;
+      made_.notes[item.id] = cat("there is no handler for `", id.type, "`");
+      return {};
+    }
+    resource.driver = type->driver;
+    resource.attributes = TRY(type->kind->normalise(TRY(type->attributes(fields))));
+    if (type->needs_agent)
+      find_mandate(item, id, reports, resource);
+    else if (reports)
+      resource.mandate = Mandate::report;
+    if (type->kind == &service_kind() && resource.mandate == Mandate::act &&
+        !fields.bool_at("purged"))
+      use_engine(resource);
+    return {};
+  }
+
+  void find_mandate(const Item& item, const ResourceId& id, bool reports, Resource& resource) {
+    const auto found = agents_.find(id.agent);
+    if (found != agents_.end() && found->second == this_machine) {
+      resource.mandate = reports ? Mandate::report : Mandate::act;
+      return;
+    }
+    resource.mandate = Mandate::none;
+    made_.notes[item.id] = found == agents_.end()
+                               ? cat("nobody knows where agent `", id.agent, "` is; `--agent ",
+                                     id.agent, "=local:` says that it is this machine")
+                               : cat("the resources of agent `", id.agent, "` are at `",
+                                     found->second, "`, which cannot be reached from here");
+  }
+
+  /// A container needs the network of its environment and its image.
+  void use_engine(Resource& resource) {
+    const auto after = [&](const Key& key) {
+      resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
+    };
+    const Name image = resource.attributes.at("image").text();
+    after({options_.environment, network_kind().name(), network_name});
+    std::vector<Entry> entries(resource.attributes.entries().begin(),
+                               resource.attributes.entries().end());
+    entries.push_back(
+        {"image_id", Value::deferred({Part(Output{image_kind().name(), image, "id"})})});
+    resource.attributes = Value::dict(std::move(entries));
+    images_.insert(image);
+  }
+
+  void add_images() {
+    if (images_.empty())
+      return;
+    std::vector<Resource>& shared = intent_->resources[intent_set({})];
+    const auto make = [&](const Kind& kind, const Name& name, const Value& attributes) {
+      Resource resource;
+      resource.key = {options_.environment, kind.name(), name};
+      resource.driver = "engine";
+      const Result<Value> normal = kind.normalise(attributes);
+      resource.attributes = normal ? *normal : attributes;
+      shared.push_back(std::move(resource));
+    };
+    make(network_kind(), network_name, Value::dict({}));
+    for (const Name& image : images_)
+      make(image_kind(), image, Value::dict({{"reference", image}}));
+  }
+
+  void add_needs(const Item& item, Resource& resource) {
+    const bool receives = item.attributes.bool_at("receive_events", true);
+    for (const Name& need : item.needs) {
+      const auto found = by_id_.find(need);
+      if (found == by_id_.end())
+        continue;
+      const bool sends = resources_[found->second].item->attributes.bool_at("send_event");
+      resource.needs.push_back({{places_[found->second].key},
+                                false,
+                                When::succeeded,
+                                Unmet::fail,
+                                receives && sends ? Bond::refresh : Bond::order});
+    }
+  }
+
+  std::span<const Wanted> resources_;
+  const ApplyOptions& options_;
+  std::shared_ptr<Intent> intent_;
+  ModelIntent made_;
+  std::vector<Place> places_;
+  std::map<Key, size_t> by_key_;
+  std::unordered_map<Name, size_t> by_id_;
+  std::map<std::string, std::string> agents_;
+  std::set<Name> images_;
+};
+
+}  // namespace
+
+Name intent_set(const Name& set) { return cat(set_prefix, set); }
+
+bool is_of_model(const Record& record) {
+  for (const auto& [set, wish] : record.wanted_by)
+    if (set.view().starts_with(set_prefix))
+      return true;
+  return false;
+}
+
+Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const Known& known,
+                                      const ApplyOptions& options) {
+  return Mapper(resources, options).map(known);
+}
+
+}  // namespace fettle::model

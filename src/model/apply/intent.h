@@ -1,0 +1,53 @@
+#pragma once
+/// From the resources of a version to an intent of the engine. Pure.
+///
+/// A resource set is a set of the intent. A resource of a type that fettle knows, or for which
+/// there is a handler, becomes a resource of the engine; any other one stays what it is, and the
+/// engine finds it unavailable. What requires something comes after it, and is refreshed by it when
+/// it receives events and the other sends them.
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/record.h"
+#include "core/resource.h"
+#include "core/version.h"
+
+namespace fettle::model {
+
+/// A resource of a version and the set that it belongs to.
+struct Wanted {
+  const Item* item = nullptr;
+  Name set;  ///< empty: none
+};
+
+struct ApplyOptions {
+  Name environment;
+  std::map<std::string, std::string>
+      agents;          ///< where an agent's resources are; wins over the model
+  Value handlers;      ///< by type: {"name", "code": digest} or {"name", "program": path}
+  bool prune = false;  ///< what left the model is removed, else it is forgotten
+};
+
+struct ModelIntent {
+  std::shared_ptr<const Intent> intent;
+  std::vector<std::pair<Name, Key>> keys;  ///< id and key, in the order of the version
+  std::map<Name, std::string> notes;       ///< by id: why it is unavailable
+};
+
+/// It speaks for every set of the version and for every set of the model that `known` remembers.
+/// Resources with `managed = false` are left out.
+/// Errors (`Blame::user`): a field is wrong, an id is none, two resources are the same thing.
+Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const Known& known,
+                                      const ApplyOptions& options);
+
+/// The set of the intent for a resource set.
+Name intent_set(const Name& set);
+/// Whether a record is one of a model's.
+bool is_of_model(const Record& record);
+
+}  // namespace fettle::model
