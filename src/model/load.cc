@@ -1,7 +1,7 @@
 #include "model/load.h"
 
 #include "base/text.h"
-#include "model/std/source.h"
+#include "model/std/modules.h"
 
 namespace fettle::model {
 namespace {
@@ -60,6 +60,12 @@ class Loader {
       }
     const std::string name = space.substr(0, space.find(':'));
     const Module* module = module_of(name);
+    if (module == nullptr)
+      for (const StdSource& source : shipped_modules())
+        if (source.space == space) {
+          add(space, space, std::string(source.text), nullptr);
+          return true;
+        }
     if (module == nullptr && name != "std")
       return fail(import, name,
                   {cat("Could not find module ", name,

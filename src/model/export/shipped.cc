@@ -17,6 +17,19 @@ const std::vector<Row>& rows() {
        "name",
        "agentname",
        {"name", "agentname", "value", "int_value", "fail"}},
+      {"fs::File", "path", "host.name", {"path", "content", "mode", "owner", "group", "reload"}},
+      {"fs::Directory", "path", "host.name", {"path", "mode", "owner", "group"}},
+      {"fs::Symlink", "target", "host.name", {"source", "target", "reload"}},
+      {"exec::Run",
+       "command",
+       "host.name",
+       {"command", "creates", "cwd", "environment", "onlyif", "path", "reload", "reload_only",
+        "returns", "timeout", "unless", "skip_on_fail"}},
+      {"container::Container",
+       "name",
+       "host.name",
+       {"name", "image", "entrypoint", "command", "env", "labels", "ports", "public_ports",
+        "mounts", "memory", "cpu", "restart", "wait"}},
   };
   return rows;
 }
