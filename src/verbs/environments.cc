@@ -1,6 +1,7 @@
 #include "verbs/environments.h"
 
 #include "base/text.h"
+#include "model/apply/intent.h"
 #include "packages/names.h"
 #include "plan/presence.h"
 #include "verbs/services.h"
@@ -141,6 +142,17 @@ Status start_environment(const Workplace& place, const std::string& name, bool w
   return {};
 }
 
+namespace {
+
+/// What a model wants of the machine outlives its environment, as what left a model does.
+bool stays_on_machine(const Key& key, const Record& record) {
+  const Resource* then = resource_of_then(record);
+  return model::is_of_model(record) && key.kind != "service" && key.kind != "network" &&
+         key.kind != "image" && (then == nullptr || !then->goes);
+}
+
+}  // namespace
+
 Status remove_environment(const Workplace& place, const std::string& name, bool wait) {
   const Environment environment = TRY(find_environment(place, name));
   const Lease lease = TRY(Lease::take(place, environment.name, wait));
@@ -151,6 +163,8 @@ Status remove_environment(const Workplace& place, const std::string& name, bool 
   // Records that nobody wants any more are of this environment all the same.
   Known wanted;
   for (const auto& [key, record] : known) {
+    if (stays_on_machine(key, *record))
+      continue;
     auto changed = std::make_shared<Record>(*record);
     if (changed->wanted_by.empty())
       changed->wanted_by[Name("nobody")] = {};

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "model/apply/handlers.h"
 
 namespace fettle {
 namespace {
@@ -85,11 +86,9 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   push.unknowns = std::move(exported.unknowns);
   for (auto& [set, findings] : exported.findings)
     push.findings.emplace(set, std::move(findings));
-  std::vector<Entry> handlers;
-  for (auto& [type, handler] : exported.handlers)
-    handlers.push_back({type, std::move(handler)});
-  push.detail = Value::dict(
-      {{"handlers", Value::dict(std::move(handlers))}, {"project", made.project.folder.string()}});
+  const Value handlers = TRY(model::find_handlers(exported.handlers));
+  push.detail =
+      Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
   for (model::SharedBy& share : exported.shares)
     result.claims.shares.push_back(
         {std::move(share.id), std::move(share.set), std::move(share.needs)});

@@ -38,7 +38,7 @@ Result<Value> find_handler(const Value& declared) {
 
 }  // namespace
 
-Result<Value> find_handlers(std::span<const std::pair<Name, Value>> declared) {
+Result<Value> find_handlers(std::span<const std::pair<fettle::Name, Value>> declared) {
   std::vector<Entry> handlers;
   for (const auto& [type, named] : declared)
     if (!named.text_at("name").empty())

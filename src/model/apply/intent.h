@@ -22,11 +22,11 @@ namespace fettle::model {
 /// A resource of a version and the set that it belongs to.
 struct Wanted {
   const Item* item = nullptr;
-  Name set;  ///< empty: none
+  fettle::Name set;  ///< empty: none
 };
 
 struct ApplyOptions {
-  Name environment;
+  fettle::Name environment;
   std::map<std::string, std::string>
       agents;          ///< where an agent's resources are; wins over the model
   Value handlers;      ///< by type: {"name", "code": digest} or {"name", "program": path}
@@ -35,8 +35,8 @@ struct ApplyOptions {
 
 struct ModelIntent {
   std::shared_ptr<const Intent> intent;
-  std::vector<std::pair<Name, Key>> keys;  ///< id and key, in the order of the version
-  std::map<Name, std::string> notes;       ///< by id: why it is unavailable
+  std::vector<std::pair<fettle::Name, Key>> keys;  ///< id and key, in the order of the version
+  std::map<fettle::Name, std::string> notes;       ///< by id: why it is unavailable
 };
 
 /// It speaks for every set of the version and for every set of the model that `known` remembers.
@@ -46,7 +46,7 @@ Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const K
                                       const ApplyOptions& options);
 
 /// The set of the intent for a resource set.
-Name intent_set(const Name& set);
+fettle::Name intent_set(const fettle::Name& set);
 /// Whether a record is one of a model's.
 bool is_of_model(const Record& record);
 

@@ -200,7 +200,7 @@ TEST_F(IntentTest, HandlersAreFoundBesideTheDeclarations) {
   ASSERT_TRUE(write_file(folder->path() / "handlers/text", "", 0644));
   const std::string file = (folder->path() / "resources/boxes.star").string();
   const auto found = [&](std::string_view name) {
-    const std::vector<std::pair<Name, Value>> declared{
+    const std::vector<std::pair<fettle::Name, Value>> declared{
         {"my::Box", Value::dict({{"name", name}, {"file", file}})}};
     return find_handlers(declared);
   };

@@ -1,0 +1,238 @@
+#include "verbs/apply_version.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "base/text.h"
+#include "model/apply/intent.h"
+
+namespace fettle {
+namespace {
+
+/// Handlers as the engine knows them: code of users is put among the blobs.
+Result<Value> stored_handlers(const Workplace& place, const Value& handlers) {
+  std::vector<Entry> stored;
+  if (handlers.is_dict())
+    for (const Entry& handler : handlers.entries()) {
+      std::vector<Entry> entries;
+      for (const Entry& entry : handler.value.entries())
+        if (entry.key == "source") {
+          const std::string digest = TRY(place.blobs->put(entry.value.text()));
+          entries.push_back({"code", digest});
+        } else if (entry.key != "file") {
+          entries.push_back(entry);
+        }
+      stored.push_back({handler.key, Value::dict(std::move(entries))});
+    }
+  return Value::dict(std::move(stored));
+}
+
+/// Remembers what the engine says about what left the model, and tells others.
+class Listener : public Audience {
+ public:
+  explicit Listener(Audience* other) : other_(other) {}
+  void event(const Event& event) override {
+    if (event.type == EventType::removed && event.key.kind != "network" &&
+        event.key.kind != "image")
+      left.push_back(
+          {event.key,
+           event.verb == Verb::forget ? LeftResource::Fate::forgotten : LeftResource::Fate::removed,
+           {}});
+    if (other_ != nullptr)
+      other_->event(event);
+  }
+  void progress(const Key& key, const Progress& progress) override {
+    if (other_ != nullptr)
+      other_->progress(key, progress);
+  }
+  void moved(const Run& run) override {
+    if (other_ != nullptr)
+      other_->moved(run);
+  }
+  std::vector<LeftResource> left;
+
+ private:
+  Audience* other_;
+};
+
+/// What the engine says about a key, in Inmanta's words.
+class Judge {
+ public:
+  Judge(const Run& run, const Summary& summary, const model::ModelIntent& made)
+      : run_(run), made_(made) {
+    for (const Failure& failure : summary.failures)
+      failures_.emplace(failure.key, &failure.error);
+  }
+
+  void judge(const Key& key, bool skipped_for_undefined, DeployedResource& resource) const {
+    const Standing standing = run_.standing(key);
+    const Step* step = run_.step(key);
+    resource.why = step == nullptr ? std::string() : step->why.str();
+    resource.changed = standing == Standing::changed;
+    if (standing == Standing::failed)
+      judge_failure(key, resource);
+    else if (standing == Standing::blocked)
+      judge_blocked(skipped_for_undefined, resource);
+    else if (is_good(standing))
+      resource.state = is_compliant(key) ? DeployState::deployed : DeployState::non_compliant;
+  }
+
+ private:
+  void judge_failure(const Key& key, DeployedResource& resource) const {
+    const auto found = failures_.find(key);
+    const bool skipped = found != failures_.end() && is_skipped(*found->second);
+    resource.state = skipped ? DeployState::skipped : DeployState::failed;
+    if (found != failures_.end())
+      resource.why = to_string(*found->second);
+  }
+
+  void judge_blocked(bool skipped_for_undefined, DeployedResource& resource) const {
+    const std::string_view why = resource.why;
+    if (why.starts_with("undefined"))
+      resource.state = DeployState::undefined;
+    else if (why.starts_with("report only"))
+      resource.state = DeployState::non_compliant;
+    else if (why.starts_with("unavailable"))
+      resource.state = DeployState::unavailable;
+    else
+      resource.state =
+          skipped_for_undefined ? DeployState::skipped_for_undefined : DeployState::skipped;
+    const auto note = made_.notes.find(resource.id);
+    if (resource.state == DeployState::unavailable && note != made_.notes.end())
+      resource.why = note->second;
+  }
+
+  /// A handler that only reports says in its outputs what it found.
+  bool is_compliant(const Key& key) const {
+    const auto found = run_.known().find(key);
+    return found == run_.known().end() || key.kind != "handled" ||
+           found->second->outputs.bool_at("compliant", true);
+  }
+
+  const Run& run_;
+  const model::ModelIntent& made_;
+  std::map<Key, const Error*> failures_;
+};
+
+Status log_run(const Workplace& place, const Name& environment, EventType type,
+               const ApplyReport& report) {
+  Event event;
+  event.time = place.clock();
+  event.type = type;
+  event.environment = environment;
+  event.key.environment = environment;
+  event.text = place.command;
+  event.detail = Value::dict({{"version", report.version},
+                              {"deployed", report.count(DeployState::deployed)},
+                              {"failed", report.count(DeployState::failed)}});
+  const Change change{Change::event, {}, nullptr, std::move(event)};
+  return place.store->write(std::span(&change, 1));
+}
+
+/// Failures of what left the model: nobody wants it, so it has no row of its own.
+void add_failures(const Summary& summary, const model::ModelIntent& made, ApplyReport& report) {
+  std::set<Key> wanted;
+  for (const auto& [id, key] : made.keys)
+    wanted.insert(key);
+  for (const Failure& failure : summary.failures)
+    if (!wanted.contains(failure.key))
+      report.left.push_back({failure.key, LeftResource::Fate::failed, to_string(failure.error)});
+}
+
+}  // namespace
+
+std::string_view to_string(DeployState state) {
+  constexpr std::array<std::string_view, 8> names{
+      "deployed",    "failed",    "skipped",       "skipped_for_undefined",
+      "unavailable", "undefined", "non_compliant", "available"};
+  return names[static_cast<size_t>(state)];
+}
+
+std::string_view to_string(LeftResource::Fate fate) {
+  constexpr std::array<std::string_view, 3> names{"forgotten", "removed", "failed"};
+  return names[static_cast<size_t>(fate)];
+}
+
+size_t ApplyReport::count(DeployState state) const {
+  return static_cast<size_t>(
+      std::count_if(resources.begin(), resources.end(),
+                    [&](const DeployedResource& one) { return one.state == state; }));
+}
+
+int ApplyReport::exit_code() const {
+  const bool left_failed = std::any_of(left.begin(), left.end(), [](const LeftResource& one) {
+    return one.fate == LeftResource::Fate::failed;
+  });
+  if (is_stopped)
+    return 130;
+  if (count(DeployState::failed) > 0 || left_failed)
+    return 1;
+  return count(DeployState::skipped) > 0 ? 3 : 0;
+}
+
+Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
+                                  Audience* audience) {
+  const Time began = place.clock();
+  const Lease lease = TRY(Lease::take(place, request.environment, request.wait));
+  const WholeVersion version = TRY(read_version(place, request.environment, request.version));
+  ApplyReport report;
+  report.version = version.head.number;
+  std::vector<model::Wanted> wanted;
+  for (const WholeItem& whole : version.items)
+    wanted.push_back({&whole.item, whole.set});
+  model::ApplyOptions options;
+  options.environment = request.environment;
+  options.agents = request.agents;
+  options.prune = request.prune;
+  options.handlers = TRY(stored_handlers(place, version.head.detail.at("handlers")));
+  Known known = TRY(place.store->known(request.environment));
+  const model::ModelIntent made = TRY(model::intent_of_version(wanted, known, options));
+
+  RunOptions run_options;
+  run_options.parallelism = std::max(1, request.parallelism);
+  run_options.seed = place.random();
+  Seen seen = TRY(look(place, *made.intent, known));
+  Run run =
+      TRY(Run::make(made.intent, std::move(known), std::move(seen), *place.kinds, run_options));
+  TRY(log_run(place, request.environment, EventType::run_started, report));
+  Listener listener(audience);
+  const Surroundings around{place.store, place.driver, place.clock, &listener};
+  const Summary summary = TRY(carry_out(run, around, *place.interrupt));
+  report.is_stopped = summary.stopped;
+
+  const Judge judge(run, summary, made);
+  std::unordered_map<Name, const WholeItem*> by_id;
+  for (const WholeItem& whole : version.items)
+    by_id.emplace(whole.item.id, &whole);
+  for (const auto& [id, key] : made.keys) {
+    const WholeItem& whole = *by_id.at(id);
+    DeployedResource resource;
+    resource.id = id;
+    resource.set = whole.set;
+    resource.origin = whole.item.origin;
+    judge.judge(key, whole.state == WholeItem::State::skipped_for_undefined, resource);
+    report.resources.push_back(std::move(resource));
+  }
+  report.left = std::move(listener.left);
+  add_failures(summary, made, report);
+  report.took = place.clock() - began;
+  TRY(log_run(place, request.environment, EventType::run_finished, report));
+  return report;
+}
+
+Result<uint64_t> release_version(const Workplace& place, const Name& environment,
+                                 std::optional<uint64_t> version) {
+  Versions& versions = place.store->versions();
+  const uint64_t number =
+      version ? *version : TRY(versions.open(environment, std::nullopt))->number();
+  const std::optional<VersionHead> head = TRY(versions.head(environment, number));
+  if (!head)
+    return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
+                                  : cat("`", environment, "` has no version ", number));
+  if (!head->released)
+    TRY(versions.release(environment, number, place.clock()));
+  return number;
+}
+
+}  // namespace fettle

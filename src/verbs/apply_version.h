@@ -1,0 +1,68 @@
+#pragma once
+/// A version made true: its resources become an intent, the world is looked at, and the engine does
+/// what is due. Needs nothing but the store.
+
+#include <map>
+
+#include "verbs/versions.h"
+
+namespace fettle {
+
+struct ApplyRequest {
+  Name environment;
+  std::optional<uint64_t> version;            ///< none: the newest
+  std::map<std::string, std::string> agents;  ///< where agents are: `{"web1": "local:"}`
+  bool prune = false;                         ///< what left the model is removed, not forgotten
+  int parallelism = 4;
+  bool wait = true;  ///< for another process that works on the environment
+};
+
+/// Inmanta's states of a resource after a deployment.
+enum class DeployState {
+  deployed,
+  failed,
+  skipped,                ///< what it needs is not deployed, or its handler skipped it
+  skipped_for_undefined,  ///< something it needs is undefined, however far away
+  unavailable,            ///< nobody here can act on it
+  undefined,              ///< a value of it is unknown
+  non_compliant,          ///< it is only reported, and is not as wanted
+  available,              ///< not reached: somebody stopped the run
+};
+std::string_view to_string(DeployState state);
+
+struct DeployedResource {
+  Name id, set, origin;
+  DeployState state = DeployState::available;
+  bool changed = false;  ///< in this run
+  std::string why;
+};
+
+/// What left the model.
+struct LeftResource {
+  Key key;
+  enum class Fate { forgotten, removed, failed } fate = Fate::forgotten;
+  std::string error;
+};
+std::string_view to_string(LeftResource::Fate fate);
+
+struct ApplyReport {
+  uint64_t version = 0;
+  std::vector<DeployedResource> resources;  ///< in the order of the version
+  std::vector<LeftResource> left;
+  bool is_stopped = false;
+  Duration took{0};
+  size_t count(DeployState state) const;
+  /// 0: nothing failed; 1: something did; 3: nothing did, and something was skipped; 130: stopped.
+  int exit_code() const;
+};
+
+/// Errors: `Blame::user` when the version cannot be meant, before anything is changed; what fails
+/// in the world is in the report. `audience` may be null.
+Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
+                                  Audience* audience);
+
+/// The version, which is then the released one; nothing when it is already.
+Result<uint64_t> release_version(const Workplace& place, const Name& environment,
+                                 std::optional<uint64_t> version);
+
+}  // namespace fettle

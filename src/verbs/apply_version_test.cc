@@ -1,0 +1,403 @@
+/// Versions made true on this machine: real files and commands below a temporary folder, a real
+/// store. Resources are written as the JSON that a push takes.
+
+#include "verbs/apply_version.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "drivers/handler/handler_driver.h"
+#include "drivers/host/host_driver.h"
+#include "kinds/kinds.h"
+#include "store/blobs.h"
+#include "store/sqlite_store.h"
+#include "value/json.h"
+#include "verbs/push_file.h"
+
+namespace fettle {
+namespace {
+
+class TestKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override {
+    for (const Kind* kind :
+         {&file_kind(), &folder_kind(), &link_kind(), &command_kind(), &handled_kind(),
+          &mark_kind(), &service_kind(), &image_kind(), &network_kind()})
+      if (kind->name() == name)
+        return kind;
+    return nullptr;
+  }
+};
+
+/// Asks to stop when something is begun, as somebody at the keyboard would.
+class Stopper : public Audience {
+ public:
+  Stopper(std::string part, Interrupt& interrupt) : part_(std::move(part)), interrupt_(interrupt) {}
+  void event(const Event& event) override {
+    if (event.type == EventType::started && to_string(event.key).find(part_) != std::string::npos)
+      interrupt_.ask();
+  }
+
+ private:
+  std::string part_;
+  Interrupt& interrupt_;
+};
+
+class ApplyVersionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = open_sqlite_store(":memory:");
+    ASSERT_TRUE(opened) << to_string(opened.error());
+    store_ = std::move(*opened);
+    place_.store = store_.get();
+    place_.blobs = &blobs_;
+    place_.kinds = &kinds_;
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "host"      ? static_cast<Driver*>(&host_)
+             : name == "handler" ? static_cast<Driver*>(&handler_)
+                                 : nullptr;
+    };
+    place_.clock = now_from_clock;
+    place_.random = [] { return uint64_t{7}; };
+    place_.interrupt = &interrupt_;
+    request_.environment = "e";
+    request_.agents["a"] = "local:";
+  }
+
+  std::string at(const std::string& name) const { return (folder_->path() / name).string(); }
+  std::string read(const std::string& name) const { return read_file(at(name)).value_or("-"); }
+  static std::string file_id(const std::string& path) { return cat("fs::File[a,path=", path, "]"); }
+
+  /// Adds a resource to the next push. `requires` are ids.
+  void add(const std::string& id, std::vector<Entry> fields, std::vector<std::string> needs = {},
+           const std::string& set = "") {
+    fields.push_back({"id", cat(id, ",v=0")});
+    fields.push_back({"requires", Value::list(std::vector<Value>(needs.begin(), needs.end()))});
+    resources_.push_back(Value::dict(std::move(fields)));
+    if (!set.empty())
+      sets_.push_back({Name(id), set});
+  }
+  std::string add_file(const std::string& name, const std::string& content,
+                       std::vector<Entry> more = {}, std::vector<std::string> needs = {},
+                       const std::string& set = "") {
+    more.push_back({"path", at(name)});
+    more.push_back({"content", content});
+    more.push_back({"send_event", true});
+    add(file_id(at(name)), std::move(more), std::move(needs), set);
+    return file_id(at(name));
+  }
+  std::string add_run(const std::string& command, std::vector<Entry> more,
+                      std::vector<std::string> needs = {}) {
+    const std::string id = cat("exec::Run[a,command=", ++runs_, "]");
+    more.push_back({"command", command});
+    add(id, std::move(more), std::move(needs));
+    return id;
+  }
+  std::string writes(const std::string& letter) const {
+    return cat("sh -c 'printf ", letter, " >> ", at("log"), "'");
+  }
+
+  void push(Value handlers = Value::dict({})) {
+    runs_ = 0;
+    const Value document = Value::dict({{"partial", false},
+                                        {"resources", Value::list(std::exchange(resources_, {}))},
+                                        {"resource_sets", Value::dict(std::exchange(sets_, {}))}});
+    Result<Push> push = read_push(document);
+    ASSERT_TRUE(push) << to_string(push.error());
+    push->detail = Value::dict({{"handlers", std::move(handlers)}});
+    const auto pushed = push_version(place_, "e", *push, {}, false);
+    ASSERT_TRUE(pushed) << to_string(pushed.error());
+  }
+
+  ApplyReport apply(Audience* audience = nullptr) {
+    const auto report = apply_version(place_, request_, audience);
+    EXPECT_TRUE(report) << to_string(report.error());
+    return report.value_or(ApplyReport());
+  }
+  static const DeployedResource& row(const ApplyReport& report, const std::string& id) {
+    static const DeployedResource none;
+    const auto found = std::find_if(report.resources.begin(), report.resources.end(),
+                                    [&](const DeployedResource& one) { return one.id == id; });
+    EXPECT_NE(found, report.resources.end()) << id;
+    return found == report.resources.end() ? none : *found;
+  }
+  static std::string states(const ApplyReport& report) {
+    std::string text;
+    for (const DeployedResource& one : report.resources)
+      text += cat(to_string(one.state), one.changed ? "! " : " ");
+    return text;
+  }
+  static std::string left(const ApplyReport& report) {
+    std::string text;
+    for (const LeftResource& one : report.left)
+      text += cat(to_string(one.fate), " ", one.key.name, "; ");
+    return text;
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
+  TestKinds kinds_;
+  HttpClient http_;
+  FolderBlobs blobs_{at(".blobs")};
+  HostDriver host_{http_, blobs_, [] { return uint64_t{1}; }};
+  HandlerDriver handler_{http_, blobs_};
+  std::unique_ptr<Store> store_;
+  Interrupt interrupt_;
+  Workplace place_;
+  ApplyRequest request_;
+  std::vector<Value> resources_;
+  std::vector<Entry> sets_;
+  int runs_ = 0;
+};
+
+TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
+  const auto describe = [&](const std::string& content) {
+    add_file("one", "1", {{"mode", 600}}, {}, "s");
+    add_file("two", content);
+    push();
+  };
+  describe("2");
+  const ApplyReport first = apply();
+  EXPECT_EQ(states(first), "deployed! deployed! ");
+  EXPECT_EQ(first.exit_code(), 0);
+  EXPECT_EQ(read("one") + read("two"), "12");
+  EXPECT_EQ(states(apply()), "deployed deployed ");
+  ASSERT_TRUE(write_file(at("one"), "drifted"));
+  const ApplyReport repaired = apply();
+  EXPECT_EQ(repaired.count(DeployState::deployed), 2u);
+  EXPECT_TRUE(row(repaired, file_id(at("one"))).changed);
+  EXPECT_EQ(row(repaired, file_id(at("one"))).why, "drift: `content`, `mode` are not as wanted");
+  EXPECT_EQ(read("one"), "1");
+  describe("other");
+  const ApplyReport edited = apply();
+  EXPECT_FALSE(row(edited, file_id(at("one"))).changed);
+  EXPECT_TRUE(row(edited, file_id(at("two"))).changed);
+  EXPECT_EQ(edited.version, 2u);
+  // An older version can be made true again.
+  request_.version = 1;
+  EXPECT_EQ(apply().version, 1u);
+  EXPECT_EQ(read("two"), "2");
+}
+
+TEST_F(ApplyVersionTest, WhatChangedReloadsWhatListens) {
+  const auto describe = [&](const std::string& content) {
+    const std::string file = add_file("f", content);
+    add_run(writes("r"), {{"reload_only", true}}, {file});
+    add_run(writes("d"), {{"reload_only", true}, {"receive_events", false}}, {file});
+    push();
+  };
+  describe("1");
+  EXPECT_EQ(states(apply()).find("failed"), std::string::npos);
+  EXPECT_EQ(read("log"), "r");
+  apply();
+  EXPECT_EQ(read("log"), "r");
+  describe("2");
+  apply();
+  EXPECT_EQ(read("log"), "rr");
+  // A version in which nothing of it changed is no event.
+  describe("2");
+  apply();
+  EXPECT_EQ(read("log"), "rr");
+  ASSERT_TRUE(write_file(at("f"), "drifted"));
+  apply();
+  EXPECT_EQ(read("log"), "rrr");
+}
+
+TEST_F(ApplyVersionTest, AnEventThatWasDueWhenTheRunEndedIsStillDue) {
+  const std::string file = add_file("f", "1");
+  const std::string run = add_run(writes("r"), {{"reload_only", true}}, {file});
+  push();
+  Stopper stopper("path=", interrupt_);
+  const ApplyReport stopped = apply(&stopper);
+  EXPECT_TRUE(stopped.is_stopped);
+  EXPECT_EQ(stopped.exit_code(), 130);
+  EXPECT_EQ(row(stopped, run).state, DeployState::available);
+  EXPECT_EQ(read("f") + read("log"), "1-");
+  Interrupt next;
+  place_.interrupt = &next;
+  EXPECT_EQ(apply().exit_code(), 0);
+  EXPECT_EQ(read("log"), "r");
+}
+
+TEST_F(ApplyVersionTest, AnEventOutlivesAFailedReload) {
+  const auto describe = [&](const std::string& reload) {
+    const std::string file = add_file("f", "1");
+    add("exec::Run[a,command=x]",
+        {{"command", writes("c")}, {"reload", reload}, {"returns", Value::list({0})}}, {file});
+    push();
+  };
+  describe("false");
+  EXPECT_EQ(apply().count(DeployState::failed), 1u);
+  EXPECT_EQ(apply().count(DeployState::failed), 1u);
+  describe(writes("R"));
+  EXPECT_EQ(apply().count(DeployState::failed), 0u);
+  EXPECT_EQ(read("log").back(), 'R');
+}
+
+TEST_F(ApplyVersionTest, EveryStateHasItsReason) {
+  request_.agents["b"] = "ssh://far";
+  const std::string bad = add_run("sh -c 'echo oh; exit 3'", {});
+  const std::string after_bad = add_file("after_bad", "x", {}, {bad});
+  const std::string skips = add_run("false", {{"skip_on_fail", true}});
+  const std::string undefined = add_file("undefined", "x");
+  resources_.back() = Value::dict({{"id", cat(undefined, ",v=0")},
+                                   {"path", at("undefined")},
+                                   {"content", Value::unknown()},
+                                   {"requires", Value::list({})}});
+  const std::string after_undefined = add_file("after_undefined", "x", {}, {undefined});
+  const std::string far_after = add_file("far_after", "x", {}, {after_undefined});
+  add("fs::File[b,path=/x]", {{"path", "/x"}});
+  add("my::Thing[a,name=x]", {{"name", "x"}});
+  const std::string reported = add_file("reported", "x", {{"report_only", true}});
+  ASSERT_TRUE(write_file(at("as_wanted"), "x"));
+  const std::string as_wanted = add_file("as_wanted", "x", {{"report_only", true}});
+  const std::string good = add_file("good", "x");
+  add_file("unmanaged", "x", {{"managed", false}});
+  push();
+  const ApplyReport report = apply();
+  const auto state = [&](const std::string& id) {
+    return std::string(to_string(row(report, id).state));
+  };
+  EXPECT_EQ(state(bad), "failed");
+  EXPECT_NE(row(report, bad).why.find("ended with code 3; its last lines:\noh"), std::string::npos);
+  EXPECT_EQ(state(after_bad), "skipped");
+  EXPECT_EQ(state(skips), "skipped");
+  EXPECT_EQ(state(undefined), "undefined");
+  EXPECT_EQ(state(after_undefined), "skipped_for_undefined");
+  EXPECT_EQ(state(far_after), "skipped_for_undefined");
+  EXPECT_EQ(state("fs::File[b,path=/x]"), "unavailable");
+  EXPECT_NE(row(report, "fs::File[b,path=/x]").why.find("ssh://far"), std::string::npos);
+  EXPECT_EQ(state("my::Thing[a,name=x]"), "unavailable");
+  EXPECT_EQ(row(report, "my::Thing[a,name=x]").why, "there is no handler for `my::Thing`");
+  EXPECT_EQ(state(reported), "non_compliant");
+  EXPECT_EQ(read("reported"), "-");
+  EXPECT_EQ(state(as_wanted), "deployed");
+  EXPECT_EQ(state(good), "deployed");
+  EXPECT_EQ(read("unmanaged"), "-");
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
+TEST_F(ApplyVersionTest, OnlyFailuresAndSkipsAreNoSuccess) {
+  add("my::Thing[a,name=x]", {{"name", "x"}});
+  push();
+  EXPECT_EQ(apply().exit_code(), 0) << "unavailable is a state and no error";
+  add_run("false", {{"skip_on_fail", true}});
+  push();
+  EXPECT_EQ(apply().exit_code(), 3);
+}
+
+TEST_F(ApplyVersionTest, WhatLeftTheModelIsForgottenOrRemoved) {
+  const std::string stays = add_file("stays", "x", {}, {}, "s");
+  add_file("forgotten", "x", {}, {}, "s");
+  add_file("goes", "x", {{"purge_on_delete", true}}, {}, "t");
+  push();
+  apply();
+  add_file("stays", "x", {}, {}, "s");
+  push();
+  const ApplyReport report = apply();
+  EXPECT_EQ(left(report),
+            cat("forgotten ", file_id(at("forgotten")), "; removed ", file_id(at("goes")), "; "));
+  EXPECT_EQ(read("forgotten") + read("goes") + read("stays"), "x-x");
+  EXPECT_EQ(left(apply()), "") << "it is forgotten once";
+  // Purged takes away what is there, and stays quiet afterwards.
+  add_file("stays", "x", {{"purged", true}});
+  add_file("kept", "x");
+  push();
+  EXPECT_TRUE(row(apply(), stays).changed);
+  EXPECT_EQ(read("stays"), "-");
+  EXPECT_FALSE(row(apply(), stays).changed);
+  add_file("other", "x");
+  push();
+  request_.prune = true;
+  EXPECT_EQ(left(apply()), cat("removed ", file_id(at("kept")), "; removed ", stays, "; "));
+  EXPECT_EQ(read("kept"), "-");
+  EXPECT_EQ(read("other"), "x");
+}
+
+TEST_F(ApplyVersionTest, AMoveBetweenSetsChangesTheRecordAndNotTheWorld) {
+  add_file("f", "x", {}, {}, "s");
+  push();
+  apply();
+  add_file("f", "x", {}, {}, "t");
+  push();
+  const ApplyReport moved = apply();
+  EXPECT_EQ(states(moved), "deployed ");
+  EXPECT_EQ(left(moved), "");
+  add_file("g", "x");
+  push();
+  EXPECT_EQ(left(apply()), cat("forgotten ", file_id(at("f")), "; "));
+}
+
+TEST_F(ApplyVersionTest, AgentsOfTheModelSayWhereTheyAre) {
+  request_.agents.clear();
+  add_file("f", "x");
+  push();
+  EXPECT_EQ(states(apply()), "unavailable ");
+  add_file("f", "x");
+  add("std::AgentConfig[internal,agentname=a]", {{"agentname", "a"}, {"uri", "local:"}});
+  push();
+  EXPECT_EQ(states(apply()), "deployed! deployed! ");
+}
+
+TEST_F(ApplyVersionTest, AHandlerOfUsersIsKeptWithTheVersion) {
+  const Value handler = Value::dict({{"name", "box"}, {"source", R"(
+def read(resource):
+    return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None
+def create(resource): files.write(resource["path"], resource["value"])
+def update(resource, changes): files.write(resource["path"], resource["value"])
+def delete(resource): files.remove(resource["path"])
+def reload(resource): files.write(resource["path"] + ".reloaded", resource["value"])
+)"}});
+  const Value handlers = Value::dict({{"my::Box", handler}});
+  const std::string id = "my::Box[a,name=x]";
+  const auto describe = [&](const std::string& value, std::vector<Entry> more = {}) {
+    const std::string file = add_file("f", value);
+    more.push_back({"path", at("box")});
+    more.push_back({"value", value});
+    add(id, std::move(more), {file});
+    push(handlers);
+  };
+  describe("1");
+  EXPECT_TRUE(row(apply(), id).changed);
+  EXPECT_EQ(read("box") + read("box.reloaded"), "11");
+  EXPECT_FALSE(row(apply(), id).changed);
+  ASSERT_TRUE(write_file(at("box"), "drifted"));
+  EXPECT_TRUE(row(apply(), id).changed);
+  EXPECT_EQ(read("box"), "1");
+  ASSERT_TRUE(write_file(at("box"), "drifted"));
+  describe("1", {{"report_only", true}});
+  EXPECT_EQ(row(apply(), id).state, DeployState::non_compliant);
+  EXPECT_EQ(read("box"), "drifted");
+  describe("1", {{"purge_on_delete", true}});
+  EXPECT_EQ(row(apply(), id).state, DeployState::deployed);
+  // The code of then removes it, though the version that is made true knows it no more.
+  add_file("f", "1");
+  push();
+  EXPECT_EQ(left(apply()), cat("removed ", id, "; "));
+  EXPECT_EQ(read("box"), "-");
+}
+
+TEST_F(ApplyVersionTest, AWrongFieldChangesNothing) {
+  add_file("f", "x");
+  add("fs::File[a,path=relative]", {{"path", "relative"}});
+  push();
+  const auto refused = apply_version(place_, request_, nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_EQ(read("f"), "-");
+}
+
+TEST_F(ApplyVersionTest, ReleasingNeedsAVersion) {
+  EXPECT_EQ(release_version(place_, "e", std::nullopt).error().message,
+            "nothing was exported to `e` yet");
+  add_file("f", "x");
+  push();
+  EXPECT_EQ(release_version(place_, "e", 9).error().message, "`e` has no version 9");
+  EXPECT_EQ(*release_version(place_, "e", std::nullopt), 1u);
+  EXPECT_EQ(*release_version(place_, "e", 1), 1u);
+}
+
+}  // namespace
+}  // namespace fettle
