@@ -14,6 +14,9 @@ Result<int> run(Face& face) {
     const bool all = face.parsed.flag("all");
     if (!all && TRY(inspect_environment(*place, environment.name.str())).status == "running")
       continue;
+    // What a model describes has not stopped because nothing of it is a container.
+    if (!all && !TRY(place->store->versions().heads(environment.name)).empty())
+      continue;
     TRY(remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"))
             .context(cat("environment `", environment.name, "`")));
     ++removed;

@@ -21,6 +21,7 @@ Command starlark_command();
 Command compile_command();
 Command project_init_command();
 Command export_command();
+Command release_command();
 std::vector<Command> versions_commands();
 Command version_command();
 Command package_init_command();

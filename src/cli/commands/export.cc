@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/deploy.h"
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
@@ -74,6 +75,8 @@ Result<int> run(Face& face) {
   const ExportRequest request = TRY(request_of(face));
   if (face.parsed.has("json-file"))
     return export_to_file(face, request);
+  if (face.parsed.flag("apply") && request.is_dry)
+    return user_error("--apply makes the version true, so there is no --dry-run of it");
   Workplace* place = TRY(face.workplace());
   if (face.parsed.flag("if-due")) {
     if (!TRY(full_export_is_due(*place, Name(TRY(environment_of_export(request)))))) {
@@ -85,6 +88,13 @@ Result<int> run(Face& face) {
   const ExportReport report = TRY(export_to_store(*place, request, compile_options()));
   if (!report.errors.empty())
     return report_errors(report.errors);
+  if (face.parsed.flag("apply")) {
+    if (!face.quiet && !face.json && !face.json_lines)
+      print(pushed_text(report.pushed, false, face.colour));
+    const Name environment(report.environment);
+    const uint64_t number = TRY(release_version(*place, environment, report.pushed.number));
+    return deploy(face, TRY(deploy_request(face, environment, number)));
+  }
   if (face.json)
     print_json(pushed_value(report.pushed, request.is_dry));
   else if (!face.quiet)
@@ -112,7 +122,10 @@ Command export_command() {
       {{"--base"}, "VERSION", "the version that the model was made for"},
       {{"--if-due"}, "", "only when the setting auto_full_compile asks for it now"},
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
+      {{"--apply"}, "", "release the version and let the engine make it true"},
   };
+  for (CommandOption& option : deploy_options())
+    command.options.push_back(std::move(option));
   command.run = run;
   return command;
 }

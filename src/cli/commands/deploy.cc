@@ -1,0 +1,152 @@
+#include "cli/commands/deploy.h"
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+Value resource_value(const DeployedResource& resource) {
+  return Value::dict({{"id", resource.id},
+                      {"set", resource.set},
+                      {"state", to_string(resource.state)},
+                      {"changed", resource.changed},
+                      {"why", resource.why},
+                      {"origin", resource.origin}});
+}
+
+Value left_value(const LeftResource& left) {
+  return Value::dict({{"key", to_string(left.key)},
+                      {"fate", to_string(left.fate)},
+                      {"error", left.error.empty() ? Value() : Value(left.error)}});
+}
+
+Value summary_value(const ApplyReport& report) {
+  std::vector<Entry> states;
+  for (int i = 0; i <= static_cast<int>(DeployState::available); ++i) {
+    const auto state = static_cast<DeployState>(i);
+    states.push_back({to_string(state), report.count(state)});
+  }
+  return Value::dict({{"version", report.version},
+                      {"states", Value::dict(std::move(states))},
+                      {"success", report.exit_code() == 0},
+                      {"interrupted", report.is_stopped},
+                      {"seconds", static_cast<double>(report.took.count()) / 1e9}});
+}
+
+Value document_of(const ApplyReport& report) {
+  std::vector<Value> resources, left;
+  for (const DeployedResource& resource : report.resources)
+    resources.push_back(resource_value(resource));
+  for (const LeftResource& one : report.left)
+    left.push_back(left_value(one));
+  const Value summary = summary_value(report);
+  std::vector<Entry> entries(summary.entries().begin(), summary.entries().end());
+  entries.push_back({"resources", Value::list(std::move(resources))});
+  entries.push_back({"left", Value::list(std::move(left))});
+  return Value::dict(std::move(entries));
+}
+
+Colour colour_of(DeployState state) {
+  switch (state) {
+    case DeployState::deployed:
+      return Colour::green;
+    case DeployState::failed:
+      return Colour::red;
+    default:
+      return Colour::yellow;
+  }
+}
+
+/// Tells of events as lines of JSON while they happen.
+class EventTeller : public Audience {
+ public:
+  explicit EventTeller(const Face& face) : face_(face) {}
+  void event(const Event& event) override {
+    if (face_.json_lines)
+      print_json_line(Value::dict({{"event", to_string(event.type)},
+                                   {"key", to_string(event.key)},
+                                   {"verb", to_string(event.verb)},
+                                   {"text", event.text},
+                                   {"time", to_string(event.time)}}));
+  }
+
+ private:
+  const Face& face_;
+};
+
+/// What is as it was is counted only.
+void print_resources(const Face& face, const ApplyReport& report) {
+  for (const DeployedResource& resource : report.resources)
+    if (resource.state != DeployState::deployed || resource.changed)
+      print(cat(in(colour_of(resource.state), to_string(resource.state), face.colour), " ",
+                resource.id, resource.why.empty() ? "" : cat(": ", resource.why)));
+  for (const LeftResource& left : report.left)
+    print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,
+                 to_string(left.fate), face.colour),
+              " ", left.key.name, left.error.empty() ? "" : cat(": ", left.error)));
+}
+
+void print_summary(const Face& face, const ApplyReport& report) {
+  std::string text = cat("version ", report.version, ": ", report.count(DeployState::deployed),
+                         " of ", report.resources.size(), " deployed");
+  for (int i = 1; i <= static_cast<int>(DeployState::available); ++i)
+    if (const size_t count = report.count(static_cast<DeployState>(i)); count > 0)
+      text += cat(", ", count, " ", to_string(static_cast<DeployState>(i)));
+  print_error(
+      in(Colour::grey, cat(text, ", ", short_duration(report.took.count())), face.terminal));
+}
+
+}  // namespace
+
+std::vector<CommandOption> deploy_options() {
+  return {{{"--agent"},
+           "NAME=URI",
+           "where the resources of an agent are; `local:` is this machine; may be repeated",
+           true},
+          {{"--prune"}, "", "remove what left the model; else it is forgotten and listed"},
+          {{"--parallelism"}, "N", "acts at once (4)"}};
+}
+
+Result<ApplyRequest> deploy_request(const Face& face, const Name& environment,
+                                    std::optional<uint64_t> version) {
+  ApplyRequest request;
+  request.environment = environment;
+  request.version = version;
+  for (const std::string& agent : face.parsed.all("agent")) {
+    const size_t equals = agent.find('=');
+    if (equals == agent.npos || equals == 0)
+      return user_error(cat("--agent takes NAME=URI, such as web1=local:, not `", agent, "`"));
+    request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
+  }
+  request.prune = face.parsed.flag("prune");
+  const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));
+  if (parallelism < 1 || parallelism > 10'000)
+    return user_error("--parallelism takes a number from 1 on");
+  request.parallelism = static_cast<int>(parallelism);
+  request.wait = !face.parsed.flag("no-wait");
+  return request;
+}
+
+Result<int> deploy(Face& face, const ApplyRequest& request) {
+  Workplace* place = TRY(face.workplace());
+  EventTeller teller(face);
+  const ApplyReport report = TRY(apply_version(*place, request, &teller));
+  if (face.json) {
+    print_json(document_of(report));
+  } else if (face.json_lines) {
+    for (const DeployedResource& resource : report.resources)
+      print_json_line(resource_value(resource));
+    for (const LeftResource& left : report.left)
+      print_json_line(left_value(left));
+    print_json_line(summary_value(report));
+  } else {
+    print_resources(face, report);
+    if (!face.quiet)
+      print_summary(face, report);
+  }
+  return report.exit_code();
+}
+
+}  // namespace fettle

@@ -1,0 +1,46 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/deploy.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+Result<int> run(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 9));
+  std::optional<uint64_t> version;
+  if (const std::string text = face.parsed.argument(0); !text.empty()) {
+    if (text.size() > 15 || text.find_first_not_of("0123456789") != text.npos)
+      return user_error(cat("`", text, "` is no number of a version"));
+    version = std::stoull(text);
+  }
+  const uint64_t number = TRY(release_version(*place, environment.name, version));
+  if (face.parsed.flag("apply"))
+    return deploy(face, TRY(deploy_request(face, environment.name, number)));
+  if (face.json || face.json_lines)
+    print_json(Value::dict({{"released", number}}));
+  else if (!face.quiet)
+    print(cat("released version ", number, " of ", environment.name));
+  return 0;
+}
+
+}  // namespace
+
+Command release_command() {
+  Command command;
+  command.words = "versions release";
+  command.arguments = "[VERSION]";
+  command.most = 1;
+  command.group = "models";
+  command.summary = "Releases a version, the newest without a number, and makes it true.";
+  command.examples = {"fettle versions release 3 -e networks",
+                      "fettle versions release -e networks --apply --agent web1=local:"};
+  command.options = deploy_options();
+  command.options.insert(command.options.begin(), {{"--apply"}, "", "let the engine make it true"});
+  command.options.insert(command.options.begin(), environment_option());
+  command.run = run;
+  return command;
+}
+
+}  // namespace fettle
