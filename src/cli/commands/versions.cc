@@ -110,16 +110,6 @@ Result<int> check(Face& face) {
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
-Result<int> release(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
-  const uint64_t number = TRY(version_number(face.parsed.argument(0)));
-  TRY(place->store->versions().release(environment.name, number, place->clock()));
-  if (!face.quiet)
-    print(cat("released version ", number));
-  return 0;
-}
-
 Result<int> list_sets_of(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 9));
@@ -217,10 +207,6 @@ std::vector<Command> versions_commands() {
            "Says what the guidelines of partial compiles say against a version.",
            {"fettle versions check -e networks", "fettle versions check 3 -e networks"}, check,
            {exit_code}),
-      make("versions release", "VERSION", 1, 1, "Marks a version as the one to be made true.",
-           {"fettle versions release 3 -e networks",
-            "fettle versions release 3 -e networks --quiet"},
-           release),
       make("versions push", "FILE", 1, 1,
            "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
            "put_partial.",
