@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "starlark/eval/ops.h"
@@ -176,6 +177,8 @@ Value shift_left(Vm& vm, const Magnitude& x, uint64_t count) {
     return Value::small(0);
   if (count / 64 + x.size + 1 > most_limbs)
     return too_large(vm);
+  if (!vm.charge((count / 64 + x.size) / 16))
+    return Value::error();
   Limbs shifted(x.size + count / 64 + 1, 0);
   std::copy_n(x.limbs, x.size, shifted.begin() + i64(count / 64));
   if (count % 64 != 0)
@@ -188,6 +191,8 @@ Value shift_left(Vm& vm, const Magnitude& x, uint64_t count) {
 Value shift_right(Vm& vm, const Magnitude& x, uint64_t count) {
   if (count / 64 >= x.size)
     return Value::small(x.negative ? -1 : 0);
+  if (!vm.charge(x.size / 16))
+    return Value::error();
   const size_t dropped = count / 64;
   Limbs shifted(x.limbs + dropped, x.limbs + x.size);
   bool lost = std::any_of(x.limbs, x.limbs + dropped, [](uint64_t limb) { return limb != 0; });
@@ -291,6 +296,9 @@ double integer_to_double(Value v) {
   if (v.is_small())
     return double(v.small());
   const Magnitude x(v);
+  if (x.size > 16)  // at least 2 ** 1024
+    return x.negative ? -std::numeric_limits<double>::infinity()
+                      : std::numeric_limits<double>::infinity();
   // The top 64 bits, with a bit for whatever is below, rounded once by the conversion.
   const auto zeros = size_t(std::countl_zero(x.limbs[x.size - 1]));
   uint64_t top = x.limbs[x.size - 1] << zeros;
@@ -304,7 +312,7 @@ double integer_to_double(Value v) {
   }
   // Keep 62 bits so that the bit for the rest does not touch what is rounded to.
   const uint64_t sticky = (top >> 2) | ((top & 3) != 0 || rest ? 1 : 0);
-  const int exponent = int(std::min<size_t>(x.size * 64 - zeros, 4096)) - 62;
+  const int exponent = int(x.size * 64 - zeros) - 62;
   const double magnitude = std::ldexp(double(sticky), exponent);
   return x.negative ? -magnitude : magnitude;
 }
