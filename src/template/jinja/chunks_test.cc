@@ -60,6 +60,13 @@ TEST(Jinja, EndsHostileTemplatesWithAnError) {
   EXPECT_NE(error_of(cat("{{ ", repeated("not ", 5000), "1 }}")), "");
   EXPECT_NE(error_of(cat("{{ ", repeated("-", 5000), "1 }}")), "");
   EXPECT_NE(error_of(repeated("{% if 1 %}", 5000)), "");
+  for (const std::string link :
+       {"+1", "|abs", ".b", " or 1", " and 1", "()", "**2", "[0]", " if 1"}) {
+    const std::string chain = cat("{{ 1", repeated(link, 300'000), " }}");
+    EXPECT_NE(error_of(chain).find("the expression is nested too deeply"), std::string::npos)
+        << link;
+  }
+  EXPECT_EQ(error_of(repeated("{{ 1 + 1 + 1 }}{% set a = 1 | abs | abs %}", 2000)), "");
   EXPECT_EQ(error_of("{{ 'a' * 99999999999 }}"), "MemoryError: the result is too long");
   EXPECT_EQ(error_of("{{ 9 ** 99 }}"), "OverflowError: the result has more than 64 bits");
   EXPECT_EQ(error_of("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"),

@@ -170,12 +170,12 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
     case Kind::filter: {
       Arguments given = TRY(arguments(expr.arguments, scope));
       given.positional.insert(given.positional.begin(), TRY(eval(*expr.operands[0], scope)));
-      return filter(expr.name, given);
+      return filter_of(expr, given);
     }
     case Kind::test: {
       Arguments given = TRY(arguments(expr.arguments, scope));
       given.positional.insert(given.positional.begin(), TRY(eval(*expr.operands[0], scope)));
-      return Value(TRY(test(expr.name, given)));
+      return Value(TRY(test_of(expr, given)));
     }
     case Kind::conditional: {
       const Value condition = TRY(eval(*expr.operands[1], scope));
@@ -326,7 +326,7 @@ Result<Value> Renderer::filter(const std::string& name, Arguments& arguments) {
         return undefined_error(arguments.positional[0]);
       return function(arguments);
     }
-  return raise("jinja2.exceptions.TemplateAssertionError",
+  return raise("jinja2.exceptions.TemplateRuntimeError",
                cat("No filter named ", python::quoted(name), "."));
 }
 
@@ -336,8 +336,22 @@ Result<bool> Renderer::test(const std::string& name, Arguments& arguments) {
   if (environment().find_test)
     if (const Function function = environment().find_test(name))
       return is_true(TRY(function(arguments)));
-  return raise("jinja2.exceptions.TemplateAssertionError",
+  return raise("jinja2.exceptions.TemplateRuntimeError",
                cat("No test named ", python::quoted(name), "."));
+}
+
+Result<Value> Renderer::filter_of(const Expr& expr, Arguments& arguments) {
+  if (!has_filter(environment(), expr.name))
+    return raise("jinja2.exceptions.TemplateRuntimeError",
+                 cat("No filter named ", python::quoted(expr.name), " found."));
+  return filter(expr.name, arguments);
+}
+
+Result<bool> Renderer::test_of(const Expr& expr, Arguments& arguments) {
+  if (!has_test(environment(), expr.name))
+    return raise("jinja2.exceptions.TemplateRuntimeError",
+                 cat("No test named ", python::quoted(expr.name), " found."));
+  return test(expr.name, arguments);
 }
 
 }  // namespace fettle::jinja

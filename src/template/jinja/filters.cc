@@ -9,13 +9,22 @@ namespace fettle::jinja {
 Builtin find_filter(std::string_view name) {
   static const std::unordered_map<std::string_view, Builtin> table = [] {
     std::unordered_map<std::string_view, Builtin> made;
-    for (const auto& rows : {text_filters(), list_filters(), number_filters()})
+    for (const auto& rows : {text_filters(), list_filters(), number_filters(), link_filters()})
       for (const FilterRow& row : rows)
         made.emplace(row.name, row.run);
     return made;
   }();
   const auto found = table.find(name);
   return found == table.end() ? nullptr : found->second;
+}
+
+bool has_filter(const Environment& environment, const std::string& name) {
+  return find_filter(name) != nullptr || (environment.find_filter && environment.find_filter(name));
+}
+
+Error not_repeatable(std::string_view what) {
+  return raise("RuntimeError",
+               cat(what, " is random, and a template must give the same on every run"));
 }
 
 Result<Value> attribute_at(Renderer& renderer, const Value& item, const Value& path) {

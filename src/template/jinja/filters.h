@@ -15,6 +15,7 @@ struct FilterRow {
 std::span<const FilterRow> text_filters();
 std::span<const FilterRow> list_filters();
 std::span<const FilterRow> number_filters();
+std::span<const FilterRow> link_filters();
 
 /// `item.a.b.0` for filters that take an attribute; a whole number is an index.
 Result<Value> attribute_at(Renderer& renderer, const Value& item, const Value& path);

@@ -80,8 +80,10 @@ ExprPtr ExpressionParser::make(Expr::Kind kind, std::string name) const {
   return made;
 }
 
-ExprPtr ExpressionParser::binary(Expr::Kind kind, std::string op, ExprPtr left,
-                                 ExprPtr right) const {
+Result<ExprPtr> ExpressionParser::binary(Expr::Kind kind, std::string op, ExprPtr left,
+                                         ExprPtr right) {
+  if (Status status = link(); !status)
+    return status.error();
   ExprPtr made = make(kind, std::move(op));
   made->line = left->line;
   made->operands.push_back(std::move(left));
@@ -92,8 +94,11 @@ ExprPtr ExpressionParser::binary(Expr::Kind kind, std::string op, ExprPtr left,
 Result<ExprPtr> ExpressionParser::expression() {
   if (++depth_ > deepest)
     return fail("the expression is nested too deeply", current().line);
+  const int links = links_;
   ExprPtr node = TRY(logic_or());
   while (accept_name("if")) {
+    if (Status status = link(); !status)
+      return status.error();
     ExprPtr made = make(Expr::Kind::conditional);
     made->operands.push_back(std::move(node));
     made->operands.push_back(TRY(logic_or()));
@@ -101,20 +106,27 @@ Result<ExprPtr> ExpressionParser::expression() {
     node = std::move(made);
   }
   --depth_;
+  links_ = links;
   return node;
+}
+
+Status ExpressionParser::link() {
+  if (++links_ > most_links)
+    return fail("the expression is nested too deeply", current().line);
+  return {};
 }
 
 Result<ExprPtr> ExpressionParser::logic_or() {
   ExprPtr left = TRY(logic_and());
   while (accept_name("or"))
-    left = binary(Expr::Kind::logic, "or", std::move(left), TRY(logic_and()));
+    left = TRY(binary(Expr::Kind::logic, "or", std::move(left), TRY(logic_and())));
   return left;
 }
 
 Result<ExprPtr> ExpressionParser::logic_and() {
   ExprPtr left = TRY(negation());
   while (accept_name("and"))
-    left = binary(Expr::Kind::logic, "and", std::move(left), TRY(negation()));
+    left = TRY(binary(Expr::Kind::logic, "and", std::move(left), TRY(negation())));
   return left;
 }
 
@@ -164,7 +176,7 @@ Result<ExprPtr> ExpressionParser::sum() {
   while (is_op("+") || is_op("-")) {
     std::string op = current().text;
     next();
-    left = binary(Expr::Kind::binary, std::move(op), std::move(left), TRY(concat()));
+    left = TRY(binary(Expr::Kind::binary, std::move(op), std::move(left), TRY(concat())));
   }
   return left;
 }
@@ -185,7 +197,7 @@ Result<ExprPtr> ExpressionParser::product() {
   while (is_op("*") || is_op("/") || is_op("//") || is_op("%")) {
     std::string op = current().text;
     next();
-    left = binary(Expr::Kind::binary, std::move(op), std::move(left), TRY(power()));
+    left = TRY(binary(Expr::Kind::binary, std::move(op), std::move(left), TRY(power())));
   }
   return left;
 }
@@ -209,7 +221,7 @@ Result<ExprPtr> ExpressionParser::unary(bool with_filter) {
 Result<ExprPtr> ExpressionParser::power() {
   ExprPtr left = TRY(unary());
   while (accept("**"))
-    left = binary(Expr::Kind::binary, "**", std::move(left), TRY(unary()));
+    left = TRY(binary(Expr::Kind::binary, "**", std::move(left), TRY(unary())));
   return left;
 }
 
@@ -385,19 +397,20 @@ Result<ExprPtr> ExpressionParser::target(bool with_tuple) {
 }
 
 Result<ExprPtr> ExpressionParser::postfix(ExprPtr node) {
-  for (;;) {
-    if (is_op(".") || is_op("[")) {
+  while (is_op(".") || is_op("[") || is_op("(")) {
+    if (Status status = link(); !status)
+      return status.error();
+    if (!is_op("(")) {
       node = TRY(subscript(std::move(node)));
-    } else if (is_op("(")) {
-      ExprPtr made = make(Expr::Kind::call);
-      if (Status status = arguments(made->arguments); !status)
-        return status.error();
-      made->operands.push_back(std::move(node));
-      node = std::move(made);
-    } else {
-      return node;
+      continue;
     }
+    ExprPtr made = make(Expr::Kind::call);
+    if (Status status = arguments(made->arguments); !status)
+      return status.error();
+    made->operands.push_back(std::move(node));
+    node = std::move(made);
   }
+  return node;
 }
 
 Result<ExprPtr> ExpressionParser::filter_or_test(ExprPtr node) {
@@ -415,6 +428,8 @@ Result<ExprPtr> ExpressionParser::filter_or_test(ExprPtr node) {
 
 Result<ExprPtr> ExpressionParser::filters(ExprPtr node, bool is_inline) {
   while (is_op("|") || is_inline) {
+    if (Status status = link(); !status)
+      return status.error();
     if (!is_inline)
       next();
     is_inline = false;
@@ -439,6 +454,8 @@ Result<ExprPtr> ExpressionParser::filters(ExprPtr node, bool is_inline) {
 }
 
 Result<ExprPtr> ExpressionParser::test(ExprPtr node) {
+  if (Status status = link(); !status)
+    return status.error();
   next();
   const bool is_negated = accept_name("not");
   if (current().kind != Kind::name)

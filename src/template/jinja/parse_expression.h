@@ -14,6 +14,7 @@ class ExpressionParser {
 
  protected:
   static constexpr int deepest = 150;
+  static constexpr int most_links = 1000;
 
   const Token& current() const { return tokens_[at_]; }
   const Token& peek() const { return tokens_[std::min(at_ + 1, tokens_.size() - 1)]; }
@@ -40,11 +41,14 @@ class ExpressionParser {
   Result<ExprPtr> filters(ExprPtr node, bool is_inline = false);
 
   int depth_ = 0;
+  int links_ = 0;  ///< of the chains around here, since the statement began
   std::vector<std::set<std::string>> uses_;  ///< names that macros around here use
 
  private:
   ExprPtr make(Expr::Kind kind, std::string name = {}) const;
-  ExprPtr binary(Expr::Kind kind, std::string op, ExprPtr left, ExprPtr right) const;
+  Result<ExprPtr> binary(Expr::Kind kind, std::string op, ExprPtr left, ExprPtr right);
+  /// One more link of a chain (`a + b + c`, `a.b.c`, `a | f | g`), which nests to the left.
+  Status link();
   Result<ExprPtr> logic_or();
   Result<ExprPtr> logic_and();
   Result<ExprPtr> negation();

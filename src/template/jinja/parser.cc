@@ -135,6 +135,7 @@ class Parser : public ExpressionParser {
   }
 
   Result<StmtPtr> statement() {
+    links_ = 0;
     if (current().kind != Kind::name)
       return fail("tag name expected", current().line);
     using Parse = Result<StmtPtr> (Parser::*)();

@@ -1,6 +1,7 @@
 /// Statements.
 
 #include "base/text.h"
+#include "template/jinja/check.h"
 #include "template/jinja/jinja.h"
 #include "template/jinja/objects.h"
 #include "template/jinja/parser.h"
@@ -193,7 +194,7 @@ Result<Value> Renderer::filter_chain(const Expr* chain, Value value, const Scope
   value = TRY(filter_chain(chain->operands[0].get(), std::move(value), scope));
   Arguments given = TRY(arguments(chain->arguments, scope));
   given.positional.insert(given.positional.begin(), std::move(value));
-  return filter(chain->name, given);
+  return filter_of(*chain, given);
 }
 
 Status Renderer::set_block(const Stmt& node, const ScopePtr& scope) {
@@ -389,6 +390,8 @@ Result<std::shared_ptr<const Tree>> Engine::find(const std::string& name) {
   if (!source)
     return std::shared_ptr<const Tree>();
   std::shared_ptr<const Tree> tree = TRY(parse(name, *source, environment_.spacing));
+  if (Status status = check_names(*tree, environment_); !status)
+    return status.error();
   trees_.emplace(name, tree);
   return tree;
 }
@@ -419,6 +422,8 @@ Result<std::string> Engine::render(const std::string& name, const Lookup& names)
 Result<std::string> Engine::render_text(const std::string& name, std::string_view source,
                                         const Lookup& names) {
   const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.spacing));
+  if (Status status = check_names(*tree, environment_); !status)
+    return status.error();
   return render_tree(*this, tree, names);
 }
 

@@ -27,6 +27,9 @@ class Renderer {
   Result<Value> call(const Value& callee, Arguments& arguments);
   Result<Value> filter(const std::string& name, Arguments& arguments);
   Result<bool> test(const std::string& name, Arguments& arguments);
+  /// The same for names that stand in the template: `check_names` let unknown ones pass.
+  Result<Value> filter_of(const Expr& expr, Arguments& arguments);
+  Result<bool> test_of(const Expr& expr, Arguments& arguments);
   /// `value.name`, then `value["name"]`; undefined when there is neither.
   Result<Value> attribute(const Value& value, const std::string& name);
   Result<Value> item(const Value& value, const Value& key);
@@ -94,7 +97,12 @@ using Builtin = Result<Value> (*)(Renderer& renderer, Arguments& arguments);
 Builtin find_filter(std::string_view name);
 using TestBuiltin = Result<bool> (*)(Renderer& renderer, Arguments& arguments);
 TestBuiltin find_test(std::string_view name);
-/// `range`, `dict`, `namespace`, `cycler`, `joiner`.
+/// Whether there is such a filter or test, of the language or of the host.
+bool has_filter(const Environment& environment, const std::string& name);
+bool has_test(const Environment& environment, const std::string& name);
+/// The error of what draws random numbers in Jinja2.
+Error not_repeatable(std::string_view what);
+/// `range`, `dict`, `namespace`, `cycler`, `joiner`, `lipsum`.
 std::optional<Value> find_global(std::string_view name, const Limits& limits);
 /// A method of a text, list or dict; nothing: none of that name.
 std::optional<Value> find_method(const Value& value, std::string_view name);

@@ -132,14 +132,10 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
       return text == python::upper(text) && text != python::lower(text);
     });
     add({"filter"}, [](R renderer, Given g) -> Result<bool> {
-      const std::string name = text_of(g.positional[0]);
-      return find_filter(name) != nullptr ||
-             (renderer.environment().find_filter && renderer.environment().find_filter(name));
+      return has_filter(renderer.environment(), text_of(g.positional[0]));
     });
     add({"test"}, [](R renderer, Given g) -> Result<bool> {
-      const std::string name = text_of(g.positional[0]);
-      return find_test(name) != nullptr ||
-             (renderer.environment().find_test && renderer.environment().find_test(name));
+      return has_test(renderer.environment(), text_of(g.positional[0]));
     });
     return made;
   }();
@@ -151,6 +147,10 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
 TestBuiltin find_test(std::string_view name) {
   const auto found = table().find(name);
   return found == table().end() ? nullptr : found->second;
+}
+
+bool has_test(const Environment& environment, const std::string& name) {
+  return find_test(name) != nullptr || (environment.find_test && environment.find_test(name));
 }
 
 }  // namespace fettle::jinja
