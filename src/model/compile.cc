@@ -32,13 +32,16 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   Compiled compiled;
   compiled.model = std::make_shared<Model>();
   Program& program = compiled.model->program;
+  program.environment =
+      options.environment.empty() && project != nullptr ? project->name : options.environment;
+  program.plugin_time_limit = options.plugin_time_limit;
   std::vector<Failure> failures = load(program, name, text, project, options);
   if (failures.empty())
     failures = declare(program);
   if (failures.empty())
     resolve_program(program, failures);
-  compiled.model->machine = std::make_unique<Machine>(
-      program, options.print ? options.print : [](std::string_view) {});
+  compiled.model->machine =
+      std::make_unique<Machine>(program, options.print ? options.print : [](std::string_view) {});
   if (failures.empty()) {
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/project.h"
 
 namespace fettle::model {
@@ -18,6 +19,8 @@ class Model;  // model.h
 struct CompileOptions {
   std::function<void(std::string_view line)> print;  ///< a line of `std::print`
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
+  std::string environment{};         ///< for `std::environment()`; empty: the project's name
+  Duration plugin_time_limit = 30s;  ///< of each call of a plugin that is an executable
 };
 
 struct Compiled {

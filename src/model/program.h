@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/project.h"
 #include "model/syntax/parser.h"
 
@@ -166,9 +167,10 @@ struct Program {
   std::deque<Implementation> implementations;
   std::deque<Index> indexes;
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
-  std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;  ///< read once, by path
-  Path folder;                                                          ///< of the project
+  std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;     ///< read once, by path
+  Path folder;                                                             ///< of the project
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
+  Duration plugin_time_limit{};
   std::vector<Construction> constructions;
   Entity* root = nullptr;  ///< `std::Entity`
 

@@ -11,9 +11,9 @@
 namespace fettle::model {
 namespace {
 
-constexpr Duration longest_call = 30s;
 constexpr uint64_t most_steps = 200'000'000;
 constexpr uint64_t most_memory = uint64_t{512} << 20;
+constexpr size_t most_output = size_t{64} << 20;
 
 /// A plugin that fails with a reason, whatever it is given.
 std::shared_ptr<Plugin> failing(std::string reason) {
@@ -198,18 +198,26 @@ std::string last_lines(std::string_view text) {
 }
 
 /// One line to an executable, and its answer.
-Result<Value> ask(const Path& program, const Value& request) {
-  Invocation invocation{.arguments = {std::filesystem::absolute(program).string()},
-                        .input = cat(write_json(request), "\n"),
-                        .time_limit = longest_call};
-  const Finished done = TRY(run_process(invocation, {}).context(cat("running ", program.string())));
+Result<Value> ask(const Path& program, const Value& request, Duration time_limit) {
+  std::string output, errors;
+  const Invocation invocation{.arguments = {std::filesystem::absolute(program).string()},
+                              .input = cat(write_json(request), "\n"),
+                              .time_limit = time_limit,
+                              .on_output = sink_to(output, most_output),
+                              .on_errors = sink_to(errors, most_output)};
+  Result<Finished> ended = run_process(invocation, {}).context(cat("running ", program.string()));
+  if (!ended) {
+    Error error = ended.error();
+    error.message += last_lines(cat(output, "\n", errors));
+    return error;
+  }
+  const Finished& done = *ended;
   if (done.code != 0)
-    return user_error(
-        cat(program.string(), " ended with code ", done.code, last_lines(done.errors)));
-  Result<Value> answer = read_json(trim(done.output));
+    return user_error(cat(program.string(), " ended with code ", done.code, last_lines(errors)));
+  Result<Value> answer = read_json(trim(output));
   if (!answer || !answer->is_dict())
     return user_error(cat(program.string(), " did not answer a line of JSON",
-                          last_lines(cat(done.output, "\n", done.errors))));
+                          last_lines(cat(output, "\n", errors))));
   return answer;
 }
 
@@ -226,7 +234,8 @@ bool run_executable(PluginCall& call, const Path& program, const Plugin& plugin,
     return false;
   const Result<Value> answer =
       ask(program,
-          Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}));
+          Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}),
+          call.machine.program().plugin_time_limit);
   if (!answer) {
     call.told = to_string(answer.error());
     return false;
@@ -269,7 +278,8 @@ std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const 
                                           const std::string& name) {
   auto& kept = program.plugin_files[path.string()];
   if (kept == nullptr)
-    kept = std::make_shared<Result<Value>>(ask(path, Value::dict({{"describe", Value(true)}})));
+    kept = std::make_shared<Result<Value>>(
+        ask(path, Value::dict({{"describe", Value(true)}}), program.plugin_time_limit));
   const auto& described = *std::static_pointer_cast<Result<Value>>(kept);
   if (!described)
     return failing(to_string(described.error()));

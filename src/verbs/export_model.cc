@@ -43,7 +43,9 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   ExportedModel made;
   made.project = TRY(project_of(request));
   made.environment = request.environment.empty() ? made.project.name : request.environment;
-  const model::Compiled compiled = model::compile(made.project, options);
+  model::CompileOptions named = options;
+  named.environment = made.environment;
+  const model::Compiled compiled = model::compile(made.project, named);
   made.errors = compiled.errors;
   if (!made.errors.empty())
     return made;
