@@ -1,5 +1,8 @@
 #include "model/user_plugins.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "base/process.h"
 #include "base/text.h"
 #include "model/machine.h"
@@ -73,6 +76,10 @@ struct StarFile {
                             {.steps = most_steps, .memory = most_memory}};
   starlark::ModulePtr module;
   std::optional<Error> error;
+  /// What the call that is under way holds. One lock at most, so that no two calls wait for each
+  /// other.
+  Path locked;
+  Descriptor lock;
 };
 
 /// A path below the project; an error for one that leaves it.
@@ -123,15 +130,48 @@ void lend_files(StarFile& file, const Path& folder) {
       }));
 }
 
+/// Waits until no other process holds the lock of a file, `path.lock` beside it.
+Result<Descriptor> locked(const Path& path) {
+  if (Status status = make_directories(path.parent_path()); !status)
+    return status.error();
+  const Path beside = cat(path.string(), ".lock");
+  Descriptor made(open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!made.is_open())
+    return file_error("cannot open", beside);
+  while (flock(made.get(), LOCK_EX) != 0)
+    if (errno != EINTR)
+      return file_error("cannot lock", beside);
+  return made;
+}
+
+void lend_lock(StarFile& file, const Path& folder) {
+  using starlark::Want;
+  file.session.predeclare(
+      "lock",
+      file.session.native("lock", [&file, folder](starlark::Call& call) -> Result<starlark::Value> {
+        static const starlark::Signature signature("lock", {{"path", Want::text}});
+        const auto given = TRY(signature.bind(call));
+        const Path path = TRY(path_below(folder, starlark::text_of(given[0])));
+        if (file.lock.is_open() && file.locked != path)
+          return user_error("a call of a plugin locks one file");
+        if (!file.lock.is_open())
+          file.lock = TRY(locked(path));
+        file.locked = path;
+        return starlark::Value::none();
+      }));
+}
+
 std::shared_ptr<StarFile> load_star(const Program& program, const Path& path,
                                     const std::string& text) {
   auto file = std::make_shared<StarFile>();
   lend_files(*file, program.folder);
+  lend_lock(*file, program.folder);
   Result<starlark::ModulePtr> module = file->session.run(path.string(), text);
   if (module)
     file->module = *module;
   else
     file->error = module.error();
+  file->lock.close();
   return file;
 }
 
@@ -175,6 +215,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
     named.push_back({entry.key->view, *value});
   }
   const Result<starlark::Value> result = thread.call(*file.module->get(name), positional, named);
+  file.lock.close();
   if (!result) {
     const std::string& message = result.error().message;
     if (message.starts_with("fail: "))

@@ -5,7 +5,7 @@
 /// Starlark: every function whose name does not begin with `_`, with annotations as types.
 /// Instances arrive as structs of their attributes. Beside the language there are
 /// `read_text(path)`, `read_yaml(path)` and `write_text(path, text)`, below the folder of the
-/// project.
+/// project, and `lock(path)`: until the call ends, other processes that lock the file wait.
 ///
 /// Executable: it is started once for each line on its stdin. `{"describe": true}` is answered by
 /// `{"plugins": {"name": "(a: int) -> string"}}`, `{"call": "name", "arguments": {…}}` by

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "model/compile.h"
@@ -23,7 +26,7 @@ class UserPlugins : public testing::Test {
     write("main.cf", model);
     const Project project = project_of((folder_.path() / "main.cf").string()).value();
     std::string seen;
-    CompileOptions options;
+    CompileOptions options = options_;
     options.print = [&](std::string_view line) { seen += cat(line, "\n"); };
     for (const Error& error : compile(project, options).errors)
       seen += cat("error: ", error.message, "\n");
@@ -31,6 +34,7 @@ class UserPlugins : public testing::Test {
   }
 
   TemporaryDirectory folder_ = TemporaryDirectory::make().value();
+  CompileOptions options_;
 };
 
 void expect_in(const std::string& text, const std::string& piece) {
@@ -91,6 +95,51 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = text()"),
             "Return value a of plugin __config__::text has incompatible type");
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
+}
+
+TEST_F(UserPlugins, AnExecutableThatHangsIsEndedWithItsLastLines) {
+  write("plugins/tool", "#!/bin/sh\necho 'last words' >&2\nexec sleep 100000\n", 0755);
+  // However slow the machine is, some limit lets the words arrive.
+  std::string seen;
+  for (options_.plugin_time_limit = 250ms;
+       options_.plugin_time_limit < 60s && seen.find("last words") == seen.npos;
+       options_.plugin_time_limit *= 2) {
+    seen = compiled("x = f()");
+    expect_in(seen, "PluginException in plugin __config__::f");
+    expect_in(seen, "did not end within");
+  }
+  expect_in(seen, "last words");
+}
+
+TEST_F(UserPlugins, TheEnvironmentIsTheOneGivenElseTheProjects) {
+  const std::string model = "std::print(std::environment())\nstd::print(std::environment_name())";
+  EXPECT_EQ(compiled(model), "test\ntest\n");
+  options_.environment = "other";
+  EXPECT_EQ(compiled(model), "other\nother\n");
+}
+
+TEST_F(UserPlugins, ALockedFileHasOneWriterAtATime) {
+  write("plugins/count.star",
+        "def next() -> int:\n    lock(\"n\")\n    n = int(read_text(\"n\", \"0\")) + 1\n"
+        "    write_text(\"n\", str(n))\n    return n\n"
+        "def twice():\n    lock(\"n\")\n    lock(\"n\")\n    lock(\"m\")\n"
+        "def outside():\n    lock(\"../n\")\n");
+  write("project.yml", "name: test\nmodulepath: libs\n");
+  std::string model;
+  for (int i = 0; i < 20; ++i)
+    model += cat("x", i, " = next()\n");
+  write("main.cf", model);
+  const Project project = project_of((folder_.path() / "main.cf").string()).value();
+  std::vector<std::jthread> compiles(4);
+  std::atomic<size_t> errors = 0;
+  for (std::jthread& one : compiles)
+    one = std::jthread([&] { errors += compile(project, {}).errors.size(); });
+  for (std::jthread& one : compiles)
+    one.join();
+  EXPECT_EQ(errors, 0u);
+  EXPECT_EQ(read_file(folder_.path() / "n").value(), "80");
+  expect_in(compiled("x = twice()"), "a call of a plugin locks one file");
+  expect_in(compiled("x = outside()"), "leaves the folder of the project");
 }
 
 TEST_F(UserPlugins, PythonIsNotRunAndItsReplacementNamed) {
