@@ -12,6 +12,14 @@
 namespace fettle::starlark {
 namespace {
 
+/// Each byte that is no UTF-8 as U+FFFD.
+std::string repaired(std::string_view text) {
+  std::string whole;
+  for (size_t i = 0, length = 1; i < text.size(); i += length)
+    append_utf8(whole, decode(text.substr(i), length));
+  return whole;
+}
+
 /// Values are made while reading; open containers are on a stack of our own.
 class Decoder {
  public:
@@ -276,7 +284,7 @@ class Decoder {
     const size_t start = p_++;
     std::string decoded;
     size_t plain = p_;
-    bool escapes = false;
+    bool escapes = false, beyond_ascii = false;
     for (;; ++p_) {
       if (p_ >= text_.size()) {
         p_ = start;
@@ -285,6 +293,7 @@ class Decoder {
       const char c = text_[p_];
       if (c == '"')
         break;
+      beyond_ascii |= static_cast<uint8_t>(c) >= 0x80;
       if (c != '\\')
         continue;
       escapes = true;
@@ -343,12 +352,11 @@ class Decoder {
     }
     const std::string_view tail = text_.substr(plain, p_ - plain);
     ++p_;
-    if (escapes) {
+    if (escapes)
       decoded += tail;
-      result = make_text(heap_, decoded);
-    } else {
-      result = make_text(heap_, tail);
-    }
+    const std::string_view whole = escapes ? decoded : tail;
+    result = !beyond_ascii || is_valid_utf8(whole) ? make_text(heap_, whole)
+                                                   : make_text(heap_, repaired(whole));
     return result.is_error() ? no_memory() : true;
   }
 
