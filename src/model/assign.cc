@@ -30,10 +30,10 @@ bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place 
     std::string items;
     for (const Datum& item : delayed.items)
       items += cat(items.empty() ? "" : ", ", shown(program_, item));
-    fail(at, cat("Trying to set relation attribute `",
-                 program_.symbols.name(delayed.attribute->name), "` of instance `",
-                 instance_text(owner), "` to null but it has values `", items,
-                 "` assigned already"));
+    fail(at,
+         cat("Trying to set relation attribute `", program_.symbols.name(delayed.attribute->name),
+             "` of instance `", instance_text(owner), "` to null but it has values `", items,
+             "` assigned already"));
     return false;
   }
   freeze(delayed);
@@ -58,10 +58,8 @@ bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
          51);
     return false;
   }
-  cell.value = value;
-  cell.set_at = at;
-  cell.by = by_;
-  wake(cell, false);
+  set(cell, value, at);
+  cell.value.by = by_;
   return true;
 }
 
@@ -72,13 +70,15 @@ bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place 
   if (value.tag == Tag::instance) {
     if (value.instance->entity->is_a(attribute.target))
       return false;
-    fail(at, cat("Invalid class type for ", shown(program_, value), ", should be ",
-                 attribute.target->full_name),
+    fail(at,
+         cat("Invalid class type for ", shown(program_, value), ", should be ",
+             attribute.target->full_name),
          10);
     return true;
   }
-  fail(at, cat("Invalid type for value '", shown(program_, value), "', should be type ",
-               attribute.target->full_name),
+  fail(at,
+       cat("Invalid type for value '", shown(program_, value), "', should be type ",
+           attribute.target->full_name),
        10);
   return true;
 }
@@ -91,7 +91,7 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
   const bool is_empty_option = attribute.shape == Shape::option && value.tag == Tag::null;
   const bool was_empty = attribute.shape == Shape::option && cell.value.tag == Tag::null;
   if (was_set && !was_empty) {
-    const Contributor first = cell.by;
+    const Contributor first = cell.value.by;
     if (!set_cell(cell, value, at))
       return false;
     repeat(owner, slot, value, first, at);
@@ -149,13 +149,12 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
       fail(at, "List modified after freeze", 50);
     return false;
   }
-  delayed.items.push_back(value);
-  delayed.items.back().by = by_;
-  const std::vector<Sink*> listeners = delayed.listeners;
-  for (Sink* sink : listeners)
-    if (!deliver(*sink, value, at))
-      return false;
-  wake(*delayed.cell, true);
+  Datum added = value;
+  added.by = by_;
+  delayed.items.push_back(program_.arena, added);
+  if (!tell_listeners(delayed, value, at))
+    return false;
+  wake_for_item(*delayed.cell);
   if (delayed.items.size() == attribute.count.upper)
     freeze(delayed);
   else if (delayed.potential > 0)
@@ -163,6 +162,16 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
+}
+
+/// Who listens to the relation may change while they are told.
+bool Machine::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
+  if (delayed.listeners.empty())
+    return true;
+  if (delayed.listeners.size() == 1)
+    return deliver(*delayed.listeners[0], value, at);
+  const std::vector<Sink*> listeners = delayed.listeners;
+  return std::ranges::all_of(listeners, [&](Sink* sink) { return deliver(*sink, value, at); });
 }
 
 /// Whether the list has the instance already; if not, it counts as a member from now on.
@@ -177,11 +186,13 @@ bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const 
       }
     return false;
   }
-  if (delayed.members.empty())
+  if (delayed.members == nullptr) {
+    delayed.members = std::make_unique<Delayed::Members>();
     for (const Datum& item : delayed.items)
       if (item.tag == Tag::instance)
-        delayed.members.emplace(item.instance, item.by);
-  const auto [known, is_new] = delayed.members.emplace(value.instance, by_);
+        delayed.members->emplace(item.instance, item.by);
+  }
+  const auto [known, is_new] = delayed.members->emplace(value.instance, by_);
   if (!is_new)
     repeat(owner, slot, value, known->second, at);
   return !is_new;

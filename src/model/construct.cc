@@ -38,8 +38,8 @@ Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
   if (candidates.empty()) {
     Place at = node.type.at;
     at.is_exact = 1;
-    fail(at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space), 20,
-         Telling::statement);
+    fail(at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space),
+         20, Telling::statement);
     return nullptr;
   }
   std::string names;
@@ -53,14 +53,14 @@ Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
 
 Instance* Machine::new_instance(Entity* entity, Place at, uint32_t depth) {
   const size_t slots = entity->slots.size();
-  auto* made = static_cast<Instance*>(program_.arena.take(sizeof(Instance) + slots * sizeof(Cell)));
+  auto* made =
+      static_cast<Instance*>(program_.arena.take(offsetof(Instance, cells) + slots * sizeof(Cell)));
   made->entity = entity;
   made->number = static_cast<uint32_t>(instances_.size());
   made->depth = depth;
   made->at = at;
   made->maker = by_;
-  for (size_t i = 0; i <= slots; ++i)
-    new (&made->cells[i]) Cell();
+  std::uninitialized_default_construct_n(made->cells, slots);
   instances_.push_back(made);
   selected_.push_back(false);
   return made;
@@ -108,8 +108,7 @@ Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame
       if (slot == no_slot)
         return fail(node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name),
                     10);
-      const bool is_named =
-          std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
+      const bool is_named = std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
       if (is_named || values[slot].is_set())
         return fail(node.at, cat("The attribute ", entry.key->view,
                                  " is set twice in the constructor call of ",
@@ -137,8 +136,8 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
       continue;
     const auto given = std::ranges::find(node.cached_slots, slot);
     if (given != node.cached_slots.end()) {
-      const Argument& argument = node.arguments[static_cast<size_t>(
-          given - node.cached_slots.begin())];
+      const Argument& argument =
+          node.arguments[static_cast<size_t>(given - node.cached_slots.begin())];
       Datum datum;
       const Step step = evaluate(argument.value, frame, datum);
       if (step == Step::fail)
@@ -174,8 +173,8 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
 std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) const {
   std::string made;
   for (const auto& [name, datum] : keys)
-    made += cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=",
-                quoted(program_, datum));
+    made +=
+        cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=", quoted(program_, datum));
   return made;
 }
 
@@ -190,10 +189,12 @@ void Machine::append_key_of(std::string& key, const Attribute& attribute, const 
 
 /// The instance that the indexes know under these values; `found` stays null when there is none.
 Step Machine::find_instance(const Constructor& node, Entity& entity, Values& values,
-                            Instance*& found, std::vector<std::string>& keys) {
-  std::string matches;
-  for (Index* index : entity.indexes) {
-    std::string& key = keys.emplace_back();
+                            Instance*& found) {
+  keys_.resize(std::max(keys_.size(), entity.indexes.size()));
+  for (size_t i = 0; i < entity.indexes.size(); ++i) {
+    const Index* const index = entity.indexes[i];
+    std::string& key = keys_[i];
+    key.clear();
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
       append_key_of(key, *entity.slots[slot], values[slot]);
@@ -213,8 +214,9 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
         pairs.emplace_back(name, values[entity.slot(name)]);
       what = cat("Duplicate key in index. ", key_text(pairs));
     }
-    fail(node.at, cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
-                      program_.location(found->at), "))"),
+    fail(node.at,
+         cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
+             program_.location(found->at), "))"),
          40, Telling::nobody);
     return Step::fail;
   }
@@ -222,14 +224,17 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
 }
 
 /// Enters the instance into the indexes and wakes who looked for it.
-void Machine::enter(Instance* instance, const std::vector<std::string>& keys, bool is_new) {
-  for (size_t i = 0; i < keys.size(); ++i) {
+void Machine::enter(Instance* instance, bool is_new) {
+  for (size_t i = 0; i < instance->entity->indexes.size(); ++i) {
     Index& index = *instance->entity->indexes[i];
-    if (!index.instances.emplace(keys[i], instance).second && !is_new)
+    const bool is_known = index.instances.contains(keys_[i]);
+    if (!is_known)
+      index.instances.emplace(program_.arena.copy(keys_[i]), instance);
+    else if (!is_new)
       continue;
     if (index.waiting.empty())
       continue;
-    const auto waiting = index.waiting.find(keys[i]);
+    const auto waiting = index.waiting.find(keys_[i]);
     if (waiting == index.waiting.end())
       continue;
     for (Task* task : waiting->second)
@@ -247,13 +252,14 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
     return set_slot(instance, slot, as<Constant>(argument.value).value,
                     {&node, nullptr, false, node.at});
   if (attribute.shape == Shape::list) {
-    Sink& sink = sinks_.emplace_back();
+    Sink& sink = *sinks_.take();
     sink.owner = instance;
     sink.slot = slot;
     sink.by = instance->number + 1;
     sink.constructor = &node;
-    sink.statement = current_->statement;
-    promise(delayed_of(instance, slot), sink.held);
+    sink.statement = current_->has_statement() ? current_->statement : nullptr;
+    sink.has_promise = true;
+    ++delayed_of(instance, slot).promises;
     stream(argument.value, frame, &sink);
     return true;
   }
@@ -263,10 +269,8 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
   task->slot = slot;
   task->constructor = &node;
   task->at = argument.at;
-  if (attribute.shape == Shape::option) {
-    task->held = &held_.emplace_back();
-    promise(delayed_of(instance, slot), *task->held);
-  }
+  if (attribute.shape == Shape::option)
+    promise(delayed_of(instance, slot), task->held);
   push(task);
   return true;
 }
@@ -308,8 +312,7 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
   if (const Step step = find_keys(node, *entity, frame, to, values); step != Step::done)
     return step;
   Instance* found = nullptr;
-  std::vector<std::string> keys;
-  if (const Step step = find_instance(node, *entity, values, found, keys); step != Step::done)
+  if (const Step step = find_instance(node, *entity, values, found); step != Step::done)
     return step;
   const bool is_new = found == nullptr;
   Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
@@ -319,11 +322,11 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
                              " create instances without end (a livelock): ", deepest,
                              " are nested in one another"));
   value = Datum::of(instance);
-  scratch_[{&node, frame}].value = value;
+  scratch_.push_back({{&node, frame}, {value, {}}});
   if (!is_new)
     program_.constructions.push_back({instance, &node, by_});
   const Contributor maker = std::exchange(by_, instance->number + 1);
-  enter(instance, keys, is_new);
+  enter(instance, is_new);
   if (!fill(node, instance, frame, values))
     return Step::fail;
   by_ = maker;
@@ -334,8 +337,9 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
 
 /// Asks every `implement` of a new instance whether it applies.
 void Machine::select(Instance* instance) {
+  Frame* const frame = new_frame(nullptr, instance, 0);
   for (const Implement* implement : instance->entity->selected) {
-    Task* task = new_task(Task::Kind::implement, new_frame(nullptr, instance, 0));
+    Task* task = new_task(Task::Kind::implement, frame);
     task->target = instance;
     task->implement = implement;
     task->at = instance->at;

@@ -31,7 +31,7 @@ struct Text {
 
 struct Datum {
   Tag tag = Tag::unset;
-  /// Of a member of a relation: who added it (`Contributor`). It is no part of the value.
+  /// In a cell who set it, in a relation who added it (`Contributor`). It is no part of the value.
   uint32_t by = 0;
   union {
     bool boolean;

@@ -94,11 +94,11 @@ void Machine::report_task(const Task& task) {
     report(cat(describe(program_, *task.target->entity, *task.implement), " (",
                program_.location(task.implement->at), ")"),
            false);
-  else if (task.statement != nullptr)
+  else if (task.has_statement())
     report(reported_in(program_, task.statement), false);
-  else if (task.sink != nullptr && task.sink->statement != nullptr)
+  else if (task.has_sink() && task.sink->statement != nullptr)
     report(reported_in(program_, task.sink->statement), false);
-  else if (task.sink != nullptr && task.sink->constructor != nullptr)
+  else if (task.has_sink() && task.sink->constructor != nullptr)
     report(reported_in(program_, static_cast<const Expr*>(task.sink->constructor)), false);
 }
 
@@ -113,9 +113,8 @@ bool Machine::blame(Instance* owner, uint32_t slot, std::string reported) {
     return false;
   failure_->reasons.insert(
       failure_->reasons.begin(),
-      {cat("Could not set attribute `",
-           program_.symbols.name(owner->entity->slots[slot]->name), "` on instance `",
-           instance_text(owner), "`"),
+      {cat("Could not set attribute `", program_.symbols.name(owner->entity->slots[slot]->name),
+           "` on instance `", instance_text(owner), "`"),
        std::move(reported)});
   failure_->rank += 1;
   return false;

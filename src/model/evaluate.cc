@@ -16,8 +16,7 @@ Datum Machine::make_dict(std::span<const DictEntry> entries) {
       static_cast<const Dict*>(program_.arena.make<Dict>(program_.arena.copy(entries))));
 }
 
-Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value,
-                            const Destination* to) {
+Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
   switch (expr->kind) {
     case ExprKind::constant:
       value = as<Constant>(expr).value;
@@ -50,7 +49,7 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value,
         }
       const Step step = evaluate_call(as<Call>(expr), frame, value);
       if (step == Step::done)
-        scratch_[{expr, frame}].value = value;
+        scratch_.push_back({{expr, frame}, {value, {}}});
       return step;
     }
     case ExprKind::list:
@@ -74,8 +73,8 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value,
       if (value.tag == Tag::unknown)
         return Step::done;
       if (value.tag != Tag::boolean)
-        return fail(expr->at, cat("Invalid value `", shown(program_, value),
-                                  "`: `not` expects a boolean"),
+        return fail(expr->at,
+                    cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
                     10);
       value = Datum::of(!value.boolean);
       return Step::done;
@@ -120,11 +119,11 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
     return step;
   value = cell.value;
   if (attribute.shape == Shape::option && value.tag == Tag::null)
-    return fail(at,
-                cat("Optional variable accessed that has no value (attribute `",
-                    attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
-                    "` of `", instance_text(owner), "`)"),
-                optional_rank, Telling::above);
+    return fail(
+        at,
+        cat("Optional variable accessed that has no value (attribute `", attribute.owner->full_name,
+            ".", program_.symbols.name(attribute.name), "` of `", instance_text(owner), "`)"),
+        optional_rank, Telling::above);
   return Step::done;
 }
 
@@ -225,8 +224,8 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       return inner;
     std::string error;
     if (!format_with(program_, piece, spec.view(), made, error))
-      return fail(format.at,
-                  cat("Invalid f-string: ", error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
+      return fail(format.at, cat("Invalid f-string: ",
+                                 error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
   }
   if (result == Step::done)
     value = is_unknown ? Datum::unknown() : make_text(made);
@@ -301,7 +300,7 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
     if (const auto found = current_->memory->find(memo); found != current_->memory->end())
       frames = &found->second.frames;
   if (frames == nullptr) {
-    frames = &scratch_[memo].frames;
+    frames = &scratch_.emplace_back(memo, Remembered()).second.frames;
     for (const Datum& item : iterable.list->items) {
       Frame* inner = new_frame(frame, frame->self, 1);
       inner->cells[0].value = item;

@@ -6,18 +6,19 @@
 namespace fettle::model {
 
 Task* Machine::new_task(Task::Kind kind, Frame* frame) {
-  Task* task = program_.arena.make<Task>();
+  Task* task = tasks_.take();
+  task->number = ++task_count_;
   task->kind = kind;
   task->frame = frame;
   return task;
 }
 
 Frame* Machine::new_frame(Frame* parent, Instance* self, size_t cells) {
-  auto* frame = static_cast<Frame*>(program_.arena.take(sizeof(Frame) + cells * sizeof(Cell)));
+  auto* frame =
+      static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
   frame->parent = parent;
   frame->self = self;
-  for (size_t i = 0; i <= cells; ++i)
-    new (&frame->cells[i]) Cell();
+  std::uninitialized_default_construct_n(frame->cells, cells);
   return frame;
 }
 
@@ -62,7 +63,7 @@ void Machine::begin(Task& task) {
   else if (task.missing == 0)
     push(&task);
   else
-    blocked_.push_back(&task);
+    blocked_.push_back({&task, task.number});
 }
 
 /// Promises for what the block may assign to objects that are known outside of it.
@@ -81,14 +82,12 @@ void Machine::make_promises(Task& task, const Block& block) {
     const uint32_t slot = object.instance->entity->slot(assign->name);
     if (slot == no_slot || object.instance->entity->slots[slot]->shape < Shape::option)
       continue;
-    if (task.held == nullptr)
-      task.held = &held_.emplace_back();
-    promise(delayed_of(object.instance, slot), *task.held);
+    promise(delayed_of(object.instance, slot), task.held);
   }
 }
 
 Contributor Machine::contributor_of(const Task& task) {
-  if (task.sink != nullptr)
+  if (task.has_sink())
     return task.sink->by;
   const Instance* instance = task.kind == Task::Kind::argument ? task.target
                              : task.frame != nullptr           ? task.frame->self
@@ -110,8 +109,7 @@ Step Machine::execute(Task& task) {
       if (!set_slot(task.target, task.slot, value,
                     {task.constructor, nullptr, false, location_of(task.expr)}))
         return Step::fail;
-      if (task.held != nullptr)
-        release(*task.held);
+      release(task.held);
       return Step::done;
     }
     case Task::Kind::implement:
@@ -142,7 +140,8 @@ Step Machine::execute_statement(Task& task) {
       const Step step = evaluate(node.value, task.frame, value);
       if (step != Step::done)
         return step;
-      return set_cell(task.frame->cells[node.slot], value, location_of(node.value)) ? Step::done : Step::fail;
+      return set_cell(task.frame->cells[node.slot], value, location_of(node.value)) ? Step::done
+                                                                                    : Step::fail;
     }
     case StmtKind::assign_attribute:
       return execute_assign_attribute(task, as<AssignAttribute>(task.statement));
@@ -160,10 +159,11 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
     return step;
   if (object.tag != Tag::instance)
-    return fail(node.at, cat("The object at ", describe(program_, node.object),
-                             " is not an Entity but a <class '", raw_type(object),
-                             "'> with value ", shown(program_, object)),
-                10);
+    return fail(
+        node.at,
+        cat("The object at ", describe(program_, node.object), " is not an Entity but a <class '",
+            raw_type(object), "'> with value ", shown(program_, object)),
+        10);
   const uint32_t slot = object.instance->entity->slot(node.name);
   if (slot == no_slot)
     return fail(node.at,
@@ -172,29 +172,27 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
                 20);
   const Attribute& attribute = *object.instance->entity->slots[slot];
   if (attribute.shape == Shape::list) {
-    Sink& sink = sinks_.emplace_back();
+    Sink& sink = *sinks_.take();
     sink.owner = object.instance;
     sink.slot = slot;
     sink.statement = &node;
     sink.by = by_;
-    promise(delayed_of(object.instance, slot), sink.held);
+    sink.has_promise = true;
+    ++delayed_of(object.instance, slot).promises;
     stream(node.value, task.frame, &sink);
     return Step::done;
   }
   if (node.is_add)
     return fail(node.at, "Can not use += on relations with multiplicity 1");
-  if (attribute.shape == Shape::option && task.held == nullptr) {
-    task.held = &held_.emplace_back();
-    promise(delayed_of(object.instance, slot), *task.held);
-  }
+  if (attribute.shape == Shape::option && task.held == nullptr)
+    promise(delayed_of(object.instance, slot), task.held);
   const Destination to{object.instance, &attribute};
   Datum value;
   if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
     return step;
   if (!set_slot(object.instance, slot, value, {nullptr, &node, false, location_of(node.value)}))
     return Step::fail;
-  if (task.held != nullptr)
-    release(*task.held);
+  release(task.held);
   return Step::done;
 }
 
@@ -210,21 +208,18 @@ Step Machine::execute_if(Task& task, const If& node) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
     emit(branch, new_frame(task.frame, task.frame->self, branch.locals.size()), true);
   }
-  if (task.held != nullptr)
-    release(*task.held);
+  release(task.held);
   return Step::done;
 }
 
 void Machine::execute_for(Task& task, const For& node) {
-  Sink& sink = sinks_.emplace_back();
+  Sink& sink = *sinks_.take();
   sink.kind = Sink::Kind::loop;
   sink.frame = task.frame;
-  sink.loop = &node;
   sink.statement = &node;
   sink.by = by_;
   make_promises(task, *node.body);
-  if (task.held != nullptr)
-    sink.held = *task.held;
+  sink.held = std::exchange(task.held, nullptr);
   stream(node.iterable, task.frame, &sink);
 }
 
@@ -250,7 +245,9 @@ Step Machine::execute_implement(Task& task) {
     if (task.target->entity->selected.size() > 1 &&
         !emitted_.insert({implementation, reinterpret_cast<const Frame*>(task.target)}).second)
       continue;
-    emit(body, new_frame(nullptr, task.target, body.locals.size()), true);
+    emit(body,
+         body.locals.empty() ? task.frame : new_frame(nullptr, task.target, body.locals.size()),
+         true);
   }
   return Step::done;
 }

@@ -45,20 +45,21 @@ void Machine::finish(std::vector<Failure>& failures) {
       for (const Task* task : tasks) {
         const Lookup& lookup = lookups_[task];
         Failure made{program_.error_at(lookup.node->at, ""), 20};
-        made.reasons.push_back({cat("No match in index on type ", lookup.keys),
-                                reported_in(program_, lookup.node)});
+        made.reasons.push_back(
+            {cat("No match in index on type ", lookup.keys), reported_in(program_, lookup.node)});
         failures.push_back(std::move(made));
       }
   if (!failures.empty())
     return;
   std::string waiting;
   const Task* first = nullptr;
-  for (const Task* task : blocked_) {
-    if (task->missing <= 0)
+  for (const auto& [task, number] : blocked_) {
+    if (task->number != number || task->missing <= 0)
       continue;
     const Expr* expr = awaited(*task);
-    waiting += cat(waiting.empty() ? "" : ", ",
-                   expr != nullptr ? describe(program_, expr) : describe(program_, task->statement));
+    waiting +=
+        cat(waiting.empty() ? "" : ", ",
+            expr != nullptr ? describe(program_, expr) : describe(program_, task->statement));
     if (first == nullptr)
       first = task;
   }
@@ -76,7 +77,7 @@ void Machine::finish(std::vector<Failure>& failures) {
 const Expr* Machine::awaited(const Task& task) {
   if (task.expr != nullptr)
     return task.expr;
-  if (task.implement != nullptr)
+  if (task.kind == Task::Kind::implement)
     return task.implement->condition;
   switch (task.statement->kind) {
     case StmtKind::expression:

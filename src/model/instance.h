@@ -7,6 +7,9 @@
 /// itself. `Instance::maker` continues the chain: the instance whose implementation, or whose
 /// constructor around this one, made it.
 
+#include <algorithm>
+#include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -28,21 +31,50 @@ struct Link {
   bool wants_item = false;  ///< is content with one element
 };
 
+/// Models have millions of them, so what excludes each other shares its place.
 struct Cell {
-  Datum value;
-  Link* waiters = nullptr;
+  Datum value;  ///< `Datum::by` says who set it; of a list that of its members
+  union {
+    Link* waiters;  ///< while there is no value
+    Place set_at;   ///< once there is one
+  };
   Delayed* delayed = nullptr;
-  Place set_at;
-  Contributor by = 0;  ///< who set the value; of a list see `Datum::by` of its members
+
+  Cell() : waiters(nullptr) {}
+};
+
+/// Members of a relation, in an arena: who looks at some of them may go on while it grows.
+class Items {
+ public:
+  void push_back(Arena& arena, const Datum& item) {
+    if (count_ == room_) {
+      room_ = room_ == 0 ? 4 : room_ * 2;
+      auto* const grown = static_cast<Datum*>(arena.take(room_ * sizeof(Datum)));
+      std::copy_n(items_, count_, grown);
+      items_ = grown;
+    }
+    items_[count_++] = item;
+  }
+  size_t size() const { return count_; }
+  bool empty() const { return count_ == 0; }
+  const Datum* begin() const { return items_; }
+  const Datum* end() const { return items_ + count_; }
+  const Datum& operator[](size_t index) const { return items_[index]; }
+
+ private:
+  Datum* items_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t room_ = 0;
 };
 
 /// What a list or option relation has besides its cell.
 struct Delayed {
+  using Members = std::unordered_map<const Instance*, Contributor>;
   Cell* cell = nullptr;
   Instance* owner = nullptr;
   const Attribute* attribute = nullptr;
-  std::vector<Datum> items;  ///< `Datum::by` says who added it
-  std::unordered_map<const Instance*, Contributor> members;  ///< of a list longer than a few
+  Items items;                       ///< `Datum::by` says who added it
+  std::unique_ptr<Members> members;  ///< of a list longer than a few
   std::vector<Sink*> listeners;
   int potential = 0;  ///< waiters that need it frozen
   int promises = 0;

@@ -12,6 +12,7 @@
 
 #include "model/instance.h"
 #include "model/plugin.h"
+#include "model/pool.h"
 #include "model/regex.h"
 
 namespace fettle::model {
@@ -35,14 +36,15 @@ struct Sink {
   Contributor by = 0;         ///< for whom they deliver
   Instance* owner = nullptr;  ///< of the relation
   uint32_t slot = 0;
-  const Stmt* statement = nullptr;
+  uint32_t clause = 0;
+  bool is_closed = false;
+  bool has_promise = false;                  ///< of the relation, until it is closed
+  const Stmt* statement = nullptr;           ///< of a loop the loop itself
   const Constructor* constructor = nullptr;  ///< whose argument it is
   Frame* frame = nullptr;
-  const For* loop = nullptr;
   const Comprehension* comprehension = nullptr;
-  uint32_t clause = 0;
   Sink* target = nullptr;
-  std::vector<Delayed*> held;
+  std::vector<Delayed*>* held = nullptr;
 };
 
 /// A relation to which a constructor's result goes: for the implicit inverse and short names.
@@ -70,19 +72,26 @@ using Memory = std::unordered_map<Memo, Remembered, MemoHash>;
 struct Task {
   enum class Kind : uint8_t { statement, argument, implement, stream, guard, element };
   Kind kind = Kind::statement;
-  bool is_promised = false;
   int missing = 0;
-  Frame* frame = nullptr;
-  const Stmt* statement = nullptr;
-  const Expr* expr = nullptr;
-  Instance* target = nullptr;
+  uint32_t number = 0;  ///< no other task ever has it, although its memory is used again
   uint32_t slot = 0;
-  const Implement* implement = nullptr;
-  const Constructor* constructor = nullptr;  ///< whose argument it is
-  Sink* sink = nullptr;
+  Frame* frame = nullptr;
+  union {
+    const Stmt* statement = nullptr;  ///< of a statement
+    const Constructor* constructor;   ///< whose argument it is
+    const Implement* implement;       ///< of an implement
+  };
+  const Expr* expr = nullptr;
+  union {
+    Instance* target = nullptr;  ///< of an argument and an implement
+    Sink* sink;                  ///< of a stream, a guard and an element
+  };
   Memory* memory = nullptr;
   std::vector<Delayed*>* held = nullptr;
   Place at;
+
+  bool has_sink() const { return kind >= Kind::stream; }
+  bool has_statement() const { return kind == Kind::statement; }
 };
 
 enum class Step : uint8_t { done, wait, fail };
@@ -113,7 +122,7 @@ class Machine {
   Program& program() { return program_; }
   void print(std::string_view line) { print_(line); }
   std::span<Instance* const> instances() const { return instances_; }
-  std::span<const Repetition> repetitions() const { return repetitions_; }
+  const std::deque<Repetition>& repetitions() const { return repetitions_; }
   /// For defaults and typedefs: a value against a type.
   bool accepts(const Type& type, const Datum& value, std::string& why);
 
@@ -159,8 +168,8 @@ class Machine {
   Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
               Datum& value);
   Step short_lookup(const ShortLookup& node, Frame* frame, Datum& value);
-  Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame, const Expr* node,
-                       std::vector<std::pair<Symbol, Datum>> keys, Datum& value);
+  Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
+                       const Expr* node, std::vector<std::pair<Symbol, Datum>> keys, Datum& value);
   Step read_cell(Cell& cell);
   Step read_slot(Instance* owner, uint32_t slot, Datum& value, Place at);
   bool match(const Typedef& constraint, const Datum& value, std::string& why);
@@ -170,13 +179,12 @@ class Machine {
   bool find_slots(const Constructor& node, const Entity& entity);
   Step unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values);
   Step refuse_unpacking(const Argument& argument);
-  Step find_keys(const Constructor& node, const Entity& entity, Frame* frame,
-                 const Destination* to, Values& values);
+  Step find_keys(const Constructor& node, const Entity& entity, Frame* frame, const Destination* to,
+                 Values& values);
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
   void append_key_of(std::string& key, const Attribute& attribute, const Datum& datum);
-  Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found,
-                     std::vector<std::string>& keys);
-  void enter(Instance* instance, const std::vector<std::string>& keys, bool is_new);
+  Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
+  void enter(Instance* instance, bool is_new);
   bool give_argument(const Constructor& node, const Argument& argument, Instance* instance,
                      uint32_t slot, Frame* frame);
   bool fill(const Constructor& node, Instance* instance, Frame* frame, Values& values);
@@ -194,6 +202,7 @@ class Machine {
   bool blame(Instance* owner, uint32_t slot, std::string reported);
   bool tell(Instance* owner, uint32_t slot, const Writer& writer);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
+  bool tell_listeners(const Delayed& delayed, const Datum& value, Place at);
   bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
   bool set_cell(Cell& cell, const Datum& value, Place at);
@@ -202,14 +211,17 @@ class Machine {
   // schedule.cc
   Delayed& delayed_of(Instance* owner, uint32_t slot);
   void wait_on(Cell& cell, bool wants_item = false);
-  void wake(Cell& cell, bool only_item);
+  void wake(Cell& cell, Link* waiters, bool only_item);
+  void set(Cell& cell, const Datum& value, Place at);
+  void wake_for_item(Cell& cell);
   void push(Task* task) { ready_.push_back(task); }
   void consider(Delayed& delayed);
   bool can_freeze(const Delayed& delayed) const;
   void freeze(Delayed& delayed);
   bool freeze_one();
-  void promise(Delayed& delayed, std::vector<Delayed*>& held);
-  void release(std::vector<Delayed*>& held);
+  void promise(Delayed& delayed, std::vector<Delayed*>*& held);
+  void release(Delayed& delayed);
+  void release(std::vector<Delayed*>*& held);
 
   // finish.cc
   void finish(std::vector<Failure>& failures);
@@ -217,6 +229,7 @@ class Machine {
   static const Expr* awaited(const Task& task);
   bool run_ready();
   bool run_task(Task& task);
+  void give_back();
   bool check_defaults();
 
   // execute.cc
@@ -254,8 +267,12 @@ class Machine {
   Program& program_;
   std::function<void(std::string_view)> print_;
   std::vector<Instance*> instances_;
-  std::vector<Repetition> repetitions_;
-  std::vector<Task*> blocked_;
+  std::deque<Repetition> repetitions_;
+  struct Blocked {
+    Task* task;
+    uint32_t number;  ///< another one: the task is done
+  };
+  std::vector<Blocked> blocked_;
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
   std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
   std::deque<Task*> ready_;
@@ -264,17 +281,23 @@ class Machine {
   std::vector<Delayed*> zero_;
   std::vector<Delayed*> watched_;  ///< everything that a task ever waited on
   std::deque<Delayed> delayed_;
-  std::deque<Sink> sinks_;
-  std::deque<Memory> memories_;
-  std::deque<std::vector<Delayed*>> held_;
+  Pool<Task> tasks_;
+  Pool<Link> links_;
+  Pool<Sink> sinks_;
+  Pool<Memory> memories_;
+  Pool<std::vector<Delayed*>> held_;
+  std::vector<Task*> done_;    ///< given back before the next task runs
+  std::vector<Sink*> closed_;  ///< as well
+  uint32_t task_count_ = 0;
   struct Lookup {
     std::string keys;
     const Expr* node;
   };
   std::unordered_map<const Task*, Lookup> lookups_;  ///< what a task looks for in vain
   Regexes regexes_;
-  Memory scratch_;
-  std::vector<Datum> values_;  ///< of constructors under way, by slot
+  std::vector<std::pair<Memo, Remembered>> scratch_;  ///< what the current task is to remember
+  std::vector<std::string> keys_;                     ///< by index, of the instance being made
+  std::vector<Datum> values_;                         ///< of constructors under way, by slot
   Task* current_ = nullptr;
   uint32_t skipped_frames_ = 0;
   uint32_t depth_ = 0;

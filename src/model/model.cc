@@ -64,10 +64,10 @@ const Instance* Model::contributor(Contributor by) const {
 }
 
 std::span<const Construction> Model::constructions() const { return program.constructions; }
-std::span<const Repetition> Model::repetitions() const { return machine->repetitions(); }
+const std::deque<Repetition>& Model::repetitions() const { return machine->repetitions(); }
 
 std::string Model::where(Place at) const {
-  return cat(program.files[at.file].name, ":", at.line, ":", at.column);
+  return cat(program.files[at.file].name, ":", uint64_t{at.line}, ":", uint64_t{at.column});
 }
 
 }  // namespace fettle::model

@@ -43,7 +43,7 @@ class Model {
   /// The further constructors of instances that were there, in their order.
   std::span<const Construction> constructions() const;
   /// Equal values and members that somebody else gave once more.
-  std::span<const Repetition> repetitions() const;
+  const std::deque<Repetition>& repetitions() const;
 
   /// `file:line:column`.
   std::string where(Place at) const;

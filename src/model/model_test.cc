@@ -19,7 +19,7 @@ struct Built {
   const Instance* by(const Instance& instance, std::string_view attribute) const {
     for (uint32_t slot = 0; slot < instance.entity->slots.size(); ++slot)
       if (model().program.symbols.name(instance.entity->slots[slot]->name) == attribute)
-        return model().contributor(instance.cells[slot].by);
+        return model().contributor(instance.cells[slot].value.by);
     ADD_FAILURE() << "no attribute " << attribute;
     return nullptr;
   }

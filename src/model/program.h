@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "base/result.h"
 #include "base/time.h"
 #include "model/project.h"
@@ -77,7 +79,8 @@ struct Implementation {
 struct Index {
   Entity* entity = nullptr;
   std::vector<Symbol> names;  ///< sorted by text
-  std::unordered_map<std::string, Instance*> instances;
+  /// Its keys are in the program's arena.
+  boost::unordered_flat_map<std::string_view, Instance*, std::hash<std::string_view>> instances;
   std::unordered_map<std::string, std::vector<Task*>> waiting;
 };
 

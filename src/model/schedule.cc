@@ -1,3 +1,5 @@
+#include <ranges>
+
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
@@ -20,7 +22,9 @@ Delayed& Machine::delayed_of(Instance* owner, uint32_t slot) {
 void Machine::wait_on(Cell& cell, bool wants_item) {
   if (current_ == nullptr || is_probing_)
     return;
-  Link* link = program_.arena.make<Link>(current_, nullptr, wants_item);
+  Link* link = links_.take();
+  link->task = current_;
+  link->wants_item = wants_item;
   link->next = cell.waiters;
   cell.waiters = link;
   ++current_->missing;
@@ -31,15 +35,29 @@ void Machine::wait_on(Cell& cell, bool wants_item) {
   }
 }
 
+/// The value of a cell that has none, for all who wait for it.
+void Machine::set(Cell& cell, const Datum& value, Place at) {
+  Link* const waiters = cell.waiters;
+  cell.value = value;
+  cell.set_at = at;
+  wake(cell, waiters, false);
+}
+
+/// Wakes those who are content with an element.
+void Machine::wake_for_item(Cell& cell) {
+  if (!cell.value.is_set())
+    wake(cell, std::exchange(cell.waiters, nullptr), true);
+}
+
 /// Wakes who waits for the cell; `only_item`: those who are content with an element.
-void Machine::wake(Cell& cell, bool only_item) {
+void Machine::wake(Cell& cell, Link* waiters, bool only_item) {
   // The last that came is in front: turned round, they are woken in their order.
   Link* in_order = nullptr;
-  while (cell.waiters != nullptr) {
-    Link* next = cell.waiters->next;
-    cell.waiters->next = in_order;
-    in_order = cell.waiters;
-    cell.waiters = next;
+  while (waiters != nullptr) {
+    Link* next = waiters->next;
+    waiters->next = in_order;
+    in_order = waiters;
+    waiters = next;
   }
   while (in_order != nullptr) {
     Link* link = in_order;
@@ -53,6 +71,7 @@ void Machine::wake(Cell& cell, bool only_item) {
       --cell.delayed->potential;
     if (--link->task->missing == 0)
       push(link->task);
+    links_.give_back(link);
   }
 }
 
@@ -68,24 +87,34 @@ void Machine::consider(Delayed& delayed) {
   waiting_.push_back(&delayed);
 }
 
-void Machine::promise(Delayed& delayed, std::vector<Delayed*>& held) {
+void Machine::promise(Delayed& delayed, std::vector<Delayed*>*& held) {
+  if (held == nullptr)
+    held = held_.take();
   ++delayed.promises;
-  held.push_back(&delayed);
+  held->push_back(&delayed);
 }
 
-void Machine::release(std::vector<Delayed*>& held) {
-  for (Delayed* delayed : held)
-    if (--delayed->promises == 0)
-      consider(*delayed);
-  held.clear();
+void Machine::release(Delayed& delayed) {
+  if (--delayed.promises == 0)
+    consider(delayed);
+}
+
+void Machine::release(std::vector<Delayed*>*& held) {
+  if (held == nullptr)
+    return;
+  for (Delayed* delayed : *held)
+    release(*delayed);
+  held_.give_back(std::exchange(held, nullptr));
 }
 
 void Machine::freeze(Delayed& delayed) {
   if (delayed.cell->value.is_set())
     return;
-  delayed.cell->value =
-      delayed.attribute->shape == Shape::list ? make_list(delayed.items) : Datum::null();
-  wake(*delayed.cell, false);
+  const bool is_list = delayed.attribute->shape == Shape::list;
+  set(*delayed.cell,
+      is_list ? Datum::of(static_cast<const List*>(program_.arena.make<List>(delayed.items)))
+              : Datum::null(),
+      Place());
   std::vector<Sink*> listeners = std::move(delayed.listeners);
   delayed.listeners.clear();
   for (Sink* sink : listeners)
@@ -149,29 +178,44 @@ bool Machine::run_task(Task& task) {
   const Contributor by = std::exchange(by_, contributor_of(task));
   const uint32_t depth = std::exchange(
       depth_, task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0);
-  Memory outer;
-  outer.swap(scratch_);
+  std::vector<std::pair<Memo, Remembered>> outer;
+  if (before != nullptr)
+    outer.swap(scratch_);
   const Step step = execute(task);
   if (step == Step::fail || failure_) {
     report_task(task);
     return false;
   }
   if (step == Step::wait) {
-    blocked_.push_back(&task);
-    if (!scratch_.empty()) {
-      if (task.memory == nullptr)
-        task.memory = &memories_.emplace_back();
-      task.memory->merge(scratch_);
-    }
+    blocked_.push_back({&task, task.number});
+    if (!scratch_.empty() && task.memory == nullptr)
+      task.memory = memories_.take();
+    for (auto& [memo, remembered] : scratch_ | std::views::reverse)
+      task.memory->try_emplace(memo, std::move(remembered));
+  } else if (task.missing == 0) {
+    done_.push_back(&task);
   }
+  scratch_.clear();
   if (before != nullptr)
     scratch_.swap(outer);
-  else
-    scratch_.clear();
   current_ = before;
   by_ = by;
   depth_ = depth;
   return true;
+}
+
+/// Between tasks nobody looks at those that are done, nor at closed sinks.
+void Machine::give_back() {
+  for (Task* task : done_) {
+    release(task->held);
+    if (task->memory != nullptr)
+      memories_.give_back(task->memory);
+    tasks_.give_back(task);
+  }
+  done_.clear();
+  for (Sink* sink : closed_)
+    sinks_.give_back(sink);
+  closed_.clear();
 }
 
 bool Machine::run_ready() {
@@ -186,6 +230,7 @@ bool Machine::run_ready() {
     }
     if (!run_task(*task))
       return false;
+    give_back();
   }
   return true;
 }

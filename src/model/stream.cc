@@ -33,7 +33,7 @@ Step Machine::execute_stream(Task& task) {
   const bool is_list_wanted = sink.kind != Sink::Kind::relation;
   if (expr->kind == ExprKind::comprehension) {
     const auto& node = as<Comprehension>(expr);
-    Sink& inner = sinks_.emplace_back();
+    Sink& inner = *sinks_.take();
     inner.kind = Sink::Kind::comprehension;
     inner.comprehension = &node;
     inner.frame = task.frame;
@@ -78,7 +78,7 @@ Step Machine::execute_stream(Task& task) {
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);
-    const std::vector<Datum> items = from.items;
+    const std::span<const Datum> items = from.items;
     for (const Datum& item : items)
       if (!deliver(sink, item, location_of(task.expr)))
         return Step::fail;
@@ -135,8 +135,8 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       }
       ++delivering_;
       const Contributor before = std::exchange(by_, sink.by);
-      const bool is_good = set_slot(sink.owner, sink.slot, value,
-                                    {sink.constructor, sink.statement, false, at});
+      const bool is_good =
+          set_slot(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
       by_ = before;
       --delivering_;
       return is_good;
@@ -144,7 +144,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
     case Sink::Kind::loop: {
       if (value.tag == Tag::unknown)
         return true;
-      const Block& body = *sink.loop->body;
+      const Block& body = *as<For>(sink.statement).body;
       Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
       frame->cells[0].value = value;
       frame->cells[0].set_at = at;
@@ -158,7 +158,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       frame->cells[0].value = value;
       const Comprehension& node = *sink.comprehension;
       if (sink.clause + 1 < node.clauses.size()) {
-        Sink& inner = sinks_.emplace_back();
+        Sink& inner = *sinks_.take();
         inner.kind = Sink::Kind::comprehension;
         inner.comprehension = &node;
         inner.clause = sink.clause + 1;
@@ -217,7 +217,11 @@ Step Machine::execute_guard(Task& task) {
 
 /// All producers are done.
 void Machine::close(Sink& sink) {
+  if (sink.has_promise)
+    release(delayed_of(sink.owner, sink.slot));
   release(sink.held);
+  if (!std::exchange(sink.is_closed, true))
+    closed_.push_back(&sink);
   if (sink.kind == Sink::Kind::comprehension && --sink.target->open == 0)
     close(*sink.target);
 }

@@ -47,7 +47,8 @@ std::string Identities::text(const Datum& value) {
 }
 
 const fettle::Name& Identities::origin(Place at) {
-  const uint32_t file = at.file, line = at.line, column = at.column;
+  const auto file = static_cast<uint32_t>(at.file), line = static_cast<uint32_t>(at.line),
+             column = static_cast<uint32_t>(at.column);
   const auto [place, is_new] = origins_.try_emplace(std::tuple(file, line, column));
   if (is_new)
     place->second = fettle::Name(model_.where(at));
@@ -147,7 +148,7 @@ class ClaimMaker {
         continue;
       const Cell& cell = instance.cells[slot];
       if (is_option && cell.value.is_set())
-        claim_member(instance, attribute, cell.value, cell.by, 1);
+        claim_member(instance, attribute, cell.value, cell.value.by, 1);
       if (!is_option)
         for (const Datum& member : model_.members(instance, slot))
           claim_member(instance, attribute, member, member.by, attribute.count.upper);

@@ -4,6 +4,7 @@
 /// To add an expression: a kind here, a case in the parser, one in `resolve.cc` (names), one in
 /// `evaluate.cc`, and one in `print_expression` (`expression_text.cc`).
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -18,16 +19,22 @@ struct Implementation;
 struct Type;
 struct Plugin;
 
-/// A place in a source; lines and columns count from 1, columns count code points.
+/// A place in a source; lines and columns count from 1, columns count code points. Every value of
+/// a model has one, so it is small: what is beyond the last line or column is told as being there.
 struct Place {
-  uint32_t file = 0;
-  uint32_t line = 0;
-  uint32_t column : 31 = 0;
-  uint32_t is_exact : 1 = 0;  ///< errors print it with its column
+  static constexpr uint64_t last_line = (1u << 26) - 1;
+  static constexpr uint64_t last_column = (1u << 23) - 1;
+  static constexpr uint64_t last_file = (1u << 14) - 1;
+
+  uint64_t file : 14 = 0;
+  uint64_t line : 26 = 0;
+  uint64_t column : 23 = 0;
+  uint64_t is_exact : 1 = 0;  ///< errors print it with its column
 };
+static_assert(sizeof(Place) == 8);
 
 inline Place moved(Place at, size_t columns) {
-  at.column = static_cast<uint32_t>(at.column + columns) & 0x7fffffffu;
+  at.column = std::min<uint64_t>(at.column + columns, Place::last_column) & Place::last_column;
   return at;
 }
 

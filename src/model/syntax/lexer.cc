@@ -74,7 +74,11 @@ class Lexer {
   Place place() {
     for (; counted_ < start_; ++counted_)
       column_ += (static_cast<unsigned char>(text_[counted_]) & 0xC0) != 0x80;
-    return {file_, line_, column_ & 0x7fffffffu};
+    Place at;
+    at.file = file_ & Place::last_file;
+    at.line = std::min<uint64_t>(line_, Place::last_line) & Place::last_line;
+    at.column = std::min<uint64_t>(column_, Place::last_column) & Place::last_column;
+    return at;
   }
 
   void push(Token token, size_t length) { push_text(token, text_.substr(at_, length), length); }
@@ -224,8 +228,8 @@ class Lexer {
       ++length;
     const std::string shown = peek() == '\r' ? "\\r" : std::string(text_.substr(at_, length));
     const Place at = place();
-    return fail(cat("Syntax error: Illegal character '", shown, "' (", name_, ":", at.line, ":",
-                    static_cast<uint32_t>(at.column), ")"));
+    return fail(cat("Syntax error: Illegal character '", shown, "' (", name_, ":",
+                    uint64_t{at.line}, ":", uint64_t{at.column}, ")"));
   }
   Status put(Token token, size_t length) {
     push(token, length);
