@@ -58,7 +58,10 @@ bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
          51);
     return false;
   }
-  set(cell, value, at);
+  Datum known = value;
+  if (known.tag == Tag::unknown) [[unlikely]]
+    identify(known);
+  set(cell, known, at);
   cell.value.by = by_;
   return true;
 }

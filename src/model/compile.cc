@@ -4,6 +4,7 @@
 #include "model/load.h"
 #include "model/machine.h"
 #include "model/model.h"
+#include "model/precedence.h"
 
 namespace fettle::model {
 namespace {
@@ -40,8 +41,12 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
     failures = declare(program);
   if (failures.empty())
     resolve_program(program, failures);
+  if (failures.empty() && project != nullptr)
+    if (const Status ranked = rank_relations(program, *project); !ranked)
+      failures.push_back({ranked.error(), 0});
   compiled.model->machine =
       std::make_unique<Machine>(program, options.print ? options.print : [](std::string_view) {});
+  compiled.model->machine->limit_steps(options.most_steps);
   if (failures.empty()) {
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();

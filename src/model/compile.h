@@ -2,6 +2,7 @@
 /// From the text of a model to what it builds. `std` is built in; other modules are found in the
 /// project (`project.h`).
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,6 +22,7 @@ struct CompileOptions {
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
   std::string environment{};         ///< for `std::environment()`; empty: the project's name
   Duration plugin_time_limit = 30s;  ///< of each call of a plugin that is an executable
+  uint64_t most_steps = 0;  ///< of statements, after which a compile fails; 0: as many as it needs
 };
 
 struct Compiled {

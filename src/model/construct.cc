@@ -114,6 +114,7 @@ Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame
                                  " is set twice in the constructor call of ",
                                  program_.symbols.name(entity.name), "."));
       values[slot] = entry.value;
+      identify(values[slot]);
     }
   }
   return result;
@@ -144,6 +145,7 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
         return step;
       if (step == Step::wait)
         result = step;
+      identify(datum);
       values[slot] = datum;
     } else if (entity.defaults[slot].is_set()) {
       values[slot] = entity.defaults[slot];
@@ -178,9 +180,15 @@ std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) co
   return made;
 }
 
+/// Gives an unknown the number that tells it from others as a key.
+void Machine::identify(Datum& value) {
+  if (value.tag == Tag::unknown && value.integer == 0)
+    value.integer = ++unknowns_;
+}
+
 void Machine::append_key_of(std::string& key, const Attribute& attribute, const Datum& datum) {
   if (datum.tag == Tag::unknown)
-    key += cat("?", instances_.size());
+    key += cat("?", datum.integer);
   else if (datum.tag == Tag::integer && attribute.type.base == Base::floating)
     append_key(key, Datum::of(static_cast<double>(datum.integer)));
   else

@@ -274,11 +274,11 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
   std::vector<Datum> items;
   const Step step = comprehend(node, 0, frame, items);
   if (step == Step::done)
-    value = items.size() == 1 && !items[0].is_set() ? Datum::unknown() : make_list(items);
+    value = make_list(items);
   return step;
 }
 
-/// The elements of one clause; an unset item alone says that the whole is unknown.
+/// The elements of one clause; an unknown instead of a list is an unknown element.
 Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
                          std::vector<Datum>& items) {
   const Expr* iterable_of = node.clauses[clause].iterable;
@@ -286,7 +286,7 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
   if (const Step step = evaluate(iterable_of, frame, iterable); step != Step::done)
     return step;
   if (iterable.tag == Tag::unknown) {
-    items.assign(clause == 0 ? 1 : items.size() + 1, clause == 0 ? Datum() : Datum::unknown());
+    items.push_back(iterable);
     return Step::done;
   }
   if (iterable.tag != Tag::list)

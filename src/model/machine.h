@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <functional>
+#include <map>
 #include <unordered_set>
 
 #include "model/instance.h"
@@ -116,6 +117,8 @@ class Machine {
   Machine(Program& program, std::function<void(std::string_view)> print)
       : program_(program), print_(std::move(print)) {}
 
+  /// 0: no limit.
+  void limit_steps(uint64_t most) { most_steps_ = most; }
   /// Everything; empty when the model is good.
   std::vector<Failure> run();
 
@@ -182,6 +185,7 @@ class Machine {
   Step find_keys(const Constructor& node, const Entity& entity, Frame* frame, const Destination* to,
                  Values& values);
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
+  void identify(Datum& value);
   void append_key_of(std::string& key, const Attribute& attribute, const Datum& datum);
   Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
   void enter(Instance* instance, bool is_new);
@@ -219,6 +223,8 @@ class Machine {
   bool can_freeze(const Delayed& delayed) const;
   void freeze(Delayed& delayed);
   bool freeze_one();
+  Delayed* next_waiting();
+  static int potential_of(const Delayed& delayed);
   void promise(Delayed& delayed, std::vector<Delayed*>*& held);
   void release(Delayed& delayed);
   void release(std::vector<Delayed*>*& held);
@@ -278,6 +284,7 @@ class Machine {
   std::deque<Task*> ready_;
   std::vector<Task*> urgent_;  ///< statements with a name that stands for nothing
   std::deque<Delayed*> waiting_;
+  std::map<uint32_t, std::deque<Delayed*>> ruled_;  ///< the same of relations that rules rank
   std::vector<Delayed*> zero_;
   std::vector<Delayed*> watched_;  ///< everything that a task ever waited on
   std::deque<Delayed> delayed_;
@@ -300,6 +307,9 @@ class Machine {
   std::vector<Datum> values_;                         ///< of constructors under way, by slot
   Task* current_ = nullptr;
   uint32_t skipped_frames_ = 0;
+  uint64_t steps_ = 0;
+  uint64_t most_steps_ = 0;
+  int64_t unknowns_ = 0;  ///< that got a number
   uint32_t depth_ = 0;
   Contributor by_ = 0;  ///< for whom the current task writes
   int delivering_ = 0;  ///< relations that hand on an element, nested

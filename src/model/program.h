@@ -61,6 +61,8 @@ struct Attribute {
   Attribute* inverse = nullptr;
   Place at;
   bool is_in_index = false;
+  bool comes_before = false;  ///< of another relation, by a rule of the project
+  uint32_t precedence = 0;    ///< in which order rules freeze it, from 1; 0: no rule names it
 };
 
 /// What one `implement` statement selects.

@@ -15,6 +15,8 @@ Delayed& Machine::delayed_of(Instance* owner, uint32_t slot) {
     made.owner = owner;
     made.attribute = owner->entity->slots[slot];
     cell.delayed = &made;
+    if (made.attribute->comes_before)
+      consider(made);
   }
   return *cell.delayed;
 }
@@ -84,7 +86,25 @@ void Machine::consider(Delayed& delayed) {
   if (delayed.is_queued || !can_freeze(delayed))
     return;
   delayed.is_queued = true;
-  waiting_.push_back(&delayed);
+  const uint32_t rank = delayed.attribute->precedence;
+  (rank == 0 ? waiting_ : ruled_[rank]).push_back(&delayed);
+}
+
+/// How many wait for it; a relation that a rule wants before another always has somebody.
+int Machine::potential_of(const Delayed& delayed) {
+  return delayed.potential + (delayed.attribute->comes_before ? 1 : 0);
+}
+
+/// Relations without a rule in their order, then those with one by rank; null when none is left.
+Delayed* Machine::next_waiting() {
+  std::deque<Delayed*>* queue = &waiting_;
+  for (auto at = ruled_.begin(); queue->empty() && at != ruled_.end(); ++at)
+    queue = &at->second;
+  if (queue->empty())
+    return nullptr;
+  Delayed* next = queue->front();
+  queue->pop_front();
+  return next;
 }
 
 void Machine::promise(Delayed& delayed, std::vector<Delayed*>*& held) {
@@ -124,13 +144,12 @@ void Machine::freeze(Delayed& delayed) {
 
 /// Freezes the next relation that somebody waits for; false when there is none.
 bool Machine::freeze_one() {
-  while (!waiting_.empty()) {
-    Delayed& next = *waiting_.front();
-    waiting_.pop_front();
+  while (Delayed* const awaited = next_waiting()) {
+    Delayed& next = *awaited;
     next.is_queued = false;
     if (!can_freeze(next))
       continue;
-    if (next.potential <= 0) {
+    if (potential_of(next) <= 0) {
       if (!next.is_in_zero)
         zero_.push_back(&next);
       next.is_in_zero = true;
@@ -220,6 +239,10 @@ void Machine::give_back() {
 
 bool Machine::run_ready() {
   while (!ready_.empty() || !urgent_.empty()) {
+    if (most_steps_ != 0 && ++steps_ > most_steps_) {
+      failure_ = Failure{user_error(cat("the model needs more than ", most_steps_, " steps")), 0};
+      return false;
+    }
     Task* task = nullptr;
     if (!urgent_.empty()) {
       task = urgent_.front();

@@ -264,6 +264,8 @@ Value core_float(Vm& vm, const Arguments& a) {
   const std::string_view text = view_of(x);
   if (text.empty())
     return vm.fail("float: empty string");
+  if (!vm.charge(text.size() / 4))
+    return Value::error();
   std::string_view rest = text;
   double sign = 1;
   if (rest.starts_with('+') || rest.starts_with('-')) {
