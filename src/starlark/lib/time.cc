@@ -127,6 +127,9 @@ constexpr std::string_view elements[] = {
     "Mon",     "002",    "-07",    "_2",     "01",    "02",    "03",   "04",  "05",
     "06",      "15",     "PM",     "pm",     "1",     "2",     "3",    "4",   "5"};
 
+/// At each byte of a layout, every element is looked for.
+constexpr uint64_t steps_per_layout_byte = 4;
+
 /// The element at the start of `layout`; empty when it begins with other text.
 std::string_view element_at(std::string_view layout) {
   if ((layout[0] == '.' || layout[0] == ',') && layout.size() > 1 &&
@@ -478,6 +481,8 @@ Value time_parse_duration(Vm& vm, const Arguments& a) {
   if (!is_text(x))
     return vm.fail_with("parse_duration: for parameter 1: got ", type_name_of(x),
                         ", want a duration, string, or int");
+  if (!vm.charge(view_of(x).size() / 4))
+    return Value::error();
   const Result<Duration> parsed = parse_duration(view_of(x));
   if (!parsed) {
     return vm.fail_with("parse_duration: for parameter 1: time: ", duration_problem(view_of(x)));
@@ -495,6 +500,8 @@ Value time_parse_time(Vm& vm, const Arguments& a) {
   if (!given[2].is_unset() && (zone = zone_at(vm, given[2])) == nullptr)
     return Value::error();
   const std::string_view layout = given[1].is_unset() ? rfc3339 : view_of(given[1]);
+  if (!vm.charge((layout.size() + view_of(given[0]).size()) * steps_per_layout_byte))
+    return Value::error();
   Fields f;
   f.year = 0;
   bool has_offset = false;
@@ -547,7 +554,10 @@ Value method_format(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!is_text(a.positional[0]))
     return wrong_type(vm, a, 0, "string");
-  return make_text(vm.heap(), format_time(*as<TimeObject>(a.self), view_of(a.positional[0])));
+  const std::string_view layout = view_of(a.positional[0]);
+  if (!vm.charge(layout.size() * steps_per_layout_byte))
+    return Value::error();
+  return make_text(vm.heap(), format_time(*as<TimeObject>(a.self), layout));
 }
 
 Value method_in_location(Vm& vm, const Arguments& a) {
