@@ -216,6 +216,8 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   }
   report.left = std::move(listener.left);
   add_failures(summary, made, report);
+  std::stable_sort(report.left.begin(), report.left.end(),
+                   [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });
   report.took = place.clock() - began;
   TRY(log_run(place, request.environment, EventType::run_finished, report));
   return report;

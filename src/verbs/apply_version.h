@@ -48,7 +48,7 @@ std::string_view to_string(LeftResource::Fate fate);
 struct ApplyReport {
   uint64_t version = 0;
   std::vector<DeployedResource> resources;  ///< in the order of the version
-  std::vector<LeftResource> left;
+  std::vector<LeftResource> left;           ///< by key
   bool is_stopped = false;
   Duration took{0};
   size_t count(DeployState state) const;

@@ -148,7 +148,8 @@ std::string relations(const Value& given, bool nofollow) {
   std::set<std::string> names{"noopener"};
   if (nofollow)
     names.insert("nofollow");
-  for (const std::string_view name : split(given.is_text() ? given.text() : "", ' '))
+  const std::string text = given.is_text() ? std::string(given.text()) : std::string();
+  for (const std::string_view name : split(text, ' '))
     if (!trim(name).empty())
       names.emplace(trim(name));
   return join(std::vector<std::string>(names.begin(), names.end()), " ");
