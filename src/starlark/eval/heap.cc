@@ -94,8 +94,11 @@ Object* Heap::large(size_t bytes) {
     return nullptr;
   }
   const size_t whole = sizeof(Large) + bytes;
-  void* memory = whole < huge_page ? std::malloc(whole)
-                                   : std::aligned_alloc(huge_page, (whole + 4095) / 4096 * 4096);
+  void* memory = nullptr;
+  if (whole < huge_page)
+    memory = std::malloc(whole);
+  else if (posix_memalign(&memory, huge_page, whole) != 0)
+    memory = nullptr;
   if (memory == nullptr)
     return nullptr;
   if (whole >= huge_page)

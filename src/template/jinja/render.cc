@@ -341,13 +341,13 @@ Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   if (module->renderer.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
   module->top = std::make_shared<Scope>(Scope{node.has_context ? scope : nullptr, {}});
+  module->tree = tree;
+  modules_.push_back(module);  // before it runs, so that `end` finds what a failure leaves
   std::string ignored;
   Status status = module->renderer.run(tree, module->top, ignored);
   steps_ = module->renderer.steps_;
   if (!status)
     return status.error();
-  module->tree = tree;
-  modules_.push_back(module);
   return module->top;
 }
 
