@@ -2,9 +2,14 @@
 /// A resolved tree to register code, in one walk. Loops over `range` keep plain counters, jumps
 /// compare by themselves, names of attributes and methods are looked up here.
 
+#include <bit>
+#include <memory>
 #include <optional>
+#include <vector>
 
-#include "starlark/compile/code.h"
+#include "base/text.h"
+#include "starlark/compile/draft.h"
+#include "starlark/eval/heap.h"
 #include "starlark/resolve/resolve.h"
 
 namespace fettle::starlark {
@@ -12,5 +17,196 @@ namespace fettle::starlark {
 /// Compiles into `module`; constants are made in its heap.
 std::optional<SyntaxError> compile(FunctionNode* file, const Resolved& resolved,
                                    ModuleState& module, Symbols& symbols);
+
+/// Emits the code of a file, function by function: statements.cc, loops.cc, assignment.cc,
+/// conditions.cc, expressions.cc and calls.cc hold what their names say.
+class Compiler {
+ public:
+  Compiler(ModuleState& module, Symbols& symbols) : module_(module), symbols_(symbols) {}
+
+  std::optional<SyntaxError> run(FunctionNode* file, const Resolved& resolved);
+
+ private:
+  // Functions.
+
+  Code* function(FunctionNode* node, bool is_file);
+  void body(FunctionNode* node, Code* code, bool is_file);
+  void finish(Code* code);
+
+  // Statements. Each tells whether what follows it cannot be reached.
+
+  bool statements(std::span<Node*> nodes);
+  bool statement(Node* node);
+  bool if_statement(IfNode* node);
+  bool is_universal(Node* node, std::string_view name) const;
+
+  /// Whether `node` is `range(…)` with one to three plain arguments, to be counted without an
+  /// object.
+  bool is_plain_range(Node* node) const;
+
+  /// Emits the beginning of a loop over `iterable`; gives the register of its state.
+  uint32_t begin_loop(Node* iterable, uint32_t at, bool& counted);
+
+  template <typename Body>
+  void loop(Node* target, Node* iterable, uint32_t at, Body body);
+
+  /// What an iteration costs beyond one step: its instruction at `at` knows by how long the body
+  /// is.
+  void weigh_loop(size_t at);
+  void for_statement(ForNode* node);
+  void while_statement(WhileNode* node);
+  void load_statement(LoadNode* node);
+
+  // Assignment.
+
+  void assign(Binding* binding) {
+    if (binding->assigned == 0 && binding->scope != Scope::global) {
+      binding->assigned = 1;
+      draft_->assigned.push_back(binding);
+    }
+  }
+  void forget(size_t size) {
+    while (draft_->assigned.size() > size) {
+      draft_->assigned.back()->assigned = 0;
+      draft_->assigned.pop_back();
+    }
+  }
+
+  /// Where the value of a variable should be made: its register, or a fresh one.
+  uint32_t target_register(const Identifier* id);
+  void store(Identifier* id, uint32_t value);
+  void assign_target(Node* target, uint32_t value, uint32_t at);
+  void store_index(uint32_t object, Node* key, uint32_t value, uint32_t at);
+  void assign_statement(AssignNode* node);
+
+  /// Whether making `node` in a variable's own register could be seen before it is complete: only
+  /// an instruction that writes its result last may do that.
+  static bool reads_late(Node* node);
+  void augmented(AugmentedAssignNode* node);
+  void augmented_operation(Token op, uint32_t result, uint32_t left, Node* right, uint32_t at);
+
+  // Conditions.
+
+  /// Jumps to be patched when `node` is false.
+  void jump_unless(Node* node, std::vector<size_t>& exits);
+
+  /// Emits a jump, to be patched, that is taken when the truth of `node` is `when`.
+  void condition(Node* node, bool when, std::vector<size_t>& exits);
+
+  /// What only a later operand checks is not known behind the whole.
+  void operand_condition(LogicalNode* logical, Node* operand, bool when,
+                         std::vector<size_t>& exits);
+
+  /// The jump that is taken when the comparison holds, or does not; none for other operators.
+  static std::optional<Op> jump_for(Token op, bool when);
+
+  // Expressions.
+
+  /// The register that holds the value; a new one unless it is a plain local.
+  uint32_t expression(Node* node);
+  void check_assigned(Identifier* id);
+  void expression_into(Node* node, uint32_t into);
+  void identifier(Identifier* id, uint32_t into);
+
+  /// Operators and suffixes whose left operands are operators and suffixes again, without native
+  /// stack for each.
+  void chain(Node* node, uint32_t into);
+
+  /// One link; `given` is the register of its left operand when that was made already.
+  void apply(Node* node, uint32_t into, int given);
+  uint32_t operand(Node* node, int given);
+  void get_attribute(uint32_t into, uint32_t object, const AttributeNode* node);
+
+  static bool is_short(Node* node) {
+    return node->kind == NodeKind::integer && !as<IntegerNode>(node)->large &&
+           as<IntegerNode>(node)->small <= INT16_MAX;
+  }
+
+  static Op operation_of(Token op);
+
+  /// The forms with a small integer on the right.
+  bool small_operation(Token op, uint32_t into, uint32_t left, Node* right, uint32_t at);
+  void binary(BinaryNode* node, uint32_t into, int given);
+  void unary(UnaryNode* node, uint32_t into);
+  void logical(LogicalNode* node, uint32_t into);
+  void sequence(SequenceNode* node, uint32_t into);
+  void dict(DictNode* node, uint32_t into);
+  void comprehension(ComprehensionNode* node, uint32_t into);
+  void clauses(ComprehensionNode* node, size_t i, uint32_t made);
+
+  template <typename Body>
+  void loop_from(const Clause& clause, uint32_t state, bool counted, Body body);
+  void make_function(FunctionNode* node, uint32_t into, uint32_t at);
+  void call(CallNode* node, uint32_t into, int given);
+
+  // Registers, constants, instructions.
+
+  uint32_t take(uint32_t count);
+
+  size_t constant(Value value) {
+    draft_->constants.push_back(value);
+    return draft_->constants.size() - 1;
+  }
+  size_t name_constant(Symbol* symbol);
+  uint32_t short_name_constant(Symbol* symbol) {
+    const size_t k = name_constant(symbol);
+    return k < 65536 ? u32(k) : 0;
+  }
+  void load_constant(uint32_t into, Value value);
+  Value name_value(Symbol* symbol);
+  /// Equal texts of one program are one object when they are short enough to be names.
+  Value text_value(std::string_view text);
+  size_t text_constant(std::string_view text);
+  Value big_literal(const IntegerNode* node);
+
+  void place(uint32_t at) { draft_->places.push_back({u32(draft_->instructions.size()), at}); }
+  void emit(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+    draft_->instructions.push_back({op, u16(a), u16(b), u16(c)});
+  }
+  void emit_wide(Op op, uint32_t a, uint64_t bc) { emit(op, a, u32(bc & 0xffff), u32(bc >> 16)); }
+  size_t word(uint64_t bits) {
+    draft_->instructions.push_back(std::bit_cast<Instruction>(bits));
+    return draft_->instructions.size() - 1;
+  }
+  /// The distance from behind the word at `from` to here.
+  Instruction offset_word(size_t from) const {
+    return std::bit_cast<Instruction>(u64(draft_->instructions.size() - from - 1));
+  }
+  size_t jump() {
+    emit(Op::jump);
+    return draft_->instructions.size() - 1;
+  }
+  void jump_to(size_t target) {
+    const int64_t offset = i64(target) - i64(draft_->instructions.size()) - 1;
+    emit_wide(Op::jump, 0, u32(offset));
+  }
+  void patch(const std::vector<size_t>& jumps);
+
+  void fail(uint32_t at, std::string message) {
+    if (!error_)
+      error_ = SyntaxError{at, std::move(message)};
+  }
+
+  Arena& arena() { return module_.arena; }
+  Heap& heap() { return *module_.heap; }
+
+  /// The arena destroys nothing; codes are destroyed by their module, call sites need it not.
+  struct CodeHolder {
+    alignas(Code) std::byte bytes[sizeof(Code)];
+    Code* code() { return new (bytes) Code(); }
+  };
+  struct CallSiteHolder {
+    alignas(CallSite) std::byte bytes[sizeof(CallSite)];
+    CallSite* site() { return new (bytes) CallSite(); }
+  };
+
+  ModuleState& module_;
+  Symbols& symbols_;
+  Draft* draft_ = nullptr;
+  std::vector<std::unique_ptr<Draft>> spare_;
+  std::vector<Node*> chain_;
+  uint32_t serial_ = 0;
+  std::optional<SyntaxError> error_;
+};
 
 }  // namespace fettle::starlark

@@ -11,6 +11,25 @@ namespace fettle::starlark {
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site, uint16_t into);
 /// Any call text; `entered` tells that a Starlark function was put on the stack.
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered);
+/// Calls a method or another native function with positional arguments. While it runs, and when
+/// it fails, `vm.native` is its name.
+inline Value invoke(Vm& vm, Native native, const char* name, Value self, const Value* positional,
+                    uint32_t count, const Builtin* function = nullptr) {
+  Arguments arguments;
+  arguments.self = self;
+  arguments.positional = positional;
+  arguments.count = count;
+  arguments.function = function;
+  arguments.name = name;
+  vm.native = name;
+  const Value result = native(vm, arguments);
+  if (!result.is_error()) [[likely]]
+    vm.native = nullptr;
+  return result;
+}
+inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uint32_t count) {
+  return invoke(vm, builtin.native, builtin.name, builtin.self, positional, count, &builtin);
+}
 /// Calls what is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
 bool load_names(Vm& vm, const LoadSite& site, Value* into);

@@ -189,4 +189,38 @@ int contains(Vm& vm, Value container, Value item) {
   }
 }
 
+Value length_value(Vm& vm, Value v) {
+  if (is_list(v))
+    return Value::small(as<List>(v)->size);
+  const std::optional<int64_t> length = length_of_value(v);
+  if (length)
+    return make_int(vm.heap(), *length);
+  vm.native = "len";
+  return vm.fail_with("len: value of type ", type_name_of(v), " has no len");
+}
+
+bool begin_range(Vm& vm, const Value* arguments, uint32_t count, Value* state) {
+  // Start, stop and step, as far as they are given.
+  Value given[] = {Value::small(0), Value::small(0), Value::small(1)};
+  if (count == 1)
+    given[1] = arguments[0];
+  else
+    std::copy_n(arguments, count, given);
+  const auto& [start, stop, step] = given;
+  if (start.is_small() && stop.is_small() && step.is_small() && step.small() != 0) {
+    state[0] = start;
+    state[1] = Value::small(range_length(start.small(), stop.small(), step.small()));
+    state[2] = step;
+    return true;
+  }
+  if (!check_range(vm, arguments, count))
+    return false;
+  int64_t n[3];
+  for (int i = 0; i < 3; ++i)
+    to_int64(given[i], n[i]);
+  state[0] = Value::object(make_range(vm.heap(), n[0], n[1], n[2]));
+  state[1] = state[2] = Value::small(0);
+  return true;
+}
+
 }  // namespace fettle::starlark

@@ -162,6 +162,31 @@ Cell* make_cell(Heap& heap, Value value) {
   return cell;
 }
 
+Function* make_function(Heap& heap, const Code* code, const Value* defaults, const Value* registers,
+                        Function* outer) {
+  Tuple* kept = nullptr;
+  if (code->defaults != 0) {
+    kept = make_tuple(heap, code->defaults);
+    if (kept == nullptr)
+      return nullptr;
+    std::copy_n(defaults, code->defaults, kept->items());
+  }
+  const size_t cells = code->captures.size();
+  auto* made = heap.make<Function>(Kind::function, sizeof(Function) + cells * sizeof(Value));
+  if (made == nullptr)
+    return nullptr;
+  made->code = code;
+  made->module = code->module;
+  made->defaults = kept;
+  made->count = u32(cells);
+  for (size_t i = 0; i < cells; ++i) {
+    const Capture& capture = code->captures[i];
+    made->cells()[i] =
+        capture.from_register ? registers[capture.index] : outer->cells()[capture.index];
+  }
+  return made;
+}
+
 Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const Value> names,
                      std::span<const Value> values) {
   static std::atomic<uint64_t> next_id{1};

@@ -28,6 +28,10 @@ Dict* make_set(Heap& heap);
 Range* make_range(Heap& heap, int64_t start, int64_t stop, int64_t step);
 Value make_builtin(Heap& heap, const char* name, Native native, Value self = Value::unset());
 Cell* make_cell(Heap& heap, Value value);
+/// A function whose defaults are at `defaults`, and which captures variables of `registers` and
+/// of `outer`, the function that makes it; null when memory does not suffice.
+Function* make_function(Heap& heap, const Code* code, const Value* defaults, const Value* registers,
+                        Function* outer);
 /// A structure with these names, which must be sorted, and values.
 Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const Value> names,
                      std::span<const Value> values);

@@ -45,6 +45,8 @@ std::vector<std::string> attribute_names(Vm& vm, Value object);
 int contains(Vm& vm, Value container, Value item);
 /// None for values without length.
 std::optional<int64_t> length_of_value(Value v);
+/// `len(v)`.
+Value length_value(Vm& vm, Value v);
 
 // Iteration. A running one locks lists, dicts and sets.
 bool is_iterable(Value v);
@@ -57,6 +59,10 @@ bool begin_iteration(Value over, Iteration& state);
 /// False at the end. `item` may be `Value::error()` only for lack of memory.
 bool next_item(Vm& vm, Iteration& state, Value& item);
 void end_iteration(Value over);
+/// Begins a loop over `range(arguments…)` that makes no object: `state` receives the first number,
+/// how many there are, and the step. Beyond small integers it receives the range. False with an
+/// error when the arguments are wrong.
+bool begin_range(Vm& vm, const Value* arguments, uint32_t count, Value* state);
 /// The number of items that are still to come at the beginning, when it is known; else 0.
 size_t length_hint(Value v);
 

@@ -1,9 +1,8 @@
 /// The machine: one label an instruction, each short; what is rare is a call. `pc` points behind
 /// the instruction, whose own address is `ip`.
 
-#include <atomic>
-
 #include "base/invariant.h"
+#include "starlark/eval/arithmetic.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/methods.h"
 #include "starlark/eval/ops.h"
@@ -17,48 +16,12 @@ namespace fettle::starlark {
 namespace {
 
 uint64_t word_at(const Instruction* at) { return std::bit_cast<uint64_t>(*at); }
-std::atomic_ref<uint64_t> cache_at(const Instruction* at) {
-  return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(const_cast<Instruction*>(at)));
-}
-
-bool both_small(Value x, Value y) { return ((x.word() | y.word()) & 7) == 0; }
-bool both_packed(Value x, Value y) { return x.is_packed_float() && y.is_packed_float(); }
-
 [[gnu::noinline]] Value unset_local(Vm& vm, Value name) {
   return vm.fail_with("local variable ", view_of(name), " referenced before assignment");
 }
 [[gnu::noinline]] Value unset_global(Vm& vm, const ModuleState& module, uint32_t index) {
   return vm.fail_with("global variable ", module.global_names[index],
                       " referenced before assignment");
-}
-
-/// A field of a structure, found by the cache of the instruction.
-inline Value cached_field(Structure* structure, Value name, const Instruction* cache) {
-  const std::atomic_ref<uint64_t> word = cache_at(cache);
-  const uint64_t known = word.load(std::memory_order_relaxed);
-  if (known >> 16 == structure->shape->id) [[likely]]
-    return structure->values()[known & 0xffff];
-  const int slot = find_slot(structure->shape, name);
-  if (slot < 0)
-    return Value::unset();
-  if (slot < 0xffff)
-    word.store(structure->shape->id << 16 | u64(slot), std::memory_order_relaxed);
-  return structure->values()[slot];
-}
-
-/// The value of a field of any object that has fields of its own; unset when there is none.
-[[gnu::noinline]] Value own_field(Value object, Value name, const Instruction* cache) {
-  if (!object.is_object())
-    return Value::unset();
-  switch (object.object()->kind) {
-    case Kind::structure:
-    case Kind::module:
-      return cached_field(as<Structure>(object), name, cache);
-    case Kind::record:
-      return record_field(as<Record>(object), name);
-    default:
-      return Value::unset();
-  }
 }
 
 /// Whether a function surely does not run yet: tells so only for a short stack.
@@ -189,27 +152,11 @@ L_check_local:
   NEXT;
 L_make_function: {
   MAY_COLLECT();
-  Code* code = frame->code->children[word_at(pc++)];
-  Tuple* defaults = nullptr;
-  if (ip->c != 0) {
-    defaults = make_tuple(*heap, ip->c);
-    for (uint32_t i = 0; i < ip->c; ++i)
-      defaults->items()[i] = base[ip->b + i];
-  }
-  const size_t cells = code->captures.size();
-  auto* made = heap->make<Function>(Kind::function, sizeof(Function) + cells * sizeof(Value));
+  const Code* code = frame->code->children[word_at(pc++)];
+  Function* made = make_function(*heap, code, base + ip->b, base, frame->function);
   if (made == nullptr) {
     vm.fail_memory();
     goto failed;
-  }
-  made->code = code;
-  made->module = code->module;
-  made->defaults = defaults;
-  made->count = u32(cells);
-  for (size_t i = 0; i < cells; ++i) {
-    const Capture& capture = code->captures[i];
-    made->cells()[i] =
-        capture.from_register ? base[capture.index] : frame->function->cells()[capture.index];
   }
   RA = Value::object(made);
   NEXT;
@@ -234,140 +181,53 @@ L_logical_not: {
   NEXT;
 }
 
-#define ARITHMETIC(name, builtin, symbol)                                 \
-  L_##name : {                                                            \
-    const Value x = RB, y = RC;                                           \
-    if (both_small(x, y)) [[likely]] {                                    \
-      int64_t result;                                                     \
-      if (!builtin(i64(x.word()), i64(y.word()), &result)) [[likely]] {   \
-        RA = Value::of_word(u64(result));                                 \
-        NEXT;                                                             \
-      }                                                                   \
-    } else if (both_packed(x, y)) {                                       \
-      uint64_t word;                                                      \
-      if (Value::packs(x.packed_float() symbol y.packed_float(), word)) { \
-        RA = Value::of_word(word);                                        \
-        NEXT;                                                             \
-      }                                                                   \
-    }                                                                     \
-    goto binary;                                                          \
+// An operator of two registers, and one of a register and 16 bits of the instruction.
+#define BINARY(name)                             \
+  L_##name : {                                   \
+    Value made;                                  \
+    if (quick_##name(RB, RC, made)) [[likely]] { \
+      RA = made;                                 \
+      NEXT;                                      \
+    }                                            \
+    goto binary;                                 \
   }
-  ARITHMETIC(add, __builtin_add_overflow, +)
-  ARITHMETIC(subtract, __builtin_sub_overflow, -)
-L_multiply: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y)) [[likely]] {
-    int64_t result;
-    if (!__builtin_mul_overflow(x.small(), i64(y.word()), &result)) [[likely]] {
-      RA = Value::of_word(u64(result));
-      NEXT;
-    }
-  } else if (both_packed(x, y)) {
-    uint64_t word;
-    if (Value::packs(x.packed_float() * y.packed_float(), word)) {
-      RA = Value::of_word(word);
-      NEXT;
-    }
+#define BINARY_SMALL(name)                                         \
+  L_##name##_small : {                                             \
+    Value made;                                                    \
+    const int64_t n = static_cast<int16_t>(ip->c);                 \
+    if (quick_##name##_small(RB, n, made)) [[likely]] {            \
+      RA = made;                                                   \
+      NEXT;                                                        \
+    }                                                              \
+    MAY_COLLECT();                                                 \
+    GIVE(RA, binary_operation(vm, Op::name, RB, Value::small(n))); \
+    NEXT;                                                          \
   }
-  goto binary;
-}
-L_divide: {
-  const Value x = RB, y = RC;
-  if (both_packed(x, y)) {
-    uint64_t word;
-    const double divisor = y.packed_float();
-    if (divisor != 0 && Value::packs(x.packed_float() / divisor, word)) {
-      RA = Value::of_word(word);
-      NEXT;
-    }
-  }
-  goto binary;
-}
-L_floor_divide: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y) && y.small() > 0) {
-    const int64_t n = x.small(), d = y.small();
-    int64_t q = n / d;
-    if (n % d < 0)
-      --q;
-    RA = Value::small(q);
-    NEXT;
-  }
-  goto binary;
-}
-L_modulo: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y) && y.small() > 0) {
-    int64_t r = x.small() % y.small();
-    if (r < 0)
-      r += y.small();
-    RA = Value::small(r);
-    NEXT;
-  }
-  goto binary;
-}
-L_bit_and: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y)) {
-    RA = Value::of_word(x.word() & y.word());
-    NEXT;
-  }
-  goto binary;
-}
-L_bit_or: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y)) {
-    RA = Value::of_word(x.word() | y.word());
-    NEXT;
-  }
-  goto binary;
-}
-L_bit_xor: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y)) {
-    RA = Value::of_word(x.word() ^ y.word());
-    NEXT;
-  }
-  goto binary;
-}
-L_shift_left: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y) && y.small() >= 0 && y.small() < 60) {
-    const int64_t n = x.small();
-    const int64_t shifted = i64(u64(n) << y.small());
-    if (shifted >> y.small() == n && Value::fits(shifted)) {
-      RA = Value::small(shifted);
-      NEXT;
-    }
-  }
-  goto binary;
-}
-L_shift_right: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y) && y.small() >= 0 && y.small() <= INT32_MAX) {
-    RA = Value::small(x.small() >> (y.small() > 62 ? 62 : y.small()));
-    NEXT;
-  }
-  goto binary;
-}
+  BINARY(add)
+  BINARY(subtract)
+  BINARY(multiply)
+  BINARY(divide)
+  BINARY(floor_divide)
+  BINARY(modulo)
+  BINARY(bit_and)
+  BINARY(bit_or)
+  BINARY(bit_xor)
+  BINARY(shift_left)
+  BINARY(shift_right)
+  BINARY_SMALL(add)
+  BINARY_SMALL(subtract)
+  BINARY_SMALL(multiply)
+  BINARY_SMALL(floor_divide)
+  BINARY_SMALL(modulo)
 binary:
   MAY_COLLECT();
   GIVE(RA, binary_operation(vm, ip->op, RB, RC));
   NEXT;
 L_add_in_place: {
-  const Value x = RB, y = RC;
-  if (both_small(x, y)) [[likely]] {
-    int64_t result;
-    if (!__builtin_add_overflow(i64(x.word()), i64(y.word()), &result)) [[likely]] {
-      RA = Value::of_word(u64(result));
-      NEXT;
-    }
-  } else if (both_packed(x, y)) {
-    uint64_t word;
-    if (Value::packs(x.packed_float() + y.packed_float(), word)) {
-      RA = Value::of_word(word);
-      NEXT;
-    }
+  Value made;
+  if (quick_add(RB, RC, made)) [[likely]] {
+    RA = made;
+    NEXT;
   }
   MAY_COLLECT();
   SAVE();
@@ -379,77 +239,6 @@ L_or_in_place:
   SAVE();
   GIVE(RA, or_in_place(vm, RB, RC));
   NEXT;
-L_add_small: {
-  const Value x = RB;
-  const int64_t n = static_cast<int16_t>(ip->c);
-  if (x.is_small()) [[likely]] {
-    int64_t result;
-    if (!__builtin_add_overflow(i64(x.word()), n * 8, &result)) [[likely]] {
-      RA = Value::of_word(u64(result));
-      NEXT;
-    }
-  }
-  MAY_COLLECT();
-  GIVE(RA, binary_operation(vm, Op::add, RB, Value::small(n)));
-  NEXT;
-}
-L_subtract_small: {
-  const Value x = RB;
-  const int64_t n = static_cast<int16_t>(ip->c);
-  if (x.is_small()) [[likely]] {
-    int64_t result;
-    if (!__builtin_sub_overflow(i64(x.word()), n * 8, &result)) [[likely]] {
-      RA = Value::of_word(u64(result));
-      NEXT;
-    }
-  }
-  MAY_COLLECT();
-  GIVE(RA, binary_operation(vm, Op::subtract, RB, Value::small(n)));
-  NEXT;
-}
-L_multiply_small: {
-  const Value x = RB;
-  const int64_t n = static_cast<int16_t>(ip->c);
-  if (x.is_small()) [[likely]] {
-    int64_t result;
-    if (!__builtin_mul_overflow(i64(x.word()), n, &result)) [[likely]] {
-      RA = Value::of_word(u64(result));
-      NEXT;
-    }
-  }
-  MAY_COLLECT();
-  GIVE(RA, binary_operation(vm, Op::multiply, RB, Value::small(n)));
-  NEXT;
-}
-L_floor_divide_small: {
-  const Value x = RB;
-  const int64_t d = static_cast<int16_t>(ip->c);
-  if (x.is_small() && d > 0) [[likely]] {
-    const int64_t n = x.small();
-    int64_t q = n / d;
-    if (n % d < 0)
-      --q;
-    RA = Value::small(q);
-    NEXT;
-  }
-  MAY_COLLECT();
-  GIVE(RA, binary_operation(vm, Op::floor_divide, RB, Value::small(d)));
-  NEXT;
-}
-L_modulo_small: {
-  const Value x = RB;
-  const int64_t d = static_cast<int16_t>(ip->c);
-  if (x.is_small() && d > 0) [[likely]] {
-    int64_t r = x.small() % d;
-    if (r < 0)
-      r += d;
-    RA = Value::small(r);
-    NEXT;
-  }
-  MAY_COLLECT();
-  GIVE(RA, binary_operation(vm, Op::modulo, RB, Value::small(d)));
-  NEXT;
-}
 
 #define COMPARE(name, symbol)                                  \
   L_##name : {                                                 \
@@ -685,21 +474,11 @@ L_call: {
   TICK();
   if (is_kind(called, Kind::builtin)) {
     auto* builtin = as<Builtin>(called);
-    Arguments arguments;
-    arguments.self = builtin->self;
-    arguments.positional = at + 1;
-    arguments.count = ip->b;
-    arguments.function = builtin;
-    arguments.name = builtin->name;
     SAVE();
     MAY_COLLECT();
-    vm.native = builtin->name;
-    const Value result = builtin->native(vm, arguments);
+    const Value result = invoke(vm, *builtin, at + 1, ip->b);
     frame = &vm.frames.back();
-    if (result.is_error()) [[unlikely]]
-      goto failed;
-    vm.native = nullptr;
-    base[ip->c] = result;
+    GIVE(base[ip->c], result);
     NEXT;
   }
   vm.fail_with("invalid call of non-function (", type_name_of(called), ")");
@@ -714,19 +493,12 @@ L_call_method: {
   TICK();
   if (row != nullptr) {
     if (const Native native = row->of[static_cast<size_t>(kind_of(self))]) [[likely]] {
-      Arguments arguments;
-      arguments.self = self;
-      arguments.positional = at + 1;
-      arguments.count = ip->b;
-      arguments.name = row->name;
       SAVE();
       MAY_COLLECT();
-      vm.native = row->name;
-      const Value result = native(vm, arguments);
+      const Value result = invoke(vm, native, row->name, self, at + 1, ip->b);
       frame = &vm.frames.back();
       if (result.is_error()) [[unlikely]]
         goto failed;
-      vm.native = nullptr;
       base[ip->c] = result;
       NEXT;
     }
@@ -916,38 +688,9 @@ L_end_iteration:
   end_iteration(RA);
   NEXT;
 L_iterate_range: {
-  const Value* arguments = base + ip->b;
-  int64_t start = 0, stop = 0, step = 1;
-  const bool small = arguments[0].is_small() && (ip->c < 2 || arguments[1].is_small()) &&
-                     (ip->c < 3 || arguments[2].is_small());
-  if (small) {
-    if (ip->c == 1) {
-      stop = arguments[0].small();
-    } else {
-      start = arguments[0].small();
-      stop = arguments[1].small();
-      if (ip->c == 3)
-        step = arguments[2].small();
-    }
-  }
-  if (!small || step == 0) {
-    SAVE();
-    if (!check_range(vm, arguments, ip->c))
-      goto failed;
-    // Beyond small integers there is an object after all.
-    int64_t n[3] = {0, 0, 1};
-    for (uint32_t i = 0; i < ip->c; ++i)
-      to_int64(arguments[i], n[i]);
-    if (ip->c == 1)
-      std::swap(n[0], n[1]);
-    RA = Value::object(make_range(*heap, n[0], n[1], n[2]));
-    base[ip->a + 1] = Value::small(0);
-    base[ip->a + 2] = Value::small(0);
-    NEXT;
-  }
-  RA = Value::small(start);
-  base[ip->a + 1] = Value::small(range_length(start, stop, step));
-  base[ip->a + 2] = Value::small(step);
+  SAVE();
+  if (!begin_range(vm, base + ip->b, ip->c, base + ip->a))
+    goto failed;
   NEXT;
 }
 L_next_range: {
@@ -992,22 +735,10 @@ L_unpack: {
     goto failed;
   NEXT;
 }
-L_length: {
-  const Value x = RB;
+L_length:
   TICK();
-  if (is_list(x)) {
-    RA = Value::small(as<List>(x)->size);
-    NEXT;
-  }
-  const std::optional<int64_t> length = length_of_value(x);
-  if (!length) {
-    vm.native = "len";
-    vm.fail_with("len: value of type ", type_name_of(x), " has no len");
-    goto failed;
-  }
-  RA = make_int(*heap, *length);
+  GIVE(RA, length_value(vm, RB));
   NEXT;
-}
 L_load_module: {
   SAVE();
   const bool loaded = load_names(vm, frame->code->load_sites[ip->wide()], &RA);
@@ -1025,17 +756,7 @@ failed:
   if (frame->pc != nullptr)  // else the function has not begun
     frame->pc = pc;
   vm.capture_trace(pc);
-  while (vm.frames.size() > depth) {
-    const Activation& left = vm.frames.back();
-    if (left.code != nullptr && left.pc != nullptr) {
-      const auto at = u32(left.pc - left.code->instructions.data()) - 1;
-      for (const LoopRange& loop : left.code->loops) {
-        if (loop.begin <= at && at < loop.end && loop.iterator != ~u32(0))
-          end_iteration(left.base[loop.iterator]);
-      }
-    }
-    vm.frames.pop_back();
-  }
+  unwind(vm, depth);
   return Value::error();
 }
 

@@ -9,5 +9,8 @@ namespace fettle::starlark {
 int find_slot(const Shape* shape, Value name);
 /// Unset when the record has no such field or it is not set.
 Value record_field(const Record* record, Value name);
+/// The value of a field of any object that has fields of its own, unset when there is none; the
+/// word `cache` of the instruction remembers where it was in a structure.
+Value own_field(Value object, Value name, const Instruction* cache);
 
 }  // namespace fettle::starlark

@@ -308,4 +308,18 @@ Value Vm::run_module(ModuleState& module) {
   return result;
 }
 
+void unwind(Vm& vm, size_t depth) {
+  while (vm.frames.size() > depth) {
+    const Activation& left = vm.frames.back();
+    if (left.code != nullptr && left.pc != nullptr) {
+      const auto at = u32(left.pc - left.code->instructions.data()) - 1;
+      for (const LoopRange& loop : left.code->loops) {
+        if (loop.begin <= at && at < loop.end && loop.iterator != ~u32(0))
+          end_iteration(left.base[loop.iterator]);
+      }
+    }
+    vm.frames.pop_back();
+  }
+}
+
 }  // namespace fettle::starlark

@@ -164,6 +164,8 @@ struct Thread::State : Vm {
   std::vector<std::shared_ptr<ModuleState>> modules;  ///< of `evaluate` and `execute`
 };
 
+/// Leaves the frames above `depth`; what they iterate over may change again.
+void unwind(Vm& vm, size_t depth);
 /// Runs frames until the one at `depth` returns.
 Value run_frames(Vm& vm, size_t depth);
 /// Puts a call of a Starlark function on the stack; its registers begin at `base`, where the

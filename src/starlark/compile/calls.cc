@@ -1,0 +1,110 @@
+/// Functions as values, and their calls.
+
+#include "starlark/compile/compiler.h"
+#include "starlark/eval/methods.h"
+
+namespace fettle::starlark {
+
+void Compiler::make_function(FunctionNode* node, uint32_t into, uint32_t at) {
+  const uint32_t mark = draft_->next;
+  // An entry for each parameter from the first with a default on; keyword-only ones without a
+  // default have the entry `unset`.
+  uint32_t defaults = 0;
+  bool started = false;
+  bool after_star = false;
+  std::vector<Node*> fallbacks;
+  for (const ParameterNode& parameter : node->parameters) {
+    if (parameter.kind == ParameterKind::bare_star || parameter.kind == ParameterKind::rest) {
+      after_star = true;
+    } else if (parameter.kind == ParameterKind::optional) {
+      started = true;
+      fallbacks.push_back(parameter.fallback);
+    } else if (parameter.kind == ParameterKind::required && (started || after_star)) {
+      started = true;
+      fallbacks.push_back(nullptr);
+    }
+  }
+  defaults = u32(fallbacks.size());
+  const uint32_t first = take(defaults);
+  for (uint32_t i = 0; i < defaults; ++i) {
+    if (fallbacks[i] != nullptr)
+      expression_into(fallbacks[i], first + i);
+    else
+      load_constant(first + i, Value::unset());
+  }
+  Code* code = function(node, false);
+  code->defaults = u16(defaults);
+  draft_->children.push_back(code);
+  place(at);
+  emit(Op::make_function, into, first, defaults);
+  word(draft_->children.size() - 1);
+  draft_->next = mark;
+}
+
+void Compiler::call(CallNode* node, uint32_t into, int given) {
+  bool plain = true;
+  for (const Argument& argument : node->arguments)
+    plain = plain && argument.kind == ArgumentKind::positional;
+  if (plain && node->arguments.size() == 1 && given == no_register &&
+      is_universal(node->function, "len")) {
+    const uint32_t value = expression(node->arguments[0].value);
+    place(node->at);
+    emit(Op::length, into, value);
+    return;
+  }
+  const uint32_t base = take(1 + u32(node->arguments.size()) + 2);
+  const bool method = node->function->kind == NodeKind::attribute;
+  AttributeNode* attribute = method ? as<AttributeNode>(node->function) : nullptr;
+  Node* first = method ? attribute->object : node->function;
+  if (given != no_register)
+    emit(Op::move, base, u32(given));
+  else
+    expression_into(first, base);
+  if (method && !plain)
+    get_attribute(base, base, attribute);
+  uint32_t next = base + 1;
+  for (const Argument& argument : node->arguments)
+    expression_into(argument.value, next++);
+  const uint32_t count = u32(node->arguments.size());
+  if (plain && method) {
+    place(attribute->at);  // where a missing method is told
+    emit(Op::call_method, base, count, into);
+    place(node->at);
+    word(name_constant(attribute->name));
+    word(std::bit_cast<uint64_t>(find_method_row(attribute->name->text)));
+    word(0);
+    return;
+  }
+  place(node->at);
+  if (plain) {
+    emit(Op::call, base, count, into);
+    return;
+  }
+  auto* site = arena().make<CallSiteHolder>()->site();
+  std::vector<Value> names;
+  for (const Argument& argument : node->arguments) {
+    switch (argument.kind) {
+      case ArgumentKind::positional:
+        ++site->positional;
+        break;
+      case ArgumentKind::named:
+        ++site->named;
+        names.push_back(name_value(argument.name));
+        break;
+      case ArgumentKind::rest:
+        site->rest = true;
+        break;
+      case ArgumentKind::named_rest:
+        site->named_rest = true;
+        break;
+    }
+  }
+  for (const Value name : names)
+    constant(name);  // kept alive with the other constants
+  site->names = arena().copy(std::span<const Value>(names)).data();
+  draft_->sites.push_back(site);
+  emit(Op::call_general, base, count, into);
+  word(draft_->sites.size() - 1);
+}
+
+}  // namespace fettle::starlark

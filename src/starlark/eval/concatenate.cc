@@ -1,0 +1,179 @@
+#include "starlark/eval/concatenate.h"
+
+#include <algorithm>
+
+namespace fettle::starlark {
+
+Value concatenate(Vm& vm, std::string_view a, std::string_view b, Kind kind) {
+  const size_t size = a.size() + b.size();
+  if (kind == Kind::string && size <= 7) {
+    char joined[8];
+    if (!a.empty())
+      std::memcpy(joined, a.data(), a.size());
+    if (!b.empty())
+      std::memcpy(joined + a.size(), b.data(), b.size());
+    return Value::short_text({joined, size});
+  }
+  if (!vm.charge(1 + size / 64))
+    return Value::error();
+  String* made = make_blank_text(vm.heap(), size, kind);
+  if (made == nullptr)
+    return vm.fail_memory();
+  if (!a.empty())
+    std::memcpy(made->inside(), a.data(), a.size());
+  if (!b.empty())
+    std::memcpy(made->inside() + a.size(), b.data(), b.size());
+  return Value::object(made);
+}
+
+Value append_text(Vm& vm, Value a, std::string_view b) {
+  auto* left = as<String>(a);
+  const size_t size = left->count + b.size();
+  if (size > u64(0x7fffffff))
+    return vm.fail_memory();
+  Buffer* buffer = (left->flags & Object::indirect) ? left->buffer() : nullptr;
+  if (buffer == nullptr || buffer->used != left->count || buffer->capacity < size ||
+      (buffer->flags & Object::shared)) {
+    const size_t capacity = size + size / 2;
+    if (!vm.charge(1 + size / 64))
+      return Value::error();
+    auto* made = vm.heap().make<Buffer>(Kind::buffer, sizeof(Buffer) + capacity);
+    if (made == nullptr)
+      return vm.fail_memory();
+    made->capacity = capacity;
+    made->used = left->count;
+    std::memcpy(made->data(), left->view().data(), left->count);
+    buffer = made;
+  }
+  std::memcpy(buffer->data() + buffer->used, b.data(), b.size());
+  buffer->used += b.size();
+  auto* text = vm.heap().make<String>(Kind::string, sizeof(String) + sizeof(Buffer*));
+  text->flags |= Object::frozen | Object::indirect;
+  text->count = u32(size);
+  text->hash = 0;
+  std::memcpy(text->inside(), &buffer, sizeof buffer);
+  return Value::object(text);
+}
+
+Value join_lists(Vm& vm, const List* a, const List* b) {
+  if (!vm.charge(1 + (a->size + b->size) / 4))
+    return Value::error();
+  List* made = make_list(vm.heap(), size_t{a->size} + b->size);
+  if (made == nullptr)
+    return vm.fail_memory();
+  std::copy_n(a->items, a->size, made->items);
+  std::copy_n(b->items, b->size, made->items + a->size);
+  made->size = a->size + b->size;
+  return Value::object(made);
+}
+
+Value join_tuples(Vm& vm, const Tuple* a, const Tuple* b) {
+  if (!vm.charge(1 + (a->count + b->count) / 4))
+    return Value::error();
+  Tuple* made = make_tuple(vm.heap(), size_t{a->count} + b->count);
+  if (made == nullptr)
+    return vm.fail_memory();
+  std::copy_n(a->items(), a->count, made->items());
+  std::copy_n(b->items(), b->count, made->items() + a->count);
+  return Value::object(made);
+}
+
+namespace {
+
+constexpr uint64_t most_repeated = u64(1) << 30;
+
+/// How often a sequence of `size` is repeated; -1 with an error when the result is too large.
+int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
+  int64_t n = 0;
+  if (!to_int64(count, n)) {
+    if (integer_sign(count) < 0 || size == 0)
+      return 0;
+    vm.fail_with("repeat count ", integer_text(count), " too large");
+    return -1;
+  }
+  if (n <= 0 || size == 0)
+    return 0;
+  if (n >= i64(1) << 31) {
+    vm.fail_with("repeat count ", n, " too large");
+    return -1;
+  }
+  if (u64(n) >= most_repeated || size * u64(n) >= most_repeated) {
+    vm.fail_with("excessive repeat (", size, " * ", n, " elements)");
+    return -1;
+  }
+  if (!vm.charge(size * u64(n) / (is_bytes_ ? 64 : 4)))
+    return -1;
+  return n;
+}
+
+}  // namespace
+
+bool is_repeatable(Value v) {
+  const Kind kind = kind_of(v);
+  return kind == Kind::string || kind == Kind::bytes || kind == Kind::list || kind == Kind::tuple;
+}
+
+Value repeat(Vm& vm, Value what, Value count) {
+  const Kind kind = kind_of(what);
+  if (kind == Kind::string || kind == Kind::bytes) {
+    const std::string_view text = view_of(what);
+    const int64_t n = repeat_count(vm, count, text.size(), true);
+    if (n < 0)
+      return Value::error();
+    if (n == 1 || n == 0)
+      return n == 1                 ? what
+             : kind == Kind::string ? Value::short_text("")
+                                    : make_bytes(vm.heap(), "");
+    const size_t size = text.size() * u64(n);
+    if (kind == Kind::string && size <= 7) {
+      std::string repeated;
+      for (int64_t i = 0; i < n; ++i)
+        repeated += text;
+      return Value::short_text(repeated);
+    }
+    String* made = make_blank_text(vm.heap(), size, kind);
+    if (made == nullptr)
+      return vm.fail_memory();
+    if (text.size() == 1) {
+      std::memset(made->inside(), text[0], size);
+    } else {
+      for (size_t at = 0; at < size; at += text.size())
+        std::memcpy(made->inside() + at, text.data(), text.size());
+    }
+    return Value::object(made);
+  }
+  const bool list = kind == Kind::list;
+  const uint64_t size = list ? as<List>(what)->size : what.object()->count;
+  const int64_t n = repeat_count(vm, count, size, false);
+  if (n < 0)
+    return Value::error();
+  const size_t total = size * u64(n);
+  Value* into;
+  Value result;
+  if (list) {
+    List* made = make_list(vm.heap(), total);
+    if (made == nullptr)
+      return vm.fail_memory();
+    made->size = u32(total);
+    into = made->items;
+    result = Value::object(made);
+  } else {
+    if (n == 1)
+      return what;
+    Tuple* made = make_tuple(vm.heap(), total);
+    if (made == nullptr)
+      return vm.fail_memory();
+    into = made->items();
+    result = Value::object(made);
+  }
+  const Value* from = list ? as<List>(what)->items : as<Tuple>(what)->items();
+  if (size == 1) {
+    std::fill_n(into, total, from[0]);
+  } else {
+    for (size_t at = 0; at < total; at += size)
+      std::copy_n(from, size, into + at);
+  }
+  return result;
+}
+
+}  // namespace fettle::starlark
