@@ -100,9 +100,9 @@ class ApplyVersionTest : public testing::Test {
     return cat("sh -c 'printf ", letter, " >> ", at("log"), "'");
   }
 
-  void push(Value handlers = Value::dict({})) {
+  void push(Value handlers = Value::dict({}), bool is_partial = false) {
     runs_ = 0;
-    const Value document = Value::dict({{"partial", false},
+    const Value document = Value::dict({{"partial", is_partial},
                                         {"resources", Value::list(std::exchange(resources_, {}))},
                                         {"resource_sets", Value::dict(std::exchange(sets_, {}))}});
     Result<Push> push = read_push(document);
@@ -179,6 +179,39 @@ TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
   request_.version = 1;
   EXPECT_EQ(apply().version, 1u);
   EXPECT_EQ(read("two"), "2");
+}
+
+TEST_F(ApplyVersionTest, S24APartialExportDoesWhatItChangedAndNoMore) {
+  const auto add_set = [&](const std::string& set, const std::vector<std::string>& contents) {
+    for (size_t i = 0; i < contents.size(); ++i)
+      add_file(cat(set, i), contents[i], {}, {}, set);
+  };
+  const auto done = [&](bool is_partial) {
+    push(Value::dict({}), is_partial);
+    const ApplyReport report = apply();
+    EXPECT_EQ(report.count(DeployState::deployed), 12u);
+    return std::count_if(report.resources.begin(), report.resources.end(),
+                         [](const DeployedResource& one) { return one.changed; });
+  };
+  for (const char* set : {"a", "b", "c"})
+    add_set(set, {"1", "1", "1", "1"});
+  EXPECT_EQ(done(false), 12);
+  add_set("a", {"2", "1", "1", "1"});
+  EXPECT_EQ(done(true), 1);
+  add_set("b", {"1", "2", "1", "1"});
+  EXPECT_EQ(done(true), 1);
+  add_set("a", {"2", "1", "3", "3"});
+  EXPECT_EQ(done(true), 2);
+  add_set("b", {"4", "2", "1", "1"});
+  add_set("c", {"4", "1", "1", "4"});
+  EXPECT_EQ(done(true), 3);
+  add_set("c", {"4", "1", "1", "4"});
+  EXPECT_EQ(done(true), 0);
+  for (const char* set : {"a", "b"})
+    add_set(set, {"5", "5", "5", "5"});
+  add_set("c", {"5", "1", "1", "5"});
+  EXPECT_EQ(done(true), 10);
+  EXPECT_EQ(read("a3") + read("b0") + read("c1"), "551");
 }
 
 TEST_F(ApplyVersionTest, WhatChangedReloadsWhatListens) {

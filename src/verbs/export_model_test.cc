@@ -93,12 +93,39 @@ TEST_F(ExportTest, S29TheNetworksExampleIsWhatOneCompileOfEverythingGives) {
   EXPECT_TRUE(warnings_.empty()) << warnings_.front();
 }
 
+/// The models of the example with attributes named `id`, as models of Inmanta's users have them.
+TEST_F(ExportTest, S29TheSameModelsThatCountById) {
+  ASSERT_TRUE(make_directories(folder_->path() / "resources").has_value());
+  const auto copy = [&](const std::string& name) {
+    const std::string text = read_file(networks + name).value();
+    const bool is_model = name.ends_with(".cf");
+    const Path to = folder_->path() / name;
+    EXPECT_TRUE(write_file(to, is_model ? replace_all(text, "number", "id") : text).has_value());
+    return to.string();
+  };
+  copy("resources/hosts.star");
+  ExportRequest request;
+  request.environment = "ids";
+  request.main_file = copy("main.cf");
+  ASSERT_EQ(send(request), "v1");
+  EXPECT_EQ(ids("ids").size(), 5001u);
+  request.main_file = copy("partial.cf");
+  request.is_partial = true;
+  ASSERT_EQ(send(request), "v2");
+  EXPECT_EQ(diff_versions(place_, "ids", 1, 2)->size(), 4u);
+  request.main_file = copy("comparable.cf");
+  request.is_partial = false;
+  request.environment = "comparable";
+  ASSERT_EQ(send(request), "v1");
+  EXPECT_EQ(ids("ids"), ids("comparable"));
+  EXPECT_TRUE(warnings_.empty()) << warnings_.front();
+}
+
 TEST_F(ExportTest, S25SoftDeleteKeepsWhatIsExported) {
-  const std::string both = cat("std::ResourceSet(name=\"a\", resources=", thing_,
-                               "(name=\"1\"))\nstd::ResourceSet(name=\"b\", resources=", thing_,
-                               "(name=\"2\"))\n");
-  const std::string one =
-      cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"1\"))\n");
+  const std::string both =
+      cat("std::ResourceSet(name=\"a\", resources=", thing_,
+          "(name=\"1\"))\nstd::ResourceSet(name=\"b\", resources=", thing_, "(name=\"2\"))\n");
+  const std::string one = cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"1\"))\n");
   ASSERT_EQ(send_text(both), "v1");
   EXPECT_NE(send_text(one, partial({"a", "b"})).find("removed resource sets"), std::string::npos);
   EXPECT_EQ(send_text(one, partial({"a", "b"}, true)), "v2");
@@ -107,6 +134,27 @@ TEST_F(ExportTest, S25SoftDeleteKeepsWhatIsExported) {
   ExportRequest full;
   full.removed_sets = {"a"};
   EXPECT_EQ(send_text(one, full), "Cannot remove resource sets when a full compile was done");
+}
+
+TEST_F(ExportTest, S26AResourceInTwoSets) {
+  const std::string said =
+      send_text(cat("x = ", thing_, "(name=\"1\")\nstd::ResourceSet(name=\"a\", resources=x)\n",
+                    "std::ResourceSet(name=\"b\", resources=x)\n"));
+  EXPECT_NE(said.find("can not be part of multiple ResourceSets: a"), std::string::npos) << said;
+  EXPECT_NE(said.find("and b"), std::string::npos) << said;
+}
+
+TEST_F(ExportTest, S27AMemberThatIsNotExportedIsToldOf) {
+  EXPECT_EQ(send_text(cat("entity Silent extends std::Resource:\nend\n",
+                          "implement Silent using std::none\nstd::ResourceSet(name=\"a\", "
+                          "resources=[Silent(), ",
+                          thing_, "(name=\"1\")])\n")),
+            "v1");
+  ASSERT_FALSE(warnings_.empty());
+  EXPECT_NE(join(warnings_, "\n").find("of type __config__::Silent in ResourceSets (`a`)"),
+            std::string::npos)
+      << join(warnings_, "\n");
+  EXPECT_EQ(ids("e").size(), 1u);
 }
 
 TEST_F(ExportTest, S28AnEmptySetDeletesItself) {
@@ -120,8 +168,8 @@ TEST_F(ExportTest, S28AnEmptySetDeletesItself) {
 
 TEST_F(ExportTest, ASetOfWhichNothingIsExportedIsAnErrorInAPartial) {
   ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
-  const std::string hollow = cat("std::ResourceSet(name=\"a\", resources=", thing_,
-                                 "(name=\"2\", managed=false))\n");
+  const std::string hollow =
+      cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"2\", managed=false))\n");
   EXPECT_EQ(send_text(hollow, partial()),
             "the set `a` has members, and none of them is exported; only a set without members "
             "deletes itself");
@@ -167,8 +215,9 @@ implementation refine for Service:
   ASSERT_EQ(send_text(model(1, "1")), "v1");
   ASSERT_EQ(send_text(model(2, "1"), partial()), "v2");
   const std::string refused = send_text(model(2, "5"), partial());
-  EXPECT_TRUE(refused.starts_with("Could not combine set `s2` with set `s1`: "
-                                  "__config__::Shared(name='all') has level = 5 in set `s2` ("))
+  EXPECT_TRUE(
+      refused.starts_with("Could not combine set `s2` with set `s1`: "
+                          "__config__::Shared(name='all') has level = 5 in set `s2` ("))
       << refused;
   EXPECT_NE(refused.find("and level = 1 in set `s1` ("), std::string::npos) << refused;
   ASSERT_EQ(send_text("x = 1\n", partial({"s1"})), "v3");
