@@ -28,6 +28,7 @@ entity Service:
     bool leads
     bool needs_shared
     bool shared_needs
+    bool is_vague
 end
 index Service(id)
 entity Node:
@@ -48,10 +49,11 @@ implement Node using below
 implement SpecialNode using parents
 implementation refine for Service:
     set = std::ResourceSet(name="s-{{ self.id }}")
-    shared = std::testing::NullResource(agentname="a", name="sh-{{ self.pool }}", value=self.colour)
+    tint = self.is_vague ? std::get_env("FETTLE_ORACLE_SETS_NO_SUCH_VARIABLE") : self.colour
+    shared = std::testing::NullResource(agentname="a", name="sh-{{ self.pool }}", value=tint)
     other = std::testing::NullResource(agentname="a", name="sh-{{ self.second }}", value=self.colour)
     if self.count > 0:
-        main = std::testing::NullResource(agentname="a", name=self.main, value=self.colour)
+        main = std::testing::NullResource(agentname="a", name=self.main, value=tint)
         set.resources += main
         if self.needs_shared:
             main.requires += shared
@@ -86,6 +88,7 @@ struct Service {
   int count = 1, pool = 0, second = 0, level = 0;
   std::string main, colour = "red", code;
   bool special = false, joins = false, leads = false, needs_shared = false, shared_needs = false;
+  bool is_vague = false;  ///< its colour is unknown
 };
 using Services = std::map<int, Service>;
 
@@ -93,12 +96,12 @@ std::string text_of(const Services& services) {
   std::string text(definitions);
   const auto flag = [](bool value) { return value ? "true" : "false"; };
   for (const auto& [id, one] : services)
-    text += cat("Service(id=", id, ", count=", one.count, ", main=\"", one.main, "\", colour=\"",
-                one.colour, "\", pool=\"", one.pool, "\", second=\"", one.second, "\", code=\"",
-                one.code, "\", level=", one.level, ", special=", flag(one.special),
-                ", joins=", flag(one.joins), ", leads=", flag(one.leads),
-                ", needs_shared=", flag(one.needs_shared),
-                ", shared_needs=", flag(one.shared_needs), ")\n");
+    text += cat(
+        "Service(id=", id, ", count=", one.count, ", main=\"", one.main, "\", colour=\"",
+        one.colour, "\", pool=\"", one.pool, "\", second=\"", one.second, "\", code=\"", one.code,
+        "\", level=", one.level, ", special=", flag(one.special), ", joins=", flag(one.joins),
+        ", leads=", flag(one.leads), ", needs_shared=", flag(one.needs_shared),
+        ", shared_needs=", flag(one.shared_needs), ", is_vague=", flag(one.is_vague), ")\n");
   return text;
 }
 
@@ -107,13 +110,19 @@ struct Swarm {
   unsigned odd;
   int pools;
   unsigned flags;
+  unsigned vague = 0;  ///< how many services of a hundred do not know their colour
+  unsigned moves = 0;  ///< how many have a resource of a few names, so that it moves between sets
 };
 
 class History {
  public:
-  explicit History(uint64_t seed) : prng_(seed) {
+  explicit History(uint64_t seed) : prng_(seed), more_(~seed) {
     swarm_ = {static_cast<unsigned>(prng_.below(3) * 6), static_cast<int>(2 + prng_.below(4)),
               static_cast<unsigned>(10 + prng_.below(40))};
+    if (seed % 3 == 0)
+      swarm_.vague = 5 + static_cast<unsigned>(more_.below(40));
+    if (seed % 3 == 2)
+      swarm_.moves = 30 + static_cast<unsigned>(more_.below(60));
     Result<std::unique_ptr<Store>> store = open_sqlite_store(":memory:");
     store_ = std::move(*store);
     place_.store = store_.get();
@@ -143,6 +152,9 @@ class History {
     one.leads = prng_.chance(swarm_.odd * 2);
     one.needs_shared = prng_.chance(swarm_.flags);
     one.shared_needs = prng_.chance(swarm_.flags);
+    one.is_vague = more_.chance(swarm_.vague);
+    if (more_.chance(swarm_.moves))
+      one.main = cat("roaming-", more_.below(4));
     return one;
   }
 
@@ -242,6 +254,7 @@ class History {
   }
 
   Prng prng_;
+  Prng more_;  ///< for what only some histories have
   Swarm swarm_{};
   std::unique_ptr<Store> store_;
   Workplace place_;
