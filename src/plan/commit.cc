@@ -173,7 +173,7 @@ class Committer {
       const Name& set = set_of(item.id);
       made.is_shared = set.empty();
       if (!made.is_shared) {
-        pieces_[{set, {}}].items.push_back(std::move(made));
+        content_at({set, {}}).items.push_back(std::move(made));
         continue;
       }
       const auto found = shares.find(item.id);
@@ -187,13 +187,22 @@ class Committer {
       }
     }
     for (SetClaim& claim : claims_.claims)
-      pieces_[piece_of(claim.set, claim.claim.key)].claims.push_back(std::move(claim.claim));
+      content_at(piece_of(claim.set, claim.claim.key)).claims.push_back(std::move(claim.claim));
     for (const Unknown& unknown : push_.unknowns)
       for (const Piece& piece : pieces_of(unknown.resource, shares))
         pieces_[piece].unknowns.push_back(unknown);
     for (auto& [set, findings] : push_.findings)
       if (const auto piece = pieces_.find({set, {}}); piece != pieces_.end())
         piece->second.findings = findings;
+  }
+
+  /// Often the same piece several times in a row.
+  Content& content_at(Piece piece) {
+    if (last_ == nullptr || last_piece_ != piece) {
+      last_ = &pieces_[piece];
+      last_piece_ = std::move(piece);
+    }
+    return *last_;
   }
 
   static Piece piece_of(const Name& set, const Name& name) {
@@ -634,6 +643,8 @@ class Committer {
   std::unordered_set<Name> touched_;  ///< named sets that are replaced or removed
   std::unordered_map<Name, const Item*> index_;
   std::map<Piece, Content> pieces_;
+  Piece last_piece_;  ///< that was asked for, and its content
+  Content* last_ = nullptr;
   std::unordered_map<Piece, ContentPointer, PieceHash> contents_;  ///< of the newest version
   std::vector<Conflict> conflicts_;
   Commit commit_;

@@ -27,6 +27,12 @@ Query& Query::bind(int64_t number) {
   return *this;
 }
 
+Query& Query::bind_kept(std::string_view bytes) {
+  INVARIANT(sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_STATIC) ==
+            SQLITE_OK);
+  return *this;
+}
+
 Result<bool> Query::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW)
@@ -38,6 +44,13 @@ Result<bool> Query::step() {
 
 Status Query::run() {
   TRY(step());
+  return {};
+}
+
+Status Query::run_once() {
+  TRY(run());
+  sqlite3_reset(statement_);
+  next_ = 1;
   return {};
 }
 

@@ -26,10 +26,14 @@ class Query {
   Query& bind(std::string_view text);
   Query& bind_blob(std::string_view bytes);
   Query& bind(int64_t number);
+  /// Bytes that are not copied: they stay where they are until the query has run.
+  Query& bind_kept(std::string_view bytes);
   /// True when there is a row.
   Result<bool> step();
   /// Steps once and expects no row.
   Status run();
+  /// The same, and ready to be bound and run again.
+  Status run_once();
   std::string_view text(int column) const;
   std::string_view blob(int column) const;
   int64_t number(int column) const;

@@ -1,6 +1,7 @@
 #include "store/sqlite_versions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "base/text.h"
@@ -49,6 +50,13 @@ Digest digest_of(std::string_view bytes) {
     std::memcpy(&digest.low, bytes.data() + sizeof(uint64_t), sizeof(uint64_t));
   }
   return digest;
+}
+
+/// A number that is ordered as the bytes of the word in memory are.
+uint64_t first_byte_first(uint64_t word) {
+  if constexpr (std::endian::native == std::endian::little)
+    return __builtin_bswap64(word);
+  return word;
 }
 
 Result<Value> read_detail(std::string_view bytes) {
@@ -224,22 +232,27 @@ class DeltaWriter {
   }
 
   Status write_rows(std::vector<Row>& rows, bool are_gone) {
+    if (rows.empty())
+      return {};
     // In the order of their bytes in the table.
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-      const DigestBytes key_a(a.holding.key), key_b(b.holding.key);
-      if (const int order = key_a.view().compare(key_b.view()); order != 0)
-        return order < 0;
+      if (a.holding.key.high != b.holding.key.high)
+        return first_byte_first(a.holding.key.high) < first_byte_first(b.holding.key.high);
+      if (a.holding.key.low != b.holding.key.low)
+        return first_byte_first(a.holding.key.low) < first_byte_first(b.holding.key.low);
       return a.order() < b.order();
     });
-    for (const Row& row : rows)
-      TRY(TRY(database_.query(are_gone ? "DELETE FROM holdings WHERE world=? AND key=? AND value=? "
-                                         "AND piece=?"
-                                       : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?)"))
-              .bind(world_)
-              .bind_blob(DigestBytes(row.holding.key).view())
-              .bind_blob(DigestBytes(row.holding.value).view())
+    Query query = TRY(database_.query(
+        are_gone ? "DELETE FROM holdings WHERE world=? AND key=? AND value=? AND piece=?"
+                 : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?)"));
+    for (const Row& row : rows) {
+      const DigestBytes key(row.holding.key), value(row.holding.value);
+      TRY(query.bind(world_)
+              .bind_kept(key.view())
+              .bind_kept(value.view())
               .bind(row.piece)
-              .run());
+              .run_once());
+    }
     return {};
   }
 
