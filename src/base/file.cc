@@ -118,11 +118,16 @@ Result<std::string> read_file(const Path& path) {
 }
 
 Status write_file(const Path& path, std::string_view bytes, unsigned mode) {
+  return write_file(path, [&](const ByteSink& write) { return write(bytes); }, mode);
+}
+
+Status write_file(const Path& path, const std::function<Status(const ByteSink&)>& fill,
+                  unsigned mode) {
   std::string name = path.string() + ".XXXXXX";
   const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
   if (!file.is_open())
     return file_error("cannot create a file beside", path);
-  Status written = write_all(file.get(), bytes, path);
+  Status written = fill([&](std::string_view bytes) { return write_all(file.get(), bytes, path); });
   if (written && (fchmod(file.get(), mode) != 0 || rename(name.c_str(), path.c_str()) != 0))
     written = file_error("cannot write", path);
   if (!written)

@@ -40,6 +40,9 @@ Result<std::string> read_file(const Path& path);
 /// Written beside the file and renamed over it, so that nobody ever sees half of it. The folder
 /// must exist. An existing file loses its mode to `mode`.
 Status write_file(const Path& path, std::string_view bytes, unsigned mode = 0644);
+/// The same of bytes that come piece by piece: `fill` is given what takes a piece.
+Status write_file(const Path& path, const std::function<Status(const ByteSink&)>& fill,
+                  unsigned mode = 0644);
 Result<Descriptor> open_to_read(const Path& path);
 /// The file's bytes, read as they are pulled.
 Result<ByteSource> source_of_file(const Path& path);

@@ -28,6 +28,7 @@ std::string in(Colour colour, std::string_view text, bool on) {
 }
 
 void print(std::string_view text) { write(stdout, text); }
+void print_part(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 void print_error(std::string_view text) { write(stderr, text); }
 void print_json(const Value& document) { write(stdout, write_json(document, {.indent = 2})); }
 void print_json_line(const Value& document) { write(stdout, write_json(document)); }

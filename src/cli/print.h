@@ -17,6 +17,7 @@ enum class Colour { plain, bold, green, red, yellow, grey };
 std::string in(Colour colour, std::string_view text, bool on);
 
 void print(std::string_view text);        ///< to stdout, with a newline
+void print_part(std::string_view text);   ///< to stdout, as it is
 void print_error(std::string_view text);  ///< to stderr, with a newline
 void print_json(const Value& document);   ///< indented, to stdout
 void print_json_line(const Value& document);

@@ -43,7 +43,7 @@ bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place 
 /// Remembers an equal value of another contributor.
 void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
                      Place at) {
-  if (first != by_ && by_ != owner->number + 1)
+  if (program_.is_for_version && first != by_ && by_ != owner->number + 1)
     repetitions_.push_back({owner, slot, by_, value, at});
 }
 
@@ -53,7 +53,7 @@ bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
       return true;
     fail(at,
          cat("value set twice:\n\told value: ", shown(program_, cell.value), "\n\t\tset at ",
-             program_.location(cell.set_at), "\n\tnew value: ", shown(program_, value),
+             program_.location(cell.set_at()), "\n\tnew value: ", shown(program_, value),
              "\n\t\tset at ", program_.location(at), "\n"),
          51);
     return false;

@@ -36,6 +36,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   program.environment =
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;
+  program.is_for_version = options.is_for_version;
   std::vector<Failure> failures = load(program, name, text, project, options);
   if (failures.empty())
     failures = declare(program);

@@ -22,6 +22,7 @@ struct CompileOptions {
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
   std::string environment{};         ///< for `std::environment()`; empty: the project's name
   Duration plugin_time_limit = 30s;  ///< of each call of a plugin that is an executable
+  bool is_for_version = true;        ///< remember who constructs, repeats and reads what
   uint64_t most_steps = 0;  ///< of statements, after which a compile fails; 0: as many as it needs
 };
 

@@ -331,7 +331,7 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
                              " are nested in one another"));
   value = Datum::of(instance);
   scratch_.push_back({{&node, frame}, {value, {}}});
-  if (!is_new)
+  if (!is_new && program_.is_for_version)
     program_.constructions.push_back({instance, &node, by_});
   const Contributor maker = std::exchange(by_, instance->number + 1);
   enter(instance, is_new);

@@ -118,6 +118,8 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
   if (const Step step = read_cell(cell); step != Step::done)
     return step;
   value = cell.value;
+  if (attribute.shape >= Shape::option)
+    remember_reading(owner, slot, at);
   if (attribute.shape == Shape::option && value.tag == Tag::null)
     return fail(
         at,
@@ -131,6 +133,8 @@ bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
   if (owner->entity->slots[slot]->shape >= Shape::option)
     delayed_of(owner, slot);
   const bool is_there = read_cell(owner->cells[slot]) == Step::done;
+  if (is_there && owner->entity->slots[slot]->shape >= Shape::option)
+    remember_reading(owner, slot, current_ == nullptr ? owner->at : current_->at);
   value = owner->cells[slot].value;
   return is_there;
 }
@@ -390,6 +394,8 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape >= Shape::option) {
     Delayed& delayed = delayed_of(owner, slot);
+    if (!delayed.items.empty() || delayed.cell->value.is_set())
+      remember_reading(owner, slot, node.at);
     if (!delayed.items.empty()) {
       value = delayed.items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
       return Step::done;

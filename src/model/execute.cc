@@ -63,7 +63,7 @@ void Machine::begin(Task& task) {
   else if (task.missing == 0)
     push(&task);
   else
-    blocked_.push_back({&task, task.number});
+    block(task);
 }
 
 /// Promises for what the block may assign to objects that are known outside of it.

@@ -28,7 +28,7 @@ void Machine::finish_instance(const Instance& instance, std::vector<Failure>& fa
     const std::string start =
         cat("The object ", instance_text(&instance), " is not complete: attribute ",
             program_.symbols.name(attribute.name), " (", program_.location(at), ")");
-    const size_t count = cell.delayed == nullptr ? 0 : cell.delayed->items.size();
+    const size_t count = cell.delayed() == nullptr ? 0 : cell.delayed()->items.size();
     if (attribute.shape != Shape::list)
       fail(cat(start, " is not set"), "");
     else if (count < attribute.count.lower)

@@ -8,6 +8,7 @@
 /// constructor around this one, made it.
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -31,17 +32,27 @@ struct Link {
   bool wants_item = false;  ///< is content with one element
 };
 
-/// Models have millions of them, so what excludes each other shares its place.
+/// Models have millions of them, so what excludes each other shares one word: who waits while there
+/// is no value, the place that set it once there is one. With a `Delayed` that holds the word.
 struct Cell {
   Datum value;  ///< `Datum::by` says who set it; of a list that of its members
-  union {
-    Link* waiters;  ///< while there is no value
-    Place set_at;   ///< once there is one
-  };
-  Delayed* delayed = nullptr;
 
-  Cell() : waiters(nullptr) {}
+  Delayed* delayed() const {
+    return has_delayed() ? reinterpret_cast<Delayed*>(own_word & ~delayed_mark) : nullptr;
+  }
+  void set_delayed(Delayed& delayed);
+  Link* waiters() const { return reinterpret_cast<Link*>(word()); }
+  void set_waiters(Link* first) { word() = reinterpret_cast<uint64_t>(first); }
+  Place set_at() const { return std::bit_cast<Place>(word()); }
+  void set_place(Place at) { word() = std::bit_cast<uint64_t>(at); }
+
+  static constexpr uint64_t delayed_mark = uint64_t{1} << 63;  ///< `Place::is_other`
+  bool has_delayed() const { return (own_word & delayed_mark) != 0; }
+  uint64_t& word();
+  uint64_t word() const { return const_cast<Cell*>(this)->word(); }
+  uint64_t own_word = 0;
 };
+static_assert(sizeof(Cell) == 24);
 
 /// Members of a relation, in an arena: who looks at some of them may go on while it grows.
 class Items {
@@ -71,6 +82,7 @@ class Items {
 struct Delayed {
   using Members = std::unordered_map<const Instance*, Contributor>;
   Cell* cell = nullptr;
+  uint64_t word = 0;  ///< of the cell
   Instance* owner = nullptr;
   const Attribute* attribute = nullptr;
   Items items;                       ///< `Datum::by` says who added it
@@ -81,6 +93,12 @@ struct Delayed {
   bool is_queued = false;
   bool is_in_zero = false;
 };
+
+inline uint64_t& Cell::word() { return has_delayed() ? delayed()->word : own_word; }
+inline void Cell::set_delayed(Delayed& delayed) {
+  delayed.word = own_word;
+  own_word = reinterpret_cast<uint64_t>(&delayed) | delayed_mark;
+}
 
 struct Instance {
   Entity* entity;
@@ -104,6 +122,20 @@ struct Repetition {
   Contributor by;
   Datum value;
   Place at;
+};
+
+/// Somebody looked at all members of a relation, or asked an index for an instance.
+struct Reading {
+  const Instance* instance;
+  uint32_t slot;  ///< of the relation; `no_slot`: the instance was asked for
+  Contributor by;
+  Place at;
+};
+
+/// A value that a plugin keeps for whoever asked for it, so that nobody else is given the same.
+struct Allocation {
+  Contributor by;
+  Datum value;
 };
 
 }  // namespace fettle::model

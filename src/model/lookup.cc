@@ -92,10 +92,11 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
       append_key_of(key, *entity->slots[entity->slot(name)], datum);
     if (const auto found = index->instances.find(key); found != index->instances.end()) {
       if (!found->second->entity->is_a(entity))
-        return fail(node->at, cat("No match in index on type ", entity->full_name, " with key ",
-                                  key_text(keys)),
-                    20);
+        return fail(
+            node->at,
+            cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
       value = Datum::of(found->second);
+      remember_reading(found->second, no_slot, node->at);
       return Step::done;
     }
     if (is_probing_)
@@ -125,18 +126,18 @@ Step Machine::short_lookup(const ShortLookup& node, Frame* frame, Datum& value) 
   }
   const Symbol name = node.relation->name;
   const uint32_t slot = object.tag == Tag::instance ? object.instance->entity->slot(name) : no_slot;
-  const Attribute* relation =
-      slot == no_slot ? nullptr : object.instance->entity->slots[slot];
+  const Attribute* relation = slot == no_slot ? nullptr : object.instance->entity->slots[slot];
   if (relation == nullptr || relation->target == nullptr)
-    return fail(node.at, cat("short index lookup is only possible on relations, ",
-                             relation == nullptr ? "None" : program_.symbols.name(name),
-                             " is an attribute"),
+    return fail(node.at,
+                cat("short index lookup is only possible on relations, ",
+                    relation == nullptr ? "None" : program_.symbols.name(name), " is an attribute"),
                 10);
   if (relation->inverse == nullptr)
-    return fail(node.at, cat("short index lookup is only possible on bi-drectional relations, ",
-                             relation->owner->full_name, ".", program_.symbols.name(name),
-                             " is unidirectional"),
-                10);
+    return fail(
+        node.at,
+        cat("short index lookup is only possible on bi-drectional relations, ",
+            relation->owner->full_name, ".", program_.symbols.name(name), " is unidirectional"),
+        10);
   return evaluate_lookup(relation->target, node.arguments, frame, &node,
                          {{relation->inverse->name, object}}, value);
 }

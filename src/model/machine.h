@@ -126,6 +126,10 @@ class Machine {
   void print(std::string_view line) { print_(line); }
   std::span<Instance* const> instances() const { return instances_; }
   const std::deque<Repetition>& repetitions() const { return repetitions_; }
+  std::span<const Reading> readings() const { return readings_; }
+  std::span<const Allocation> allocations() const { return allocations_; }
+  /// What a plugin gives to the current task it will give to nobody else.
+  void allocate(const Datum& value) { allocations_.push_back({by_, value}); }
   /// For defaults and typedefs: a value against a type.
   bool accepts(const Type& type, const Datum& value, std::string& why);
 
@@ -174,6 +178,11 @@ class Machine {
   Step evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
                        const Expr* node, std::vector<std::pair<Symbol, Datum>> keys, Datum& value);
   Step read_cell(Cell& cell);
+  /// Remembers that the current task read a relation, or found an instance by an index.
+  void remember_reading(const Instance* instance, uint32_t slot, Place at) {
+    if (program_.is_for_version && !is_probing_)
+      readings_.push_back({instance, slot, by_, at});
+  }
   Step read_slot(Instance* owner, uint32_t slot, Datum& value, Place at);
   bool match(const Typedef& constraint, const Datum& value, std::string& why);
 
@@ -234,6 +243,7 @@ class Machine {
   void finish_instance(const Instance& instance, std::vector<Failure>& failures);
   static const Expr* awaited(const Task& task);
   bool run_ready();
+  void block(Task& task);
   bool run_task(Task& task);
   void give_back();
   bool check_defaults();
@@ -274,11 +284,14 @@ class Machine {
   std::function<void(std::string_view)> print_;
   std::vector<Instance*> instances_;
   std::deque<Repetition> repetitions_;
+  std::vector<Reading> readings_;
+  std::vector<Allocation> allocations_;
   struct Blocked {
     Task* task;
     uint32_t number;  ///< another one: the task is done
   };
   std::vector<Blocked> blocked_;
+  size_t most_blocked_ = 1024;  ///< before those that are done are looked for
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
   std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
   std::deque<Task*> ready_;
@@ -288,9 +301,9 @@ class Machine {
   std::vector<Delayed*> zero_;
   std::vector<Delayed*> watched_;  ///< everything that a task ever waited on
   std::deque<Delayed> delayed_;
-  Pool<Task> tasks_;
-  Pool<Link> links_;
-  Pool<Sink> sinks_;
+  ArenaPool<Task> tasks_{program_.arena};
+  ArenaPool<Link> links_{program_.arena};
+  ArenaPool<Sink> sinks_{program_.arena};
   Pool<Memory> memories_;
   Pool<std::vector<Delayed*>> held_;
   std::vector<Task*> done_;    ///< given back before the next task runs

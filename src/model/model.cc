@@ -46,8 +46,9 @@ std::span<const Datum> Model::members(const Instance& instance, uint32_t slot) c
   const Cell& cell = instance.cells[slot];
   if (instance.entity->slots[slot]->target == nullptr)
     return {};
-  if (cell.delayed != nullptr && cell.delayed->attribute->shape == Shape::list)
-    return cell.delayed->items;
+  if (const Delayed* delayed = cell.delayed();
+      delayed != nullptr && delayed->attribute->shape == Shape::list)
+    return delayed->items;
   if (cell.value.tag == Tag::list)
     return cell.value.list->items;
   return cell.value.is_set() && cell.value.tag != Tag::null ? std::span(&cell.value, 1)
@@ -65,6 +66,8 @@ const Instance* Model::contributor(Contributor by) const {
 
 std::span<const Construction> Model::constructions() const { return program.constructions; }
 const std::deque<Repetition>& Model::repetitions() const { return machine->repetitions(); }
+std::span<const Reading> Model::readings() const { return machine->readings(); }
+std::span<const Allocation> Model::allocations() const { return machine->allocations(); }
 
 std::string Model::where(Place at) const {
   return cat(program.files[at.file].name, ":", uint64_t{at.line}, ":", uint64_t{at.column});

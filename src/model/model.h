@@ -44,6 +44,8 @@ class Model {
   std::span<const Construction> constructions() const;
   /// Equal values and members that somebody else gave once more.
   const std::deque<Repetition>& repetitions() const;
+  std::span<const Reading> readings() const;
+  std::span<const Allocation> allocations() const;
 
   /// `file:line:column`.
   std::string where(Place at) const;

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/machine.h"
+#include "model/plain_value.h"
 
 namespace fettle::model {
 namespace {
@@ -37,39 +38,15 @@ Datum instance_of(PluginCall& call, const Value& number) {
 }  // namespace
 
 Result<Value> to_value(PluginCall& call, const Datum& datum) {
-  switch (datum.tag) {
-    case Tag::boolean:
-      return Value(datum.boolean);
-    case Tag::integer:
-      return Value(datum.integer);
-    case Tag::floating:
-      return Value(datum.floating);
-    case Tag::text:
-      return Value(datum.view());
-    case Tag::list: {
-      std::vector<Value> items;
-      for (const Datum& item : datum.list->items)
-        items.push_back(TRY(to_value(call, item)));
-      return Value::list(std::move(items));
-    }
-    case Tag::dict: {
-      std::vector<Entry> entries;
-      for (const DictEntry& entry : datum.dict->entries)
-        entries.push_back({fettle::Name(entry.key->view), TRY(to_value(call, entry.value))});
-      return Value::dict(std::move(entries));
-    }
-    case Tag::instance: {
-      std::vector<Entry> entries{
-          {fettle::Name(identity), Value(static_cast<int64_t>(datum.instance->number))}};
-      for (const auto& [name, value] : TRY(attributes_of(call, datum.instance)))
-        entries.push_back({fettle::Name(name), TRY(to_value(call, value))});
-      return Value::dict(std::move(entries));
-    }
-    case Tag::unknown:
+  return to_value(datum, [&](const Datum& special) -> Result<Value> {
+    if (special.tag == Tag::unknown)
       return user_error("an unknown value cannot leave the model");
-    default:
-      return Value();
-  }
+    std::vector<Entry> entries{
+        {fettle::Name(identity), Value(static_cast<int64_t>(special.instance->number))}};
+    for (const auto& [name, value] : TRY(attributes_of(call, special.instance)))
+      entries.push_back({fettle::Name(name), TRY(to_value(call, value))});
+    return Value::dict(std::move(entries));
+  });
 }
 
 Datum from_value(PluginCall& call, const Value& value) {

@@ -6,15 +6,26 @@
 namespace fettle::model {
 namespace {
 
-const PluginRow* find_row(std::string_view name) {
+const PluginRow* find_row(std::span<const PluginRow> rows, std::string_view name) {
+  for (const PluginRow& row : rows)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+/// Of `std`, or of a module that ships with fettle.
+const PluginRow* find_row(const Space& space, std::string_view name) {
+  if (space.name == "exec" && space.module == nullptr)
+    return find_row(exec_plugins(), name);
+  if (space.name != "std")
+    return nullptr;
   constexpr std::array groups{control_plugins,    dicts_plugins,     environment_plugins,
                               files_plugins,      lists_plugins,     network_plugins,
                               reflection_plugins, secrets_plugins,   strings_plugins,
                               template_plugins,   validation_plugins};
   for (const auto& group : groups)
-    for (const PluginRow& row : group())
-      if (row.name == name)
-        return &row;
+    if (const PluginRow* const row = find_row(group(), name))
+      return row;
   return nullptr;
 }
 
@@ -24,14 +35,14 @@ const Plugin* find_plugin(Program& program, Space& space, std::string_view name)
   const std::string full_name = cat(space.name, "::", name);
   if (const auto found = program.plugins.find(full_name); found != program.plugins.end())
     return found->second.get();
-  if (space.name != "std") {
+  const PluginRow* const row = find_row(space, name);
+  if (row == nullptr && space.name != "std") {
     const std::shared_ptr<Plugin> made = find_user_plugin(program, space, name);
     if (made == nullptr)
       return nullptr;
     made->name = full_name;
     return program.plugins.emplace(full_name, made).first->second.get();
   }
-  const PluginRow* row = find_row(name);
   if (row == nullptr)
     return nullptr;
   auto made = std::make_shared<Plugin>();

@@ -177,6 +177,8 @@ struct Program {
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
   Duration plugin_time_limit{};
   std::vector<Construction> constructions;
+  /// Whether constructions, repetitions and readings are remembered, for which only versions ask.
+  bool is_for_version = true;
   Entity* root = nullptr;  ///< `std::Entity`
 
   /// `file:line`, or with the column of a place that is exact.

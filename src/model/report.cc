@@ -51,7 +51,9 @@ int run_compile_command(std::span<const std::string> arguments) {
   options.warn = [](const Error& warning) {
     std::cerr << "warning: " << to_string(warning) << "\n";
   };
-  const Compiled compiled = compile(*project, options);
+  options.is_for_version = false;
+  // The process ends next: nobody waits until a large model is taken apart.
+  static const Compiled& compiled = *new Compiled(compile(*project, options));
   std::cout.flush();
   if (compiled.errors.empty())
     return 0;

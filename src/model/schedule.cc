@@ -9,16 +9,16 @@ namespace fettle::model {
 
 Delayed& Machine::delayed_of(Instance* owner, uint32_t slot) {
   Cell& cell = owner->cells[slot];
-  if (cell.delayed == nullptr) {
-    Delayed& made = delayed_.emplace_back();
-    made.cell = &cell;
-    made.owner = owner;
-    made.attribute = owner->entity->slots[slot];
-    cell.delayed = &made;
-    if (made.attribute->comes_before)
-      consider(made);
-  }
-  return *cell.delayed;
+  if (Delayed* const known = cell.delayed())
+    return *known;
+  Delayed& made = delayed_.emplace_back();
+  made.cell = &cell;
+  made.owner = owner;
+  made.attribute = owner->entity->slots[slot];
+  cell.set_delayed(made);
+  if (made.attribute->comes_before)
+    consider(made);
+  return made;
 }
 
 void Machine::wait_on(Cell& cell, bool wants_item) {
@@ -27,28 +27,31 @@ void Machine::wait_on(Cell& cell, bool wants_item) {
   Link* link = links_.take();
   link->task = current_;
   link->wants_item = wants_item;
-  link->next = cell.waiters;
-  cell.waiters = link;
+  link->next = cell.waiters();
+  cell.set_waiters(link);
   ++current_->missing;
-  if (cell.delayed != nullptr) {
-    if (cell.delayed->potential++ == 0)
-      watched_.push_back(cell.delayed);
-    consider(*cell.delayed);
+  if (Delayed* const delayed = cell.delayed()) {
+    if (delayed->potential++ == 0)
+      watched_.push_back(delayed);
+    consider(*delayed);
   }
 }
 
 /// The value of a cell that has none, for all who wait for it.
 void Machine::set(Cell& cell, const Datum& value, Place at) {
-  Link* const waiters = cell.waiters;
+  Link* const waiters = cell.waiters();
   cell.value = value;
-  cell.set_at = at;
+  cell.set_place(at);
   wake(cell, waiters, false);
 }
 
 /// Wakes those who are content with an element.
 void Machine::wake_for_item(Cell& cell) {
-  if (!cell.value.is_set())
-    wake(cell, std::exchange(cell.waiters, nullptr), true);
+  if (cell.value.is_set())
+    return;
+  Link* const waiters = cell.waiters();
+  cell.set_waiters(nullptr);
+  wake(cell, waiters, true);
 }
 
 /// Wakes who waits for the cell; `only_item`: those who are content with an element.
@@ -65,12 +68,12 @@ void Machine::wake(Cell& cell, Link* waiters, bool only_item) {
     Link* link = in_order;
     in_order = link->next;
     if (only_item && !link->wants_item) {
-      link->next = cell.waiters;
-      cell.waiters = link;
+      link->next = cell.waiters();
+      cell.set_waiters(link);
       continue;
     }
-    if (cell.delayed != nullptr)
-      --cell.delayed->potential;
+    if (Delayed* const delayed = cell.delayed())
+      --delayed->potential;
     if (--link->task->missing == 0)
       push(link->task);
     links_.give_back(link);
@@ -191,6 +194,17 @@ bool Machine::freeze_one() {
   return has_frozen;
 }
 
+/// Remembers who waits. Those that are done are forgotten whenever their number has doubled.
+void Machine::block(Task& task) {
+  if (blocked_.size() >= most_blocked_) {
+    std::erase_if(blocked_, [](const Blocked& blocked) {
+      return blocked.task->number != blocked.number || blocked.task->missing <= 0;
+    });
+    most_blocked_ = std::max(most_blocked_, 2 * blocked_.size());
+  }
+  blocked_.push_back({&task, task.number});
+}
+
 /// One step of a task. False: it failed.
 bool Machine::run_task(Task& task) {
   Task* const before = std::exchange(current_, &task);
@@ -206,7 +220,7 @@ bool Machine::run_task(Task& task) {
     return false;
   }
   if (step == Step::wait) {
-    blocked_.push_back({&task, task.number});
+    block(task);
     if (!scratch_.empty() && task.memory == nullptr)
       task.memory = memories_.take();
     for (auto& [memo, remembered] : scratch_ | std::views::reverse)

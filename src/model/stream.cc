@@ -75,6 +75,7 @@ Step Machine::execute_stream(Task& task) {
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
     Delayed& from = delayed_of(owner, slot);
+    remember_reading(owner, slot, expr->at);
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);
@@ -147,7 +148,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       const Block& body = *as<For>(sink.statement).body;
       Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
       frame->cells[0].value = value;
-      frame->cells[0].set_at = at;
+      frame->cells[0].set_place(at);
       emit(body, frame, true);
       return true;
     }

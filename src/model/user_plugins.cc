@@ -215,6 +215,8 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
     named.push_back({entry.key->view, *value});
   }
   const Result<starlark::Value> result = thread.call(*file.module->get(name), positional, named);
+  // A plugin locks what it keeps, and what it keeps it gives to nobody else.
+  const bool is_allocation = file.lock.is_open();
   file.lock.close();
   if (!result) {
     const std::string& message = result.error().message;
@@ -225,6 +227,8 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
     return false;
   }
   const Result<Datum> datum = from_starlark(call, *result);
+  if (datum && is_allocation)
+    call.machine.allocate(*datum);
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
 }
 
@@ -285,7 +289,10 @@ bool run_executable(PluginCall& call, const Path& program, const Plugin& plugin,
     call.told = to_text(*error);
     return false;
   }
-  return call.give(from_value(call, answer->at("result")));
+  const Datum result = from_value(call, answer->at("result"));
+  if (answer->bool_at("allocated"))
+    call.machine.allocate(result);
+  return call.give(result);
 }
 
 std::shared_ptr<Plugin> with_signature(Program& program, Space& space, const std::string& signature,

@@ -291,6 +291,19 @@ Value HeapAccess::structure(std::span<const Named> fields) {
   return make_fields(heap_, Kind::structure, Value::short_text("struct"), fields);
 }
 
+Value HeapAccess::structure_like(Value structure, std::span<const Value> values) {
+  auto* const model = as<Structure>(structure);
+  INVARIANT(is_kind(structure, Kind::structure) && model->count == values.size());
+  auto* made = heap_.make<Structure>(Kind::structure, sizeof(Structure) + values.size_bytes());
+  if (made == nullptr)
+    return Value::error();
+  made->count = model->count;
+  made->shape = model->shape;
+  made->constructor = model->constructor;
+  std::copy(values.begin(), values.end(), made->values());
+  return Value::object(made);
+}
+
 Value HeapAccess::module(std::string_view name, std::span<const Named> fields) {
   return make_fields(heap_, Kind::module, text(name), fields);
 }

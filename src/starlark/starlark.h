@@ -172,6 +172,8 @@ class HeapAccess {
   bool insert(Value dict, Value key, Value value);  ///< false when the key has no hash
   /// `struct(a = 1, …)`, sorted by name.
   Value structure(std::span<const Named> fields);
+  /// Another one with the same fields: its values in the order of their names.
+  Value structure_like(Value structure, std::span<const Value> values);
   /// Fields that are not named are not set. A name that the type lacks is a bug.
   Value record(const RecordType& type, std::span<const Named> fields);
   /// A module value: `name.field` with the text `<module "name">`.

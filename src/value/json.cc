@@ -1,5 +1,6 @@
 #include "value/json.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -152,9 +153,13 @@ Result<Value> read_json(std::string_view text, std::string_view file, Duplicates
 
 void append_json_text(std::string& json, std::string_view text) {
   static constexpr char hex[] = "0123456789abcdef";
-  const bool valid = is_valid_utf8(text);
   json.push_back('"');
-  for (size_t i = 0; i < text.size(); ++i) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  const auto plain =
+      static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_plain) - text.begin());
+  json.append(text, 0, plain);
+  const bool valid = plain == text.size() || is_valid_utf8(text);
+  for (size_t i = plain; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     switch (byte) {
       case '"':
@@ -205,6 +210,17 @@ void break_line(std::string& json, const JsonStyle& style, int level) {
 }
 
 void append(std::string& json, const Value& value, const JsonStyle& style, int level);
+
+void append_integer(std::string& json, const Value& value) {
+  const std::optional<int64_t> small = value.integer();
+  if (!small) {
+    json += value.integer_digits();
+    return;
+  }
+  std::array<char, 24> text{};
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), *small).ptr;
+  json.append(text.data(), static_cast<size_t>(end - text.data()));
+}
 
 void append_dict(std::string& json, const Value& value, const JsonStyle& style, int level) {
   bool first = true;
@@ -257,7 +273,7 @@ void append(std::string& json, const Value& value, const JsonStyle& style, int l
       json += value.boolean() ? "true" : "false";
       break;
     case Value::Type::integer:
-      json += value.integer_digits();
+      append_integer(json, value);
       break;
     case Value::Type::real:
       append_json_real(json, value.real());
@@ -293,5 +309,7 @@ std::string write_json(const Value& value, JsonStyle style) {
   append(json, value, style, 0);
   return json;
 }
+
+void append_json(std::string& json, const Value& value) { append(json, value, {}, 0); }
 
 }  // namespace fettle

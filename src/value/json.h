@@ -25,6 +25,8 @@ struct JsonStyle {
 };
 
 std::string write_json(const Value& value, JsonStyle style = {});
+/// The same on one line, behind what is there.
+void append_json(std::string& json, const Value& value);
 
 /// `text` as a JSON string with quotes; bytes that are no UTF-8 become U+FFFD.
 void append_json_text(std::string& json, std::string_view text);

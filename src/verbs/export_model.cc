@@ -45,12 +45,12 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   made.environment = request.environment.empty() ? made.project.name : request.environment;
   model::CompileOptions named = options;
   named.environment = made.environment;
-  const model::Compiled compiled = model::compile(made.project, named);
+  named.is_for_version = for_version;
+  model::Compiled compiled = model::compile(made.project, named);
   made.errors = compiled.errors;
   if (!made.errors.empty())
     return made;
-  const model::Declarations declarations =
-      TRY(model::declarations_of(*compiled.model, &made.project));
+  model::Declarations declarations = TRY(model::declarations_of(*compiled.model, &made.project));
   made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
   if (!for_version)  // else the commit looks
     if (const std::optional<Error> circle = find_cycle(made.exported.items))
@@ -58,6 +58,10 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   if (options.warn)
     for (const std::string& warning : made.exported.warnings)
       options.warn(user_error(warning));
+  if (!for_version)
+    made.source =
+        std::make_shared<const std::pair<std::shared_ptr<model::Model>, model::Declarations>>(
+            std::move(compiled.model), std::move(declarations));
   return made;
 }
 
@@ -89,8 +93,7 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   for (auto& [set, findings] : exported.findings)
     push.findings.emplace(set, std::move(findings));
   const Value handlers = TRY(model::find_handlers(exported.handlers));
-  push.detail =
-      Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
+  push.detail = Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
   for (model::SharedBy& share : exported.shares)
     result.claims.shares.push_back(
         {std::move(share.id), std::move(share.set), std::move(share.needs)});

@@ -28,6 +28,8 @@ struct ExportedModel {
   std::vector<Error> errors;  ///< of the model; the rest is empty then
   model::Exported exported;
   std::string environment;
+  /// The model and the functions of its resource types, when they were only read for JSON.
+  std::shared_ptr<const void> source{};
 };
 
 /// Reads no store. `print` and `warn` as the compiler's.

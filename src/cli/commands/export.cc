@@ -60,14 +60,22 @@ int report_errors(const std::vector<Error>& errors) {
 
 /// Neither reads nor writes the store.
 Result<int> export_to_file(const Face& face, const ExportRequest& request) {
-  const ExportedModel made = TRY(export_project(request, compile_options(), false));
+  ExportedModel exported = TRY(export_project(request, compile_options(), false));
+  // The process ends next: nobody waits until a large model is taken apart.
+  static const ExportedModel& made = *new ExportedModel(std::move(exported));
   if (!made.errors.empty())
     return report_errors(made.errors);
   const std::string file = face.parsed.text("json-file");
+  const auto fill = [&](const ByteSink& write) {
+    return model::write_resources(made.exported, write);
+  };
   if (file == "-")
-    print(model::json_of(made.exported));
+    TRY(fill([](std::string_view json) -> Status {
+      print_part(json);
+      return {};
+    }));
   else
-    TRY(write_file(file, model::json_of(made.exported)));
+    TRY(write_file(file, fill));
   return 0;
 }
 

@@ -1,43 +1,17 @@
 #include "model/export/attributes.h"
 
 #include "base/text.h"
+#include "model/plain_value.h"
 
 namespace fettle::model {
 
-Result<Value> to_value(const Model& model, const Datum& datum) {
-  switch (datum.tag) {
-    case Tag::unset:
-    case Tag::null:
-      return Value();
-    case Tag::unknown:
+Result<Value> attribute_value(const Datum& datum) {
+  return to_value(datum, [](const Datum& special) -> Result<Value> {
+    if (special.tag == Tag::unknown)
       return Value::unknown();
-    case Tag::boolean:
-      return Value(datum.boolean);
-    case Tag::integer:
-      return Value(datum.integer);
-    case Tag::floating:
-      return Value(datum.floating);
-    case Tag::text:
-      return Value(datum.view());
-    case Tag::list: {
-      std::vector<Value> items;
-      for (const Datum& item : datum.list->items)
-        items.push_back(TRY(to_value(model, item)));
-      return Value::list(std::move(items));
-    }
-    case Tag::dict: {
-      std::vector<Entry> entries;
-      for (const DictEntry& entry : datum.dict->entries)
-        entries.push_back({fettle::Name(entry.key->view), TRY(to_value(model, entry.value))});
-      return Value::dict(std::move(entries));
-    }
-    default:
-      break;
-  }
-  return user_error(datum.tag == Tag::instance
-                        ? cat("an instance of ", datum.instance->entity->full_name,
-                              " cannot be an attribute of a resource")
-                        : "a value of this type cannot be an attribute of a resource");
+    return user_error(cat("an instance of ", special.instance->entity->full_name,
+                          " cannot be an attribute of a resource"));
+  });
 }
 
 const Datum* follow_path(const Model& model, const Instance& instance, std::string_view path) {

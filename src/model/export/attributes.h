@@ -8,7 +8,7 @@
 namespace fettle::model {
 
 /// Error (`Blame::user`): the value is an instance, or holds one.
-Result<Value> to_value(const Model& model, const Datum& datum);
+Result<Value> attribute_value(const Datum& datum);
 
 /// The datum at a dotted path from an instance; null when a step is missing, not set or null.
 const Datum* follow_path(const Model& model, const Instance& instance, std::string_view path);

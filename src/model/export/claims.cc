@@ -8,13 +8,16 @@
 namespace fettle::model {
 
 const fettle::Name& Identities::of(const Instance& instance) {
-  const auto known = names_.find(instance.number);
-  if (known != names_.end())
-    return known->second;
-  std::string made = instance.entity->indexes.empty()
-                         ? anonymous(instance)
-                         : by_index(instance, *instance.entity->indexes.front());
-  return names_.emplace(instance.number, made).first->second;
+  fettle::Name& known = names_[instance.number];
+  if (!known.empty())
+    return known;
+  const std::string made = instance.entity->indexes.empty()
+                               ? anonymous(instance)
+                               : by_index(instance, *instance.entity->indexes.front());
+  // On the way here a circle of instances may have named it.
+  if (known.empty())
+    known = fettle::Name(made);
+  return known;
 }
 
 std::string Identities::by_index(const Instance& instance, const Index& index) {
@@ -96,30 +99,42 @@ class ClaimMaker {
  private:
   void claim_identity(const Instance& instance) {
     const SetNumber owner = ownership_.member_of(instance);
-    std::string all = instance.entity->full_name;
-    std::vector<std::string> keys;
+    std::vector<fettle::Name>& keys = keys_;
+    keys.clear();
+    std::string& all = all_;
+    all = instance.entity->full_name;
     for (const Index* index : instance.entity->indexes) {
-      keys.push_back(identities_.by_index(instance, *index));
-      all += cat("\n", keys.back());
+      keys.push_back(keys.empty() ? identities_.of(instance)
+                                  : fettle::Name(identities_.by_index(instance, *index)));
+      all.append("\n").append(keys.back());
     }
-    const Value said =
-        owner != 0 ? Value::dict({{"resource_set", ownership_.name(owner)}}) : values_of(instance);
+    say(instance, owner);
     Claim claim;
-    claim.value = combine(fingerprint(all), said.digest());
+    claim.value = combine(fingerprint(all), said_.digest());
     claim.origin = identities_.origin(instance.at);
-    std::vector<Entry> told(said.entries().begin(), said.entries().end());
-    told.push_back({"type", instance.entity->full_name});
-    for (size_t i = 1; i < keys.size(); ++i)
-      told.push_back({fettle::Name(cat("index ", i + 1)), keys[i]});
-    // Instances of one type in one set say the same, one after the other.
-    if (std::string text = write_json(Value::dict(std::move(told))); said_ != text)
-      said_ = fettle::Name(text);
-    claim.text = said_;
-    for (const std::string& key : keys) {
-      claim.key = fettle::Name(key);
+    claim.text = text_;
+    for (const fettle::Name& key : keys) {
+      claim.key = key;
       for (const SetNumber set : ownership_.contributors(instance))
         claims_.push_back({ownership_.name(set), claim});
     }
+  }
+
+  /// What is said of an instance. Those of one type in one set say the same, one after the other.
+  void say(const Instance& instance, SetNumber owner) {
+    const bool is_simple = owner != 0 && keys_.size() == 1;
+    if (is_simple && owner == said_owner_ && instance.entity == said_entity_)
+      return;
+    said_owner_ = is_simple ? owner : 0;
+    said_entity_ = instance.entity;
+    said_ =
+        owner != 0 ? Value::dict({{"resource_set", ownership_.name(owner)}}) : values_of(instance);
+    std::vector<Entry> told(said_.entries().begin(), said_.entries().end());
+    told.push_back({"type", instance.entity->full_name});
+    for (size_t i = 1; i < keys_.size(); ++i)
+      told.push_back({fettle::Name(cat("index ", i + 1)), keys_[i]});
+    if (std::string text = write_json(Value::dict(std::move(told))); text_ != text)
+      text_ = fettle::Name(text);
   }
 
   /// Everything that is set and no key. Options and lists are claimed member by member.
@@ -133,7 +148,7 @@ class ClaimMaker {
       const fettle::Name name(model_.program.symbols.name(attribute.name));
       if (value.tag == Tag::instance) {
         entries.push_back({name, identities_.of(*value.instance)});
-      } else if (const Result<Value> made = to_value(model_, value)) {
+      } else if (const Result<Value> made = attribute_value(value)) {
         entries.push_back({name, *made});
       }
     }
@@ -180,7 +195,14 @@ class ClaimMaker {
   const Entity* set_entity_ = nullptr;
   std::unordered_map<uint32_t, std::vector<const Repetition*>> repetitions_;
   std::vector<ClaimedBy> claims_;
-  fettle::Name said_;
+  // Of the instance under way.
+  std::vector<fettle::Name> keys_;
+  std::string all_;
+  // Of the one before it, until something else is said.
+  SetNumber said_owner_ = 0;
+  const Entity* said_entity_ = nullptr;
+  Value said_;
+  fettle::Name text_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace fettle::model {
 class Identities {
  public:
   Identities(const Model& model, const Ownership& ownership)
-      : model_(model), ownership_(ownership) {}
+      : model_(model), ownership_(ownership), names_(model.instances().size()) {}
   /// By its first index, else by who made it where.
   const fettle::Name& of(const Instance& instance);
   /// `ns::Host(network=ns::Network(id=1), id=2)`: by one index.
@@ -28,7 +28,7 @@ class Identities {
 
   const Model& model_;
   const Ownership& ownership_;
-  std::unordered_map<uint32_t, fettle::Name> names_;
+  std::vector<fettle::Name> names_;  ///< by number of instance; empty: not asked for yet
   std::unordered_map<std::string, uint32_t> anonymous_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, fettle::Name> origins_;
   int depth_ = 0;

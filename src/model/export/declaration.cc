@@ -19,6 +19,7 @@ struct Interpreter {
   std::vector<star::ModulePtr> modules;
   std::string ignored;  ///< why a function wants the resource left out; empty: it does not
   star::Thread thread{session};
+  InstanceViews views{thread};
 
   /// The instance of the last call, for all functions that are called for it.
   const Instance* seen = nullptr;
@@ -34,7 +35,7 @@ Result<Given> call(const InterpreterPointer& interpreter, star::Value function, 
     interpreter->view.reset();
     interpreter->has_unknown = false;
     interpreter->view.emplace(thread,
-                              view_of(thread.heap(), model, instance, interpreter->has_unknown));
+                              interpreter->views.view(model, instance, interpreter->has_unknown));
     interpreter->seen = &instance;
   }
   interpreter->ignored.clear();
@@ -91,7 +92,8 @@ class DeclarationReader {
                                             {"agent", star::Want::text | star::Want::callable},
                                             {"fields?", star::Want::list | star::Want::tuple},
                                             {"get?", star::Want::dict},
-                                            {"handler?", star::Want::text}});
+                                            {"handler?", star::Want::text},
+                                            {"deadline?", star::Want::text}});
     const std::vector<star::Value> bound = TRY(signature.bind(given));
     Declaration declaration;
     declaration.file = file_;
@@ -109,6 +111,12 @@ class DeclarationReader {
     TRY(read_get(given, bound[4], declaration));
     if (!bound[5].is_unset())
       declaration.handler = star::text_of(bound[5]);
+    if (!bound[6].is_unset()) {
+      declaration.deadline = star::text_of(bound[6]);
+      if (const Result<Duration> time = parse_duration(declaration.deadline); !time || *time <= 0s)
+        return given.thread.error(
+            cat("the deadline `", declaration.deadline, "` is no time such as \"20s\""));
+    }
     const auto before = declarations_.find(declaration.entity);
     if (before != declarations_.end() && !before->second.file.empty())
       return given.thread.error(

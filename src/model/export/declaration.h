@@ -9,6 +9,7 @@
 ///       fields = ["path", "content"],
 ///       get = {"content": render},    # functions of the instance
 ///       handler = "files",            # who makes it true; may be missing
+///       deadline = "20s",            # of each of its calls
 ///   )
 ///
 /// A function is given the instance as a structure of its attributes: relations to one are
@@ -43,7 +44,8 @@ struct Declaration {
   std::vector<std::string> fields;
   std::map<std::string, GetFunction> get;
   std::string handler;
-  std::string file;  ///< where it was declared; empty: ships with fettle
+  std::string deadline;  ///< of each call of the handler; empty: the usual one
+  std::string file;      ///< where it was declared; empty: ships with fettle
 };
 
 /// By entity.

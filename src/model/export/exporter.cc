@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "base/text.h"
 #include "model/export/attributes.h"
 #include "model/export/guidelines.h"
@@ -33,7 +35,27 @@ struct TypePlan {
   uint32_t agent_slot = no_slot;
   uint32_t managed_slot = no_slot;
   uint32_t needs_slot = no_slot;
+  std::vector<uint32_t> by_name;  ///< fields as JSON has them
+  std::vector<std::string> keys;  ///< of fields, `"name":`
 };
+
+/// Unknowns as the original writes them.
+Value without_unknowns(const Value& value) {
+  if (!value.has_unknown())
+    return value;
+  if (value.is_unknown())
+    return Value("<<undefined>>");
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(without_unknowns(item));
+    return Value::list(std::move(items));
+  }
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back({entry.key, without_unknowns(entry.value)});
+  return Value::dict(std::move(entries));
+}
 
 class Exporter {
  public:
@@ -41,7 +63,7 @@ class Exporter {
       : model_(model),
         declarations_(declarations),
         for_version_(for_version),
-        ownership_(model),
+        ownership_(model, for_version),
         identities_(model, ownership_) {}
 
   Result<Exported> run() {
@@ -92,6 +114,13 @@ class Exporter {
     if (!declaration.agent.empty() && declaration.agent.find('.') == std::string::npos)
       plan.agent_slot = slot_of(entity, declaration.agent);
     TRY(add_fields(entity, plan));
+    for (uint32_t i = 0; i < plan.fields.size(); ++i) {
+      append_json_text(plan.keys.emplace_back(), plan.fields[i].name);
+      plan.keys.back() += ':';
+      plan.by_name.push_back(i);
+    }
+    std::sort(plan.by_name.begin(), plan.by_name.end(),
+              [&](uint32_t a, uint32_t b) { return plan.fields[a].name < plan.fields[b].name; });
     return plan;
   }
 
@@ -167,7 +196,7 @@ class Exporter {
         ++undeclared_[instance.entity->full_name];
       return {};
     }
-    const Result<std::optional<Item>> made = make_item(instance, plan);
+    Result<std::optional<Item>> made = make_item(instance, plan);
     if (!made)
       return Error(made.error())
           .context(
@@ -175,7 +204,7 @@ class Exporter {
     if (!*made)
       return {};
     item_of_[instance.number] = static_cast<uint32_t>(exported_.items.size());
-    exported_.items.push_back(**made);
+    exported_.items.push_back(std::move(**made));
     instances_.push_back(&instance);
     if (for_version_ && !plan.declaration->handler.empty())
       handlers_.emplace(plan.declaration->entity, plan.declaration);
@@ -189,27 +218,27 @@ class Exporter {
       if (managed.tag == Tag::boolean && !managed.boolean)
         return std::optional<Item>();
     }
-    ResourceId id;
+    ResourceId& id = id_;
     id.type = plan.declaration->entity;
     id.attribute = plan.declaration->id_attribute;
-    const std::optional<std::string> agent = TRY(agent_of(instance, plan));
+    std::optional<std::string> agent = TRY(agent_of(instance, plan));
     std::optional<Given> given_id;
     if (agent && plan.id_get != nullptr)
       given_id = TRY((*plan.id_get)(model_, instance));
-    const std::optional<std::string> value = given_id ? TRY(text_of_given(*given_id, "id"))
-                                             : agent  ? TRY(id_value_of(instance, plan))
-                                                      : std::nullopt;
+    std::optional<std::string> value = given_id ? TRY(text_of_given(*given_id, "id"))
+                                       : agent  ? TRY(id_value_of(instance, plan))
+                                                : std::nullopt;
     if (!value)
       return std::optional<Item>();
-    id.agent = *agent;
-    id.value = *value;
+    id.agent = std::move(*agent);
+    id.value = std::move(*value);
     TRY(check_resource_id(id));
     Item item;
     item.id = fettle::Name(to_string(id));
-    std::vector<Entry> entries;
-    entries.reserve(plan.fields.size());
+    std::vector<Entry>& entries = entries_;
+    entries.clear();
     for (const FieldPlan& field : plan.fields) {
-      const Given given =
+      Given given =
           given_id && field.get == plan.id_get ? *given_id : TRY(read_field(instance, field));
       if (given.type == Given::Type::ignored)
         return std::optional<Item>();
@@ -217,13 +246,29 @@ class Exporter {
       if (is_unknown)
         exported_.unknowns.push_back({item.id, field.name, "fact", false});
       item.is_undefined |= is_unknown;
-      entries.push_back(
-          {field.name, given.type == Given::Type::unknown ? Value::unknown() : given.value});
+      entries.push_back({field.name, given.type == Given::Type::unknown ? Value::unknown()
+                                                                        : std::move(given.value)});
     }
-    item.attributes = Value::dict(std::move(entries));
-    if (for_version_)
+    if (for_version_) {
+      item.attributes = Value::dict(entries);
       item.origin = identities_.origin(instance.at);
+    } else {
+      append_body(plan);
+    }
     return std::optional(std::move(item));
+  }
+
+  /// The attributes as JSON, without the braces.
+  void append_body(const TypePlan& plan) {
+    std::string& json = exported_.bodies;
+    bool is_first = true;
+    for (const uint32_t i : plan.by_name) {
+      if (!std::exchange(is_first, false))
+        json += ',';
+      json += plan.keys[i];
+      append_json(json, without_unknowns(entries_[i].value));
+    }
+    exported_.body_ends.push_back(json.size());
   }
 
   Result<std::optional<std::string>> agent_of(const Instance& instance, const TypePlan& plan) {
@@ -265,21 +310,23 @@ class Exporter {
       return Given{Given::Type::value, field.constant};
     if (field.get != nullptr)
       return (*field.get)(model_, instance);
-    Result<Value> value = to_value(model_, instance.cells[field.slot].value);
+    Result<Value> value = attribute_value(instance.cells[field.slot].value);
     if (!value)
       return std::move(value).error().context(cat("reading the field `", field.name, "`"));
     return Given{Given::Type::value, std::move(*value)};
   }
 
   Status check_duplicates() const {
-    std::unordered_map<fettle::Name, uint32_t> seen;
-    seen.reserve(exported_.items.size());
-    for (uint32_t i = 0; i < exported_.items.size(); ++i)
-      if (const auto [before, inserted] = seen.emplace(exported_.items[i].id, i); !inserted)
-        return user_error(cat("Resource ", exported_.items[i].id,
-                              " exists more than once in the configuration model (",
-                              model_.where(instances_[before->second]->at), " and ",
-                              model_.where(instances_[i]->at), ")"));
+    const std::vector<Item>& items = exported_.items;
+    const auto hash = [&](uint32_t i) { return items[i].id.hash(); };
+    const auto equal = [&](uint32_t a, uint32_t b) { return items[a].id == items[b].id; };
+    boost::unordered_flat_set<uint32_t, decltype(hash), decltype(equal)> seen(items.size(), hash,
+                                                                              equal);
+    for (uint32_t i = 0; i < items.size(); ++i)
+      if (const auto [before, inserted] = seen.insert(i); !inserted)
+        return user_error(cat(
+            "Resource ", items[i].id, " exists more than once in the configuration model (",
+            model_.where(instances_[*before]->at), " and ", model_.where(instances_[i]->at), ")"));
     return {};
   }
 
@@ -327,7 +374,8 @@ class Exporter {
                               " (", model_.where(ownership_.instance(set).at), ") and ",
                               ownership_.name(second), " (",
                               model_.where(ownership_.instance(second).at), ")"));
-      exported_.sets.emplace_back(exported_.items[i].id, ownership_.name(set));
+      if (for_version_)
+        exported_.sets.emplace_back(exported_.items[i].id, ownership_.name(set));
     }
     std::map<std::string, std::pair<size_t, fettle::Name>> strangers;
     for (SetNumber set = 1; set < ownership_.set_count(); ++set) {
@@ -365,10 +413,12 @@ class Exporter {
         share(exported_.items[i], *instances_[i]);
     exported_.claims = claims_of(model_, ownership_, identities_);
     exported_.findings = findings_of(model_, ownership_, identities_);
-    for (const auto& [type, declaration] : handlers_)
-      exported_.handlers.emplace_back(
-          fettle::Name(type),
-          Value::dict({{"name", declaration->handler}, {"file", declaration->file}}));
+    for (const auto& [type, declaration] : handlers_) {
+      std::vector<Entry> handler{{"name", declaration->handler}, {"file", declaration->file}};
+      if (!declaration->deadline.empty())
+        handler.push_back({"deadline", declaration->deadline});
+      exported_.handlers.emplace_back(fettle::Name(type), Value::dict(std::move(handler)));
+    }
   }
 
   /// Who contributes a shared resource, and which of its needs.
@@ -416,25 +466,15 @@ class Exporter {
   std::map<std::string, size_t> undeclared_;  ///< how many instances, by entity
   std::map<std::string, const Declaration*> handlers_;
   std::unordered_multimap<uint32_t, Repetition> repetitions_;
+  ResourceId id_;               ///< of the instance under way
+  std::vector<Entry> entries_;  ///< as well
   Exported exported_;
 };
 
-/// Unknowns as the original writes them.
-Value without_unknowns(const Value& value) {
-  if (!value.has_unknown())
-    return value;
-  if (value.is_unknown())
-    return Value("<<undefined>>");
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(without_unknowns(item));
-    return Value::list(std::move(items));
-  }
-  std::vector<Entry> entries;
-  for (const Entry& entry : value.entries())
-    entries.push_back({entry.key, without_unknowns(entry.value)});
-  return Value::dict(std::move(entries));
+void append_id(std::string& json, const fettle::Name& id) {
+  append_json_text(json, id);
+  json.pop_back();
+  json += ",v=0\"";
 }
 
 }  // namespace
@@ -444,24 +484,30 @@ Result<Exported> export_model(const Model& model, const Declarations& declaratio
   return Exporter(model, declarations, for_version).run();
 }
 
-std::string json_of(const Exported& exported) {
+Status write_resources(const Exported& exported, const ByteSink& write) {
+  constexpr size_t piece = 64 * 1024;
   std::string json = "[";
-  for (const Item& item : exported.items) {
-    if (json.size() > 1)
-      json += ", ";
-    const std::string attributes = write_json(without_unknowns(item.attributes));
-    json += '{';
-    json.append(attributes, 1, attributes.size() - 2);
-    json += attributes.size() > 2 ? ",\"id\":" : "\"id\":";
-    append_json_text(json, cat(item.id, ",v=0"));
+  size_t begin = 0;
+  for (size_t i = 0; i < exported.items.size(); ++i) {
+    const Item& item = exported.items[i];
+    json += i == 0 ? "{" : ", {";
+    json.append(exported.bodies, begin, exported.body_ends[i] - begin);
+    json += exported.body_ends[i] > begin ? ",\"id\":" : "\"id\":";
+    begin = exported.body_ends[i];
+    append_id(json, item.id);
     json += ",\"requires\":[";
-    for (size_t i = 0; i < item.needs.size(); ++i) {
-      json += i == 0 ? "" : ",";
-      append_json_text(json, cat(item.needs[i], ",v=0"));
+    for (size_t need = 0; need < item.needs.size(); ++need) {
+      json += need == 0 ? "" : ",";
+      append_id(json, item.needs[need]);
     }
     json += "]}";
+    if (json.size() < piece)
+      continue;
+    TRY(write(json));
+    json.clear();
   }
-  return json + "]\n";
+  json += "]\n";
+  return write(json);
 }
 
 }  // namespace fettle::model

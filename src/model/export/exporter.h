@@ -6,6 +6,7 @@
 /// included, that is in a set or constructs one; what has none is of the rest, the set with the
 /// empty name.
 
+#include "base/bytes.h"
 #include "core/version.h"
 #include "model/export/claims.h"
 #include "model/export/declaration.h"
@@ -20,7 +21,9 @@ struct SharedBy {
 };
 
 struct Exported {
-  std::vector<Item> items;                                  ///< in the order of construction
+  std::vector<Item> items;  ///< in the order of construction
+  std::string bodies;       ///< of who only wants JSON: attributes, one object's after another
+  std::vector<size_t> body_ends;                            ///< by item
   std::vector<std::pair<fettle::Name, fettle::Name>> sets;  ///< id of an item, its set
   std::vector<fettle::Name> emptied;                        ///< sets whose relation is empty
   std::vector<fettle::Name> hollow;  ///< sets with members of which none is exported
@@ -33,12 +36,13 @@ struct Exported {
 };
 
 /// Errors (`Blame::user`): an id is none, occurs twice, a resource is in two sets, needs form a
-/// circle, a field cannot be read. Shares, claims and findings are for versions; who only wants the
-/// resources leaves them out.
+/// circle, a field cannot be read. Shares, claims and findings are for versions. Who only wants the
+/// resources as JSON gets neither these nor the sets, and the attributes as JSON in `bodies` only.
 Result<Exported> export_model(const Model& model, const Declarations& declarations,
                               bool for_version);
 
-/// The resources as JSON: a list of dicts with `id` and `requires`, each id with `,v=0`.
-std::string json_of(const Exported& exported);
+/// The resources as JSON, piece by piece: a list of dicts with `id` and `requires`, each id with
+/// `,v=0`. Of what was exported for JSON.
+Status write_resources(const Exported& exported, const ByteSink& write);
 
 }  // namespace fettle::model

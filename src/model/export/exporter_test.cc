@@ -18,14 +18,20 @@ class ExporterTest : public testing::Test {
   struct Outcome {
     std::string error;
     Exported exported;
+    std::string json{};
   };
 
-  Outcome run(const std::string& model_text, const std::string& types) {
+  Outcome run(const std::string& model_text, const std::string& types,
+              const std::string& plugins = "") {
     const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
     const Path main = folder->path() / "main.cf";
     EXPECT_TRUE(make_directories(folder->path() / "resources").has_value());
     EXPECT_TRUE(write_file(main, model_text).has_value());
     EXPECT_TRUE(write_file(folder->path() / "resources" / "types.star", types).has_value());
+    if (!plugins.empty()) {
+      EXPECT_TRUE(make_directories(folder->path() / "plugins").has_value());
+      EXPECT_TRUE(write_file(folder->path() / "plugins" / "plugins.star", plugins).has_value());
+    }
     const Result<Project> project = project_of(main.string());
     const Compiled compiled = compile(*project, {});
     for (const Error& error : compiled.errors)
@@ -36,7 +42,10 @@ class ExporterTest : public testing::Test {
     Result<Exported> exported = export_model(*compiled.model, *declarations, true);
     if (!exported)
       return {replace_all(to_string(exported.error()), folder->path().string() + "/", ""), {}};
-    return {"", std::move(*exported)};
+    const Result<Exported> texts = export_model(*compiled.model, *declarations, false);
+    std::string json;
+    EXPECT_TRUE(texts && write_resources(*texts, sink_to(json, 1'000'000)));
+    return {"", std::move(*exported), std::move(json)};
   }
 
   static std::string ids(const Exported& exported) {
@@ -95,7 +104,7 @@ Thing(name="y", requires=a)
 )"),
                            thing_type);
   ASSERT_EQ(made.error, "");
-  EXPECT_EQ(*read_json(json_of(made.exported)), *read_json(R"([
+  EXPECT_EQ(*read_json(made.json), *read_json(R"([
     {"send_event": true, "receive_events": true, "references": [], "mutators": [],
      "report_only": false, "requires": [], "id": "__config__::Thing[a,name=x],v=0", "name": "x",
      "value": "1"},
@@ -119,7 +128,7 @@ Thing(name="d", requires=b)
             "->__config__::Thing[a,name=b]");
   ASSERT_EQ(made.exported.unknowns.size(), 1u);
   EXPECT_EQ(made.exported.unknowns[0].parameter, "value");
-  EXPECT_NE(json_of(made.exported).find("\"value\":\"<<undefined>>\""), std::string::npos);
+  EXPECT_NE(made.json.find("\"value\":\"<<undefined>>\""), std::string::npos);
 }
 
 TEST_F(ExporterTest, WhatIsNoResourceIsDroppedFromRequires) {
@@ -138,8 +147,9 @@ Other()
 )"),
                            thing_type);
   ASSERT_EQ(made.error, "");
-  EXPECT_EQ(ids(made.exported),
-            "__config__::Thing[a,name=t] __config__::Thing[a,name=u] ->__config__::Thing[a,name=t]");
+  EXPECT_EQ(
+      ids(made.exported),
+      "__config__::Thing[a,name=t] __config__::Thing[a,name=u] ->__config__::Thing[a,name=t]");
   ASSERT_EQ(made.exported.warnings.size(), 2u);
   EXPECT_TRUE(made.exported.warnings[0].starts_with(
       "The resource __config__::Thing[a,name=t] had requirements before flattening, but not after "
@@ -182,11 +192,12 @@ resource(entity = "Special", id_attribute = "tag", agent = "box.name", fields = 
 }
 
 TEST_F(ExporterTest, ErrorsNameTheirPlaces) {
-  EXPECT_EQ(run(cat(thing, "Thing(name=\"x\")\nThing(name=\"y\")\n"),
-                "resource(entity = \"Thing\", id_attribute = \"agent\", agent = \"agent\")")
-                .error,
-            "Resource __config__::Thing[a,agent=a] exists more than once in the configuration model "
-            "(main.cf:9:1 and main.cf:10:1)");
+  EXPECT_EQ(
+      run(cat(thing, "Thing(name=\"x\")\nThing(name=\"y\")\n"),
+          "resource(entity = \"Thing\", id_attribute = \"agent\", agent = \"agent\")")
+          .error,
+      "Resource __config__::Thing[a,agent=a] exists more than once in the configuration model "
+      "(main.cf:9:1 and main.cf:10:1)");
   EXPECT_EQ(run(cat(thing, "Thing(name=\"a]b\")\n"), thing_type).error,
             "exporting the __config__::Thing of main.cf:9:1: the value `a]b` must not be empty or "
             "contain `]`");
@@ -196,8 +207,9 @@ TEST_F(ExporterTest, ErrorsNameTheirPlaces) {
             "exporting the __config__::Thing of main.cf:9:1: the path `nobody` to the agent does "
             "not end in a string");
   const std::string reserved =
-      run(thing, "resource(entity=\"Thing\", id_attribute=\"name\", agent=\"agent\", "
-                 "fields=[\"requires\"])")
+      run(thing,
+          "resource(entity=\"Thing\", id_attribute=\"name\", agent=\"agent\", "
+          "fields=[\"requires\"])")
           .error;
   EXPECT_NE(reserved.find("\"requires\" is a reserved keyword"), std::string::npos) << reserved;
   const std::string twice = run(cat(thing, R"(
@@ -252,8 +264,8 @@ implement Shelf using below
 )";
 
 TEST_F(ExporterTest, SetsContributeWhatTheirChainsConstruct) {
-  const Outcome made =
-      run(cat(thing, services, "Service(id=1)\nService(id=2)\nThing(name=\"alone\")\n"), thing_type);
+  const Outcome made = run(
+      cat(thing, services, "Service(id=1)\nService(id=2)\nThing(name=\"alone\")\n"), thing_type);
   ASSERT_EQ(made.error, "");
   const auto id = [](std::string_view name) { return cat("__config__::Thing[a,name=", name, "]"); };
   std::vector<std::string> sets;
@@ -332,6 +344,147 @@ Service(id=2)
   EXPECT_EQ(join(found, "; "),
             "s1 index not derived main.cf:21:22; s1 owned below shared main.cf:28:5; s2 index not "
             "derived main.cf:21:22");
+}
+
+/// Two services that share a board, on which each writes its name; one of them counts the names.
+constexpr const char* board = R"(
+entity Board:
+    string name
+end
+index Board(name)
+implement Board using std::none
+entity Service:
+    int id
+    bool counts
+end
+index Service(id)
+Board.notes [0:] -- Note.board [1]
+Board.first [0:1] -- Note
+entity Note:
+    string text
+end
+index Note(text)
+implement Note using std::none
+implementation refine for Service:
+    set = std::ResourceSet(name="s{{ self.id }}")
+    board = Board(name="all")
+    note = Note(text="of {{ self.id }}", board=board)
+    if self.counts:
+        count = std::count(board.notes)
+        set.resources += Thing(name="count-{{ self.id }}-{{ count }}")
+    else:
+        set.resources += Thing(name="plain-{{ self.id }}")
+    end
+end
+implement Service using refine
+)";
+
+TEST_F(ExporterTest, FindsSetsThatReadWhatAnotherContributes) {
+  const auto findings = [&](const std::string& more) {
+    const Outcome made = run(cat(thing, board, more), thing_type);
+    EXPECT_EQ(made.error, "");
+    std::vector<std::string> found;
+    for (const auto& [set, list] : made.exported.findings)
+      for (const Value& one : list.items())
+        found.push_back(cat(set, " ", one.text_at("rule"), " ", file_name(one.text_at("where")),
+                            " ", one.text_at("text")));
+    std::sort(found.begin(), found.end());
+    return join(found, "\n");
+  };
+  EXPECT_EQ(findings("Service(id=1, counts=false)\nService(id=2, counts=false)\n"), "");
+  EXPECT_EQ(findings("Service(id=1, counts=true)\n"), "");
+  EXPECT_EQ(findings("Service(id=1, counts=false)\nService(id=2, counts=true)\n"),
+            "s2 open set main.cf:32:34 __config__::Board(name='all').notes is read here, to which "
+            "set `s1` contributes __config__::Note(text='of 1'), so a compile without that set "
+            "gives another result");
+  // What is in no set is in every model, so it may be read.
+  EXPECT_EQ(findings("Note(text=\"of all\", board=Board(name=\"all\"))\n"
+                     "Service(id=1, counts=true)\n"),
+            "");
+  // A look-up of what only another set makes, a gradual loop, and `is defined`.
+  const std::string looked = findings(R"(
+Service(id=1, counts=false)
+Service(id=2, counts=false)
+entity Reader:
+    int id
+end
+index Reader(id)
+implementation look for Reader:
+    set = std::ResourceSet(name="r{{ self.id }}")
+    note = Note[text="of 1"]
+    set.resources += Thing(name="r-{{ self.id }}-{{ note.text }}")
+    board = Board[name="all"]
+    for one in board.notes:
+        set.resources += Thing(name="r-{{ self.id }}-{{ one.text }}")
+    end
+    if note.board.first is defined:
+        set.resources += Thing(name="r-{{ self.id }}-first")
+    end
+end
+implement Reader using look
+implementation first for Service:
+    board = Board[name="all"]
+    board.first = Note[text="of {{ self.id }}"]
+end
+implement Service using first when self.id == 1
+Reader(id=7)
+)");
+  for (const char* part :
+       {"r7 open set main.cf:48:12 __config__::Note(text='of 1') is read here, which only set `s1` "
+        "makes",
+        "r7 open set main.cf:50:13 __config__::Board(name='all') is read here, which only set `s1`",
+        "r7 open set main.cf:51:22 __config__::Board(name='all').notes is read here",
+        "r7 open set main.cf:54:8 __config__::Board(name='all').first is read here"})
+    EXPECT_NE(looked.find(part), std::string::npos) << part << "\n" << looked;
+}
+
+TEST_F(ExporterTest, WhatIsAllocatedIsIdentity) {
+  const std::string plugins =
+      read_file(FETTLE_SOURCE_DIR "/examples/plugins/plugins/services.star").value() +
+      "\ndef guess(pool: \"string\", owner: \"string\") -> \"int\":\n    return 17\n";
+  const auto findings = [&](const std::string& plugin) {
+    const Outcome made = run(cat(thing, R"(
+entity Service:
+    string name
+end
+index Service(name)
+implementation refine for Service:
+    number = )",
+                                 plugin, R"(("things", self.name)
+    set = std::ResourceSet(name=self.name)
+    set.resources += Thing(name="thing-{{ number }}")
+end
+implement Service using refine
+Service(name="first")
+)"),
+                             thing_type, plugins);
+    EXPECT_EQ(made.error, "");
+    std::string found;
+    for (const auto& [set, list] : made.exported.findings)
+      for (const Value& one : list.items())
+        found += cat(set, " ", one.text_at("rule"), "; ");
+    return found;
+  };
+  EXPECT_EQ(findings("allocate"), "");
+  EXPECT_EQ(findings("guess"), "first index not derived; ");
+}
+
+TEST_F(ExporterTest, BlocksStandAroundTheContentOfAFile) {
+  const Outcome made = run(R"(
+import fs
+host = std::Host(name="a", os=std::linux)
+fs::File(host=host, path="/f", content="middle", content_seperator="|", prefix_content=[
+    fs::Content(value="z", sorting_key="1"), fs::Content(value="b")],
+    suffix_content=fs::Content(value="end"))
+fs::File(host=host, path="/g", suffix_content=[fs::Content(value="2"), fs::Content(value="1")])
+fs::File(host=host, path="/h")
+)",
+                           "");
+  ASSERT_EQ(made.error, "");
+  std::vector<std::string> contents;
+  for (const Item& item : made.exported.items)
+    contents.push_back(write_json(item.attributes.at("content")));
+  EXPECT_EQ(join(contents, " "), R"("z|b|middle|end" "1\n2" null)");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 /// What a model does against the guidelines of partial compiles, with its lines: owned resources
-/// below shared instances, and indexes and ids of owned resources that do not follow from their
-/// service's identity.
+/// below shared instances, indexes of owned resources that do not follow from their service's
+/// identity or an allocation, and sets that read what another set contributes.
 
 #include "model/export/claims.h"
 #include "value/value.h"

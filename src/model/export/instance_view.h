@@ -1,15 +1,33 @@
 #pragma once
-/// An instance as a Starlark function sees it.
+/// Instances as Starlark functions see them.
+
+#include <map>
 
 #include "model/model.h"
 #include "starlark/starlark.h"
 
 namespace fettle::model {
 
-/// A structure of the attributes. Relations to one are structures three levels deep, relations to
-/// many are lists of structures at the first level. What is unknown is left out, and `has_unknown`
-/// is set.
-starlark::Value view_of(starlark::HeapAccess heap, const Model& model, const Instance& instance,
-                        bool& has_unknown);
+/// Makes structures of the attributes. Relations to one are structures three levels deep, relations
+/// to many are lists of structures at the first level.
+class InstanceViews {
+ public:
+  explicit InstanceViews(starlark::Thread& thread) : thread_(thread) {}
+
+  /// What is unknown is left out, and `has_unknown` is set.
+  starlark::Value view(const Model& model, const Instance& instance, bool& has_unknown);
+
+ private:
+  class Viewer;
+  /// What instances of an entity have in common at one level.
+  struct Layout {
+    std::vector<uint32_t> slots;            ///< that the level shows, by name
+    std::optional<starlark::Handle> first;  ///< the first structure that has all of them
+  };
+  Layout& layout(const Model& model, const Entity& entity, int depth);
+
+  starlark::Thread& thread_;
+  std::map<std::pair<const Entity*, int>, Layout> layouts_;
+};
 
 }  // namespace fettle::model

@@ -2,13 +2,19 @@
 
 namespace fettle::model {
 
-Ownership::Ownership(const Model& model) : model_(model) {
+Ownership::Ownership(const Model& model, bool with_contributors) : model_(model) {
   const size_t count = model.instances().size();
   member_of_.assign(count, 0);
   direct_.assign(count, 0);
-  first_.assign(count, none);
   find_sets();
   find_direct();
+  if (with_contributors)
+    find_contributors();
+}
+
+void Ownership::find_contributors() {
+  const size_t count = model_.instances().size();
+  first_.assign(count, none);
   link_children();
   // Sets in their order, so that the contributors of an instance are sorted.
   std::vector<std::vector<uint32_t>> of_set(names_.size());

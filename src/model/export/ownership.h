@@ -15,7 +15,8 @@ using SetNumber = uint32_t;
 
 class Ownership {
  public:
-  explicit Ownership(const Model& model);
+  /// Contributors are only found when somebody is to ask for them.
+  Ownership(const Model& model, bool with_contributors);
 
   size_t set_count() const { return names_.size(); }
   const fettle::Name& name(SetNumber set) const { return names_[set]; }
@@ -34,6 +35,7 @@ class Ownership {
 
  private:
   void find_sets();
+  void find_contributors();
   void find_direct();
   void link_children();
   void spread(SetNumber set, std::vector<uint32_t>& open);

@@ -10,6 +10,7 @@ namespace fettle::model {
 std::span<const PluginRow> control_plugins();
 std::span<const PluginRow> dicts_plugins();
 std::span<const PluginRow> environment_plugins();
+std::span<const PluginRow> exec_plugins();  ///< of the module `exec` that ships with fettle
 std::span<const PluginRow> files_plugins();
 std::span<const PluginRow> lists_plugins();
 std::span<const PluginRow> network_plugins();

@@ -10,10 +10,12 @@ Files, folders and links of a machine. What an attribute does not say does not m
 """
 entity File extends std::PurgeableResource:
     """
-    A file. mode is written as chmod takes it: 644.
+    A file. mode is written as chmod takes it: 644. Blocks stand before and after the content, each
+    sorted by sorting_key, else by value.
     """
     string path
     string? content = null
+    string content_seperator = "\n"
     int? mode = null
     string? owner = null
     string? group = null
@@ -21,6 +23,17 @@ entity File extends std::PurgeableResource:
 end
 index File(host, path)
 File.host [1] -- std::Host.files [0:]
+File.prefix_content [0:] -- Content
+File.suffix_content [0:] -- Content
+
+entity Content:
+    """
+    A block of a file.
+    """
+    string? sorting_key = null
+    string value
+end
+implement Content using std::none
 
 entity ConfigFile extends File:
     """

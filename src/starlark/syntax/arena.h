@@ -1,9 +1,9 @@
 #pragma once
 /// Memory that is given back all at once: for syntax trees. Nothing in it is destroyed.
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -45,13 +45,13 @@ class Arena {
   }
 
  private:
-  void grow(size_t bytes) {
-    const size_t size = std::max<size_t>(bytes, blocks_.empty() ? 16 * 1024 : 512 * 1024);
-    blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
-    at_ = blocks_.back().get();
-    end_ = at_ + size;
-  }
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  void grow(size_t bytes);
+
+  struct Free {
+    std::align_val_t alignment;
+    void operator()(char* block) const { ::operator delete(block, alignment); }
+  };
+  std::vector<std::unique_ptr<char, Free>> blocks_;
   char* at_ = nullptr;
   char* end_ = nullptr;
 };
