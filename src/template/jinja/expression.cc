@@ -258,6 +258,7 @@ Result<Value> Renderer::attribute(const Value& value, const std::string& name) {
     if (std::optional<Value> found = TRY(value.object()->attribute(name)))
       return std::move(*found);
   } else if (std::optional<Value> found = find_method(value, name)) {
+    circles_.add(value);
     return std::move(*found);
   }
   if (value.is_dict())

@@ -138,7 +138,7 @@ Status Macro::bind(Arguments& arguments, const ScopePtr& inner) {
 }
 
 Result<Value> Macro::call(Arguments& arguments) {
-  const ScopePtr inner = std::make_shared<Scope>(Scope{scope_, {}});
+  const ScopePtr inner = renderer_.new_scope(scope_);
   if (Status status = bind(arguments, inner); !status)
     return status.error();
   std::string out;

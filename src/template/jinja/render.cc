@@ -84,7 +84,6 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
     case Kind::with:
       return with(node, scope, out);
     case Kind::macro:
-      macro_scopes_.push_back(scope);
       scope->names[node.text] =
           Value(ObjectPtr(std::make_shared<Macro>(*this, node.macro, scope, file_)));
       return {};
@@ -92,7 +91,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
       return call_block(node, scope, out);
     case Kind::filter_block: {
       std::string inner;
-      if (Status status = body(node.body, std::make_shared<Scope>(Scope{scope, {}}), inner);
+      if (Status status = body(node.body, new_scope(scope), inner);
           !status)
         return status;
       const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
@@ -115,7 +114,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
       return value ? Status() : Status(value.error());
     }
     case Kind::scope:
-      return body(node.body, std::make_shared<Scope>(Scope{scope, {}}), out);
+      return body(node.body, new_scope(scope), out);
   }
   return {};
 }
@@ -163,7 +162,7 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   if (node.filter != nullptr) {
     Items kept;
     for (Value& item : items) {
-      const ScopePtr inner = std::make_shared<Scope>(Scope{scope, {}});
+      const ScopePtr inner = new_scope(scope);
       if (Status status = bind(*node.target, item, inner); !status)
         return status;
       const Value condition = TRY(eval(*node.filter, inner));
@@ -175,10 +174,10 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
     items = std::move(kept);
   }
   if (items.empty())
-    return body(node.otherwise, std::make_shared<Scope>(Scope{scope, {}}), out);
+    return body(node.otherwise, new_scope(scope), out);
   const auto state = std::make_shared<Loop>(*this, node, scope, std::move(items), depth);
   for (state->at = 0; state->at < state->items.size(); ++state->at) {
-    const ScopePtr inner = std::make_shared<Scope>(Scope{scope, {}});
+    const ScopePtr inner = new_scope(scope);
     if (Status status = bind(*node.target, state->items[state->at], inner); !status)
       return status;
     inner->names["loop"] = Value(ObjectPtr(state));
@@ -199,7 +198,7 @@ Result<Value> Renderer::filter_chain(const Expr* chain, Value value, const Scope
 
 Status Renderer::set_block(const Stmt& node, const ScopePtr& scope) {
   std::string inner;
-  if (Status status = body(node.body, std::make_shared<Scope>(Scope{scope, {}}), inner); !status)
+  if (Status status = body(node.body, new_scope(scope), inner); !status)
     return status;
   const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
   return bind(*node.target, value, scope);
@@ -217,7 +216,7 @@ Status Renderer::call_block(const Stmt& node, const ScopePtr& scope, std::string
 }
 
 Status Renderer::with(const Stmt& node, const ScopePtr& scope, std::string& out) {
-  const ScopePtr inner = std::make_shared<Scope>(Scope{scope, {}});
+  const ScopePtr inner = new_scope(scope);
   for (const NamedExpr& name : node.names)
     inner->names[name.name] = TRY(eval(*name.value, scope));
   return body(node.body, inner, out);
@@ -262,7 +261,7 @@ Status Renderer::block(const std::string& name, size_t level, const ScopePtr& sc
   if (definition.block->is_required && level == 0)
     return raise("jinja2.exceptions.TemplateRuntimeError",
                  cat("Required block '", name, "' not found"));
-  const ScopePtr inner = std::make_shared<Scope>(Scope{scope, {}});
+  const ScopePtr inner = new_scope(scope);
   inner->names["super"] =
       Value(ObjectPtr(std::make_shared<BlockReference>(*this, name, level + 1, inner)));
   inner->names["self"] = Value(ObjectPtr(std::make_shared<SelfReference>(*this, scope)));
@@ -322,7 +321,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   if (inner.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
   Status status =
-      inner.run(tree, std::make_shared<Scope>(Scope{node.has_context ? scope : nullptr, {}}), out);
+      inner.run(tree, inner.new_scope(node.has_context ? scope : nullptr), out);
   steps_ = inner.steps_;
   return status;
 }
@@ -340,7 +339,7 @@ Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   module->renderer.steps_ = steps_;
   if (module->renderer.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
-  module->top = std::make_shared<Scope>(Scope{node.has_context ? scope : nullptr, {}});
+  module->top = module->renderer.new_scope(node.has_context ? scope : nullptr);
   module->tree = tree;
   modules_.push_back(module);  // before it runs, so that `end` finds what a failure leaves
   std::string ignored;
@@ -371,14 +370,23 @@ Status Renderer::import(const Stmt& node, const ScopePtr& scope) {
   return {};
 }
 
+ScopePtr Renderer::new_scope(ScopePtr parent) {
+  ScopePtr scope = std::make_shared<Scope>();
+  scope->parent = std::move(parent);
+  scopes_.push_back(*scope);
+  return scope;
+}
+
 void Renderer::end() {
-  for (const std::weak_ptr<Scope>& weak : macro_scopes_)
-    if (const ScopePtr scope = weak.lock())
-      scope->names.clear();
   for (const auto& module : modules_)
     module->renderer.end();
   for (const auto& renderer : included_)
     renderer->end();
+  std::vector<decltype(Scope::names)> dropped;
+  for (Scope& scope : scopes_)
+    dropped.push_back(std::exchange(scope.names, {}));
+  scopes_.clear();  // before what they held goes, and with it some of them
+  circles_.release();
 }
 
 Result<std::shared_ptr<const Tree>> Engine::find(const std::string& name) {
@@ -401,9 +409,8 @@ namespace {
 Result<std::string> render_tree(Engine& engine, const std::shared_ptr<const Tree>& tree,
                                 const Lookup& names) {
   std::string out;
-  const ScopePtr top = std::make_shared<Scope>();
   Renderer renderer(engine, names);
-  Status status = renderer.run(tree, top, out);
+  Status status = renderer.run(tree, renderer.new_scope(nullptr), out);
   renderer.end();
   if (!status)
     return status.error();

@@ -4,13 +4,16 @@
 #include <map>
 #include <set>
 
+#include <boost/intrusive/list.hpp>
+
 #include "template/jinja/jinja.h"
 #include "template/jinja/node.h"
 
 namespace fettle::jinja {
 
 /// Names that are visible; the inner hide the outer.
-struct Scope {
+struct Scope : boost::intrusive::list_base_hook<
+                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   std::shared_ptr<Scope> parent;
   std::unordered_map<std::string, Value> names;
 };
@@ -43,7 +46,9 @@ class Renderer {
               int depth);
   /// A block as the most derived template has it, or (`level` > 0) as those that it extends do.
   bool has_block(const std::string& name) const { return blocks_.contains(name); }
-  /// Breaks the circles of scopes and the macros that they hold.
+  ScopePtr new_scope(ScopePtr parent);
+  /// Empties what is still there: macros, modules and loops hold scopes that hold them, and lists
+  /// themselves. The lists and dicts of the context belong to the rendering.
   void end();
   const std::string* enter(const std::string* file) { return std::exchange(file_, file); }
   Status block(const std::string& name, size_t level, const ScopePtr& scope, std::string& out);
@@ -86,7 +91,8 @@ class Renderer {
   std::vector<std::shared_ptr<class TemplateModule>> modules_;
   /// Macros may outlive the include that defined them.
   std::vector<std::unique_ptr<Renderer>> included_;
-  std::vector<std::weak_ptr<Scope>> macro_scopes_;
+  boost::intrusive::list<Scope, boost::intrusive::constant_time_size<false>> scopes_;
+  Circles circles_;
   const std::string* file_ = nullptr;
   uint64_t steps_ = 0;
   int level_ = 0;

@@ -156,6 +156,22 @@ Dict::~Dict() {
   release(std::move(values));
 }
 
+void Circles::add(const Value& value) {
+  if (value.is_list() && !std::exchange(value.list().is_known, true))
+    lists_.push_back(std::get<std::shared_ptr<List>>(value.data_));
+  if (value.is_dict() && !std::exchange(value.dict_data().is_known, true))
+    dicts_.push_back(std::get<std::shared_ptr<Dict>>(value.data_));
+}
+
+void Circles::release() {
+  for (const std::weak_ptr<List>& weak : lists_)
+    if (const std::shared_ptr<List> list = weak.lock())
+      const Items dropped = std::exchange(list->items, {});
+  for (const std::weak_ptr<Dict>& weak : dicts_)
+    if (const std::shared_ptr<Dict> dict = weak.lock())
+      const auto dropped = std::exchange(dict->entries, {});
+}
+
 bool Value::is_sole() const {
   return is_list() ? std::get<std::shared_ptr<List>>(data_).use_count() == 1
                    : is_dict() && std::get<std::shared_ptr<Dict>>(data_).use_count() == 1;

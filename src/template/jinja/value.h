@@ -100,6 +100,7 @@ class Value {
   bool is_same(const Value& other) const { return data_ == other.data_; }
 
  private:
+  friend class Circles;
   std::variant<std::nullptr_t, bool, int64_t, double, Text, std::shared_ptr<List>,
                std::shared_ptr<Dict>, ObjectPtr, std::shared_ptr<Undefined>>
       data_;
@@ -109,6 +110,7 @@ struct List {
   Items items;
   bool is_tuple = false;
   bool is_group = false;  ///< of `groupby`: its two items are also `grouper` and `list`
+  bool is_known = false;  ///< to `Circles`
   List(Items items_, bool is_tuple_ = false) : items(std::move(items_)), is_tuple(is_tuple_) {}
   ~List();  ///< however deep it is nested
 };
@@ -117,12 +119,25 @@ struct List {
 struct Dict {
   std::vector<std::pair<Value, Value>> entries;
   std::unordered_map<std::string, size_t> index;
+  bool is_known = false;  ///< to `Circles`
 
   Dict() = default;
   ~Dict();
   const Value* find(const Value& key) const;
   void set(const Value& key, Value value);
   void remove(const Value& key);
+};
+
+/// Knows the lists and dicts that a template may have put into themselves, and releases them.
+class Circles {
+ public:
+  void add(const Value& value);
+  /// Empties those that are still there.
+  void release();
+
+ private:
+  std::vector<std::weak_ptr<List>> lists_;
+  std::vector<std::weak_ptr<Dict>> dicts_;
 };
 
 struct Arguments {
