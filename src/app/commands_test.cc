@@ -123,5 +123,31 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
 }
 
+TEST(Commands, AShortFlagMayHoldItsValue) {
+  Parsed result;
+  ASSERT_EQ(parsed("service logs shop web -n5", result), "service logs");
+  EXPECT_EQ(result.text("num"), "5");
+  EXPECT_NE(error_of("service logs shop web -f5").find("unknown flag `-f5`"), std::string::npos);
+}
+
+TEST(Commands, FlagsOfExecStandBeforeTheCommand) {
+  Parsed result;
+  ASSERT_EQ(parsed("service exec shop web -u root ls -l", result), "service exec");
+  EXPECT_EQ(result.text("user"), "root");
+  EXPECT_EQ(result.arguments, (std::vector<std::string>{"shop", "web", "ls", "-l"}));
+  Parsed named;
+  ASSERT_EQ(parsed("service exec -e shop web ls -u", named), "service exec");
+  EXPECT_EQ(named.arguments, (std::vector<std::string>{"web", "ls", "-u"}));
+}
+
+TEST(Commands, HelpStandsInColumns) {
+  Parsed result;
+  const Result<const Command*> add = parse_command(all_commands(), {"service", "add", "-h"}, result);
+  ASSERT_TRUE(add);
+  for (const std::string_view line : split(help_of(**add), '\n'))
+    if (line.starts_with("  --env "))
+      EXPECT_EQ(line.find("variables"), line.find("NAME=VALUE") + 10 + 3 + 18) << line;
+}
+
 }  // namespace
 }  // namespace fettle

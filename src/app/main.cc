@@ -109,12 +109,11 @@ class Program : public Face {
     return &place_;
   }
 
-  std::pair<std::vector<std::string>, bool> diagnosis() override {
-    std::vector<std::string> lines;
+  std::pair<std::vector<Diagnosis>, bool> diagnosis() override {
+    std::vector<Diagnosis> lines;
     bool well = true;
     const auto say = [&](bool good, std::string text) {
-      lines.push_back(
-          cat(in(good ? Colour::green : Colour::red, good ? "ok   " : "lack ", colour), text));
+      lines.push_back({good, std::move(text)});
       well &= good;
     };
     const Result<Workplace*> opened = workplace();

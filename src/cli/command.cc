@@ -51,6 +51,14 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     has_value = true;
   }
   const CommandOption* option = find_option(options, spelling);
+  // `-n1` is `-n 1`.
+  if (option == nullptr && !spelling.starts_with("--") && spelling.size() > 2) {
+    option = find_option(options, spelling.substr(0, 2));
+    if (option != nullptr && option->value.empty())
+      option = nullptr;
+    value = spelling.substr(2);
+    has_value = true;
+  }
   if (option == nullptr)
     return unknown_option(options, command, spelling);
   if (option->value.empty()) {
@@ -70,8 +78,22 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   return at + 1;
 }
 
+/// Whether what follows is handed on as it is: the words of another command, flags among them.
+bool has_rest(const Command& command, const Parsed& parsed) {
+  const size_t count = parsed.arguments.size();
+  return count > command.least ||
+         (count == command.least && (command.least == 0 || parsed.has("enclave")));
+}
+
 std::string usage_of(const Command& command) {
   return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments);
+}
+
+/// With blanks behind it, two at least, as wide as `width` letters.
+std::string padded(std::string text, size_t width) {
+  const auto letters = static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return text + std::string(std::max<size_t>(2, width > letters ? width - letters : 0), ' ');
 }
 
 std::string option_lines(const std::vector<CommandOption>& options) {
@@ -79,8 +101,7 @@ std::string option_lines(const std::vector<CommandOption>& options) {
   for (const CommandOption& option : options) {
     std::string left =
         cat("  ", join(option.names, ", "), option.value.empty() ? "" : " ", option.value);
-    left.resize(std::max<size_t>(left.size() + 2, 38), ' ');
-    text += cat(left, option.help, "\n");
+    text += cat(padded(left, 38), option.help, "\n");
   }
   return text;
 }
@@ -182,7 +203,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   for (size_t at = 0; at < words.size();) {
     const std::string& word = words[at];
     const bool rest =
-        only_arguments || (found->takes_rest && parsed.arguments.size() >= found->least);
+        only_arguments || (found->takes_rest && has_rest(*found, parsed));
     if (word == "--" && !only_arguments && (!rest || parsed.arguments.size() == found->least)) {
       only_arguments = true;
       ++at;
@@ -227,8 +248,7 @@ std::string help_of_all(const std::vector<Command>& commands) {
       if (command.group != group)
         continue;
       std::string left = cat("  ", command.words);
-      left.resize(std::max<size_t>(left.size() + 2, 22), ' ');
-      text += cat(left, command.summary.substr(0, command.summary.find('\n')), "\n");
+      text += cat(padded(left, 22), command.summary.substr(0, command.summary.find('\n')), "\n");
     }
   }
   return text + "\n`fettle help COMMAND` tells more, with examples.\n";

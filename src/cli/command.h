@@ -36,14 +36,20 @@ class Parsed {
   std::vector<std::string> arguments;
 };
 
+/// A line of `doctor`.
+struct Diagnosis {
+  bool good = false;
+  std::string text;
+};
+
 /// What a command works with. The workplace is opened when it is asked for, so that `version` opens
 /// nothing.
 class Face {
  public:
   virtual ~Face() = default;
   virtual Result<Workplace*> workplace() = 0;
-  /// What of this machine is there and what is missing: lines of `doctor`, and whether all is well.
-  virtual std::pair<std::vector<std::string>, bool> diagnosis() = 0;
+  /// What of this machine is there and what is missing, and whether all is well.
+  virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
 
   Parsed parsed;
   bool json = false;        ///< `--output json`

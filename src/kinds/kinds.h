@@ -13,6 +13,9 @@ const Kind& directory_kind();  ///< `directory.cc`: files that outlive the servi
 const Kind& artifact_kind();   ///< `artifact.cc`: a named tree of files
 const Kind& service_kind();    ///< `service.cc`: a container that keeps running
 
+/// What a service is called. `web~1` was a `web` that was removed before another one came.
+std::string_view service_name(const Key& key);
+
 // What a machine has, and what is done on it.
 const Kind& file_kind();     ///< `file.cc`: a file
 const Kind& folder_kind();   ///< `folder.cc`: a folder

@@ -102,6 +102,11 @@ class ServiceKind : public Kind {
 
 }  // namespace
 
+std::string_view service_name(const Key& key) {
+  const std::string_view name = key.name;
+  return name.substr(0, name.find('~'));
+}
+
 const Kind& service_kind() {
   static const ServiceKind kind;
   return kind;

@@ -4,6 +4,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "kinds/kinds.h"
 
 namespace fettle {
 namespace {
@@ -27,7 +28,9 @@ Draft::Draft(DraftOptions options, const Known& known)
     if (!record->applied)
       continue;
     if (key.kind == "service") {
-      services_[key.name.str()] = {key, ports_of(*record), {}, false, false};
+      const bool gone = options_.gone.contains(key);
+      if (service_name(key) == key.name.view())
+        services_[key.name.str()] = {key, ports_of(*record), {}, false, gone, gone};
       for (const char* field : {"hostname", "ip_address"})
         references.to(key, field);
     } else if (key.kind == "artifact") {
@@ -169,6 +172,27 @@ ServiceState* Draft::need_service(std::string_view name) {
   return found;
 }
 
+ServiceState* Draft::need_removable(std::string_view name) {
+  const auto found = services_.find(name);
+  return found != services_.end() && found->second.gone ? &found->second : need_service(name);
+}
+
+bool Draft::is_made_anew(std::string_view name, const ServiceState& service) const {
+  return !service.wanted && options_.additions.contains(name);
+}
+
+Addition Draft::addition(const std::string& name) {
+  const auto before = services_.find(name);
+  const bool was_removed =
+      before != services_.end() && before->second.removed && !before->second.gone;
+  has_to_repeat_ |= was_removed && options_.additions.empty();
+  const auto all = options_.additions.find(name);
+  const int count = ++additions_[name];
+  const bool last = all == options_.additions.end() || count >= all->second;
+  return {key("service", last ? name : cat(name, "~", count)),
+          was_removed && is_made_anew(name, before->second)};
+}
+
 void Draft::put_service(const std::string& name, ServiceState state) {
   for (const char* field : {"hostname", "ip_address"})
     references.to(state.key, field);
@@ -208,7 +232,7 @@ void Draft::inside(Resource& resource, const ServiceState& service) {
 }
 
 void Draft::holds_up(const ServiceState& service, const Resource& resource) {
-  const auto found = services_.find(service.key.name);
+  const auto found = services_.find(service_name(service.key));
   if (found != services_.end())
     found->second.ready = {resource.key};
   if (resource.key.kind == "wait" && options_.parallel) {

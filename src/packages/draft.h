@@ -25,6 +25,10 @@ struct DraftOptions {
   bool production = false;  ///< services are restarted when they end
   bool privileged_allowed = false;
   bool keep_going = false;  ///< a failure stops only what needs it
+  /// How often each service is added, as an interpretation before this one has found it; given
+  /// when a service is removed and added again.
+  std::map<std::string, int, std::less<>> additions;
+  std::set<Key> gone;       ///< services of before that were removed; only their records are left
   /// The digest of a file or folder as an artifact; may be cached.
   std::function<Result<std::string>(const std::string& path)> digest_of;
 };
@@ -36,6 +40,15 @@ struct ServiceState {
   std::vector<Key> ready;  ///< what has to be done before it can be used, beside itself
   bool wanted = false;     ///< by this script; else it is known from before
   bool removed = false;
+  bool gone = false;  ///< it was removed before this script
+
+  void leave() { removed = true, gone = false; }
+};
+
+/// What one more `add_service` of a name means.
+struct Addition {
+  Key key;            ///< each but the last one of a name has a key of its own: `web~1`
+  bool anew = false;  ///< the script has just removed the one that was there before it
 };
 
 class Draft {
@@ -67,6 +80,15 @@ class Draft {
   ServiceState* find_service(std::string_view name);
   /// The service by name; a finding and null when there is none.
   ServiceState* need_service(std::string_view name);
+  /// The same for who removes it: one that is gone already may be removed once more.
+  ServiceState* need_removable(std::string_view name);
+  /// Whether a service of before is removed only to be added again: then one step does both.
+  bool is_made_anew(std::string_view name, const ServiceState& service) const;
+  Addition addition(const std::string& name);
+  const std::map<std::string, int, std::less<>>& additions() const { return additions_; }
+  /// Whether something that was removed was added again, which only the next interpretation, with
+  /// the `additions` of this one, can say right.
+  bool has_to_repeat() const { return has_to_repeat_; }
   void put_service(const std::string& name, ServiceState state);
   std::vector<std::string> service_names() const;
   bool has_artifact(std::string_view name) const;
@@ -110,6 +132,8 @@ class Draft {
   std::map<std::string, ServiceState, std::less<>> services_;
   std::set<std::string, std::less<>> artifacts_, made_artifacts_;
   std::map<std::string, int> counts_;
+  std::map<std::string, int, std::less<>> additions_;
+  bool has_to_repeat_ = false;
   std::vector<Key> tail_;  ///< what the next instruction comes after
   Statement statement_;
   std::string place_;

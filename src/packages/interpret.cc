@@ -349,6 +349,8 @@ class Interpreter {
       if (resource.key.kind == "image")
         package.images.push_back(resource.key.name.str());
     package.dependencies.assign(sources_.dependencies().begin(), sources_.dependencies().end());
+    if (draft_.has_to_repeat())
+      package.additions = draft_.additions();
     package.findings = draft_.findings();
     package.warnings = draft_.warnings();
     package.uploads = std::move(draft_.uploads);
@@ -374,6 +376,11 @@ class Interpreter {
 Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
                                   const Known& known) {
   Result<Package> package = Interpreter(sources, options, known).run();
+  if (package && !package->additions.empty()) {
+    PackageOptions again = options;
+    again.draft.additions = package->additions;
+    package = Interpreter(sources, again, known).run();
+  }
   // The outermost frame is the call from here, which tells a reader nothing.
   if (!package)
     std::erase(package.error().trace, "<builtin>: in ");

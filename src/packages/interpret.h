@@ -26,6 +26,7 @@ struct Package {
   std::vector<std::string> warnings;
   std::map<std::string, std::string> uploads;  ///< artifact digest -> path
   std::vector<std::string> images;             ///< references that are used
+  std::map<std::string, int, std::less<>> additions;  ///< it has to be interpreted again with these
   std::vector<std::string> dependencies;       ///< other repositories that it is made of
 };
 
@@ -35,9 +36,10 @@ Result<Package> interpret_package(Sources& sources, const PackageOptions& option
                                   const Known& known);
 
 /// The line that a statement's result is told with, from the outputs as they are known.
-/// `made`: whether what it makes was there before.
+/// `made`: whether what it makes was there before. `created`: how many of its services were not.
 enum class Made { anew, changed, the_same };
-std::string result_line(const Statement& statement, const Known& known, Made made = Made::anew);
+std::string result_line(const Statement& statement, const Known& known, Made made = Made::anew,
+                        size_t created = 0);
 
 /// What people read before a statement runs: its description, or a sentence about it.
 std::string description_of(const Statement& statement);

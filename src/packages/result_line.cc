@@ -1,6 +1,7 @@
 /// The lines that scripts read, byte for byte as Kurtosis prints them.
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "packages/interpret.h"
 #include "value/json.h"
 
@@ -13,6 +14,11 @@ const Value& outputs(const Key& key, const Known& known) {
   static const Value none = Value::dict({});
   const auto found = known.find(key);
   return found == known.end() ? none : found->second->outputs;
+}
+
+bool has(const Statement& statement, std::string_view kind) {
+  return std::any_of(statement.keys.begin(), statement.keys.end(),
+                     [&](const Key& key) { return key.kind == kind; });
 }
 
 /// What the last key of a statement of a kind put out.
@@ -54,12 +60,12 @@ std::string wait_line(const Value& result) {
              " in total). Assertion passed with following:\n", recipe);
 }
 
-std::string services_line(const Statement& statement, const Known& known) {
-  const auto names = statement.detail.at("services").items();
-  std::string line = cat("Successfully added the following '", names.size(), "' services:");
+/// Kurtosis: the heading counts the new services only, and all are listed.
+std::string services_line(const Statement& statement, const Known& known, size_t created) {
+  std::string line = cat("Successfully added the following '", created, "' services:");
   for (const Key& key : statement.keys)
     if (key.kind == "service")
-      line += cat("\n  Service '", key.name, "' added with UUID '",
+      line += cat("\n  Service '", service_name(key), "' added with UUID '",
                   outputs(key, known).text_at("uuid"), "'");
   return line;
 }
@@ -78,7 +84,8 @@ std::string files_line(std::string_view artifact, std::string_view uuid, Made ma
   return cat(name, "uploaded with artifact UUID '", uuid, "'");
 }
 
-std::string full_line(const Statement& statement, const Known& known, Made made) {
+std::string full_line(const Statement& statement, const Known& known, Made made,
+                      size_t created) {
   const std::string_view name = statement.name, service = statement.detail.text_at("service");
   const std::string_view artifact = statement.detail.text_at("artifact");
   const auto uuid = [&](std::string_view kind) {
@@ -87,12 +94,12 @@ std::string full_line(const Statement& statement, const Known& known, Made made)
   if (name == "add_service")
     return cat("Service '", service, "' added with service UUID '", uuid("service"), "'");
   if (name == "add_services")
-    return services_line(statement, known);
+    return services_line(statement, known, created);
   if (name == "set_service")
     return cat("Set service config on service '", service, "'.");
   if (name == "remove_service")
     return cat("Service '", service, "' with service UUID '",
-               outputs_of(statement, "remove", known).text_at("uuid"), "' removed");
+               uuid(has(statement, "remove") ? "remove" : "service"), "' removed");
   if (name == "start_service")
     return cat("Service '", service, "' started");
   if (name == "stop_service")
@@ -118,8 +125,9 @@ std::string full_line(const Statement& statement, const Known& known, Made made)
 
 }  // namespace
 
-std::string result_line(const Statement& statement, const Known& known, Made made) {
-  std::string line = full_line(statement, known, made);
+std::string result_line(const Statement& statement, const Known& known, Made made,
+                        size_t created) {
+  std::string line = full_line(statement, known, made, created);
   if (line.size() > longest_line) {
     line.resize(longest_line);
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80)

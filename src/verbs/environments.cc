@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "model/apply/intent.h"
 #include "packages/names.h"
-#include "plan/presence.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -92,14 +91,11 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::vector<Observation> seen(subjects.size());
   if (Driver* driver = subjects.empty() ? nullptr : place.driver("engine"))
     seen = TRY(driver->observe(subjects, place.interrupt->acts_token()));
-  const auto left = presences_left(known, *place.kinds);
+  const std::set<Key> removed = removed_services(known, *place.kinds);
   bool any_running = false;
   for (size_t i = 0; i < services.size(); ++i) {
     const Record& record = *services[i];
-    const auto expected = left.find(record.applied->key);
-    const bool was_removed = record.remote_id.empty() ||
-                             (expected != left.end() && expected->second == Presence::absent);
-    if (!seen[i].state && was_removed)
+    if (!seen[i].state && removed.contains(record.applied->key))
       continue;
     ServiceView service;
     service.name = record.applied->key.name.str();

@@ -8,6 +8,7 @@
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
 #include "verbs/executed.h"
+#include "verbs/services.h"
 
 namespace fettle {
 namespace {
@@ -72,7 +73,7 @@ Result<Opened> open_package(const PackageRequest& request) {
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
-                          const Opened& opened, const Name& environment) {
+                          const Opened& opened, const Name& environment, std::set<Key> gone) {
   PackageOptions options;
   options.draft.environment = environment;
   options.draft.owner = opened.sources.owner();
@@ -83,6 +84,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.draft.production = request.production;
   options.draft.privileged_allowed = request.privileged;
   options.draft.keep_going = request.keep_going;
+  options.draft.gone = std::move(gone);
   options.draft.digest_of = [&place](const std::string& path) {
     return artifact_digest(*place.store, path);
   };
@@ -107,7 +109,10 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) 
   TRY(check_environment_name(prepared.environment));
   prepared.known = TRY(place.store->known(prepared.environment));
   prepared.package = TRY(interpret_package(
-      opened.sources, options_of(place, request, opened, prepared.environment), prepared.known));
+      opened.sources,
+      options_of(place, request, opened, prepared.environment,
+                 removed_services(prepared.known, *place.kinds)),
+      prepared.known));
   return prepared;
 }
 
@@ -206,6 +211,7 @@ class Reporter : public Audience {
     const Statement& statement = *report.statement;
     bool ran = false, failed = false, blocked = false;
     Made made = Made::anew;
+    size_t created = 0;
     report.why.clear();
     std::string blocked_why;
     const Key* shared = nullptr;  // what failed and no instruction speaks of: an image, the network
@@ -215,6 +221,7 @@ class Reporter : public Audience {
       ran |= standing == Standing::changed || standing == Standing::unchanged;
       if (step != nullptr && step->known != nullptr && step->known->applied && acts(step->verb))
         made = standing == Standing::unchanged ? Made::the_same : Made::changed;
+      created += key.kind == "service" && step != nullptr && step->verb == Verb::create ? 1 : 0;
       failed |= standing == Standing::failed;
       blocked |= standing == Standing::blocked || !is_settled(standing);
       if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
@@ -237,11 +244,11 @@ class Reporter : public Audience {
     else
       report.status = ran ? StatementStatus::ran : StatementStatus::skipped;
     if (report.status == StatementStatus::ran)
-      report.result = result_line(statement, run.known(), made);
+      report.result = result_line(statement, run.known(), made, created);
     else if (report.status == StatementStatus::skipped)
       report.result = "SKIPPED - This instruction has already been run in this enclave";
     else if (report.status == StatementStatus::not_reached)
-      report.result = blocked_why.empty() ? "not reached" : blocked_why;
+      report.result = blocked_why.empty() ? "the run was stopped before it" : blocked_why;
   }
 
   static constexpr std::string_view unchanged = "unchanged";

@@ -52,6 +52,55 @@ TEST_F(RunPackageTest, AddedUsedAndRemovedIsUpToDateAsAWhole) {
             "RRRS");
 }
 
+constexpr const char* remove_s = "  plan.remove_service(\"s\")\n";
+
+TEST_F(RunPackageTest, AServiceIsAddedAgainAfterItWasRemoved) {
+  const auto script = [](const std::string& image) {
+    return add("s") + exec("s", "x") + remove_s + add("s", image) + exec("s", "y");
+  };
+  EXPECT_EQ(run(script("b")), "RRRRR");
+  EXPECT_EQ(results_[3], "Service 's' added with service UUID 'uuid of s'");
+  ASSERT_EQ(engine_.containers.size(), 1u);
+  EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
+  EXPECT_EQ(run(script("b")), "SSSSS");
+  EXPECT_EQ(run(script("c")), "SSSRR");
+  EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
+  EXPECT_EQ(run(script("c") + remove_s), "SSSSSR");
+  EXPECT_TRUE(engine_.containers.empty());
+}
+
+TEST_F(RunPackageTest, RemovedAndAddedIsMadeAnewInEveryRun) {
+  EXPECT_EQ(run(add("s")), "R");
+  for (int made = 2; made < 4; ++made) {
+    EXPECT_EQ(run(remove_s + add("s")), "RR");
+    EXPECT_EQ(results_[0], "Service 's' with service UUID 'uuid of s' removed");
+    EXPECT_EQ(engine_.made, made);
+  }
+  EXPECT_EQ(run(add("s") + remove_s), "SR");
+  EXPECT_EQ(run(remove_s + add("s")), "RR");
+  EXPECT_TRUE(engine_.containers.contains("s"));
+}
+
+TEST_F(RunPackageTest, AServiceThatWasRemovedIsThereNoMore) {
+  EXPECT_EQ(run(add("s") + remove_s), "RR");
+  EXPECT_NE(error_of(exec("s", "x")).find("the service `s` was removed before"), std::string::npos);
+  EXPECT_EQ(run("  plan.print(len(plan.get_services()))\n"), "RR");
+  EXPECT_EQ(results_[1], "0");
+  EXPECT_EQ(run(remove_s), "S");
+  EXPECT_EQ(run(add("s")), "R");
+}
+
+TEST_F(RunPackageTest, TheHeadingOfManyCountsTheNewOnes) {
+  const auto script = [](const std::string& more) {
+    return "  plan.add_services({\"a\": ServiceConfig(image = \"i\")" + more + "})\n";
+  };
+  EXPECT_EQ(run(script("")), "R");
+  EXPECT_EQ(run(script(", \"b\": ServiceConfig(image = \"i\")")), "R");
+  EXPECT_EQ(results_[0],
+            "Successfully added the following '1' services:\n  Service 'a' added with UUID 'uuid of "
+            "a'\n  Service 'b' added with UUID 'uuid of b'");
+}
+
 TEST_F(RunPackageTest, AStoppedServiceStaysStopped) {
   const std::string script = add("s") + "  plan.stop_service(\"s\")\n";
   EXPECT_EQ(run(script), "RR");

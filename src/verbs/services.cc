@@ -4,18 +4,34 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "plan/presence.h"
 #include "value/json.h"
 #include "verbs/executed.h"
 
 namespace fettle {
 
+std::set<Key> removed_services(const Known& known, const Kinds& kinds) {
+  const auto left = presences_left(known, kinds);
+  std::set<Key> removed;
+  for (const auto& [key, record] : known) {
+    if (key.kind != "service" || !record->applied)
+      continue;
+    const auto presence = left.find(key);
+    if (record->remote_id.empty() ||
+        (presence != left.end() && presence->second == Presence::absent))
+      removed.insert(key);
+  }
+  return removed;
+}
+
 Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
                                    const std::string& name) {
   const Known known = TRY(place.store->known(environment));
+  const std::set<Key> removed = removed_services(known, *place.kinds);
   std::vector<std::string> names;
   RecordPointer by_uuid;
   for (const auto& [key, record] : known) {
-    if (key.kind != "service" || !record->applied)
+    if (key.kind != "service" || !record->applied || removed.contains(key))
       continue;
     if (key.name == name)
       return record;

@@ -5,6 +5,9 @@
 
 namespace fettle {
 
+/// Services that a package or somebody removed; only their records are left.
+std::set<Key> removed_services(const Known& known, const Kinds& kinds);
+
 /// The record of a service by name, uuid or the beginning of its uuid. Errors: there is none (with
 /// a suggestion).
 Result<RecordPointer> find_service(const Workplace& place, const Name& environment,

@@ -7,20 +7,25 @@
 namespace fettle {
 namespace {
 
+std::string counted(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
 Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
-  size_t removed = 0;
+  std::vector<Value> removed;
   for (const Environment& environment : TRY(place->store->environments())) {
     const bool all = face.parsed.flag("all");
-    if (!all && TRY(inspect_environment(*place, environment.name.str())).status == "running")
+    // Kurtosis: what somebody has just made runs, though it has no service yet.
+    if (!all && TRY(inspect_environment(*place, environment.name.str())).status != "stopped")
       continue;
     // What a model describes has not stopped because nothing of it is a container.
     if (!all && !TRY(place->store->versions().heads(environment.name)).empty())
       continue;
     TRY(remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"))
             .context(cat("environment `", environment.name, "`")));
-    ++removed;
-    if (!face.quiet)
+    removed.emplace_back(environment.name.str());
+    if (!face.quiet && !face.json)
       print_error(cat(environment.name, " removed"));
   }
   // Contents that no artifact of any environment needs any more.
@@ -35,8 +40,11 @@ Result<int> run(Face& face) {
   size_t blobs = 0;
   if (auto* folder = dynamic_cast<FolderBlobs*>(place->blobs))
     blobs = TRY(folder->collect(used));
-  if (!face.quiet)
-    print_error(cat(removed, " environments and ", blobs, " contents removed"));
+  if (face.json)
+    print_json(Value::dict({{"environments", Value::list(std::move(removed))}, {"contents", blobs}}));
+  else if (!face.quiet)
+    print_error(cat(counted(removed.size(), "environment"), " and ", counted(blobs, "content"),
+                    " removed"));
   return 0;
 }
 

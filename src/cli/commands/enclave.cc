@@ -119,13 +119,18 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
     names.push_back(named);
   if (names.empty())
     return user_error("name an environment: `fettle enclave ls` lists them");
+  std::vector<Value> told;
   for (const std::string& name : names) {
     const Environment environment = TRY(find_environment(*place, name));
     TRY(verb(*place, environment.name.str(), !face.parsed.flag("no-wait"))
             .context(cat("environment `", name, "`")));
-    if (!face.quiet)
+    if (face.json || face.json_lines)
+      told.push_back(Value::dict({{"name", environment.name}, {"status", done}}));
+    else if (!face.quiet)
       print_error(cat(environment.name, " ", done));
   }
+  if (!told.empty())
+    print_json(Value::list(std::move(told)));
   return 0;
 }
 
@@ -133,8 +138,11 @@ Result<int> stop(Face& face) { return each(face, stop_environment, "stopped"); }
 Result<int> start(Face& face) { return each(face, start_environment, "started"); }
 Result<int> remove(Face& face) { return each(face, remove_environment, "removed"); }
 Result<int> restart(Face& face) {
-  TRY(each(face, stop_environment, "stopped"));
-  return each(face, start_environment, "started");
+  const auto both = [](const Workplace& place, const std::string& name, bool wait) -> Status {
+    TRY(stop_environment(place, name, wait));
+    return start_environment(place, name, wait);
+  };
+  return each(face, both, "restarted");
 }
 
 }  // namespace

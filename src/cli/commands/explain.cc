@@ -145,8 +145,17 @@ Result<int> events(Face& face) {
 
 Result<int> doctor(Face& face) {
   const auto [lines, well] = face.diagnosis();
-  for (const std::string& line : lines)
-    print(line);
+  if (face.json || face.json_lines) {
+    std::vector<Value> found;
+    for (const Diagnosis& line : lines)
+      found.push_back(Value::dict({{"ok", line.good}, {"text", line.text}}));
+    print_json(Value::dict({{"ok", well}, {"found", Value::list(std::move(found))}}));
+    return well ? 0 : 1;
+  }
+  for (const Diagnosis& line : lines)
+    print(cat(in(line.good ? Colour::green : Colour::red, line.good ? "ok   " : "lack ",
+                 face.colour),
+              line.text));
   return well ? 0 : 1;
 }
 

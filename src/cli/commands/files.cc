@@ -18,6 +18,9 @@ Result<Chosen> choose(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
+  if (wanted.empty())
+    return user_error(
+        cat("name the files artifact: `fettle files ls ", environment.name, "` lists them"));
   std::vector<std::string> names;
   for (const auto& [key, record] : TRY(place->store->known(environment.name))) {
     if (key.kind != "artifact" || !record->applied)

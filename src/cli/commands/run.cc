@@ -211,6 +211,9 @@ void print_end(const Face& face, const PackageReport& report) {
     print_error(cat(in(Colour::red, "error: ", face.terminal),
                     failure.origin.empty() ? "" : cat(failure.origin, ": "), to_string(failure.key),
                     ": ", to_string(failure.error)));
+  if (report.summary.stopped)
+    print_error(cat(in(Colour::red, "error: ", face.terminal),
+                    "interrupted; the same command goes on"));
   if (!face.quiet) {
     size_t skipped = 0;
     for (const StatementReport& statement : report.statements)

@@ -17,6 +17,7 @@
 #include "drivers/engine/surroundings.h"
 #include "drivers/engine/task.h"
 #include "drivers/engine/volumes.h"
+#include "kinds/kinds.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -213,7 +214,7 @@ Found found_service(const Key& key, const ContainerState& container,
       std::strtoull(label(container.labels, mark::incarnation).c_str(), nullptr, 10);
   found.record.outputs = Value::dict({{"uuid", label(container.labels, mark::uuid)},
                                       {"ip_address", label(container.labels, mark::address)},
-                                      {"hostname", key.name},
+                                      {"hostname", service_name(key)},
                                       {"ports", ports ? *ports : Value::dict({})},
                                       {"container", container.id},
                                       {"digest", label(container.labels, mark::digest)},

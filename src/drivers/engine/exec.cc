@@ -29,6 +29,8 @@ Result<std::string> create_exec(Engine& engine, const std::string& container,
                                               .path = cat("/containers/", container, "/exec"),
                                               .body = Value::dict(std::move(entries))},
                                              stop));
+  if (answer.status == 409)
+    return world_error("the service is not running");
   if (!answer.ok())
     return engine_error(answer);
   return std::string(answer.body.text_at("Id"));

@@ -7,6 +7,7 @@
 #include "drivers/engine/files.h"
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
+#include "kinds/kinds.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -91,12 +92,12 @@ Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& 
   wish.attributes = reveal(act.attributes);
   wish.placement.network = network->outputs.text_at("name");
   wish.placement.network_id = network->outputs.text_at("id");
-  wish.placement.alias = act.key.name.str();
+  wish.placement.alias = service_name(act.key);
   const Value& before = outputs_before(act);
   wish.uuid = before.text_at("uuid");
   if (wish.uuid.empty())
     wish.uuid = uuid_of(act.key, wish.placement.network_id);
-  wish.name = container_name(act.key.name, wish.uuid);
+  wish.name = container_name(service_name(act.key), wish.uuid);
   TRY(learn_addresses(site, act, wish.placement.network_id, stop));
   wish.placement.address = TRY(site.allocation.address(
       wish.placement.network_id, *subnet, std::string(network->outputs.text_at("gateway")),
@@ -249,7 +250,7 @@ Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& ch
 Value make_outputs(const Act& act, const Wish& wish, const std::string& container) {
   return Value::dict({{"uuid", wish.uuid},
                       {"ip_address", wish.placement.address},
-                      {"hostname", act.key.name},
+                      {"hostname", service_name(act.key)},
                       {"ports", port_outputs(wish.attributes, wish.placement)},
                       {"container", container},
                       {"started", outputs_before(act).integer_at("started") + 1}});

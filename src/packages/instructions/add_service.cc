@@ -63,18 +63,16 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   Draft& draft = call.draft;
   if (Status fine = check_service_name(name); !fine)
     draft.finding(fine.error().message);
-  ServiceState* before = draft.find_service(name);
+  const ServiceState* before = draft.find_service(name);
   if (before != nullptr && before->wanted)
     draft.finding(cat("the service `", name, "` is added twice"));
-  else if (before == nullptr && draft.find_resource(draft.key("service", name)) != nullptr)
-    draft.finding(cat("the service `", name,
-                      "` was removed before; one run cannot add it again, give it another name"));
+  const Addition addition = draft.addition(name);
   const Value attributes =
       TRY(service_kind().normalise(TRY(service_attributes(draft, name, config))));
   draft.add_once("network", "default", Value::dict({}));
-  Resource& resource = draft.add("service", name, attributes);
+  Resource& resource = draft.add("service", addition.key.name.str(), attributes);
   draft.network(resource);
-  if (force)
+  if (force || addition.anew)
     resource.redo = Redo::always;
   resource.pace = {Wait::exponential, 5ms, 250ms};
   const ServiceState state{resource.key, attributes.at("ports"), {}, true, false};

@@ -16,7 +16,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
-    const Value attributes = Value::dict({{"service", name},
+    const Value attributes = Value::dict({{"service", service->key.name},
                                           {"recipe", recipe},
                                           {"acceptable_codes", TRY(call.plain(2))},
                                           {"skip_code_check", call.flag(3)}});

@@ -17,7 +17,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   draft.detail("artifact", name);
   if (service != nullptr) {
     const Value attributes =
-        Value::dict({{"source", "service"}, {"service", service_name}, {"path", path}});
+        Value::dict({{"source", "service"}, {"service", service->key.name}, {"path", path}});
     Resource& artifact = draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)));
     draft.inside(artifact, *service);
   }

@@ -7,15 +7,20 @@ namespace {
 Result<starlark::Value> interpret(InstructionCall& call, std::string_view kind) {
   const std::string name = service_argument(call, 0);
   call.draft.detail("service", name);
-  ServiceState* service = call.draft.need_service(name);
+  ServiceState* service =
+      kind == "remove" ? call.draft.need_removable(name) : call.draft.need_service(name);
   if (service == nullptr)
     return starlark::Value::none();
-  Resource& transition =
-      call.draft.add(kind, call.draft.action_name(name), Value::dict({{"service", name}}));
-  call.draft.inside(transition, *service);
-  call.draft.holds_up(*service, transition);
+  if (kind == "remove" && call.draft.is_made_anew(name, *service)) {
+    call.draft.also(service->key);
+  } else {
+    Resource& transition = call.draft.add(kind, call.draft.action_name(name),
+                                          Value::dict({{"service", service->key.name}}));
+    call.draft.inside(transition, *service);
+    call.draft.holds_up(*service, transition);
+  }
   if (kind == "remove")
-    service->removed = true;
+    service->leave();
   return starlark::Value::none();
 }
 

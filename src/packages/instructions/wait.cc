@@ -34,7 +34,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
     const Value attributes =
-        Value::dict({{"service", name},
+        Value::dict({{"service", service->key.name},
                      {"recipe", TRY(normalise_recipe(recipe))},
                      {"field", field},
                      {"assertion", assertion},
