@@ -75,7 +75,8 @@ class Program : public Face {
     if (store_ != nullptr)
       return &place_;
     const std::string home = home_folder();
-    TRY(make_directories(home).context("making the folder of fettle's state"));
+    if (Status made = make_directories(home); !made)
+      return std::move(made.error()).context("making the folder of fettle's state");
     chmod(home.c_str(), 0700);
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
     blobs_ = std::make_unique<FolderBlobs>(home + "/blobs");
