@@ -24,7 +24,7 @@ std::string_view to_string(When when) {
 }
 
 std::string_view to_string(Bond bond) {
-  return name_of(bond, std::array<std::string_view, 3>{"order", "refresh", "inside"});
+  return name_of(bond, std::array<std::string_view, 4>{"order", "refresh", "inside", "past"});
 }
 
 std::string_view to_string(Wait wait) {

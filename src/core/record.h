@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -52,6 +53,10 @@ inline const Resource* resource_of_then(const Record& record) {
     return &*record.applied;
   return record.attempt ? &record.attempt->resource : nullptr;
 }
+
+/// The origin of what a driver found by its marks while the store did not know it: nobody knows any
+/// more which attributes it was made with.
+inline constexpr std::string_view found_by_marks = "found by its marks";
 
 using RecordPointer = std::shared_ptr<const Record>;
 using Known = std::unordered_map<Key, RecordPointer, KeyHash>;

@@ -25,6 +25,7 @@ enum class Bond {
   order,    ///< after it, nothing else
   refresh,  ///< act again when it changed
   inside,   ///< I happen within it and die with its incarnation
+  past,     ///< I use it as it was before this run does anything about it
 };
 
 struct Need {

@@ -5,6 +5,7 @@
 #include "base/invariant.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "packages/names.h"
 
 namespace fettle {
 namespace {
@@ -96,8 +97,46 @@ Resource& Draft::add(std::string_view kind, std::string name, Value attributes, 
     return (*resources_)[place->second];
   if (!ahead)
     current_.push_back(resources_->size());
+  if (kind == "service")
+    leave_in_past(resource);
+  else if (resource.attributes.has_deferred())
+    for (const Output& hole : holes(resource.attributes))
+      if (hole.kind == "service")
+        note_user(Draft::key("service", hole.name), resource.key);
   resources_->push_back(std::move(resource));
   return resources_->back();
+}
+
+void Draft::note_user(const Key& service, const Key& user) {
+  if (index_.contains(service))
+    return;
+  std::vector<Key>& users = users_of_before_[service];
+  if (users.empty() || users.back() != user)
+    users.push_back(user);
+}
+
+/// A service of an earlier run is wanted from here on. What used it before this place uses it as
+/// it was before this run, and comes first.
+void Draft::leave_in_past(Resource& service) {
+  const auto users = users_of_before_.find(service.key);
+  const Record* before = find_record(service.key);
+  if (users == users_of_before_.end() || before == nullptr)
+    return;
+  for (const Key& key : users->second) {
+    Resource& user = *find_resource(key);
+    for (Need& need : user.needs)
+      if (need.bond == Bond::inside && need.keys.front() == service.key)
+        need.bond = Bond::past;
+    user.attributes = fill_holes(user.attributes, [&](const Output& hole) -> const Value* {
+      return hole.kind == service.key.kind && hole.name == service.key.name
+                 ? follow(before->outputs, hole.path)
+                 : nullptr;
+    });
+  }
+  service.needs.push_back({std::move(users->second), false,
+                           options_.keep_going ? When::finished : When::succeeded, Unmet::fail,
+                           Bond::order});
+  users_of_before_.erase(users);
 }
 
 Resource& Draft::add_once(std::string_view kind, const std::string& name, Value attributes) {
@@ -225,6 +264,7 @@ const Record* Draft::find_record(const Key& key) const {
 }
 
 void Draft::inside(Resource& resource, const ServiceState& service) {
+  note_user(service.key, resource.key);
   resource.needs.insert(resource.needs.begin(),
                         {{service.key}, false, When::succeeded, Unmet::fail, Bond::inside});
   if (options_.parallel && !service.ready.empty())
@@ -242,6 +282,8 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
 }
 
 Value Draft::image(const std::string& reference) {
+  if (Status fine = check_image_reference(reference); !fine)
+    finding(fine.error().message);
   Resource& image = add_once("image", reference,
                              Value::dict({{"reference", reference},
                                           {"pull", options_.always_pull ? "always" : "missing"}}));
@@ -256,18 +298,7 @@ void Draft::network(Resource& resource) {
 }
 
 void Draft::finding(std::string message) {
-  Error error = user_error(std::move(message));
-  const std::string_view origin = statement_.origin;
-  const size_t last = origin.rfind(':'),
-               line = last == origin.npos ? last : origin.rfind(':', last - 1);
-  if (line != origin.npos) {
-    error.where.file = origin.substr(0, line);
-    error.where.line = std::atoi(std::string(origin.substr(line + 1)).c_str());
-    error.where.column = std::atoi(std::string(origin.substr(last + 1)).c_str());
-  } else {
-    error.where.file = origin;
-  }
-  findings_.push_back(std::move(error));
+  findings_.push_back(user_error(std::move(message), where_in(statement_.origin)));
 }
 
 void Draft::warning(std::string message) {

@@ -123,6 +123,8 @@ class Draft {
  private:
   void add_order(Resource& resource);
   void add_order_of_references(Resource& resource);
+  void note_user(const Key& service, const Key& user);
+  void leave_in_past(Resource& service);
 
   DraftOptions options_;
   const Known& known_;
@@ -134,6 +136,7 @@ class Draft {
   std::map<std::string, int> counts_;
   std::map<std::string, int, std::less<>> additions_;
   bool has_to_repeat_ = false;
+  std::map<Key, std::vector<Key>> users_of_before_;  ///< of services that are not wanted so far
   std::vector<Key> tail_;  ///< what the next instruction comes after
   Statement statement_;
   std::string place_;

@@ -366,6 +366,9 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   const Value& after = node.wanted->attributes;
   if (before == after)
     return std::nullopt;
+  // Only the driver can tell whether it is the same; what is done in it, nobody can.
+  if (node.known->applied->origin == found_by_marks && graph_.history(id).empty())
+    return step(id, Verb::update, "found by its marks, it may be as wanted");
   std::vector<std::string> fields = differences(before, after);
   std::string why = cat(fields_text(fields), " changed");
   if (!node.known->wanted_by.empty() && !node.known->wanted_by.contains(*node.set))

@@ -157,6 +157,8 @@ void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kin
 void Graph::add_edges(const Resource& resource) {
   uint16_t group = 0;
   for (const Need& need : resource.needs) {
+    if (need.bond == Bond::past)
+      continue;
     group = static_cast<uint16_t>(group + (need.any ? 1 : 0));
     for (const Key& key : need.keys)
       edges_.push_back({find(key), need.when, need.unmet, need.bond, false,

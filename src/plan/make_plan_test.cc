@@ -246,6 +246,39 @@ TEST_F(PlanTest, AValueInsideAHistoryThatChangedMakesTheHostAnew) {
             "run act/1: `host/b` is made anew\n1 kept");
 }
 
+TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
+  begin();
+  want("host/a");
+  carry_out();
+  begin();
+  want("act/before").needs.push_back(
+      {{key("host/a")}, false, When::succeeded, Unmet::fail, Bond::past});
+  want("host/a", Value::dict({{"size", 2}}))
+      .needs.push_back({{key("act/before")}, false, When::succeeded, Unmet::fail, Bond::order});
+  EXPECT_EQ(plan(), "run act/before: never done\nreplace host/a: `size` changed\n0 kept");
+  carry_out();
+  EXPECT_EQ(plan(), "2 kept");
+  intent_.resources["p"][1].attributes = Value::dict({{"size", 3}});
+  EXPECT_EQ(plan(), "replace host/a: `size` changed\n1 kept");
+}
+
+TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
+  auto found = std::make_shared<Record>();
+  found->applied = Resource();
+  found->applied->key = key("host/a");
+  found->applied->attributes = Value::dict({});
+  found->applied->origin = found_by_marks;
+  found->wanted_by[Name(found_by_marks)] = {};
+  known_[key("host/a")] = found;
+  begin();
+  want("host/a", Value::dict({{"size", 2}}));
+  EXPECT_EQ(plan(), "update host/a: found by its marks, it may be as wanted\n0 kept");
+  inside("host/a", want("act/1"));
+  EXPECT_EQ(plan(),
+            "replace host/a: `size` changed; this overrules `found by its marks`\n"
+            "run act/1: never done\n0 kept");
+}
+
 TEST_F(PlanTest, DriftIsRepaired) {
   begin();
   want("host/a");

@@ -270,6 +270,11 @@ void Run::begin_act(NodeId id) {
       if (edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
           graph_->node(edge.node).known != nullptr)
         act.needs.push_back(graph_->node(edge.node).known);
+  for (const Need& need : resource_at(id).needs)
+    if (need.bond == Bond::past)
+      for (const Key& key : need.keys)
+        if (const auto record = known_.find(key); record != known_.end())
+          act.needs.push_back(record->second);
   std::string missing;
   std::optional<Value> attributes = filled_attributes(id, missing);
   log(EventType::started, id, act.verb, flight.step.why.str());

@@ -70,7 +70,7 @@ Resource read_resource(Reader& from, uint64_t written_format) {
     need.any = (flags & 1) != 0;
     need.when = static_cast<When>(flags >> 1 & 3);
     need.unmet = static_cast<Unmet>(flags >> 3 & 1);
-    need.bond = static_cast<Bond>(std::min<uint64_t>(flags >> 4, 2));
+    need.bond = static_cast<Bond>(std::min<uint64_t>(flags >> 4, 3));
     for (uint64_t keys = from.number(); keys > 0 && !from.broken(); --keys)
       need.keys.push_back(read_key(from));
     resource.needs.push_back(std::move(need));

@@ -1,6 +1,7 @@
 #include "verbs/environments.h"
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "model/apply/intent.h"
 #include "packages/names.h"
 #include "verbs/services.h"
@@ -98,7 +99,7 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
     if (!seen[i].state && removed.contains(record.applied->key))
       continue;
     ServiceView service;
-    service.name = record.applied->key.name.str();
+    service.name = service_name(record.applied->key);
     service.uuid = record.outputs.text_at("uuid");
     service.status = !seen[i].state                                  ? "absent"
                      : seen[i].state->text_at("status") == "running" ? "running"

@@ -1,5 +1,7 @@
 #include "verbs/executed.h"
 
+#include "kinds/kinds.h"
+
 namespace fettle {
 namespace {
 
@@ -21,16 +23,16 @@ ListedInstruction listed(const Statement& statement,
       continue;
     const Resource& resource = *found->second;
     if (key.kind == "service")
-      once(instruction.services, key.name);
+      once(instruction.services, Name(service_name(key)));
     if (key.kind == "artifact")
       instruction.artifacts[key.name.str()] =
           resource.attributes.at("digest").is_text()
               ? std::string(resource.attributes.text_at("digest"))
               : "";
     for (const Need& need : resource.needs)
-      if (need.bond == Bond::inside && instruction.type != "add_service" &&
+      if ((need.bond == Bond::inside || need.bond == Bond::past) && instruction.type != "add_service" &&
           instruction.type != "add_services")
-        once(instruction.services, need.keys.front().name);
+        once(instruction.services, Name(service_name(need.keys.front())));
     for (const Output& hole : holes(resource.attributes))
       if (hole.kind == "artifact")
         once(instruction.mounts, hole.name);

@@ -69,6 +69,58 @@ TEST_F(RunPackageTest, AServiceIsAddedAgainAfterItWasRemoved) {
   EXPECT_TRUE(engine_.containers.empty());
 }
 
+TEST_F(RunPackageTest, WhatGivesWayIsNotLeftWhenTheRunStops) {
+  const std::string script = add("s") + exec("s", "fail") + remove_s + add("s", "b");
+  EXPECT_EQ(run(script), "RFNN");
+  EXPECT_TRUE(engine_.containers.contains("s~1"));
+  EXPECT_EQ(run(script), "SFNN");
+  EXPECT_EQ(engine_.containers.size(), 1u);
+  // The next version of the package wants one only.
+  EXPECT_EQ(run(add("s")), "R");
+  ASSERT_EQ(engine_.containers.size(), 1u);
+  EXPECT_TRUE(engine_.containers.contains("s"));
+  EXPECT_EQ(run(add("s")), "S");
+}
+
+TEST_F(RunPackageTest, AddedAgainUnderTheSeedsResolver) {
+  request_.resolver = "overlap";
+  const std::string script = add("s") + exec("s", "x") + remove_s + add("s", "b") + exec("s", "y");
+  EXPECT_EQ(run(script), "RRRRR");
+  // A removal disables the resolver, so everything runs anew.
+  EXPECT_EQ(run(script), "RRRRR");
+  ASSERT_EQ(engine_.containers.size(), 1u);
+  EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
+}
+
+TEST_F(RunPackageTest, AServiceOfBeforeIsUsedAndThenAddedAgain) {
+  EXPECT_EQ(run(add("s")), "R");
+  const std::string used =
+      "  plan.print(plan.get_service(\"s\").ip_address)\n" + exec("s", "backup");
+  const std::string before = engine_.containers["s"].id;
+  // The command happens in the one that was there, and then it is replaced.
+  EXPECT_EQ(run(used + add("s", "b") + exec("s", "y")), "RRRRR");
+  EXPECT_EQ(results_[1], "ip of s");
+  EXPECT_EQ(results_[2], "Command returned with exit code '0' and the following output: backup");
+  EXPECT_NE(engine_.containers["s"].id, before);
+  EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
+  EXPECT_EQ(run(used + add("s", "b") + exec("s", "y")), "SSSSS");
+  EXPECT_EQ(run(used + add("s", "c") + exec("s", "y")), "SSSRR");
+  request_.parallel = true;
+  EXPECT_EQ(run(used + exec("s", "more") + add("s", "d")), "SSSRR");
+  EXPECT_TRUE(engine_.containers["s"].commands.empty());
+}
+
+TEST_F(RunPackageTest, StoppedAndSetBeforeItIsAddedAgain) {
+  EXPECT_EQ(run(add("s")), "R");
+  EXPECT_EQ(run("  plan.stop_service(\"s\")\n" + add("s", "b")), "RR");
+  EXPECT_EQ(engine_.containers["s"].status, "running");
+  EXPECT_EQ(run("  plan.stop_service(\"s\")\n" + add("s", "b")), "SS");
+  EXPECT_EQ(run(exec("s", "x") + "  plan.set_service(\"s\", ServiceConfig(image = \"c\"))\n"),
+            "RR");
+  EXPECT_EQ(run(exec("s", "x") + remove_s + add("s", "d")), "SRR");
+  EXPECT_TRUE(engine_.containers["s"].commands.empty());
+}
+
 TEST_F(RunPackageTest, RemovedAndAddedIsMadeAnewInEveryRun) {
   EXPECT_EQ(run(add("s")), "R");
   for (int made = 2; made < 4; ++made) {

@@ -29,16 +29,20 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
   const Known known = TRY(place.store->known(environment));
   const std::set<Key> removed = removed_services(known, *place.kinds);
   std::vector<std::string> names;
-  RecordPointer by_uuid;
+  RecordPointer by_uuid, earlier;
   for (const auto& [key, record] : known) {
     if (key.kind != "service" || !record->applied || removed.contains(key))
       continue;
     if (key.name == name)
       return record;
+    if (service_name(key) == name)
+      earlier = record;
     if (name.size() >= 4 && record->outputs.text_at("uuid").starts_with(name))
       by_uuid = record;
-    names.push_back(key.name.str());
+    names.emplace_back(service_name(key));
   }
+  if (earlier != nullptr)
+    return earlier;
   if (by_uuid != nullptr)
     return by_uuid;
   std::sort(names.begin(), names.end());

@@ -41,14 +41,12 @@ Lease::~Lease() {
 
 namespace {
 
-constexpr std::string_view found_set = "found by its marks";
-
 /// The record of something that only the engine knows: as if it had been wanted by somebody else.
 RecordPointer adopted(Found found) {
   auto record = std::make_shared<Record>(std::move(found.record));
-  record->wanted_by[Name(found_set)] = {};
+  record->wanted_by[Name(found_by_marks)] = {};
   record->applied->driver = "engine";
-  record->applied->origin = found_set;
+  record->applied->origin = found_by_marks;
   return record;
 }
 

@@ -187,6 +187,8 @@ Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token 
       return stop_service(site, act, stop);
     case Verb::remove:
       return remove_service(site, act, stop);
+    case Verb::update:
+      return adopt_service(site, act, stop);
     default:
       return make_service(site, act, stop);
   }

@@ -391,6 +391,16 @@ Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token 
   return make_service(site, act, stop);
 }
 
+Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token stop) {
+  const Value none;
+  const Value& seen = act.seen && act.seen->state ? *act.seen->state : none;
+  if (act.so_far.is_null() && seen.text_at("status") == "running" &&
+      seen.text_at("digest") == to_string(act.attributes.digest()))
+    return Outcome(Done{
+        .outputs = outputs_before(act), .remote_id = act.known->remote_id, .changed = false});
+  return make_service(site, act, stop);
+}
+
 Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token stop) {
   const std::string id = act.known == nullptr ? "" : act.known->remote_id;
   const bool ran =

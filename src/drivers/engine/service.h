@@ -15,6 +15,8 @@ namespace fettle {
 
 Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token stop);
 /// Starts a stopped one again and awaits its ports; makes it when it is gone.
+/// Keeps the container that was found by its marks when it is as wanted, else makes it anew.
+Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token stop);
 Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop);
 Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token stop);
 Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token stop);
