@@ -8,6 +8,7 @@
 #include "base/archive.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "drivers/engine/allocation.h"
 #include "drivers/engine/archives.h"
 #include "drivers/engine/connect.h"
 #include "drivers/engine/containers.h"
@@ -200,26 +201,48 @@ TEST_P(EngineTest, ImagesArePulledWithProgress) {
 }
 
 TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
-  // In place of `ssh` stands a program that runs the same command on this machine.
   const auto folder = TemporaryDirectory::make();
-  ASSERT_TRUE(write_file(folder->path() / "ssh",
-                         "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift 2\n"
-                         "exec sh -c \"$*\"\n",
-                         0755));
-  const char* const path = getenv("PATH");
-  setenv("PATH", cat(folder->path().string(), ":", path).c_str(), 1);
-  setenv("DOCKER_HOST", address.text.c_str(), 1);
-  const std::string saved = path;
-  const auto link =
-      link_engine(http, *parse_engine_address("ssh://me@somewhere:2222", process_variable), {});
+  int port = 19'000 + getpid() % 1'000;
+  while (!is_port_free(port))
+    ++port;
+  const auto server =
+      TestSshServer::start(folder->path(), port, cat("DOCKER_HOST=", address.text));
+  ASSERT_TRUE(server) << to_string(server.error());
+  const std::string path = getenv("PATH");
+  setenv("PATH", cat((*server)->client().string(), ":", path).c_str(), 1);
+  const auto connected = [&](int number) {
+    return link_engine(
+        http, *parse_engine_address(cat("ssh://127.0.0.1:", number), process_variable), {});
+  };
+  const auto link = connected(port);
   EXPECT_TRUE(link) << to_string(link.error());
   if (link) {
     Engine far(http, link->address);
     EXPECT_TRUE(inspect_image(far, "localhost/fettle/busybox:1", {})->has_value());
-    EXPECT_TRUE(inspect_image(far, "localhost/fettle/web:1", {})->has_value());
+    // What speaks both ways on one connection, too.
+    const auto created = create_container(
+        far, cat("fettle-ssh-", getpid()),
+        Value::dict({{"Image", "localhost/fettle/busybox:1"},
+                     {"Cmd", Value::list({"sleep", "1000"})},
+                     {"HostConfig", Value::dict({{"NetworkMode", "none"}})}}),
+        {});
+    ASSERT_TRUE(created) << to_string(created.error());
+    EXPECT_TRUE(start_container(far, created->id, {}));
+    std::string output;
+    const auto code = run_exec(
+        far, created->id, {.command = {"echo", "through"}},
+        [&](OutputStream, std::string_view bytes) -> Status {
+          output += bytes;
+          return {};
+        },
+        {});
+    ASSERT_TRUE(code) << to_string(code.error());
+    EXPECT_EQ(*code, 0);
+    EXPECT_EQ(output, "through\n");
+    EXPECT_TRUE(remove_container(far, created->id, {}));
   }
-  setenv("PATH", saved.c_str(), 1);
-  unsetenv("DOCKER_HOST");
+  EXPECT_FALSE(connected(9)) << "nobody listens there";
+  setenv("PATH", path.c_str(), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineTest,

@@ -12,6 +12,7 @@
 #include "drivers/engine/enclosure.h"
 #include "drivers/engine/images.h"
 #include "drivers/engine/private_podman.h"
+#include "drivers/engine/probe.h"
 #include "drivers/engine/subnets.h"
 
 namespace fettle {
@@ -170,6 +171,50 @@ Result<std::unique_ptr<TestRegistry>> TestRegistry::start(const Path& root, int 
 TestRegistry::~TestRegistry() {
   kill(pid_, SIGTERM);
   waitpid(pid_, nullptr, 0);
+}
+
+Result<std::unique_ptr<TestSshServer>> TestSshServer::start(const Path& root, int port,
+                                                            const std::string& variables) {
+  const std::string at = root.string();
+  TRY(make_directories(root / "client"));
+  for (const char* key : {"host", "user"}) {
+    const Finished made = TRY(run_process(
+        {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", cat(at, "/", key)}},
+        {}));
+    if (made.code != 0)
+      return world_error(cat("cannot make a key: ", made.errors));
+  }
+  TRY(write_file(root / "authorized", TRY(read_file(root / "user.pub"))));
+  TRY(write_file(root / "sshd_config",
+                 cat("Port ", port, "\nListenAddress 127.0.0.1\nHostKey ", at,
+                     "/host\nPidFile none\nAuthorizedKeysFile ", at,
+                     "/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+                     "SetEnv ", variables, "\n")));
+  TRY(write_file(root / "ssh_config",
+                 cat("Host *\n  IdentityFile ", at, "/user\n  IdentitiesOnly yes\n  "
+                     "UserKnownHostsFile ", at, "/known\n  StrictHostKeyChecking accept-new\n")));
+  TRY(write_file(root / "client/ssh",
+                 cat("#!/bin/sh\nexec ", find_program("ssh"), " -F ", at, "/ssh_config \"$@\"\n"),
+                 0755));
+  const bool made_run = !file_exists("/run/sshd");
+  TRY(make_directories("/run/sshd"));
+  Invocation command;
+  command.arguments = {"/usr/sbin/sshd", "-D", "-e", "-f", at + "/sshd_config"};
+  const pid_t pid = TRY(start_detached(command, root / "sshd.log"));
+  std::unique_ptr<TestSshServer> server(new TestSshServer(root, pid, made_run));
+  for (int i = 0; i < start_rounds; ++i) {
+    if (accepts_connections("127.0.0.1", port, 1s))
+      return server;
+    std::this_thread::sleep_for(start_interval);
+  }
+  return world_error("sshd does not answer");
+}
+
+TestSshServer::~TestSshServer() {
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+  if (made_run_)
+    static_cast<void>(remove_tree("/run/sshd"));
 }
 
 }  // namespace fettle

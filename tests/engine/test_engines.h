@@ -60,4 +60,24 @@ class TestRegistry {
   pid_t pid_;
 };
 
+/// An sshd on a loopback port, with keys and a configuration of its own.
+class TestSshServer {
+ public:
+  /// Whoever signs in has `variables` in the environment.
+  static Result<std::unique_ptr<TestSshServer>> start(const Path& root, int port,
+                                                      const std::string& variables);
+  ~TestSshServer();
+  TestSshServer(const TestSshServer&) = delete;
+  TestSshServer& operator=(const TestSshServer&) = delete;
+  /// A folder with an `ssh` that knows the server and may sign in.
+  Path client() const { return root_ / "client"; }
+
+ private:
+  TestSshServer(Path root, pid_t pid, bool made_run)
+      : root_(std::move(root)), pid_(pid), made_run_(made_run) {}
+  Path root_;
+  pid_t pid_;
+  bool made_run_;  ///< the folder that every sshd wants below /run
+};
+
 }  // namespace fettle
