@@ -75,8 +75,7 @@ class Program : public Face {
     if (store_ != nullptr)
       return &place_;
     const std::string home = home_folder();
-    if (Status made = make_directories(home); !made)
-      return std::move(made.error()).context("making the folder of fettle's state");
+    TRY(make_directories(home).context("making the folder of fettle's state"));
     chmod(home.c_str(), 0700);
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
     blobs_ = std::make_unique<FolderBlobs>(home + "/blobs");
@@ -192,10 +191,12 @@ int run(std::vector<std::string> words) {
     return 0;
   }
   const std::string output = program.parsed.text("output", "text");
-  if (const std::vector<std::string> known{"text", "json", "jsonl"};
-      std::find(known.begin(), known.end(), output) == known.end()) {
+  std::vector<std::string> known{"text", "json", "jsonl"};
+  if ((*command)->words == "service inspect")
+    known.emplace_back("yaml");
+  if (std::find(known.begin(), known.end(), output) == known.end()) {
     print_error(cat("error: unknown output `", output, "`", suggestion(output, known),
-                    "; known are text, json and jsonl"));
+                    "; known are ", join(known, ", ")));
     return 2;
   }
   program.json = output == "json";

@@ -1,5 +1,7 @@
 #include "base/result.h"
 
+#include <cstdlib>
+
 namespace fettle {
 
 std::string to_string(const Where& where) {
@@ -9,6 +11,16 @@ std::string to_string(const Where& where) {
   if (where.line > 0 && where.column > 0)
     text += ":" + std::to_string(where.column);
   return text;
+}
+
+Where where_in(std::string_view text) {
+  const size_t last = text.rfind(':'),
+               line = last == text.npos || last == 0 ? text.npos : text.rfind(':', last - 1);
+  if (line == text.npos)
+    return {std::string(text), 0, 0};
+  return {std::string(text.substr(0, line)),
+          std::atoi(std::string(text.substr(line + 1, last - line - 1)).c_str()),
+          std::atoi(std::string(text.substr(last + 1)).c_str())};
 }
 
 std::string to_string(const Error& error) {

@@ -31,6 +31,8 @@ struct Where {
 
 /// `file:line:column`, as far as it is known.
 std::string to_string(const Where& where);
+/// The place that `file:line:column` names; anything else is a file.
+Where where_in(std::string_view text);
 
 struct Error {
   Blame blame = Blame::world;

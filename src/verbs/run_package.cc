@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/archive.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
@@ -116,11 +117,28 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) 
   return prepared;
 }
 
-/// All findings as one error, the first in front.
+/// The line that an error is about, when its file can be read.
+std::string excerpt_of(const Error& error) {
+  const Result<std::string> text =
+      error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
+  return text ? excerpt(*text, error.where.line, error.where.column) : std::string();
+}
+
+Error with_excerpt(Error error) {
+  if (error.excerpt.empty())
+    error.excerpt = excerpt_of(error);
+  return error;
+}
+
+/// All findings as one error, the first in front, each with the line that it is about.
 Error findings_error(const std::vector<Error>& findings) {
   Error error = findings.front();
-  for (size_t i = 1; i < findings.size(); ++i)
-    error.message += cat("\n", to_string(findings[i]));
+  error.excerpt = excerpt_of(error);
+  for (size_t i = 1; i < findings.size(); ++i) {
+    error.message += cat(error.excerpt.empty() ? "" : "\n", error.excerpt, "\n",
+                         to_string(findings[i]));
+    error.excerpt = excerpt_of(findings[i]);
+  }
   return error;
 }
 
@@ -308,10 +326,11 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
     TRY(adopt_environment(place, name));
   Prepared prepared = TRY(prepare(place, request));
   Package& package = prepared.package;
+  audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
-  audience.interpreted(package);
-  TRY(check_ready(place, *package.intent, request.resource_check));
+  if (Status ready = check_ready(place, *package.intent, request.resource_check); !ready)
+    return with_excerpt(std::move(ready).error());
   const Environment environment =
       TRY(ensure_environment(place, name, Value::dict({{"production", request.production}})));
   TRY(put_uploads(place, package));
@@ -373,7 +392,8 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   report.environment = prepared.environment;
   report.intent = prepared.package.intent;
   report.warnings = std::move(prepared.package.warnings);
-  report.findings = std::move(prepared.package.findings);
+  for (Error& finding : prepared.package.findings)
+    report.findings.push_back(with_excerpt(std::move(finding)));
   report.images = std::move(prepared.package.images);
   report.dependencies = std::move(prepared.package.dependencies);
   report.has_output = prepared.package.has_output;

@@ -78,7 +78,9 @@ Result<int> tell_why(Face& face) {
   for (const Name& environment : environments) {
     const Result<std::vector<Key>> keys = find_keys(*place, environment, what);
     if (!keys) {
-      nothing = keys.error();
+      // Of several the one that knows something near is worth telling.
+      if (!nothing || nothing->message.find("did you mean") == std::string::npos)
+        nothing = keys.error();
       continue;
     }
     ++found;

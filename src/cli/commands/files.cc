@@ -1,9 +1,17 @@
 #include <filesystem>
 
 #include "base/archive.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "kinds/kinds.h"
+#include "packages/names.h"
+#include "value/json.h"
+#include "value/yaml.h"
+#include "verbs/artifact_digest.h"
+#include "verbs/files.h"
+#include "verbs/services.h"
 
 namespace fettle {
 namespace {
@@ -105,9 +113,131 @@ Result<int> download(Face& face) {
   return 0;
 }
 
+/// The name that was asked for, else one after the last element of a path.
+Result<std::string> artifact_name(const Face& face, std::string_view path) {
+  std::string name = face.parsed.text("name");
+  if (name.empty()) {
+    while (path.ends_with('/'))
+      path.remove_suffix(1);
+    name = path.substr(path.rfind('/') + 1);
+    for (char& c : name)
+      if (!check_artifact_name(std::string(1, c)) && c != '-' && c != '.')
+        c = '-';
+    name.erase(0, name.find_first_not_of("-."));
+  }
+  TRY(check_artifact_name(name));
+  return name;
+}
+
+std::string json_of(std::string_view text) { return write_json(Value(text)); }
+
+/// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
+Result<int> make(Face& face, const Environment& environment, const std::string& name,
+                 const Value& attributes, const std::string& instruction) {
+  Workplace* place = TRY(face.workplace());
+  const RecordPointer made =
+      TRY(put_files_artifact(*place, environment.name, name, attributes, instruction));
+  if (face.json)
+    print_json(Value::dict({{"name", name},
+                            {"uuid", made->outputs.at("uuid")},
+                            {"digest", made->outputs.at("digest")}}));
+  else
+    print(cat("Files with artifact name '", name, "' uploaded with artifact UUID '",
+              made->outputs.text_at("uuid"), "'"));
+  return 0;
+}
+
+/// The arguments behind the environment.
+std::string argument_of(const Face& face, size_t i) {
+  return face.parsed.argument(i + (face.parsed.has("enclave") ? 0 : 1));
+}
+
+Status need_arguments(const Face& face, size_t count, std::string_view usage) {
+  if (argument_of(face, count - 1).empty())
+    return user_error(cat("more arguments are wanted: `", usage, "`"));
+  return {};
+}
+
+Result<int> upload(Face& face) {
+  TRY(need_arguments(face, 1, "fettle files upload ENCLAVE PATH"));
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
+  if (!file_exists(path))
+    return user_error(cat("`", path, "` is not there"));
+  const std::string digest =
+      TRY(put_artifact(*place->blobs, path).context(cat("uploading `", path, "`")));
+  return make(face, environment, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
+              cat("upload_files(src=", json_of(path), ", name=", json_of(name), ")"));
+}
+
+Result<int> store_web(Face& face) {
+  TRY(need_arguments(face, 1, "fettle files storeweb ENCLAVE URL"));
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const std::string url = argument_of(face, 0);
+  const std::string name =
+      TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
+  return make(face, environment, name, Value::dict({{"source", "url"}, {"url", url}}),
+              cat("upload_files(src=", json_of(url), ", name=", json_of(name), ")"));
+}
+
+Result<int> store_service(Face& face) {
+  TRY(need_arguments(face, 2, "fettle files storeservice ENCLAVE SERVICE PATH"));
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const RecordPointer service =
+      TRY(find_service(*place, environment.name, argument_of(face, 0)));
+  const std::string path = argument_of(face, 1), name = TRY(artifact_name(face, path));
+  return make(face, environment, name,
+              Value::dict({{"source", "service"},
+                           {"service", service->applied->key.name},
+                           {"path", path}}),
+              cat("store_service_files(service_name=",
+                  json_of(service_name(service->applied->key)), ", src=", json_of(path),
+                  ", name=", json_of(name), ")"));
+}
+
+Result<int> render(Face& face) {
+  TRY(need_arguments(face, 3, "fettle files rendertemplate ENCLAVE TEMPLATE DATA DESTINATION"));
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
+  const std::string source = TRY(read_file(argument_of(face, 0)));
+  const std::string text = TRY(read_file(file));
+  Result<Value> data = read_json(text, file);
+  if (!data && !file.ends_with(".json"))
+    data = read_yaml(text, file, YamlSchema::go_yaml_v2);
+  if (!data)
+    return Error(data.error()).context("reading the data");
+  const std::string name = TRY(artifact_name(face, destination));
+  const Value one = Value::dict({{"template", source}, {"data", *data}});
+  return make(face, environment, name,
+              Value::dict({{"source", "render"}, {"templates", Value::dict({{destination, one}})}}),
+              cat("render_templates(config={", json_of(destination), ": struct(data=",
+                  write_json(*data), ", template=", json_of(source), ")}, name=", json_of(name),
+                  ")"));
+}
+
+Result<int> remove(Face& face) {
+  const Chosen chosen = TRY(choose(face));
+  const Environment environment = TRY(environment_of(face, 0));
+  const Lease lease =
+      TRY(Lease::take(*chosen.place, environment.name, !face.parsed.flag("no-wait")));
+  TRY(remove_files_artifact(*chosen.place, environment.name, chosen.record->applied->key));
+  if (!face.quiet)
+    print_error(cat("files artifact `", chosen.name, "` removed"));
+  return 0;
+}
+
 }  // namespace
 
 std::vector<Command> files_commands() {
+  const CommandOption named{{"--name"}, "NAME", "its name; else after the last part of the path"};
   const CommandGroup group{"files", {environment_option()}};
   return {
       group.make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
@@ -122,6 +252,27 @@ std::vector<Command> files_commands() {
                  {"fettle files download shop config",
                   "fettle files download shop config out.tar --no-extract"},
                  download, {{{"--no-extract"}, "", "as a tar"}}),
+      group.make("files upload", "ENCLAVE PATH", 1, 2,
+                 "Makes a files artifact of a file or folder of this machine.",
+                 {"fettle files upload shop ./site", "fettle files upload shop ./site --name page"},
+                 upload, {named}),
+      group.make("files storeservice", "ENCLAVE SERVICE PATH", 2, 3,
+                 "Makes a files artifact of what a service has at a path.",
+                 {"fettle files storeservice shop web /etc/nginx",
+                  "fettle files storeservice shop web /etc/nginx --name config"},
+                 store_service, {named}),
+      group.make("files storeweb", "ENCLAVE URL", 1, 2,
+                 "Makes a files artifact of what is at an address.",
+                 {"fettle files storeweb shop http://127.0.0.1:8000/data.csv",
+                  "fettle files storeweb shop http://127.0.0.1:8000/data.csv --name data"},
+                 store_web, {named}),
+      group.make("files rendertemplate", "ENCLAVE TEMPLATE DATA DESTINATION", 3, 4,
+                 "Makes a files artifact of a template of Go and its data, JSON or YAML.",
+                 {"fettle files rendertemplate shop page.tmpl data.json index.html",
+                  "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
+                 render, {named}),
+      group.make("files rm", "ENCLAVE ARTIFACT", 1, 2, "Takes a files artifact away.",
+                 {"fettle files rm shop config", "fettle files rm -e shop config"}, remove),
   };
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/http.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -65,6 +66,19 @@ Fetch fetch_by_git(std::string home, std::stop_token stop) {
   };
 }
 
+bool is_url(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
+
+Result<std::string> download(const std::string& url, std::stop_token stop) {
+  HttpClient client;
+  HttpResponse answer = TRY(client.send(
+      {.url = url, .time_limit = 60s, .body_limit = 16 << 20, .follow_redirects = true}, stop));
+  if (answer.status != 200)
+    return user_error(cat("`", url, "` answers with status ", answer.status));
+  return std::move(answer.body);
+}
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -75,7 +89,7 @@ std::string variable(const char* name) {
 std::vector<CommandOption> package_options() {
   return {
       environment_option(),
-      {{"--args-file"}, "FILE", "arguments of the package, JSON or YAML"},
+      {{"--args-file"}, "FILE", "arguments of the package, JSON or YAML; a file or a URL"},
       {{"--package-mirror"},
        "DIR",
        "look packages up in DIR/github.com/AUTHOR/REPOSITORY before fetching; or "
@@ -110,7 +124,9 @@ Result<PackageRequest> package_request(Face& face) {
   request.arguments = parsed.argument(1);
   if (const std::string file = parsed.text("args-file");
       request.arguments.empty() && !file.empty()) {
-    Result<std::string> text = read_file(file);
+    Workplace* place = TRY(face.workplace());
+    Result<std::string> text = is_url(file) ? download(file, place->interrupt->acts_token())
+                                            : read_file(file);
     if (!text)
       return user_error(text.error().message).context("reading the arguments");
     request.arguments = std::move(*text);

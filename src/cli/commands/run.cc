@@ -1,9 +1,12 @@
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
+#include "packages/instruction_graph.h"
 #include "value/json.h"
 #include "verbs/environments.h"
+#include "verbs/images.h"
 #include "verbs/run_package.h"
 
 namespace fettle {
@@ -80,6 +83,26 @@ std::string output_text(const Value& output) {
   return text;
 }
 
+/// Kurtosis: what was wrong before anything ran has a heading of its own.
+Error with_heading(const Face& face, bool interpreted, Error error) {
+  if (error.blame != Blame::user || face.json || face.json_lines)
+    return error;
+  print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
+  print("Error encountered running Starlark code.");
+  return error;
+}
+
+/// The graph of what needs what, into a file or to stdout.
+Status write_graph(const Face& face, const PackageReport& report) {
+  const std::string graph = face.parsed.flag("with-mermaid") ? mermaid_graph(*report.intent)
+                                                             : graphviz_graph(*report.intent);
+  const std::string path = face.parsed.text("output-graph-path");
+  if (!path.empty())
+    return write_file(path, graph + "\n");
+  print(graph);
+  return {};
+}
+
 /// What has to be there before a package can run without a network.
 void print_dependencies(const PackageReport& report) {
   const auto list = [](std::string_view name, const std::vector<std::string>& items) {
@@ -91,10 +114,36 @@ void print_dependencies(const PackageReport& report) {
   list("packages", report.dependencies);
 }
 
+/// `add_service name="web" config=ServiceConfig(image="i")`, as Kurtosis tells a call: without the
+/// brackets around its arguments and the commas between them.
+std::string words_of_call(std::string_view call) {
+  const size_t open = call.find('(');
+  if (open == call.npos || !call.ends_with(')'))
+    return std::string(call);
+  std::string words = cat(call.substr(0, open), " ");
+  int depth = 0;
+  bool quoted = false;
+  for (const char c : call.substr(open + 1, call.size() - open - 2)) {
+    const bool escaped = quoted && words.ends_with('\\') && !words.ends_with("\\\\");
+    quoted ^= c == '"' && !escaped;
+    if (!quoted)
+      depth += c == '(' || c == '[' || c == '{'   ? 1
+               : c == ')' || c == ']' || c == '}' ? -1
+                                                : 0;
+    if (c != ',' || quoted || depth > 0)
+      words += c;
+  }
+  return words;
+}
+
 /// Tells a run as text, in the verbosity that was asked for.
 class Teller : public PackageAudience {
  public:
   Teller(const Face& face, std::string verbosity) : face_(face), verbosity_(std::move(verbosity)) {}
+
+  void interpreted(const Package&) override { interpreted_ = true; }
+  /// Whether the package could be interpreted; else an error of a run is about that.
+  bool has_interpreted() const { return interpreted_; }
 
   void began(const Statement& statement, size_t number, size_t total) override {
     clear_progress();
@@ -108,10 +157,10 @@ class Teller : public PackageAudience {
       return;
     if (verbosity_ == "description")
       print(in(Colour::bold, description_of(statement), face_.colour));
-    else if (verbosity_ == "brief")
-      print(in(Colour::bold, cat("> ", brief(statement)), face_.colour));
     else
-      print(in(Colour::bold, cat(verbosity_ == "executable" ? "plan." : "> ", statement.text),
+      print(in(Colour::bold,
+               verbosity_ == "executable" ? cat("plan.", statement.text)
+                                          : cat("> ", words_of_call(statement.text)),
                face_.colour));
   }
 
@@ -174,18 +223,9 @@ class Teller : public PackageAudience {
     if (std::exchange(shown_, false))
       std::fprintf(stderr, "\r\033[K");
   }
-  static std::string brief(const Statement& statement) {
-    std::string text = statement.text.str();
-    if (text.size() > 100) {
-      text.resize(99);
-      text += "…";
-    }
-    return text;
-  }
-
   const Face& face_;
   std::string verbosity_;
-  bool shown_ = false;
+  bool shown_ = false, interpreted_ = false;
   std::set<const Statement*> told_failures_;
 };
 
@@ -207,13 +247,21 @@ void print_end(const Face& face, const PackageReport& report) {
     print("Error encountered running Starlark code.");
   if (report.summary.good() && report.has_output)
     print(output_text(report.output));
+  const std::string label = in(Colour::red, "error: ", face.terminal);
+  std::set<std::string> told;  // what was said where it happened
+  for (size_t i = 0; i < report.statements.size(); ++i)
+    if (const StatementReport& statement = report.statements[i];
+        statement.status == StatementStatus::failed) {
+      told.insert(statement.result);
+      print_error(cat(label, statement.statement->origin, ": instruction ", i + 1, ", `",
+                      statement.statement->name, "`, failed"));
+    }
   for (const Failure& failure : report.summary.failures)
-    print_error(cat(in(Colour::red, "error: ", face.terminal),
-                    failure.origin.empty() ? "" : cat(failure.origin, ": "), to_string(failure.key),
-                    ": ", to_string(failure.error)));
+    if (!told.contains(to_string(failure.error)))
+      print_error(cat(label, failure.origin.empty() ? "" : cat(failure.origin, ": "),
+                      to_string(failure.key), ": ", to_string(failure.error)));
   if (report.summary.stopped)
-    print_error(cat(in(Colour::red, "error: ", face.terminal),
-                    "interrupted; the same command goes on"));
+    print_error(cat(label, "interrupted; the same command goes on"));
   if (!face.quiet) {
     size_t skipped = 0;
     for (const StatementReport& statement : report.statements)
@@ -234,7 +282,7 @@ void print_end(const Face& face, const PackageReport& report) {
 }
 
 Result<int> run(Face& face) {
-  const PackageRequest request = TRY(package_request(face));
+  PackageRequest request = TRY(package_request(face));
   const std::string verbosity = face.parsed.text("verbosity", "description");
   const std::vector<std::string> known{"description", "brief", "detailed", "executable",
                                        "output_only"};
@@ -242,8 +290,21 @@ Result<int> run(Face& face) {
     return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
                           "; known are ", join(known, ", ")));
   Workplace* place = TRY(face.workplace());
-  if (face.parsed.flag("dry-run") || face.parsed.flag("dependencies")) {
-    const PackageReport report = TRY(dry_run_package(*place, request));
+  const bool graph = face.parsed.flag("output-graph") || face.parsed.has("output-graph-path") ||
+                     face.parsed.flag("with-mermaid");
+  if (graph || face.parsed.flag("dry-run") || face.parsed.flag("dependencies")) {
+    request.parallel |= graph;  // needs alone are the edges
+    Result<PackageReport> made = dry_run_package(*place, request);
+    if (!made)
+      return with_heading(face, false, std::move(made).error());
+    const PackageReport report = std::move(*made);
+    if (face.parsed.flag("pull"))
+      for (const std::string& image : report.images)
+        TRY(pull_image(*place, image));
+    if (graph) {
+      TRY(write_graph(face, report));
+      return 0;
+    }
     if (face.json || face.json_lines) {
       print_json(document_of(report, true));
       return 0;
@@ -257,7 +318,8 @@ Result<int> run(Face& face) {
                 ? cat(description_of(*statement.statement), "\n    ", statement.statement->text)
                 : cat("plan.", statement.statement->text));
     for (const Error& finding : report.findings)
-      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(finding)));
+      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(finding),
+                      finding.excerpt.empty() ? "" : "\n", finding.excerpt));
     for (const std::string& warning : report.warnings)
       print_error(cat(in(Colour::yellow, "warning: ", face.terminal), warning));
     print(cat("Starlark code successfully run in dry-run mode. ",
@@ -267,7 +329,10 @@ Result<int> run(Face& face) {
     return 0;
   }
   Teller teller(face, lower_case(verbosity));
-  const PackageReport report = TRY(run_package(*place, request, teller));
+  Result<PackageReport> ran = run_package(*place, request, teller);
+  if (!ran)
+    return with_heading(face, teller.has_interpreted(), std::move(ran).error());
+  const PackageReport report = std::move(*ran);
   if (face.json)
     print_json(document_of(report, false));
   else if (face.json_lines)
@@ -298,6 +363,10 @@ Command run_command() {
       run,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
        {{"--dependencies"}, "", "list the images and packages that it needs, and run nothing"},
+       {{"--pull"}, "", "with --dependencies: fetch the images and packages, too"},
+       {{"--output-graph"}, "", "print what needs what in Graphviz's language, and run nothing"},
+       {{"--output-graph-path"}, "FILE", "write the graph there"},
+       {{"--with-mermaid"}, "", "the graph in Mermaid's language"},
        {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
        {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
        {{"--full-uuids"}, "", "show uuids whole"},

@@ -17,10 +17,11 @@ struct Minimum {
 
 Error too_little(const Resource& service, const Minimum& minimum, int64_t before) {
   return user_error(
-      cat("service `", service.key.name, "` requires ",
+      cat("the service `", service.key.name, "` requires ",
           service.attributes.integer_at(minimum.attribute), " ", minimum.unit,
           ", but the engine's machine has ", minimum.there,
-          before == 0 ? std::string() : cat(", and the services before it take ", before)));
+          before == 0 ? std::string() : cat(", and the services before it take ", before)),
+      where_in(service.origin));
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::
       const int64_t asked =
           resource->key.kind == "service" ? resource->attributes.integer_at(minimum.attribute) : 0;
       if (asked > 0 && minimum.there > 0 && asked > minimum.there - taken)
-        return too_little(*resource, minimum, taken).context(resource->origin.str());
+        return too_little(*resource, minimum, taken);
       taken += asked;
     }
   }

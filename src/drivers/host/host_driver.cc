@@ -22,8 +22,12 @@ Result<std::string> rendered(const Value& templates) {
   for (const Entry& entry : templates.entries()) {
     const std::string path =
         TRY(inner_path(without_leading_slashes(entry.key)).context("render_templates"));
-    const auto made = TRY(go_template::Template::parse(path, entry.value.text_at("template")));
-    files[path] = TRY(made.render(entry.value.at("data")));
+    const auto made = go_template::Template::parse(path, entry.value.text_at("template"));
+    const auto text = made ? made->render(entry.value.at("data")) : made.error();
+    // The message itself says where in the template.
+    if (!text)
+      return user_error(text.error().message);
+    files[path] = *text;
   }
   return pack_files(files);
 }

@@ -28,7 +28,9 @@ Result<Value> template_attributes(const Draft& draft, std::string_view path,
     return user_error(
         cat("the config of `", path, "` must be a struct with `template`, a text, and `data`"));
   const std::string source = starlark::text_of(*text);
-  TRY(go_template::Template::parse(std::string(path), source));
+  // The message says where in the template; the place of the error is that of the instruction.
+  if (const auto parsed = go_template::Template::parse(std::string(path), source); !parsed)
+    return user_error(parsed.error().message);
   return Value::dict({{"template", source}, {"data", TRY(plain_with_holes(draft, *data))}});
 }
 

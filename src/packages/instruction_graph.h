@@ -1,0 +1,20 @@
+#pragma once
+/// What needs what among the instructions of a package, to be drawn. The intent has to be one that
+/// was interpreted with needs alone as its order (`DraftOptions::parallel`).
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/resource.h"
+
+namespace fettle {
+
+/// Pairs of places of statements, in order: the second needs the first. What follows from others is
+/// left out.
+std::vector<std::pair<size_t, size_t>> instruction_graph(const Intent& intent);
+
+std::string graphviz_graph(const Intent& intent);
+std::string mermaid_graph(const Intent& intent);
+
+}  // namespace fettle
