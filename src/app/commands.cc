@@ -50,10 +50,10 @@ std::vector<Command> make_all() {
        {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
         std::vector<Command>{port_print_command()}, files_commands(), versions_commands()})
     all.insert(all.end(), group.begin(), group.end());
-  for (Command command :
-       {compile_command(), export_command(), release_command(), project_init_command(), plan_command(), why_command(), show_command(),
-        drift_command(), events_command(), doctor_command(), starlark_command(), help_command(),
-        completion_command(), version_command()})
+  for (Command command : {compile_command(), export_command(), release_command(),
+                          project_init_command(), plan_command(), why_command(), show_command(),
+                          drift_command(), events_command(), doctor_command(), starlark_command(),
+                          help_command(), completion_command(), version_command()})
     all.push_back(std::move(command));
   return all;
 }

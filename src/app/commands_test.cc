@@ -142,7 +142,8 @@ TEST(Commands, FlagsOfExecStandBeforeTheCommand) {
 
 TEST(Commands, HelpStandsInColumns) {
   Parsed result;
-  const Result<const Command*> add = parse_command(all_commands(), {"service", "add", "-h"}, result);
+  const Result<const Command*> add =
+      parse_command(all_commands(), {"service", "add", "-h"}, result);
   ASSERT_TRUE(add);
   for (const std::string_view line : split(help_of(**add), '\n')) {
     if (!line.starts_with("  --env "))

@@ -75,7 +75,10 @@ class Program : public Face {
     if (store_ != nullptr)
       return &place_;
     const std::string home = home_folder();
-    TRY(make_directories(home).context("making the folder of fettle's state"));
+    if (Status made = make_directories(home); !made) {
+      made.error().trace.emplace_back("making the folder of fettle's state");
+      return std::move(made).error();
+    }
     chmod(home.c_str(), 0700);
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
     blobs_ = std::make_unique<FolderBlobs>(home + "/blobs");
@@ -191,12 +194,12 @@ int run(std::vector<std::string> words) {
     return 0;
   }
   const std::string output = program.parsed.text("output", "text");
-  std::vector<std::string> known{"text", "json", "jsonl"};
-  if ((*command)->words == "service inspect")
-    known.emplace_back("yaml");
-  if (std::find(known.begin(), known.end(), output) == known.end()) {
+  const bool takes_yaml = (*command)->words == "service inspect";
+  if (const std::vector<std::string> known{"text", "json", "jsonl"};
+      std::find(known.begin(), known.end(), output) == known.end() &&
+      !(takes_yaml && output == "yaml")) {
     print_error(cat("error: unknown output `", output, "`", suggestion(output, known),
-                    "; known are ", join(known, ", ")));
+                    "; known are text, json and jsonl", takes_yaml ? ", and here yaml" : ""));
     return 2;
   }
   program.json = output == "json";

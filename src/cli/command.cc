@@ -91,8 +91,9 @@ std::string usage_of(const Command& command) {
 
 /// With blanks behind it, two at least, as wide as `width` letters.
 std::string padded(std::string text, size_t width) {
-  const auto letters = static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  const auto letters = static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
   return text + std::string(std::max<size_t>(2, width > letters ? width - letters : 0), ' ');
 }
 
@@ -202,8 +203,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   bool only_arguments = false;
   for (size_t at = 0; at < words.size();) {
     const std::string& word = words[at];
-    const bool rest =
-        only_arguments || (found->takes_rest && has_rest(*found, parsed));
+    const bool rest = only_arguments || (found->takes_rest && has_rest(*found, parsed));
     if (word == "--" && !only_arguments && (!rest || parsed.arguments.size() == found->least)) {
       only_arguments = true;
       ++at;

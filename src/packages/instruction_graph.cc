@@ -74,10 +74,10 @@ std::vector<std::pair<size_t, size_t>> instruction_graph(const Intent& intent) {
 std::string graphviz_graph(const Intent& intent) {
   std::string text = "digraph instructions {\n";
   for (size_t i = 0; i < intent.statements.size(); ++i)
-    text += cat("  ", i + 1, " [label=\"",
-                replace_all(replace_all(name_of(intent.statements[i], i), "\\", "\\\\"), "\"",
-                            "\\\""),
-                "\"];\n");
+    text +=
+        cat("  ", i + 1, " [label=\"",
+            replace_all(replace_all(name_of(intent.statements[i], i), "\\", "\\\\"), "\"", "\\\""),
+            "\"];\n");
   for (const auto& [maker, user] : instruction_graph(intent))
     text += cat("  ", maker + 1, " -> ", user + 1, ";\n");
   return text + "}";
@@ -86,8 +86,8 @@ std::string graphviz_graph(const Intent& intent) {
 std::string mermaid_graph(const Intent& intent) {
   std::string text = "flowchart TD";
   for (size_t i = 0; i < intent.statements.size(); ++i)
-    text += cat("\n  ", i + 1, "[\"",
-                replace_all(name_of(intent.statements[i], i), "\"", "#quot;"), "\"]");
+    text += cat("\n  ", i + 1, "[\"", replace_all(name_of(intent.statements[i], i), "\"", "#quot;"),
+                "\"]");
   for (const auto& [maker, user] : instruction_graph(intent))
     text += cat("\n  ", maker + 1, " --> ", user + 1);
   return text;

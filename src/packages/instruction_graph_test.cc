@@ -39,11 +39,10 @@ Intent example() {
   add(key("print", "alone"), {}, Value::dict({}));
   add(key("print", "told"), {},
       Value::dict({{"a", hole("exec", "x", "output")}, {"b", hole("service", "web", "hostname")}}));
-  intent.statements = {statement("render \"page\"", {key("artifact", "page")}),
-                       statement("add web", {key("service", "web")}),
-                       statement("exec", {key("exec", "x")}),
-                       statement("alone", {key("print", "alone")}),
-                       statement("told", {key("print", "told")})};
+  intent.statements = {
+      statement("render \"page\"", {key("artifact", "page")}),
+      statement("add web", {key("service", "web")}), statement("exec", {key("exec", "x")}),
+      statement("alone", {key("print", "alone")}), statement("told", {key("print", "told")})};
   return intent;
 }
 

@@ -124,8 +124,9 @@ Status check_image_reference(std::string_view reference) {
   }
   if (const size_t colon = rest.rfind(':'); colon != rest.npos && colon > rest.rfind('/') + 1) {
     if (!is_tag(rest.substr(colon + 1)))
-      return wrong("its tag must have at most 128 letters, digits, `_`, `.` and `-`, and begin "
-                   "with none of the last two");
+      return wrong(
+          "its tag must have at most 128 letters, digits, `_`, `.` and `-`, and begin "
+          "with none of the last two");
     rest = rest.substr(0, colon);
   }
   const std::string_view first = rest.substr(0, rest.find('/'));

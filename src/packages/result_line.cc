@@ -84,8 +84,7 @@ std::string files_line(std::string_view artifact, std::string_view uuid, Made ma
   return cat(name, "uploaded with artifact UUID '", uuid, "'");
 }
 
-std::string full_line(const Statement& statement, const Known& known, Made made,
-                      size_t created) {
+std::string full_line(const Statement& statement, const Known& known, Made made, size_t created) {
   const std::string_view name = statement.name, service = statement.detail.text_at("service");
   const std::string_view artifact = statement.detail.text_at("artifact");
   const auto uuid = [&](std::string_view kind) {
@@ -125,8 +124,7 @@ std::string full_line(const Statement& statement, const Known& known, Made made,
 
 }  // namespace
 
-std::string result_line(const Statement& statement, const Known& known, Made made,
-                        size_t created) {
+std::string result_line(const Statement& statement, const Known& known, Made made, size_t created) {
   std::string line = full_line(statement, known, made, created);
   if (line.size() > longest_line) {
     line.resize(longest_line);

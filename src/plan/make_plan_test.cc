@@ -251,8 +251,8 @@ TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
   want("host/a");
   carry_out();
   begin();
-  want("act/before").needs.push_back(
-      {{key("host/a")}, false, When::succeeded, Unmet::fail, Bond::past});
+  want("act/before")
+      .needs.push_back({{key("host/a")}, false, When::succeeded, Unmet::fail, Bond::past});
   want("host/a", Value::dict({{"size", 2}}))
       .needs.push_back({{key("act/before")}, false, When::succeeded, Unmet::fail, Bond::order});
   EXPECT_EQ(plan(), "run act/before: never done\nreplace host/a: `size` changed\n0 kept");

@@ -30,8 +30,8 @@ ListedInstruction listed(const Statement& statement,
               ? std::string(resource.attributes.text_at("digest"))
               : "";
     for (const Need& need : resource.needs)
-      if ((need.bond == Bond::inside || need.bond == Bond::past) && instruction.type != "add_service" &&
-          instruction.type != "add_services")
+      if ((need.bond == Bond::inside || need.bond == Bond::past) &&
+          instruction.type != "add_service" && instruction.type != "add_services")
         once(instruction.services, Name(service_name(need.keys.front())));
     for (const Output& hole : holes(resource.attributes))
       if (hole.kind == "artifact")

@@ -49,8 +49,8 @@ Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& env
   const Key key = artifact.key;
   intent->resources["cli"].push_back(std::move(artifact));
   Known after;
-  const Summary summary = TRY(carry_out_intent(place, intent, TRY(place.store->known(environment)),
-                                               {}, nullptr, &after));
+  const Summary summary = TRY(
+      carry_out_intent(place, intent, TRY(place.store->known(environment)), {}, nullptr, &after));
   if (!summary.failures.empty())
     return summary.failures.front().error;
   const auto found = after.find(key);
@@ -68,8 +68,7 @@ Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& env
 Status remove_files_artifact(const Workplace& place, const Name& environment, const Key& key) {
   const Known known = TRY(place.store->known(environment));
   if (const std::vector<std::string> users = users_of(known, *place.kinds, key); !users.empty())
-    return user_error(
-        cat("the files artifact `", key.name, "` is mounted by ", join(users, ", ")));
+    return user_error(cat("the files artifact `", key.name, "` is mounted by ", join(users, ", ")));
   const Change change{Change::forget, key, nullptr, {}};
   return place.store->write(std::span(&change, 1));
 }

@@ -18,7 +18,8 @@ Status pull_image(const Workplace& place, const std::string& reference) {
   place.tell(cat("pulling ", reference));
   for (;; ++act.attempt) {
     const Outcome outcome =
-        TRY(driver->apply(act, [](const Progress&) {}, place.interrupt->acts_token())
+        TRY(driver->apply(
+                      act, [](const Progress&) {}, place.interrupt->acts_token())
                 .context(cat("image `", reference, "`")));
     const auto* pending = std::get_if<Pending>(&outcome);
     if (pending == nullptr)

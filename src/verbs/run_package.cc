@@ -109,11 +109,11 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) 
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
   TRY(check_environment_name(prepared.environment));
   prepared.known = TRY(place.store->known(prepared.environment));
-  prepared.package = TRY(interpret_package(
-      opened.sources,
-      options_of(place, request, opened, prepared.environment,
-                 removed_services(prepared.known, *place.kinds)),
-      prepared.known));
+  prepared.package =
+      TRY(interpret_package(opened.sources,
+                            options_of(place, request, opened, prepared.environment,
+                                       removed_services(prepared.known, *place.kinds)),
+                            prepared.known));
   return prepared;
 }
 
@@ -135,8 +135,8 @@ Error findings_error(const std::vector<Error>& findings) {
   Error error = findings.front();
   error.excerpt = excerpt_of(error);
   for (size_t i = 1; i < findings.size(); ++i) {
-    error.message += cat(error.excerpt.empty() ? "" : "\n", error.excerpt, "\n",
-                         to_string(findings[i]));
+    error.message +=
+        cat(error.excerpt.empty() ? "" : "\n", error.excerpt, "\n", to_string(findings[i]));
     error.excerpt = excerpt_of(findings[i]);
   }
   return error;

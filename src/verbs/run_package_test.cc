@@ -148,9 +148,10 @@ TEST_F(RunPackageTest, TheHeadingOfManyCountsTheNewOnes) {
   };
   EXPECT_EQ(run(script("")), "R");
   EXPECT_EQ(run(script(", \"b\": ServiceConfig(image = \"i\")")), "R");
-  EXPECT_EQ(results_[0],
-            "Successfully added the following '1' services:\n  Service 'a' added with UUID 'uuid of "
-            "a'\n  Service 'b' added with UUID 'uuid of b'");
+  EXPECT_EQ(
+      results_[0],
+      "Successfully added the following '1' services:\n  Service 'a' added with UUID 'uuid of "
+      "a'\n  Service 'b' added with UUID 'uuid of b'");
 }
 
 TEST_F(RunPackageTest, AStoppedServiceStaysStopped) {

@@ -356,8 +356,10 @@ TEST_P(DriverTest, CommandsAnswerWithCodeAndOutput) {
   ASSERT_TRUE(both) << said(both);
   EXPECT_EQ(both->outputs.integer_at("code", -1), 0);
   EXPECT_EQ(both->outputs.text_at("output").size(), 8u);
-  EXPECT_TRUE(has(said(run(R"(["sh","-c","echo why; exit 4"])")),
-                  "the command ended with code 4, which is not among [0]; it wrote:\nwhy"));
+  EXPECT_TRUE(
+      has(said(run(R"(["sh","-c","echo why; exit 4"])")),
+          "Exec returned exit code '4' that is not part of the acceptable status codes '[0]', with "
+          "output:\nwhy"));
   const auto accepted = run(R"(["sh","-c","exit 4"])", R"(,"acceptable_codes":[4])");
   EXPECT_EQ(accepted->outputs.integer_at("code"), 4);
   const auto missing = run(R"(["no-such-program"])", R"(,"skip_code_check":true)");

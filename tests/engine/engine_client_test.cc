@@ -205,8 +205,7 @@ TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
   int port = 19'000 + getpid() % 1'000;
   while (!is_port_free(port))
     ++port;
-  const auto server =
-      TestSshServer::start(folder->path(), port, cat("DOCKER_HOST=", address.text));
+  const auto server = TestSshServer::start(folder->path(), port, cat("DOCKER_HOST=", address.text));
   ASSERT_TRUE(server) << to_string(server.error());
   const std::string path = getenv("PATH");
   setenv("PATH", cat((*server)->client().string(), ":", path).c_str(), 1);
@@ -220,22 +219,21 @@ TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
     Engine far(http, link->address);
     EXPECT_TRUE(inspect_image(far, "localhost/fettle/busybox:1", {})->has_value());
     // What speaks both ways on one connection, too.
-    const auto created = create_container(
-        far, cat("fettle-ssh-", getpid()),
-        Value::dict({{"Image", "localhost/fettle/busybox:1"},
-                     {"Cmd", Value::list({"sleep", "1000"})},
-                     {"HostConfig", Value::dict({{"NetworkMode", "none"}})}}),
-        {});
+    const auto created =
+        create_container(far, cat("fettle-ssh-", getpid()),
+                         Value::dict({{"Image", "localhost/fettle/busybox:1"},
+                                      {"Cmd", Value::list({"sleep", "1000"})},
+                                      {"HostConfig", Value::dict({{"NetworkMode", "none"}})}}),
+                         {});
     ASSERT_TRUE(created) << to_string(created.error());
     EXPECT_TRUE(start_container(far, created->id, {}));
     std::string output;
-    const auto code = run_exec(
-        far, created->id, {.command = {"echo", "through"}},
-        [&](OutputStream, std::string_view bytes) -> Status {
-          output += bytes;
-          return {};
-        },
-        {});
+    const auto code = run_exec(far, created->id, {.command = {"echo", "through"}},
+                               [&](OutputStream, std::string_view bytes) -> Status {
+                                 output += bytes;
+                                 return {};
+                               },
+                               {});
     ASSERT_TRUE(code) << to_string(code.error());
     EXPECT_EQ(*code, 0);
     EXPECT_EQ(output, "through\n");

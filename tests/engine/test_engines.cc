@@ -189,10 +189,12 @@ Result<std::unique_ptr<TestSshServer>> TestSshServer::start(const Path& root, in
                  cat("Port ", port, "\nListenAddress 127.0.0.1\nHostKey ", at,
                      "/host\nPidFile none\nAuthorizedKeysFile ", at,
                      "/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
-                     "SetEnv ", variables, "\n")));
-  TRY(write_file(root / "ssh_config",
-                 cat("Host *\n  IdentityFile ", at, "/user\n  IdentitiesOnly yes\n  "
-                     "UserKnownHostsFile ", at, "/known\n  StrictHostKeyChecking accept-new\n")));
+                     "SetEnv ",
+                     variables, "\n")));
+  TRY(write_file(root / "ssh_config", cat("Host *\n  IdentityFile ", at,
+                                          "/user\n  IdentitiesOnly yes\n  "
+                                          "UserKnownHostsFile ",
+                                          at, "/known\n  StrictHostKeyChecking accept-new\n")));
   TRY(write_file(root / "client/ssh",
                  cat("#!/bin/sh\nexec ", find_program("ssh"), " -F ", at, "/ssh_config \"$@\"\n"),
                  0755));

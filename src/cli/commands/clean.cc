@@ -41,7 +41,8 @@ Result<int> run(Face& face) {
   if (auto* folder = dynamic_cast<FolderBlobs*>(place->blobs))
     blobs = TRY(folder->collect(used));
   if (face.json)
-    print_json(Value::dict({{"environments", Value::list(std::move(removed))}, {"contents", blobs}}));
+    print_json(
+        Value::dict({{"environments", Value::list(std::move(removed))}, {"contents", blobs}}));
   else if (!face.quiet)
     print_error(cat(counted(removed.size(), "environment"), " and ", counted(blobs, "content"),
                     " removed"));

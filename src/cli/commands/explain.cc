@@ -155,9 +155,9 @@ Result<int> doctor(Face& face) {
     return well ? 0 : 1;
   }
   for (const Diagnosis& line : lines)
-    print(cat(in(line.good ? Colour::green : Colour::red, line.good ? "ok   " : "lack ",
-                 face.colour),
-              line.text));
+    print(
+        cat(in(line.good ? Colour::green : Colour::red, line.good ? "ok   " : "lack ", face.colour),
+            line.text));
   return well ? 0 : 1;
 }
 

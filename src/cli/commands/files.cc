@@ -189,16 +189,13 @@ Result<int> store_service(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
-  const RecordPointer service =
-      TRY(find_service(*place, environment.name, argument_of(face, 0)));
+  const RecordPointer service = TRY(find_service(*place, environment.name, argument_of(face, 0)));
   const std::string path = argument_of(face, 1), name = TRY(artifact_name(face, path));
-  return make(face, environment, name,
-              Value::dict({{"source", "service"},
-                           {"service", service->applied->key.name},
-                           {"path", path}}),
-              cat("store_service_files(service_name=",
-                  json_of(service_name(service->applied->key)), ", src=", json_of(path),
-                  ", name=", json_of(name), ")"));
+  return make(
+      face, environment, name,
+      Value::dict({{"source", "service"}, {"service", service->applied->key.name}, {"path", path}}),
+      cat("store_service_files(service_name=", json_of(service_name(service->applied->key)),
+          ", src=", json_of(path), ", name=", json_of(name), ")"));
 }
 
 Result<int> render(Face& face) {
@@ -216,11 +213,11 @@ Result<int> render(Face& face) {
     return Error(data.error()).context("reading the data");
   const std::string name = TRY(artifact_name(face, destination));
   const Value one = Value::dict({{"template", source}, {"data", *data}});
-  return make(face, environment, name,
-              Value::dict({{"source", "render"}, {"templates", Value::dict({{destination, one}})}}),
-              cat("render_templates(config={", json_of(destination), ": struct(data=",
-                  write_json(*data), ", template=", json_of(source), ")}, name=", json_of(name),
-                  ")"));
+  return make(
+      face, environment, name,
+      Value::dict({{"source", "render"}, {"templates", Value::dict({{destination, one}})}}),
+      cat("render_templates(config={", json_of(destination), ": struct(data=", write_json(*data),
+          ", template=", json_of(source), ")}, name=", json_of(name), ")"));
 }
 
 Result<int> remove(Face& face) {

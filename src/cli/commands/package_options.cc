@@ -125,8 +125,8 @@ Result<PackageRequest> package_request(Face& face) {
   if (const std::string file = parsed.text("args-file");
       request.arguments.empty() && !file.empty()) {
     Workplace* place = TRY(face.workplace());
-    Result<std::string> text = is_url(file) ? download(file, place->interrupt->acts_token())
-                                            : read_file(file);
+    Result<std::string> text =
+        is_url(file) ? download(file, place->interrupt->acts_token()) : read_file(file);
     if (!text)
       return user_error(text.error().message).context("reading the arguments");
     request.arguments = std::move(*text);

@@ -127,9 +127,7 @@ std::string words_of_call(std::string_view call) {
     const bool escaped = quoted && words.ends_with('\\') && !words.ends_with("\\\\");
     quoted ^= c == '"' && !escaped;
     if (!quoted)
-      depth += c == '(' || c == '[' || c == '{'   ? 1
-               : c == ')' || c == ']' || c == '}' ? -1
-                                                : 0;
+      depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
     if (c != ',' || quoted || depth > 0)
       words += c;
   }

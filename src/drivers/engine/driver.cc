@@ -170,8 +170,7 @@ Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token 
 
 /// A container that is to be away: what there is of it goes.
 Result<Outcome> purge_service(const Site& site, const Act& act, std::stop_token stop) {
-  const bool there =
-      !TRY(list_containers(site.engine, key_filters(act.key), stop)).empty();
+  const bool there = !TRY(list_containers(site.engine, key_filters(act.key), stop)).empty();
   if (there)
     TRY(remove_service(site, act, stop));
   return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}, .changed = there});

@@ -127,20 +127,25 @@ Status check_code(const Value& attributes, std::string_view what, int64_t code,
   const Value& acceptable = attributes.at("acceptable_codes");
   if (attributes.bool_at("skip_code_check") || !acceptable.is_list())
     return {};
-  for (const Value& item : acceptable.items())
+  std::string codes;
+  for (const Value& item : acceptable.items()) {
     if (item == Value(code))
       return {};
-  const std::string_view shown = output.substr(0, longest_shown);
-  return world_error(
-      cat(what, " ended with code ", code, ", which is not among ", write_json(acceptable),
-          trim(shown).empty() ? " and it wrote nothing" : "; it wrote:\n", trim(shown)));
+    codes += cat(codes.empty() ? "" : " ", to_text(item));
+  }
+  // Kurtosis: scripts look for this sentence.
+  const std::string_view shown = trim(output.substr(0, longest_shown));
+  return world_error(cat(what, " '", code, "' that is not part of the acceptable status codes '[",
+                         codes, "]'", shown.empty() ? ", with no output" : ", with output:\n",
+                         shown));
 }
 
 Result<Outcome> run_exec_act(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
   const Value result = TRY(run_command(site, host, attributes.at("recipe"), stop));
-  TRY(check_code(attributes, "the command", result.integer_at("code"), result.text_at("output")));
+  TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
+                 result.text_at("output")));
   return Outcome(Done{.outputs = result, .remote_id = {}});
 }
 
@@ -148,7 +153,8 @@ Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_toke
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
   const Value result = TRY(send_request(site, host, attributes.at("recipe"), stop));
-  TRY(check_code(attributes, "the request", result.integer_at("code"), result.text_at("body")));
+  TRY(check_code(attributes, "Request returned status code", result.integer_at("code"),
+                 result.text_at("body")));
   return Outcome(Done{.outputs = result, .remote_id = {}});
 }
 

@@ -396,8 +396,8 @@ Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token 
   const Value& seen = act.seen && act.seen->state ? *act.seen->state : none;
   if (act.so_far.is_null() && seen.text_at("status") == "running" &&
       seen.text_at("digest") == to_string(act.attributes.digest()))
-    return Outcome(Done{
-        .outputs = outputs_before(act), .remote_id = act.known->remote_id, .changed = false});
+    return Outcome(
+        Done{.outputs = outputs_before(act), .remote_id = act.known->remote_id, .changed = false});
   return make_service(site, act, stop);
 }
 

@@ -82,7 +82,7 @@ Result<Outcome> run_in(const Site& site, const Value& attributes, const std::str
     return sink_to(output, longest_output)(bytes);
   };
   TRY(read_logs(site.engine, id, {}, false, take, stop));
-  TRY(check_code(attributes, "the task", code, output));
+  TRY(check_code(attributes, "Task returned exit code", code, output));
   std::vector<Entry> files;
   const Value& store = attributes.at("store");
   for (size_t i = 0; store.is_list() && i < store.items().size(); ++i) {
