@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "base/text.h"
+#include "value/whole.h"
 
 namespace fettle::python {
 namespace {
@@ -308,27 +309,33 @@ std::string json_text(std::string_view text) {
 }
 
 Result<std::string> format_integer(int64_t number, std::string_view text) {
+  return format_whole(std::to_string(number), text);
+}
+
+Result<std::string> format_whole(std::string_view number, std::string_view text) {
   const Spec spec = TRY(SpecReader(text, "int").read());
-  if (spec.type != 0 && std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos)
-    return format_real(static_cast<double>(number), text);
+  const bool is_negative = number.starts_with('-');
+  const std::string_view size = number.substr(is_negative ? 1 : 0);
+  if (spec.type != 0 && std::string_view("eEfFgG%").find(spec.type) != std::string_view::npos) {
+    const double real = whole::to_real(number);
+    if (std::isinf(real))
+      return user_error("OverflowError: int too large to convert to float");
+    return format_real(real, text);
+  }
   if (spec.precision >= 0)
     return user_error("ValueError: Precision not allowed in integer format specifier");
-  const uint64_t size =
-      number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
-  const std::string sign = sign_of(number < 0, spec);
+  const std::string sign = sign_of(is_negative, spec);
   std::string digits;
   std::string prefix;
   if (spec.type == 0 || spec.type == 'd' || spec.type == 'n') {
-    digits = std::to_string(size);
+    digits = size;
   } else if (spec.type == 'c') {
-    if (number < 0 || number > 0x10FFFF)
+    if (is_negative || whole::to_real(number) > 0x10FFFF)
       return user_error("OverflowError: %c arg not in range(0x110000)");
-    append_utf8(digits, static_cast<uint32_t>(number));
+    append_utf8(digits, static_cast<uint32_t>(whole::to_real(number)));
     return padded("", digits, spec, '<');
   } else if (std::string_view("xXob").find(spec.type) != std::string_view::npos) {
-    const int base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : 16;
-    char buffer[70];
-    digits.assign(buffer, std::to_chars(buffer, buffer + sizeof buffer, size, base).ptr);
+    digits = whole::in_base(size, spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : 16);
     if (spec.is_alternate)
       prefix = {'0', spec.type};
     if (spec.type == 'X')

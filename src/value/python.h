@@ -25,6 +25,8 @@ std::string json_text(std::string_view text);
 
 /// `format(value, spec)`.
 Result<std::string> format_integer(int64_t number, std::string_view spec);
+/// An integer of any size (`value/whole.h`).
+Result<std::string> format_whole(std::string_view digits, std::string_view spec);
 Result<std::string> format_real(double number, std::string_view spec);
 Result<std::string> format_text(std::string_view text, std::string_view spec);
 

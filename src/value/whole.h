@@ -1,0 +1,31 @@
+#pragma once
+/// Whole numbers of any size as their decimal digits, a sign in front of negative ones: for
+/// languages whose integers have no end. Who computes in 64 bits comes here after an overflow only.
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fettle::whole {
+
+/// Longer texts are not read, as Python refuses them.
+constexpr size_t most_digits = 4300;
+
+enum class Operation { add, subtract, multiply, modulo, power };
+
+/// The modulo has the sign of `b`, which is not zero; an exponent is not negative. Nothing when the
+/// result has more than 2^18 bits.
+std::optional<std::string> compute(Operation operation, std::string_view a, std::string_view b);
+/// The nearest real to `a / b`, where `b` is not zero; infinite when none is near.
+double quotient(std::string_view a, std::string_view b);
+/// The nearest real; infinite when none is near.
+double to_real(std::string_view digits);
+/// The whole part of a finite real.
+std::string of_real(double number);
+std::strong_ordering compare(std::string_view a, std::string_view b);
+std::partial_ordering compare(std::string_view a, double b);
+/// In base 2 to 36 with small letters.
+std::string in_base(std::string_view digits, int base);
+
+}  // namespace fettle::whole
