@@ -1,9 +1,9 @@
-#include <charconv>
 #include <iterator>
 
 #include "base/text.h"
 #include "model/machine.h"
 #include "model/text_form.h"
+#include "value/whole.h"
 
 namespace fettle::model {
 
@@ -38,6 +38,23 @@ static std::string without_underscores(std::string_view text) {
   return made;
 }
 
+static bool read_whole(Arena& arena, std::string_view text, Datum& value) {
+  std::string_view digits = text;
+  if (digits.starts_with('-') || digits.starts_with('+'))
+    digits.remove_prefix(1);
+  if (digits.empty() || digits.size() > whole::most_digits ||
+      digits.find_first_not_of("0123456789") != digits.npos)
+    return false;
+  value = whole_of(arena, text.starts_with('+') ? digits : text);
+  return true;
+}
+
+static bool read_real(const std::string& text, Datum& value) {
+  char* end = nullptr;
+  value = Datum::of(std::strtod(text.c_str(), &end));
+  return !text.empty() && *end == '\0' && text.find_first_of("xX") == text.npos;
+}
+
 Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Datum& value) {
   const auto refuse = [&] {
     return fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
@@ -62,6 +79,10 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
       case Tag::integer:
         value = Datum::of(from.integer != 0);
         break;
+      case Tag::large:
+      case Tag::reference:
+        value = Datum::of(true);
+        break;
       case Tag::floating:
         value = Datum::of(from.floating != 0);
         break;
@@ -71,6 +92,9 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
       case Tag::list:
         value = Datum::of(!from.list->items.empty());
         break;
+      case Tag::dict:
+        value = Datum::of(!from.dict->entries.empty());
+        break;
       default:
         break;
     }
@@ -78,27 +102,23 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
   }
   if (from.tag == Tag::text) {
     const std::string text = without_underscores(trim(from.view()));
-    int64_t whole = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), whole);
-    const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    const bool is_number = !text.empty() && *end == '\0';
-    if (to == "int" ? !is_whole : !is_number)
-      return refuse();
-    value = to == "int" ? Datum::of(whole) : Datum::of(number);
-    return Step::done;
+    const bool is_read = to == "int" ? read_whole(program_.arena, text, value) : read_real(text, value);
+    return is_read ? Step::done : refuse();
   }
   if (!from.is_number())
     return refuse();
-  if (to == "float")
+  if (to == "float" && from.tag != Tag::floating) {
     value = Datum::of(as_float(from));
-  else if (from.tag != Tag::floating)
+    return std::isinf(value.floating) ? fail(node.at, "int too large to convert to float")
+                                      : Step::done;
+  }
+  if (from.tag == Tag::boolean)
     value = Datum::of(as_integer(from));
-  else if (to == "int" && !(std::fabs(from.floating) < 9e18))
+  if (to != "int" || from.tag != Tag::floating)
+    return Step::done;
+  if (!std::isfinite(from.floating))
     return refuse();
-  else if (to == "int")
-    value = Datum::of(static_cast<int64_t>(from.floating));
+  value = whole_of(program_.arena, whole::of_real(from.floating));
   return Step::done;
 }
 

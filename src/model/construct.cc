@@ -180,17 +180,26 @@ std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) co
   return made;
 }
 
+std::string Machine::no_key_text(Symbol name, const Datum& value) const {
+  return cat("Invalid value `", shown(program_, value), "` in index for attribute ",
+             program_.symbols.name(name), ": references can not be used in indexes.");
+}
+
 /// Gives an unknown the number that tells it from others as a key.
 void Machine::identify(Datum& value) {
   if (value.tag == Tag::unknown && value.integer == 0)
     value.integer = ++unknowns_;
 }
 
+/// As in the original keys are texts: 1, 1.0 and true differ, but an attribute of type float takes
+/// an integer for a real.
 void Machine::append_key_of(std::string& key, const Attribute& attribute, const Datum& datum) {
   if (datum.tag == Tag::unknown)
     key += cat("?", datum.integer);
-  else if (datum.tag == Tag::integer && attribute.type.base == Base::floating)
-    append_key(key, Datum::of(static_cast<double>(datum.integer)));
+  else if (datum.is_whole() && attribute.type.base == Base::floating)
+    key += cat(quoted(program_, Datum::of(as_float(datum))), ";");
+  else if (datum.tag == Tag::floating || datum.tag == Tag::boolean)
+    key += cat(quoted(program_, datum), ";");
   else
     append_key(key, datum);
 }
@@ -205,6 +214,8 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
     key.clear();
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
+      if (values[slot].tag == Tag::reference)
+        return fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
       append_key_of(key, *entity.slots[slot], values[slot]);
     }
     const auto at = index->instances.find(key);

@@ -11,6 +11,7 @@ namespace fettle::model {
 struct Instance;
 struct List;
 struct Dict;
+struct Reference;
 
 enum class Tag : uint8_t {
   unset,
@@ -18,10 +19,12 @@ enum class Tag : uint8_t {
   unknown,
   boolean,
   integer,
+  large,  ///< an integer beyond 64 bits, as its digits
   floating,
   text,
   list,
   dict,
+  reference,
   instance
 };
 
@@ -40,13 +43,16 @@ struct Datum {
     const Text* text;
     const List* list;
     const Dict* dict;
+    const Reference* reference;
     Instance* instance;
   };
 
   bool is_set() const { return tag != Tag::unset; }
-  bool is_number() const {
-    return tag == Tag::integer || tag == Tag::floating || tag == Tag::boolean;
+  /// Python counts true and false as integers.
+  bool is_whole() const {
+    return tag == Tag::integer || tag == Tag::boolean || tag == Tag::large;
   }
+  bool is_number() const { return is_whole() || tag == Tag::floating; }
   std::string_view view() const { return text->view; }
 
   static Datum null() { return of(Tag::null); }
@@ -71,6 +77,11 @@ struct Datum {
     made.text = value;
     return made;
   }
+  static Datum large(const Text* digits) {
+    Datum made = of(digits);
+    made.tag = Tag::large;
+    return made;
+  }
   static Datum of(const List* value) {
     Datum made = of(Tag::list);
     made.list = value;
@@ -79,6 +90,11 @@ struct Datum {
   static Datum of(const Dict* value) {
     Datum made = of(Tag::dict);
     made.dict = value;
+    return made;
+  }
+  static Datum of(const Reference* value) {
+    Datum made = of(Tag::reference);
+    made.reference = value;
     return made;
   }
   static Datum of(Instance* value) {
@@ -113,6 +129,14 @@ struct Dict {
         return &entry.value;
     return nullptr;
   }
+};
+
+/// A value that is known when the model is deployed, such as a secret. Attributes of its type take
+/// it; what would have to look inside refuses it.
+struct Reference {
+  std::string_view kind;     ///< `EnvironmentReference`
+  std::string_view element;  ///< the type that it stands for
+  std::span<const Datum> arguments;
 };
 
 }  // namespace fettle::model

@@ -196,7 +196,7 @@ bool Declarer::find_type(Space& space, const QualifiedName& name, Type& type,
   static const std::unordered_map<std::string_view, Base> primitives{
       {"string", Base::string}, {"int", Base::integer},   {"float", Base::floating},
       {"bool", Base::boolean},  {"number", Base::number}, {"list", Base::list},
-      {"dict", Base::dict},     {"any", Base::any}};
+      {"dict", Base::dict}};
   type.name = program_.text(name);
   const bool is_plain = name.space.empty();
   if (is_plain)
@@ -263,12 +263,12 @@ bool mentions_self(const Expr* expr, Symbol self) {
 bool Declarer::typedefs(Space& space) {
   const Symbol self = program_.symbols.intern("self");
   for (const TypedefDefinition* definition : space.unit.typedefs) {
-    if (!find_type(space, definition->base, space.typedefs[definition->name]->base, ""))
-      return false;
     if (!mentions_self(definition->condition, self))
       return fail(definition->at, "typedef expressions should reference the self variable", 10,
                   cat("Type(", program_.symbols.name(definition->name), ") (",
                       program_.location(exact(definition->at)), ")"));
+    if (!find_type(space, definition->base, space.typedefs[definition->name]->base, ""))
+      return false;
   }
   return true;
 }

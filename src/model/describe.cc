@@ -44,11 +44,23 @@ std::string describe_keys(const Program& program, std::span<const Argument> argu
   return cat("[[", named, "]", unpacked, "]");
 }
 
+bool is_constant(const Expr* expr);
+
+/// A list with its elements.
+std::string describe_in_full(const Program& program, const Expr* expr) {
+  if (expr->kind != ExprKind::list || is_constant(expr))
+    return describe(program, expr);
+  std::string items;
+  for (const Expr* item : as<ListExpr>(expr).items)
+    items += cat(items.empty() ? "" : ", ", describe_in_full(program, item));
+  return cat("[", items, "]");
+}
+
 std::string describe_comprehension(const Program& program, const Comprehension& node) {
-  std::string made = cat("[", describe(program, node.value));
+  std::string made = cat("[", describe_in_full(program, node.value));
   for (const ComprehensionClause& clause : node.clauses)
     made += cat(" for ", program.symbols.name(clause.variable), " in ",
-                describe(program, clause.iterable));
+                describe_in_full(program, clause.iterable));
   for (const Expr* guard : node.guards)
     made += cat(" if ", describe(program, guard));
   return cat(made, "]");
@@ -126,8 +138,9 @@ std::string describe(const Program& program, const Expr* expr) {
       return cat(describe(program, as<MapLookup>(expr).object), "[",
                  describe(program, as<MapLookup>(expr).key), "]");
     case ExprKind::binary:
-      return cat("(", describe(program, as<Binary>(expr).left), " ", spelling(as<Binary>(expr).op),
-                 " ", describe(program, as<Binary>(expr).right), ")");
+      return cat("(", describe_in_full(program, as<Binary>(expr).left), " ",
+                 spelling(as<Binary>(expr).op), " ",
+                 describe_in_full(program, as<Binary>(expr).right), ")");
     case ExprKind::negation:
       return cat("Not(", describe(program, as<Negation>(expr).operand), ")");
     case ExprKind::conditional:
@@ -185,7 +198,7 @@ std::string describe(const Program& program, const Entity& entity, const Impleme
 
 Place location_of(const Expr* expr) {
   Place at = expr->at;
-  at.is_exact = expr->kind == ExprKind::name || expr->kind == ExprKind::call ||
+  at.is_exact = at.is_exact || expr->kind == ExprKind::name || expr->kind == ExprKind::call ||
                 expr->kind == ExprKind::conditional ||
                 (expr->kind == ExprKind::format && as<Format>(expr).is_f_string);
   return at;
@@ -194,7 +207,7 @@ Place location_of(const Expr* expr) {
 std::string reported_in(const Program& program, const Expr* expr) {
   Place at = location_of(expr);
   if (expr->kind == ExprKind::conditional)
-    at.is_exact = 0;
+    at.is_exact = location_of(as<Conditional>(expr).condition).is_exact;
   return cat(describe(program, expr), " (", program.location(at), ")");
 }
 std::string reported_in(const Program& program, const Stmt* statement) {

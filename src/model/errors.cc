@@ -36,9 +36,7 @@ Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
 Step Machine::name_not_found(const Name& name) {
   if (name.found == NameKind::no_space) {
     fail(name.at,
-         cat("Namespace ", name.name.space, " not found.\nTry importing it with `import ",
-             name.name.space, "`"),
-         20);
+         no_space_text(name), 20);
     report(reported_in(program_, static_cast<const Expr*>(&name)), false);
     return Step::fail;
   }
@@ -64,8 +62,10 @@ void Machine::report(const Expr* expr) {
     case Telling::statement:
       return;
     case Telling::above:
-      telling_ = Telling::itself;
+      telling_ = Telling::unit;
       return;
+    case Telling::unit:
+      return report_unit(expr);
     case Telling::reader:
       // Told by who reads the value: these only hand it on.
       if (expr->kind == ExprKind::name || expr->kind == ExprKind::conditional ||
@@ -76,10 +76,28 @@ void Machine::report(const Expr* expr) {
     case Telling::itself:
       if (expr->kind == ExprKind::name)
         return;
-      // The original tells no statement for an option in a text.
-      if (expr->kind == ExprKind::format && failure_->rank == optional_rank)
-        return report("", false);
       break;
+  }
+  report(reported_in(program_, expr), false);
+}
+
+/// Calls and conditions tell no statement in the original.
+void Machine::report_unit(const Expr* expr) {
+  switch (expr->kind) {
+    case ExprKind::call:
+    case ExprKind::conditional:
+      return report("", false);
+    case ExprKind::binary:
+      if (as<Binary>(expr).op != Operator::and_ && as<Binary>(expr).op != Operator::or_)
+        return;
+      break;
+    case ExprKind::attribute:
+    case ExprKind::comprehension:
+    case ExprKind::index_lookup:
+    case ExprKind::short_lookup:
+      break;
+    default:
+      return;
   }
   report(reported_in(program_, expr), false);
 }
@@ -94,6 +112,8 @@ void Machine::report_task(const Task& task) {
     report(cat(describe(program_, *task.target->entity, *task.implement), " (",
                program_.location(task.implement->at), ")"),
            false);
+  else if (task.kind == Task::Kind::promise)
+    report(reported_in(program_, task.promises->statement), false);
   else if (task.has_statement())
     report(reported_in(program_, task.statement), false);
   else if (task.has_sink() && task.sink->statement != nullptr)
@@ -128,7 +148,8 @@ bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
                                                   : describe(program_, writer.statement);
   const Place stated = writer.expr != nullptr ? writer.expr->at : writer.statement->at;
   const std::string reported = cat(text, " (", program_.location(stated), ")");
-  blame(owner, slot, writer.is_key ? reported_in(program_, owner) : reported);
+  blame(owner, slot,
+        writer.is_key ? cat(instance_text(owner), " (", program_.location(stated), ")") : reported);
   if (writer.is_key) {
     telling_ = Telling::statement;
     return false;
@@ -142,6 +163,13 @@ bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
     reason.reported = has_own_place ? cat(text, " (", program_.location(writer.at), ")") : reported;
   }
   return false;
+}
+
+/// A step that computed the value for an attribute: the attribute tells when no expression did.
+Step Machine::told(Step step, Instance* owner, uint32_t slot, const Writer& writer) {
+  if (step == Step::fail && telling_ == Telling::unit)
+    tell(owner, slot, writer);
+  return step;
 }
 
 }  // namespace fettle::model

@@ -167,6 +167,30 @@ Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
   }
 }
 
+/// The slot of an attribute; true when the value has none of that name.
+bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
+                               uint32_t& slot) {
+  const std::string& text = program_.symbols.name(name);
+  if (value.tag == Tag::list) {
+    fail(at, cat("can not get attribute ", text, ", ", quoted(program_, value),
+                 " is not an entity but a list"));
+    return true;
+  }
+  if (value.tag != Tag::instance) {
+    fail(at, cat("can not get attribute ", text, ", ", describe(program_, object),
+                 " is not an entity but a ", raw_type(value), " with value '",
+                 shown(program_, value), "'"));
+    return true;
+  }
+  slot = value.instance->entity->slot(name);
+  if (slot == no_slot)
+    fail(at,
+         cat("could not find attribute with name: ", text, " in type ",
+             value.instance->entity->full_name),
+         20);
+  return slot == no_slot;
+}
+
 Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
   Datum object;
   if (const Step step = evaluate(ref.object, frame, object); step != Step::done)
@@ -175,24 +199,14 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
     value = object;
     return Step::done;
   }
-  if (object.tag == Tag::list)
-    return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
-                            quoted(program_, object), " is not an entity but a list"));
-  if (object.tag != Tag::instance)
-    return fail(ref.at, cat("can not get attribute ", program_.symbols.name(ref.name), ", ",
-                            describe(program_, ref.object), " is not an entity but a ",
-                            raw_type(object), " with value '", shown(program_, object), "'"));
-  const Entity* entity = object.instance->entity;
-  if (ref.cached_entity != entity) {
-    ref.cached_slot = entity->slot(ref.name);
-    ref.cached_entity = entity;
-  }
-  if (ref.cached_slot == no_slot)
-    return fail(ref.at,
-                cat("could not find attribute with name: ", program_.symbols.name(ref.name),
-                    " in type ", entity->full_name),
-                20);
-  return read_slot(object.instance, ref.cached_slot, value, ref.at);
+  if (object.tag == Tag::instance && ref.cached_entity == object.instance->entity)
+    return read_slot(object.instance, ref.cached_slot, value, ref.at);
+  uint32_t slot = no_slot;
+  if (refuse_attribute(ref.object, ref.name, object, ref.at, slot))
+    return Step::fail;
+  ref.cached_slot = slot;
+  ref.cached_entity = object.instance->entity;
+  return read_slot(object.instance, slot, value, ref.at);
 }
 
 Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) {
@@ -213,6 +227,12 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       continue;
     }
     is_unknown |= piece.tag == Tag::unknown;
+    if (piece.tag == Tag::reference) {
+      const std::string path = describe(program_, part.value);
+      return fail(format.at, cat("Encountered reference in string format for variable `",
+                                 format.is_f_string ? path : cat("{{ ", path, " }}"),
+                                 "`. This is not supported."));
+    }
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
       continue;
@@ -345,6 +365,8 @@ Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
     if (step == Step::fail) {
       if (telling_ == Telling::reader)
         report(reported_in(program_, static_cast<const Expr*>(&node)), false);
+      else if (telling_ == Telling::unit)
+        report(reported_in(program_, node.value), false);
       return step;
     }
     if (step == Step::wait)
@@ -365,7 +387,7 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     Datum object;
     if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
         step != Step::done) {
-      if (step == Step::fail && telling_ == Telling::itself)
+      if (step == Step::fail && (telling_ == Telling::itself || telling_ == Telling::unit))
         report(reported_in(program_, operand), false);
       return step;
     }

@@ -33,9 +33,16 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
     if (statement->kind == StmtKind::if_) {
       make_promises(*task, *as<If>(statement).yes);
       make_promises(*task, *as<If>(statement).no);
+    } else if (statement->kind == StmtKind::for_) {
+      make_promises(*task, *as<For>(statement).body);
     }
     begin(*task);
   }
+}
+
+/// Whether a name stands for nothing.
+static bool is_nothing(const Name& name) {
+  return name.found == NameKind::missing || name.found == NameKind::no_space;
 }
 
 /// A statement waits for its names before it is queued at all; a name that stands for nothing
@@ -53,7 +60,7 @@ void Machine::begin(Task& task) {
     } else if (name->found == NameKind::global) {
       cell = &program_.spaces[name->depth].frame->cells[name->slot];
     }
-    has_missing |= name->found == NameKind::missing || name->found == NameKind::no_space;
+    has_missing |= is_nothing(*name);
     if (cell != nullptr && !cell->value.is_set())
       wait_on(*cell);
   }
@@ -66,24 +73,67 @@ void Machine::begin(Task& task) {
     block(task);
 }
 
-/// Promises for what the block may assign to objects that are known outside of it.
+/// Promises for what the block may assign to objects that are known outside of it. For an object
+/// that has no value yet a task waits.
 void Machine::make_promises(Task& task, const Block& block) {
-  for (const AssignAttribute* assign : block.promises) {
-    const Expr* root = assign->object;
-    Datum object;
+  for (const Foreseen& foreseen : block.foreseen) {
     is_probing_ = true;
-    skipped_frames_ = 1;
-    const Step step = evaluate(root, task.frame, object);
-    skipped_frames_ = 0;
+    const Step step = promise_for(foreseen, task.frame, task.held);
     is_probing_ = false;
+    if (step == Step::done)
+      continue;
     failure_.reset();
-    if (step != Step::done || object.tag != Tag::instance)
-      continue;
-    const uint32_t slot = object.instance->entity->slot(assign->name);
-    if (slot == no_slot || object.instance->entity->slots[slot]->shape < Shape::option)
-      continue;
-    promise(delayed_of(object.instance, slot), task.held);
+    if (task.held == nullptr)
+      task.held = promises_.take();
+    task.held->statement = task.statement;
+    ++task.held->awaited;
+    Task* const made = new_task(Task::Kind::promise, task.frame);
+    made->foreseen = &foreseen;
+    made->promises = task.held;
+    made->at = foreseen.assignment->at;
+    const Expr* root = foreseen.assignment->object;
+    while (root->kind == ExprKind::attribute)
+      root = as<AttributeRef>(root).object;
+    if (step == Step::wait)
+      run_task(*made);
+    else if (is_nothing(as<Name>(root)))
+      urgent_.push_back(made);
+    else
+      push(made);
   }
+}
+
+Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
+  const AssignAttribute& assignment = *foreseen.assignment;
+  Datum object;
+  skipped_frames_ = foreseen.levels;
+  const Step step = evaluate(assignment.object, frame, object);
+  skipped_frames_ = 0;
+  if (step != Step::done || object.tag == Tag::unknown)
+    return step;
+  uint32_t slot = no_slot;
+  if (refuse_attribute(assignment.object, assignment.name, object, assignment.at, slot)) {
+    report(cat(describe(program_, assignment.object), ".", program_.symbols.name(assignment.name),
+               " (", program_.location(assignment.at), ")"),
+           false);
+    return Step::fail;
+  }
+  const bool is_over = held != nullptr && held->is_over;
+  if (!is_over && object.instance->entity->slots[slot]->shape >= Shape::option)
+    promise(delayed_of(object.instance, slot), held);
+  return Step::done;
+}
+
+/// An option without a value on the way is told by the assignment, if that ever runs.
+Step Machine::execute_promise(Task& task) {
+  Promises* held = task.promises;
+  const Step step = promise_for(*task.foreseen, task.frame, held);
+  if (step == Step::wait || (step == Step::fail && failure_->rank != optional_rank))
+    return step;
+  failure_.reset();
+  --held->awaited;
+  give_back(held);
+  return Step::done;
 }
 
 Contributor Machine::contributor_of(const Task& task) {
@@ -99,15 +149,17 @@ Step Machine::execute(Task& task) {
   switch (task.kind) {
     case Task::Kind::statement:
       return execute_statement(task);
+    case Task::Kind::promise:
+      return execute_promise(task);
     case Task::Kind::argument: {
       const Attribute& attribute = *task.target->entity->slots[task.slot];
       const Destination to{task.target, &attribute};
       Datum value;
+      const Writer writer{task.constructor, nullptr, false, location_of(task.expr)};
       const Step step = evaluate(task.expr, task.frame, value, &to);
       if (step != Step::done)
-        return step;
-      if (!set_slot(task.target, task.slot, value,
-                    {task.constructor, nullptr, false, location_of(task.expr)}))
+        return told(step, task.target, task.slot, writer);
+      if (!set_slot(task.target, task.slot, value, writer))
         return Step::fail;
       release(task.held);
       return Step::done;
@@ -188,9 +240,10 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     promise(delayed_of(object.instance, slot), task.held);
   const Destination to{object.instance, &attribute};
   Datum value;
+  const Writer writer{nullptr, &node, false, location_of(node.value)};
   if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
-    return step;
-  if (!set_slot(object.instance, slot, value, {nullptr, &node, false, location_of(node.value)}))
+    return told(step, object.instance, slot, writer);
+  if (!set_slot(object.instance, slot, value, writer))
     return Step::fail;
   release(task.held);
   return Step::done;
@@ -218,7 +271,6 @@ void Machine::execute_for(Task& task, const For& node) {
   sink.frame = task.frame;
   sink.statement = &node;
   sink.by = by_;
-  make_promises(task, *node.body);
   sink.held = std::exchange(task.held, nullptr);
   stream(node.iterable, task.frame, &sink);
 }

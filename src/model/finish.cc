@@ -54,12 +54,16 @@ void Machine::finish(std::vector<Failure>& failures) {
   std::string waiting;
   const Task* first = nullptr;
   for (const auto& [task, number] : blocked_) {
-    if (task->number != number || task->missing <= 0)
+    if (task->number != number || task->missing <= 0 || task->kind == Task::Kind::promise)
       continue;
     const Expr* expr = awaited(*task);
-    waiting +=
-        cat(waiting.empty() ? "" : ", ",
-            expr != nullptr ? describe(program_, expr) : describe(program_, task->statement));
+    const std::string text =
+        expr != nullptr ? describe(program_, expr) : describe(program_, task->statement);
+    waiting += cat(waiting.empty() ? "" : ", ", text);
+    // The original counts a call and the statement that it is.
+    if (task->has_statement() && task->statement->kind == StmtKind::expression &&
+        expr->kind == ExprKind::call)
+      waiting += cat(", ", text);
     if (first == nullptr)
       first = task;
   }

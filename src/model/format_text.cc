@@ -11,7 +11,7 @@ bool format_with(const Program& program, const Datum& value, std::string_view sp
   const Result<std::string> shown =
       value.tag == Tag::floating ? python::format_real(value.floating, spec)
       : value.is_number() && !(spec.empty() && value.tag == Tag::boolean)
-          ? python::format_integer(as_integer(value), spec)
+          ? python::format_whole(digits_of(value), spec)
           : python::format_text(text_of(program, value), spec);
   if (shown)
     made += *shown;

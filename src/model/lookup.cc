@@ -89,7 +89,10 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
       continue;
     std::string key;
     for (const auto& [name, datum] : keys)
-      append_key_of(key, *entity->slots[entity->slot(name)], datum);
+      if (datum.tag == Tag::reference)
+        return fail(node->at, no_key_text(name, datum), 10);
+      else
+        append_key_of(key, *entity->slots[entity->slot(name)], datum);
     if (const auto found = index->instances.find(key); found != index->instances.end()) {
       if (!found->second->entity->is_a(entity))
         return fail(

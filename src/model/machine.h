@@ -12,20 +12,23 @@
 #include <unordered_set>
 
 #include "model/instance.h"
+#include "model/numbers.h"
 #include "model/plugin.h"
 #include "model/pool.h"
 #include "model/regex.h"
 
 namespace fettle::model {
 
-inline int64_t as_integer(const Datum& value) {
-  return value.tag == Tag::boolean ? static_cast<int64_t>(value.boolean) : value.integer;
-}
-inline double as_float(const Datum& value) {
-  return value.tag == Tag::floating ? value.floating : static_cast<double>(as_integer(value));
-}
-
 struct Sink;
+
+/// What a statement has promised until it is decided. Objects that are not known yet are waited for
+/// by tasks of their own, which come too late when the statement is decided first.
+struct Promises {
+  std::vector<Delayed*> held;
+  int awaited = 0;  ///< tasks that may still promise something
+  const Stmt* statement = nullptr;
+  bool is_over = false;
+};
 
 constexpr int optional_rank = 61;
 
@@ -45,7 +48,7 @@ struct Sink {
   Frame* frame = nullptr;
   const Comprehension* comprehension = nullptr;
   Sink* target = nullptr;
-  std::vector<Delayed*>* held = nullptr;
+  Promises* held = nullptr;
 };
 
 /// A relation to which a constructor's result goes: for the implicit inverse and short names.
@@ -71,7 +74,7 @@ struct Remembered {
 using Memory = std::unordered_map<Memo, Remembered, MemoHash>;
 
 struct Task {
-  enum class Kind : uint8_t { statement, argument, implement, stream, guard, element };
+  enum class Kind : uint8_t { statement, promise, argument, implement, stream, guard, element };
   Kind kind = Kind::statement;
   int missing = 0;
   uint32_t number = 0;  ///< no other task ever has it, although its memory is used again
@@ -79,16 +82,19 @@ struct Task {
   Frame* frame = nullptr;
   union {
     const Stmt* statement = nullptr;  ///< of a statement
+    const Foreseen* foreseen;         ///< of a promise
     const Constructor* constructor;   ///< whose argument it is
     const Implement* implement;       ///< of an implement
+    const Expr* list;                 ///< of a stream that is an element of one
   };
   const Expr* expr = nullptr;
   union {
     Instance* target = nullptr;  ///< of an argument and an implement
+    Promises* promises;          ///< of a promise
     Sink* sink;                  ///< of a stream, a guard and an element
   };
   Memory* memory = nullptr;
-  std::vector<Delayed*>* held = nullptr;
+  Promises* held = nullptr;
   Place at;
 
   bool has_sink() const { return kind >= Kind::stream; }
@@ -99,10 +105,11 @@ enum class Step : uint8_t { done, wait, fail };
 
 /// Who still has to say in which statement a failure happened.
 ///   itself     the expression that failed
-///   above      the one around it
+///   above      the one around it, of which `unit` holds
+///   unit       the nearest that the original computes on its own, else the statement
 ///   reader     the nearest one that computes with the value
 ///   statement  the statement
-enum class Telling : uint8_t { nobody, itself, above, reader, statement };
+enum class Telling : uint8_t { nobody, itself, above, unit, reader, statement };
 
 /// Who writes a value, for errors and for the place that a cell remembers.
 struct Writer {
@@ -158,6 +165,8 @@ class Machine {
   Cell* cell_of(const Name& name, Frame* frame, Instance*& owner, uint32_t& slot);
   Step name_not_found(const Name& name);
   Step evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value);
+  bool refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
+                        uint32_t& slot);
   Step evaluate_format(const Format& format, Frame* frame, Datum& value);
   Step evaluate_list(const ListExpr& list, Frame* frame, Datum& value, const Destination* to);
   Step evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value);
@@ -194,6 +203,7 @@ class Machine {
   Step find_keys(const Constructor& node, const Entity& entity, Frame* frame, const Destination* to,
                  Values& values);
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
+  std::string no_key_text(Symbol name, const Datum& value) const;
   void identify(Datum& value);
   void append_key_of(std::string& key, const Attribute& attribute, const Datum& datum);
   Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
@@ -214,6 +224,7 @@ class Machine {
   bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
   bool blame(Instance* owner, uint32_t slot, std::string reported);
   bool tell(Instance* owner, uint32_t slot, const Writer& writer);
+  Step told(Step step, Instance* owner, uint32_t slot, const Writer& writer);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
   bool tell_listeners(const Delayed& delayed, const Datum& value, Place at);
   bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
@@ -234,9 +245,10 @@ class Machine {
   bool freeze_one();
   Delayed* next_waiting();
   static int potential_of(const Delayed& delayed);
-  void promise(Delayed& delayed, std::vector<Delayed*>*& held);
+  void promise(Delayed& delayed, Promises*& held);
   void release(Delayed& delayed);
-  void release(std::vector<Delayed*>*& held);
+  void release(Promises*& held);
+  void give_back(Promises* held);
 
   // finish.cc
   void finish(std::vector<Failure>& failures);
@@ -262,6 +274,8 @@ class Machine {
   Step execute_implement(Task& task);
   Step execute_stream(Task& task);
   void make_promises(Task& task, const Block& block);
+  Step promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held);
+  Step execute_promise(Task& task);
 
   // stream.cc
   void stream(const Expr* expr, Frame* frame, Sink* sink);
@@ -276,6 +290,7 @@ class Machine {
   Step fail(Place at, std::string message, int rank = 100);
   Step fail(Place at, std::string message, int rank, Telling telling);
   void report(const Expr* expr);
+  void report_unit(const Expr* expr);
   void report(std::string reported, bool is_reader);
   void report_task(const Task& task);
   std::string instance_text(const Instance* instance) const;
@@ -305,7 +320,7 @@ class Machine {
   ArenaPool<Link> links_{program_.arena};
   ArenaPool<Sink> sinks_{program_.arena};
   Pool<Memory> memories_;
-  Pool<std::vector<Delayed*>> held_;
+  Pool<Promises> promises_;
   std::vector<Task*> done_;    ///< given back before the next task runs
   std::vector<Sink*> closed_;  ///< as well
   uint32_t task_count_ = 0;

@@ -22,7 +22,11 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (const Step step = evaluate(node.right, frame, right); step != Step::done)
     return step;
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)
-    return fail(node.at, cat("Invalid value '", shown(program_, right), "', expected bool"), 10);
+    return fail(node.at,
+                right.tag == Tag::reference
+                    ? no_reference_text("bool")
+                    : cat("Invalid value '", shown(program_, right), "', expected bool"),
+                10);
   value = right;
   return Step::done;
 }
@@ -89,77 +93,16 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   if (!a.is_number() || !b.is_number())
     return fail(node.at,
                 is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b), 10);
-  const bool is_whole = a.tag != Tag::floating && b.tag != Tag::floating;
-  const double x = as_float(a);
-  const double y = as_float(b);
-  const int64_t i = is_whole ? as_integer(a) : 0;
-  const int64_t j = is_whole ? as_integer(b) : 0;
-  int64_t whole = 0;
-  bool overflows = false;
-  switch (node.op) {
-    case Operator::less:
-      value = Datum::of(is_whole ? i < j : x < y);
-      return Step::done;
-    case Operator::less_equal:
-      value = Datum::of(is_whole ? i <= j : x <= y);
-      return Step::done;
-    case Operator::greater:
-      value = Datum::of(is_whole ? i > j : x > y);
-      return Step::done;
-    case Operator::greater_equal:
-      value = Datum::of(is_whole ? i >= j : x >= y);
-      return Step::done;
-    case Operator::add:
-      overflows = __builtin_add_overflow(i, j, &whole);
-      value = Datum::of(x + y);
-      break;
-    case Operator::subtract:
-      overflows = __builtin_sub_overflow(i, j, &whole);
-      value = Datum::of(x - y);
-      break;
-    case Operator::multiply:
-      overflows = __builtin_mul_overflow(i, j, &whole);
-      value = Datum::of(x * y);
-      break;
-    case Operator::divide:
-      if (y == 0)
-        return fail(node.at, is_whole ? "division by zero" : "float division by zero");
-      value = Datum::of(x / y);
-      return Step::done;
-    case Operator::modulo: {
-      if (y == 0)
-        return fail(node.at, is_whole ? "integer modulo by zero" : "float modulo by zero");
-      if (is_whole)
-        whole = j == -1 ? 0 : ((i % j) + j) % j;
-      double rest = std::fmod(x, y);
-      if (rest != 0 && (rest < 0) != (y < 0))
-        rest += y;
-      value = Datum::of(rest);
-      break;
-    }
-    case Operator::power: {
-      if (x == 0 && y < 0)
-        return fail(node.at, "0.0 cannot be raised to a negative power");
-      value = Datum::of(std::pow(x, y));
-      if (!is_whole || j < 0)
-        return Step::done;
-      whole = 1;
-      for (int64_t n = 0; n < j && !overflows && i != 1 && i != 0 && i != -1; ++n)
-        overflows = __builtin_mul_overflow(whole, i, &whole);
-      if (i == 0)
-        whole = j == 0 ? 1 : 0;
-      if (i == -1)
-        whole = j % 2 == 0 ? 1 : -1;
-      break;
-    }
-    default:
-      break;
+  if (is_comparison) {
+    const std::partial_ordering order = order_of(a, b);
+    value = Datum::of(node.op == Operator::less         ? order < 0
+                      : node.op == Operator::less_equal ? order <= 0
+                      : node.op == Operator::greater    ? order > 0
+                                                        : order >= 0);
+    return Step::done;
   }
-  if (is_whole && overflows)
-    return fail(node.at, cat("the result of `", spelling(node.op), "` is too large (64 bits)"));
-  if (is_whole)
-    value = Datum::of(whole);
-  return Step::done;
+  std::string error;
+  return compute(program_.arena, node.op, a, b, value, error) ? Step::done : fail(node.at, error);
 }
 
 }  // namespace fettle::model

@@ -11,6 +11,8 @@ Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
       return Value(datum.boolean);
     case Tag::integer:
       return Value(datum.integer);
+    case Tag::large:
+      return Value::big_integer(datum.view());
     case Tag::floating:
       return Value(datum.floating);
     case Tag::text:
@@ -29,6 +31,8 @@ Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
         entries.push_back({fettle::Name(entry.key->view), TRY(to_value(entry.value, special))});
       return Value::dict(std::move(entries));
     }
+    case Tag::reference:
+      return user_error("a reference cannot leave the model");
     case Tag::unknown:
     case Tag::instance:
       return special(datum);

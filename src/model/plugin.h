@@ -17,10 +17,11 @@ class Machine;
 
 /// What a parameter takes or a plugin gives: more than attributes can have.
 struct PluginType {
-  enum class Kind : uint8_t { any, none, value, entity, list, dict, one_of };
+  enum class Kind : uint8_t { any, none, value, entity, list, dict, reference, one_of };
   Kind kind = Kind::any;
   bool is_nullable = false;
-  Type type;  ///< of a value
+  bool refuses_references = false;  ///< of any value
+  Type type;                        ///< of a value
   const Entity* entity = nullptr;
   std::vector<PluginType> inner;  ///< of a list its items', of a dict its values', or the choices
   std::string text;               ///< as errors print it

@@ -93,10 +93,12 @@ class Binder {
 std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
   const auto refuse = [&](const PluginParameter& parameter, const Datum& value,
                           const std::string& why) {
+    const std::string problem =
+        value.tag == Tag::reference
+            ? " is a reference. To allow references, use `| Reference[...]` in your type annotation."
+            : cat(" has incompatible type. Expected type: ", parameter.type.text);
     return cat("Value ", quoted(machine.program(), value), " for argument ", parameter.name,
-               " of plugin ", plugin.name,
-               " has incompatible type. Expected type: ", parameter.type.text, "\ncaused by:\n  ",
-               why);
+               " of plugin ", plugin.name, problem, "\ncaused by:\n  ", why);
   };
   std::string why;
   for (size_t i = 0; i < call.arguments.size(); ++i) {

@@ -211,9 +211,15 @@ class Reader {
 
   bool named(std::string_view word, std::vector<PluginType> inner, PluginType& made) {
     using Kind = PluginType::Kind;
-    if (word == "any" || word == "Any" || word == "object" || word == "Reference") {
-      made.text =
-          word == "Reference" && !inner.empty() ? cat("Reference[", inner[0].text, "]") : "any";
+    if (word == "any" || word == "Any" || word == "object") {
+      made.refuses_references = word == "object";
+      made.text = "any";
+      return true;
+    }
+    if (word == "Reference") {
+      made.kind = Kind::reference;
+      made.text = inner.empty() ? "Reference" : cat("Reference[", inner[0].text, "]");
+      made.inner = std::move(inner);
       return true;
     }
     if (word == "None" || word == "null") {
@@ -327,6 +333,12 @@ bool read_signature(Program& program, Space& space, std::string_view text, Plugi
 
 bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::string& why) {
   using Kind = PluginType::Kind;
+  const bool takes_references = type.kind == Kind::reference || type.kind == Kind::one_of ||
+                                (type.kind == Kind::any && !type.refuses_references);
+  if (value.tag == Tag::reference && !takes_references) {
+    why = no_reference_text(type.kind == Kind::any ? "object" : type.text);
+    return false;
+  }
   if (type.kind == Kind::any || value.tag == Tag::unknown ||
       (value.tag == Tag::null && type.is_nullable))
     return true;
@@ -340,6 +352,11 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::
   switch (type.kind) {
     case Kind::none:
       return value.tag == Tag::null || refuse("Invalid value", "expected");
+    case Kind::reference:
+      return (value.tag == Tag::reference &&
+              (type.inner.empty() || type.inner[0].kind == Kind::any ||
+               type.inner[0].text == value.reference->element)) ||
+             refuse("Invalid value", "expected");
     case Kind::entity:
       return (value.tag == Tag::instance && value.instance->entity->is_a(type.entity)) ||
              refuse("Invalid type for value", "should be type");

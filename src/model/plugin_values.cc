@@ -57,7 +57,7 @@ Datum from_value(PluginCall& call, const Value& value) {
     case Sort::boolean:
       return Datum::of(value.boolean());
     case Sort::integer:
-      return value.integer() ? Datum::of(*value.integer()) : Datum::unknown();
+      return whole_of(call.machine.program().arena, value.integer_digits());
     case Sort::real:
       return Datum::of(value.real());
     case Sort::text:

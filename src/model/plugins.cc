@@ -21,8 +21,8 @@ const PluginRow* find_row(const Space& space, std::string_view name) {
     return nullptr;
   constexpr std::array groups{control_plugins,    dicts_plugins,     environment_plugins,
                               files_plugins,      lists_plugins,     network_plugins,
-                              reflection_plugins, secrets_plugins,   strings_plugins,
-                              template_plugins,   validation_plugins};
+                              references_plugins, reflection_plugins, secrets_plugins,
+                              strings_plugins,    template_plugins,   validation_plugins};
   for (const auto& group : groups)
     if (const PluginRow* const row = find_row(group(), name))
       return row;

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/program.h"
+#include "model/text_form.h"
 
 namespace fettle::model {
 
@@ -107,9 +108,9 @@ class Walk {
     const bool is_root = parent == nullptr && entity_ == nullptr;
     for (size_t i = 0; i < block.statements.size(); ++i)
       statement(block.statements[is_root ? i : block.statements.size() - 1 - i], &level);
-    std::vector<const AssignAttribute*> promises;
-    collect(block, promises);
-    block.promises = program_.arena.copy(std::span<const AssignAttribute* const>(promises));
+    std::vector<Foreseen> foreseen;
+    foresee(block, foreseen);
+    block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
   }
 
   /// `hint`: the entity that a relation wants here, for short names.
@@ -315,17 +316,31 @@ class Walk {
     }
   }
 
-  /// Assignments in the block whose object is known outside of it.
-  static void collect(const Block& block, std::vector<const AssignAttribute*>& found) {
-    for (const Stmt* statement : block.statements)
-      if (statement->kind == StmtKind::assign_attribute) {
-        const Expr* root = as<AssignAttribute>(statement).object;
-        while (root->kind == ExprKind::attribute)
-          root = as<AttributeRef>(root).object;
-        if (root->kind == ExprKind::name &&
-            (as<Name>(root).found != NameKind::local || as<Name>(root).depth > 0))
-          found.push_back(&as<AssignAttribute>(statement));
+  /// Assignments whose object is known outside of the block. Inner blocks have been foreseen
+  /// already: theirs count when their object is known outside of this one as well.
+  static void foresee(const Block& block, std::vector<Foreseen>& found) {
+    const auto add = [&](const Foreseen& one) {
+      const Expr* root = one.assignment->object;
+      while (root->kind == ExprKind::attribute)
+        root = as<AttributeRef>(root).object;
+      if (root->kind == ExprKind::name && (as<Name>(root).found != NameKind::local ||
+                                           as<Name>(root).depth >= one.levels))
+        found.push_back(one);
+    };
+    const auto add_inner = [&](const Block& inner) {
+      for (const Foreseen& one : inner.foreseen)
+        add({one.assignment, one.levels + 1});
+    };
+    for (const Stmt* statement : block.statements) {
+      if (statement->kind == StmtKind::assign_attribute)
+        add({&as<AssignAttribute>(statement), 1});
+      if (statement->kind == StmtKind::for_)
+        add_inner(*as<For>(statement).body);
+      if (statement->kind == StmtKind::if_) {
+        add_inner(*as<If>(statement).yes);
+        add_inner(*as<If>(statement).no);
       }
+    }
   }
 
   void fail(Place at, std::string message, std::string reported, int rank) {
@@ -450,8 +465,12 @@ class Walk {
  public:
   /// Annotations are read in any case, so that their names must be there.
   void annotation(const RelationDefinition& definition, const Expr* annotation) {
-    if (!failures_.empty() || annotation->kind != ExprKind::name ||
-        as<Name>(annotation).found != NameKind::missing)
+    if (!failures_.empty() || annotation->kind != ExprKind::name)
+      return;
+    const auto& name = as<Name>(annotation);
+    if (name.found == NameKind::no_space)
+      return fail(annotation->at, no_space_text(name), reported_in(program_, annotation), 20);
+    if (name.found != NameKind::missing)
       return;
     fail(annotation->at,
          cat("variable ", program_.text(as<Name>(annotation).name), " not found"),

@@ -110,11 +110,11 @@ Delayed* Machine::next_waiting() {
   return next;
 }
 
-void Machine::promise(Delayed& delayed, std::vector<Delayed*>*& held) {
+void Machine::promise(Delayed& delayed, Promises*& held) {
   if (held == nullptr)
-    held = held_.take();
+    held = promises_.take();
   ++delayed.promises;
-  held->push_back(&delayed);
+  held->held.push_back(&delayed);
 }
 
 void Machine::release(Delayed& delayed) {
@@ -122,12 +122,18 @@ void Machine::release(Delayed& delayed) {
     consider(delayed);
 }
 
-void Machine::release(std::vector<Delayed*>*& held) {
+void Machine::release(Promises*& held) {
   if (held == nullptr)
     return;
-  for (Delayed* delayed : *held)
+  for (Delayed* delayed : held->held)
     release(*delayed);
-  held_.give_back(std::exchange(held, nullptr));
+  held->is_over = true;
+  give_back(std::exchange(held, nullptr));
+}
+
+void Machine::give_back(Promises* held) {
+  if (held->is_over && held->awaited == 0)
+    promises_.give_back(held);
 }
 
 void Machine::freeze(Delayed& delayed) {

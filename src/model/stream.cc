@@ -49,6 +49,7 @@ Step Machine::execute_stream(Task& task) {
       ++sink.open;
       Task* part = new_task(Task::Kind::stream, task.frame);
       part->expr = item;
+      part->list = expr;
       part->sink = &sink;
       part->at = item->at;
       if (!run_task(*part))
@@ -63,8 +64,11 @@ Step Machine::execute_stream(Task& task) {
   if (expr->kind == ExprKind::attribute) {
     Datum object;
     if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
-        step != Step::done)
+        step != Step::done) {
+      if (step == Step::fail && telling_ == Telling::unit)
+        report(reported_in(program_, expr), false);
       return step;
+    }
     if (object.tag == Tag::instance) {
       owner = object.instance;
       slot = owner->entity->slot(as<AttributeRef>(expr).name);
@@ -91,12 +95,20 @@ Step Machine::execute_stream(Task& task) {
                        sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
   Datum value;
   if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
-      step != Step::done)
-    return step;
+      step != Step::done) {
+    const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
+    if (step == Step::fail && telling_ == Telling::unit && list != nullptr)
+      report(reported_in(program_, list), false);
+    return sink.owner == nullptr ? step
+                                 : told(step, sink.owner, sink.slot,
+                                        {sink.constructor, sink.statement, false, task.at});
+  }
   if (sink.kind == Sink::Kind::loop && value.tag != Tag::list && value.tag != Tag::unknown)
     return fail(expr->at,
                 cat("A for loop can only be applied to lists and relations. Hint: '",
-                    shown(program_, value), "' is not a list."),
+                    expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
+                        ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
+                        : cat(shown(program_, value), "' is not a list.")),
                 10);
   if (sink.kind == Sink::Kind::comprehension && value.tag != Tag::list && value.tag != Tag::unknown)
     return fail(expr->at,

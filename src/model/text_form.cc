@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/machine.h"
 #include "value/python.h"
+#include "value/whole.h"
 
 namespace fettle::model {
 namespace {
@@ -57,6 +58,8 @@ std::string quoted(const Program& program, const Datum& value) {
       return value.boolean ? "True" : "False";
     case Tag::integer:
       return std::to_string(value.integer);
+    case Tag::large:
+      return std::string(value.view());
     case Tag::floating:
       return python::real_text(value.floating);
     case Tag::text:
@@ -64,6 +67,8 @@ std::string quoted(const Program& program, const Datum& value) {
     case Tag::list:
     case Tag::dict:
       return container(program, value);
+    case Tag::reference:
+      return cat("<inmanta_plugins.std.", value.reference->kind, " object>");
     case Tag::instance:
       return instance_text(program, *value.instance);
   }
@@ -84,6 +89,7 @@ std::string_view raw_type(const Datum& value) {
     case Tag::boolean:
       return "bool";
     case Tag::integer:
+    case Tag::large:
       return "int";
     case Tag::floating:
       return "float";
@@ -93,6 +99,8 @@ std::string_view raw_type(const Datum& value) {
       return "list";
     case Tag::dict:
       return "dict";
+    case Tag::reference:
+      return value.reference->kind;
     case Tag::instance:
       return "Instance";
   }
@@ -107,8 +115,8 @@ std::string interpolated(const Program& program, const Datum& value) {
   if (value.tag == Tag::null)
     return "null";
   if (value.tag == Tag::floating && value.floating == std::floor(value.floating) &&
-      std::fabs(value.floating) < 1e15)
-    return std::to_string(static_cast<int64_t>(value.floating));
+      std::isfinite(value.floating))
+    return whole::of_real(value.floating);
   return text_of(program, value);
 }
 
@@ -117,6 +125,7 @@ std::string_view python_type(const Datum& value) {
     case Tag::boolean:
       return "bool";
     case Tag::integer:
+    case Tag::large:
       return "int";
     case Tag::floating:
       return "float";
@@ -126,11 +135,30 @@ std::string_view python_type(const Datum& value) {
       return "list";
     case Tag::dict:
       return "dict";
+    case Tag::reference:
+      return value.reference->kind;
     case Tag::null:
       return "NoneType";
     default:
       return "Entity";
   }
+}
+
+std::string no_reference_text(std::string_view type) {
+  if (type == "object")
+    return "References are not allowed for values of type `object`. While the `object` Python type "
+           "is technically compatible with any value, references are considered special DSL values "
+           "and are therefore guarded so that they don't accidentally show up where they are not "
+           "expected. To work with references, explicitly declare support with a `object | "
+           "Reference` annotation.";
+  return cat("References are not allowed for values of type `", type,
+             "`. To work with references, explicitly declare support with a `... | "
+             "Reference[...]` annotation.");
+}
+
+std::string no_space_text(const Name& name) {
+  return cat("Namespace ", name.name.space, " not found.\nTry importing it with `import ",
+             name.name.space, "`");
 }
 
 void append_key(std::string& key, const Datum& value) {
@@ -145,9 +173,12 @@ void append_key(std::string& key, const Datum& value) {
       break;
     }
     case Tag::floating:
-      if (value.floating == std::floor(value.floating) && std::fabs(value.floating) < 9e15)
-        return append_key(key, Datum::of(static_cast<int64_t>(value.floating)));
-      key.append(python::real_text(value.floating));
+      key.append(value.floating == std::floor(value.floating) && std::isfinite(value.floating)
+                     ? whole::of_real(value.floating)
+                     : python::real_text(value.floating));
+      break;
+    case Tag::large:
+      key.append(value.view());
       break;
     case Tag::text:
       key.push_back('"');
@@ -214,16 +245,16 @@ bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*
 }
 
 bool is_equal(const Datum& a, const Datum& b) {
-  if (a.is_number() && b.is_number()) {
-    if (a.tag != Tag::floating && b.tag != Tag::floating)
-      return as_integer(a) == as_integer(b);
-    return as_float(a) == as_float(b);
-  }
+  if (a.is_number() && b.is_number())
+    return order_of(a, b) == 0;
   if (a.tag != b.tag)
     return false;
   switch (a.tag) {
     case Tag::text:
       return a.view() == b.view();
+    case Tag::reference:
+      return a.reference->kind == b.reference->kind &&
+             std::ranges::equal(a.reference->arguments, b.reference->arguments, is_equal);
     case Tag::instance:
       return a.instance == b.instance;
     case Tag::list:

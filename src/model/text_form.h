@@ -19,6 +19,10 @@ std::string quoted(const Program& program, const Datum& value);
 std::string interpolated(const Program& program, const Datum& value);
 /// `type(value).__name__`.
 std::string_view python_type(const Datum& value);
+/// That a value of a type was expected and a reference given.
+std::string no_reference_text(std::string_view type);
+/// That the namespace of a name is not imported.
+std::string no_space_text(const Name& name);
 /// What two equal values share and no others.
 void append_key(std::string& key, const Datum& value);
 /// The value of a literal; false for anything that must be evaluated, which `wrong` then is.

@@ -17,7 +17,7 @@ bool is_primitive(Base base, const Datum& value) {
     case Base::string:
       return value.tag == Tag::text;
     case Base::integer:
-      return value.tag == Tag::integer || value.tag == Tag::boolean;
+      return value.is_whole();
     case Base::floating:
       return value.tag == Tag::floating;
     case Base::boolean:
@@ -37,6 +37,15 @@ bool refuse(const Program& program, const Datum& value, std::string_view type, s
   return false;
 }
 
+/// A reference stands for a value of one type.
+bool refers(const Program& program, const Type& type, std::string_view name, const Datum& value,
+            std::string& why) {
+  if (type.base == Base::any || (type.base != Base::constrained && name == value.reference->element))
+    return true;
+  why = cat("Invalid value: ", shown(program, value), " is not a subtype of Reference[", name, "]");
+  return false;
+}
+
 /// The part of a check that needs no condition. Elements go to `check_item`.
 template <typename CheckItem>
 bool check(const Program& program, const Type& type, const Datum& value, std::string& why,
@@ -45,11 +54,37 @@ bool check(const Program& program, const Type& type, const Datum& value, std::st
     return true;
   if (!type.is_list)
     return check_item(value);
+  if (value.tag == Tag::reference)
+    return refers(program, type, type.name, value, why);
   if (value.tag != Tag::list)
     return refuse(program, value, type.name, why);
   return std::ranges::all_of(value.list->items, [&](const Datum& item) {
     return item.tag == Tag::unknown || check_item(item);
   });
+}
+
+/// What Python takes for true.
+bool is_true(const Datum& value) {
+  switch (value.tag) {
+    case Tag::boolean:
+      return value.boolean;
+    case Tag::integer:
+      return value.integer != 0;
+    case Tag::floating:
+      return value.floating != 0;
+    case Tag::text:
+      return !value.view().empty();
+    case Tag::list:
+      return !value.list->items.empty();
+    case Tag::dict:
+      return !value.dict->entries.empty();
+    case Tag::large:
+    case Tag::reference:
+    case Tag::instance:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string_view item_name(const Type& type) {
@@ -60,12 +95,16 @@ std::string_view item_name(const Type& type) {
 
 bool is_of(const Program& program, const Type& type, const Datum& value, std::string& why) {
   return check(program, type, value, why, [&](const Datum& one) {
+    if (one.tag == Tag::reference)
+      return refers(program, type, item_name(type), one, why);
     return is_primitive(type.base, one) || refuse(program, one, item_name(type), why);
   });
 }
 
 bool Machine::accepts(const Type& type, const Datum& value, std::string& why) {
   return check(program_, type, value, why, [&](const Datum& one) {
+    if (one.tag == Tag::reference)
+      return refers(program_, type, item_name(type), one, why);
     if (type.base == Base::constrained)
       return match(*type.constraint, one, why);
     return is_primitive(type.base, one) || refuse(program_, one, item_name(type), why);
@@ -88,10 +127,12 @@ bool Machine::match(const Typedef& constraint, const Datum& value, std::string& 
     Task* const before = std::exchange(current_, &probe);
     const Step step = evaluate(constraint.condition, frame, result);
     current_ = before;
-    if (step == Step::done && result.tag == Tag::unknown)
-      return true;
-    is_good = step == Step::done && result.tag == Tag::boolean && result.boolean;
-    failure_.reset();
+    if (step == Step::fail) {
+      // Whoever wanted the value says so around it.
+      telling_ = Telling::itself;
+      return false;
+    }
+    is_good = step == Step::done && (result.tag == Tag::unknown || is_true(result));
   }
   if (!is_good)
     why = cat("Invalid value ", quoted(program_, value), ", does not match constraint `",

@@ -35,8 +35,8 @@ bool invert(PluginCall& call) { return call.give(Datum::of(!call[0].boolean)); }
 constexpr std::array plugins{
     PluginRow{"print", "(message: any) -> any", print},
     PluginRow{"assert", "(expression: bool, message: string = \"\") -> any", assert_true},
-    PluginRow{"equals", "(arg1: any, arg2: any, desc: string = null) -> any", equals},
-    PluginRow{"inlineif", "(conditional: bool, a: any, b: any) -> any", inline_if},
+    PluginRow{"equals", "(arg1: object, arg2: object, desc: string = null) -> any", equals},
+    PluginRow{"inlineif", "(conditional: bool, a: object, b: object) -> any", inline_if},
     PluginRow{"invert", "(value: bool) -> bool", invert},
 };
 

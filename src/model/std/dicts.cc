@@ -47,7 +47,7 @@ constexpr std::array plugins{
     PluginRow{"dict_get", "(dct: dict, key: string) -> string", dict_get},
     PluginRow{"contains", "(dct: dict, key: string) -> bool", contains},
     PluginRow{"json_loads", "(s: string) -> any", json_loads},
-    PluginRow{"json_dumps", "(obj: any) -> string", json_dumps},
+    PluginRow{"json_dumps", "(obj: object) -> string", json_dumps},
 };
 
 }  // namespace

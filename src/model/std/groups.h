@@ -14,6 +14,7 @@ std::span<const PluginRow> exec_plugins();  ///< of the module `exec` that ships
 std::span<const PluginRow> files_plugins();
 std::span<const PluginRow> lists_plugins();
 std::span<const PluginRow> network_plugins();
+std::span<const PluginRow> references_plugins();
 std::span<const PluginRow> reflection_plugins();
 std::span<const PluginRow> secrets_plugins();
 std::span<const PluginRow> strings_plugins();

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/text_form.h"
 #include "value/python.h"
+#include "value/whole.h"
 
 namespace fettle::model {
 namespace {
@@ -112,13 +113,11 @@ class JsonReader {
       is_whole &= !has_exponent;
     }
     at_ = end;
-    int64_t whole = 0;
-    if (is_whole &&
-        std::from_chars(text_.data() + start, text_.data() + end, whole).ec == std::errc()) {
-      value = Datum::of(whole);
-      return true;
-    }
-    value = Datum::of(std::strtod(std::string(text_.substr(start, end - start)).c_str(), nullptr));
+    if (is_whole && end - start > whole::most_digits)
+      return fail(cat("Exceeds the limit (", whole::most_digits, " digits) for integer string "
+                      "conversion: value has ", end - start, " digits"), start);
+    value = is_whole ? whole_of(machine_.program().arena, text_.substr(start, end - start))
+                     : Datum::of(std::strtod(std::string(text_.substr(start, end - start)).c_str(), nullptr));
     return true;
   }
 
@@ -259,7 +258,8 @@ bool write(const Program& program, const Datum& value, std::string& text, std::s
                                            : python::real_text(value.floating);
       return true;
     case Tag::integer:
-      text += std::to_string(value.integer);
+    case Tag::large:
+      text += digits_of(value);
       return true;
     case Tag::text:
       text += python::json_text(value.view());

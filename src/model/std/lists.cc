@@ -11,14 +11,12 @@ constexpr int64_t longest_sequence = 50'000'000;
 
 bool sequence(PluginCall& call) {
   const int64_t count = call.integer(0);
-  const int64_t start = call.integer(1);
   if (count > longest_sequence)
     return call.fail("MemoryError: the sequence is too long");
   std::vector<Datum> items;
   items.reserve(static_cast<size_t>(std::max<int64_t>(count, 0)));
   for (int64_t i = 0; i < count; ++i)
-    items.push_back(
-        Datum::of(static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i))));
+    items.push_back(sum(call.machine.program().arena, call[1], Datum::of(i)));
   return call.give_list(items);
 }
 
@@ -36,8 +34,7 @@ bool len(PluginCall& call) {
 /// Python's `a < b`; nothing when the two have no order.
 std::optional<bool> is_less(const Datum& a, const Datum& b) {
   if (a.is_number() && b.is_number())
-    return a.tag == Tag::floating || b.tag == Tag::floating ? as_float(a) < as_float(b)
-                                                            : as_integer(a) < as_integer(b);
+    return order_of(a, b) < 0;
   if (a.tag != Tag::text || b.tag != Tag::text)
     return std::nullopt;
   return a.view() < b.view();

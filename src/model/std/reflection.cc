@@ -76,15 +76,15 @@ bool is_family_of(PluginCall& call) {
 }
 
 constexpr std::array plugins{
-    PluginRow{"isset", "(value: any) -> bool", is_set},
+    PluginRow{"isset", "(value: object) -> bool", is_set},
     PluginRow{"is_unknown", "(value: any) -> bool", is_unknown, true},
     PluginRow{"attr", "(obj: any, attr: string) -> any", attribute},
     PluginRow{"getattr",
               "(entity: std::Entity, attribute_name: string, default_value: any = null, "
               "no_unknown: bool = true) -> any",
               attribute_or, true},
-    PluginRow{"type", "(obj: any) -> any", type_of},
-    PluginRow{"objid", "(value: any) -> string", object_id},
+    PluginRow{"type", "(obj: object) -> any", type_of},
+    PluginRow{"objid", "(value: object) -> string", object_id},
     PluginRow{"is_instance", "(obj: any, cls: string) -> bool", is_instance},
     PluginRow{"familyof", "(member: std::OS, family: string) -> bool", is_family_of},
 };

@@ -49,6 +49,8 @@ jinja::Value to_jinja(PluginCall& call, const Datum& datum) {
       return datum.boolean;
     case Tag::integer:
       return datum.integer;
+    case Tag::large:
+      return datum.view();
     case Tag::floating:
       return datum.floating;
     case Tag::text:

@@ -225,12 +225,18 @@ struct Stmt {
   mutable std::span<const Name* const> needs{};
 };
 
+/// An assignment in a block or in the blocks inside it, to an object that is known outside.
+struct Foreseen {
+  const struct AssignAttribute* assignment;
+  uint32_t levels;  ///< frames from the assignment to the one around the block
+};
+
 /// Statements with the names that they assign: a frame has one cell for each.
 struct Block {
   std::span<const Stmt* const> statements;
   mutable std::span<const Symbol> locals;
-  /// Assignments below whose cell may be promised before this block is entered.
-  mutable std::span<const struct AssignAttribute* const> promises;
+  /// Assignments whose cell is promised before this block is entered.
+  mutable std::span<const Foreseen> foreseen;
 };
 
 struct ExprStmt : Stmt {

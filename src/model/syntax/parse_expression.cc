@@ -1,9 +1,9 @@
 #include "model/syntax/parse_expression.h"
 
-#include <charconv>
-
+#include "model/numbers.h"
 #include "model/regex.h"
 #include "model/syntax/strings.h"
+#include "value/whole.h"
 
 namespace fettle::model {
 namespace {
@@ -278,13 +278,12 @@ const Expr* ExpressionParser::constant(Datum value, Place at) {
 Result<const Expr*> ExpressionParser::number() {
   const Lexeme token = now();
   ++at_;
-  const char* end = token.text.data() + token.text.size();
   if (token.token == Token::integer) {
-    int64_t value = 0;
-    if (std::from_chars(token.text.data(), end, value).ec != std::errc())
-      return fail_at(token.at,
-                     cat("integer ", token.text.substr(0, 40), " is too large (64 bits)"));
-    return constant(Datum::of(value), token.at);
+    if (token.text.size() > whole::most_digits)
+      return fail_at(token.at, cat("Exceeds the limit (", whole::most_digits,
+                                   " digits) for integer string conversion: value has ",
+                                   token.text.size(), " digits"));
+    return constant(whole_of(arena_, token.text), token.at);
   }
   const double value = std::strtod(std::string(token.text).c_str(), nullptr);
   return constant(Datum::of(value), token.at);
@@ -308,7 +307,11 @@ Result<const Expr*> ExpressionParser::text() {
                                          "' (", exactly(token.at), "))"));
     return *format;
   }
-  if (const Format* format = read_interpolation(content->view, token.at, arena_, symbols_))
+  const bool is_long = token.token == Token::long_string;
+  Place at = token.at;
+  at.is_exact = is_long;
+  if (const Format* format = read_interpolation(content->view, at, moved(token.at, is_long ? 3 : 1),
+                                                arena_, symbols_))
     return format;
   return constant(Datum::of(content), token.at);
 }

@@ -306,15 +306,12 @@ class FileParser : public ExpressionParser {
   }
   Result<uint32_t> count() {
     uint64_t number = 0;
-    for (const char c : now().text) {
-      if (c == '-')
-        return syntax_error();
-      number = number * 10 + static_cast<uint64_t>(c - '0');
-      if (number >= unlimited)
-        return fail("Syntax error: this multiplicity is too large");
-    }
+    for (const char c : now().text)
+      if (c >= '0' && c <= '9')
+        number = std::min<uint64_t>(number * 10 + static_cast<uint64_t>(c - '0'), unlimited);
+    const bool is_negative = now().text.starts_with('-');
     ++at_;
-    return static_cast<uint32_t>(number);
+    return is_negative ? 0 : static_cast<uint32_t>(number);
   }
 
   Status relation() {
@@ -392,13 +389,23 @@ class FileParser : public ExpressionParser {
     return {};
   }
 
+  /// Models of old had `typedef Short as Long(a=1)`.
+  Status default_constructor() {
+    const Place at = now().at;
+    ++at_;
+    TRY(expect(Token::word_as));
+    TRY(class_reference());
+    TRY(expect('('));
+    return fail(cat("Syntax error: The use of default constructors is no longer supported (",
+                    exactly(at), ")"));
+  }
+
   Status type_definition() {
     TypedefDefinition made;
     ++at_;
     made.at = now().at;
     if (sees(Token::cid))
-      return fail(cat("Syntax error: The use of default constructors is no longer supported (",
-                      exactly(now().at), ")"));
+      return default_constructor();
     made.name = TRY(identifier());
     TRY(expect(Token::word_as));
     made.base = TRY(namespace_reference());

@@ -1,5 +1,7 @@
 #include "model/syntax/strings.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace fettle::model {
@@ -70,12 +72,35 @@ bool is_path_character(char c) {
          c == '-' || c == '.';
 }
 
-const Expr* read_path(std::string_view path, Place at, Arena& arena, Symbols& symbols) {
+/// The place of a character of a text whose first one stands at `start`.
+Place place_in(std::string_view text, size_t offset, Place start) {
+  const std::string_view before = text.substr(0, offset);
+  const size_t lines = static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
+  const size_t line = before.rfind('\n');
+  const std::string_view beside = line == before.npos ? before : before.substr(line + 1);
+  if (lines > 0) {
+    start.line = std::min<uint64_t>(start.line + lines, Place::last_line) & Place::last_line;
+    start.column = 1;
+  }
+  return moved(start, static_cast<size_t>(std::count_if(beside.begin(), beside.end(), [](char c) {
+    return (c & 0xC0) != 0x80;
+  })));
+}
+
+/// A path within a text. Attributes know their own place, the name that of the text.
+const Expr* read_path(std::string_view path, std::string_view text, Place at, Place start,
+                      Arena& arena, Symbols& symbols) {
   const std::vector<std::string_view> steps = split(path, '.');
   const Expr* made =
       arena.make<Name>(Expr{ExprKind::name, at}, QualifiedName{{}, symbols.intern(steps[0]), at});
-  for (size_t i = 1; i < steps.size(); ++i)
-    made = arena.make<AttributeRef>(Expr{ExprKind::attribute, at}, made, symbols.intern(steps[i]));
+  for (size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i].empty())
+      continue;
+    Place place = place_in(text, static_cast<size_t>(steps[i].data() - text.data()), start);
+    place.is_exact = 1;
+    made =
+        arena.make<AttributeRef>(Expr{ExprKind::attribute, place}, made, symbols.intern(steps[i]));
+  }
   return made;
 }
 
@@ -145,14 +170,13 @@ class FStringReader {
     if (path.empty())
       return user_error("f-strings do not support positional substitutions via '{}', use variable "
                         "or attribute keys instead");
-    if (!is_path(path))
-      return user_error(cat("Invalid key in f-string: '", path, "'"));
-    FormatPart part{{}, read_path(path, place_, arena_, symbols_)};
+    FormatPart part{{}, read_path(path, text_, place_, moved(place_, 2), arena_, symbols_)};
     at_ = end;
     if (text_[at_] == '!') {
       part.conversion = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
       if (std::string_view("rsa").find(part.conversion) == std::string_view::npos)
-        return user_error("Syntax error: Invalid f-string: unknown conversion");
+        return user_error(
+            cat("Invalid f-string: Unknown conversion specifier ", text_.substr(at_ + 1, 1)));
       at_ += 2;
     }
     if (at_ < text_.size() && text_[at_] == ':') {
@@ -191,7 +215,8 @@ std::string unescape(std::string_view text, Place at, const Warn& warn) {
   return made;
 }
 
-const Format* read_interpolation(std::string_view text, Place at, Arena& arena, Symbols& symbols) {
+const Format* read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
+                                 Symbols& symbols) {
   std::vector<FormatPart> parts;
   size_t done = 0;
   bool found = false;
@@ -210,7 +235,7 @@ const Format* read_interpolation(std::string_view text, Place at, Arena& arena, 
     }
     if (from - 2 > done)
       parts.push_back({text.substr(done, from - 2 - done)});
-    parts.push_back({{}, read_path(path, at, arena, symbols)});
+    parts.push_back({{}, read_path(path, text, at, start, arena, symbols)});
     found = true;
     done = open = close + 2;
   }

@@ -1,0 +1,39 @@
+/// Plugins that give references: values that are looked up when the model is deployed.
+
+#include "base/text.h"
+#include "model/std/groups.h"
+
+namespace fettle::model {
+namespace {
+
+bool give_reference(PluginCall& call, std::string_view kind, std::string_view element) {
+  Arena& arena = call.machine.program().arena;
+  return call.give(Datum::of(static_cast<const Reference*>(arena.make<Reference>(
+      kind, element, arena.copy(std::span<const Datum>(call.arguments))))));
+}
+
+bool to_int(PluginCall& call) { return give_reference(call, "IntReference", "int"); }
+bool to_environment(PluginCall& call) {
+  return give_reference(call, "EnvironmentReference", "string");
+}
+
+bool to_fact(PluginCall& call) {
+  for (const Entity* entity : call[0].instance->entity->lineage)
+    if (entity->full_name == "std::Resource")
+      return give_reference(call, "FactReference", "string");
+  return call.fail("Exception: Facts can only be retreived from resources.");
+}
+
+constexpr std::array plugins{
+    PluginRow{"create_int_reference", "(value: any) -> any", to_int},
+    PluginRow{"create_environment_reference", "(name: Reference[string] | string) -> any",
+              to_environment},
+    PluginRow{"create_fact_reference",
+              "(resource: std::Resource, fact_name: Reference[string] | string) -> any", to_fact},
+};
+
+}  // namespace
+
+std::span<const PluginRow> references_plugins() { return plugins; }
+
+}  // namespace fettle::model
