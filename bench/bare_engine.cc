@@ -144,14 +144,8 @@ Result<double> run_driver(const Setting& setting, HttpClient& http, Engine& engi
   const Outcome made = TRY(driver.apply(first, {}, {}));
   auto network = std::make_shared<Record>();
   network->outputs = std::get<Done>(made).outputs;
-  network->applied = Resource{.key = first.key,
-                              .attributes = {},
-                              .needs = {},
-                              .driver = {},
-                              .pool = {},
-                              .origin = {},
-                              .pace = {},
-                              .deadlines = {}};
+  network->applied.emplace();
+  network->applied->key = first.key;
 
   struct Waiting {
     Clock::time_point due;

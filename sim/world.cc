@@ -12,8 +12,9 @@ class SimKind : public Kind {
   Name name() const override { return name_; }
   Sort sort() const override { return sort_; }
   Role role(const Value&) const override { return role_; }
-  bool is_transition() const override { return drops_; }
-  Presence leaves_host() const override { return drops_ ? Presence::absent : Presence::running; }
+  std::optional<Presence> leaves_host() const override {
+    return drops_ ? std::optional(Presence::absent) : std::nullopt;
+  }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {

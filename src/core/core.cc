@@ -41,10 +41,15 @@ std::string_view to_string(Verb verb) {
                                              "remove", "forget", "run", "ensure", "blocked"});
 }
 
+std::string_view to_string(Obstacle obstacle) {
+  return name_of(obstacle, std::array<std::string_view, 6>{"none", "need", "undefined",
+                                                           "unavailable", "report_only", "host"});
+}
+
 std::string_view to_string(EventType type) {
-  return name_of(type, std::array<std::string_view, 10>{"run_started", "planned", "started",
-                                                        "pending", "done", "kept", "failed",
-                                                        "blocked", "removed", "run_finished"});
+  return name_of(type, std::array<std::string_view, 11>{
+                           "run_started", "planned", "started", "pending", "done", "kept", "failed",
+                           "blocked", "removed", "run_finished", "skipped"});
 }
 
 bool Plan::converged() const {
@@ -69,13 +74,6 @@ const Record* Act::need(std::string_view kind) const {
       return record.get();
   return nullptr;
 }
-
-constexpr std::string_view skipped = "skipped: ";
-
-Error skipped_error(std::string_view reason) {
-  return world_error(std::string(skipped).append(reason));
-}
-bool is_skipped(const Error& error) { return error.message.starts_with(skipped); }
 
 Status Driver::ready(std::span<const Resource* const>, std::stop_token) { return {}; }
 

@@ -3,8 +3,8 @@
 /// each takes a stop token and returns soon after it is triggered. Any call may come again after a
 /// crash.
 ///
-/// To add a driver: a folder in `src/drivers/`, a row in `src/app/drivers.cc`, a row in the
-/// contract test (`tests/driver_contract.h`).
+/// To add a driver: a folder in `src/drivers/`, a place in `Workplace::driver`
+/// (`src/verbs/workplace.h`), tests beside it that hold it to what is said here.
 
 #include <functional>
 #include <memory>
@@ -52,11 +52,13 @@ struct Pending {
   Value so_far;                         ///< given back with the next call
 };
 
-using Outcome = std::variant<Done, Pending>;
+/// The act was left for another run: it cannot be done now, and that is no failure. What needs it
+/// waits with it.
+struct Skipped {
+  std::string why;
+};
 
-/// The error of an act that could not be done now and is no failure: whoever acted skips it.
-Error skipped_error(std::string_view reason);
-bool is_skipped(const Error& error);
+using Outcome = std::variant<Done, Pending, Skipped>;
 
 /// Progress of an act that takes long: pulls, builds, the output of a command.
 struct Progress {
@@ -73,8 +75,8 @@ struct Subject {
   RecordPointer known;
 };
 
-/// A thing that a driver found in the world by its own marks, when the store is gone. Its record has
-/// `applied`, with empty attributes and what it stands on as needs.
+/// A thing that a driver found in the world by its own marks, when the store is gone. Its record
+/// has `applied`, with empty attributes and what it stands on as needs.
 struct Found {
   Key key;
   Record record;

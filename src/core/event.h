@@ -21,6 +21,7 @@ enum class EventType {
   blocked,       ///< text: why
   removed,       ///< the record is gone
   run_finished,  ///< detail: counts
+  skipped,       ///< text: why whoever acted left it for another run
 };
 
 std::string_view to_string(EventType type);

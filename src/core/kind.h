@@ -2,6 +2,7 @@
 /// What a type of resource means. Pure: no IO, no clock. To add a type: a file in `src/kinds/`, a
 /// row in `src/app/kinds.cc`, support in a driver, a row in the contract test.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,8 @@ class Kind {
   virtual Comparison compare(const Record& known, const Observation& seen, Presence expected) const;
 
   virtual Role role(const Value& /*attributes*/) const { return Role::none; }
-  /// How this action leaves its host: `running` for all but transitions.
-  virtual Presence leaves_host() const { return Presence::running; }
-  virtual bool is_transition() const { return false; }
+  /// How a transition (start, stop, remove) leaves its host; none: this is no transition.
+  virtual std::optional<Presence> leaves_host() const { return std::nullopt; }
 
   /// What one does with it, for a sentence: `exec` is run, a service is created.
   Verb first_verb() const {

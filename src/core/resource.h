@@ -4,6 +4,7 @@
 /// it is its own record.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,9 @@ enum class Mandate {
   none,    ///< nobody who could act is there
 };
 
+/// What becomes of a known thing that nobody wants any more.
+enum class Leftover { keep, forget, remove };
+
 struct Resource {
   Key key;
   Value attributes;         ///< normalised by its kind; may hold holes, and each hole is a need
@@ -72,7 +76,7 @@ struct Resource {
   Name origin;              ///< `file:line:column` of the declaration
   Redo redo = Redo::as_needed;
   Mandate mandate = Mandate::act;
-  bool goes = false;  ///< it is removed when nobody wants it any more, whatever its sets say
+  std::optional<Leftover> leftover;  ///< none: as the sets say that wanted it
   Pace pace;
   Deadlines deadlines;
 };
@@ -85,9 +89,6 @@ struct Statement {
   std::vector<Key> keys;
   Value detail;  ///< whatever the front end wants to find again when it reports the result
 };
-
-/// What becomes of a known thing that no set wants any more.
-enum class Leftover { keep, forget, remove };
 
 /// What somebody wants, by set (the owner of a package, a resource set of a model). It speaks for
 /// the sets it lists and for no other.

@@ -32,14 +32,26 @@ constexpr bool acts(Verb verb) {
   return verb != Verb::keep && verb != Verb::forget && verb != Verb::blocked;
 }
 
+/// What a blocked step is blocked by.
+enum class Obstacle {
+  none,         ///< it is not blocked
+  need,         ///< something that it needs is not there, or may still use it
+  undefined,    ///< an attribute is unknown
+  unavailable,  ///< nobody here can act on it
+  report_only,  ///< the world differs, and that is to be told and no more
+  host,         ///< its host has to be made anew, which the next pass does
+};
+
+std::string_view to_string(Obstacle obstacle);
+
 /// What becomes of a resource, and why. Borrows from the intent and the records it was decided on.
 struct Step {
   Verb verb = Verb::keep;
   Key key;
   const Resource* wanted = nullptr;  ///< none for a leftover
   RecordPointer known;               ///< none when there is no record
-  bool replan = false;  ///< blocked in this pass only: the next one makes its host anew
-  bool maybe = false;   ///< only if an output of a need that is due turns out to have changed
+  Obstacle obstacle = Obstacle::none;
+  bool maybe = false;  ///< only if an output of a need that is due turns out to have changed
   std::vector<std::string> fields;  ///< attributes that differ
   Name why;                         ///< never empty
   Key because;                      ///< the need that caused it; empty kind: none

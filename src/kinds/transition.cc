@@ -20,8 +20,7 @@ class TransitionKind : public Kind {
     return schema.normalise(attributes);
   }
   Role role(const Value&) const override { return Role::acts; }
-  Presence leaves_host() const override { return leaves_; }
-  bool is_transition() const override { return true; }
+  std::optional<Presence> leaves_host() const override { return leaves_; }
 
  private:
   Name name_;

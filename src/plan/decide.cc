@@ -35,9 +35,17 @@ std::string fields_text(const std::vector<std::string>& fields) {
   return text;
 }
 
-Step replanned(Step step) {
-  step.replan = true;
-  return step;
+std::string_view unmet_text(Standing standing) {
+  switch (standing) {
+    case Standing::failed:
+      return " failed";
+    case Standing::skipped:
+      return " was skipped";
+    case Standing::blocked:
+      return " is blocked";
+    default:
+      return " is not there";
+  }
 }
 
 const Version* find_version(const std::vector<Version>& versions, const Key& key) {
@@ -59,6 +67,12 @@ Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
   if (because != nullptr)
     step.because = *because;
   return step;
+}
+
+Step Decider::blocked(NodeId id, Obstacle obstacle, Name why, const Key* because) const {
+  Step found = step(id, Verb::blocked, std::move(why), because);
+  found.obstacle = obstacle;
+  return found;
 }
 
 /// It is done anew: an observable thing is replaced, or created when there is nothing to replace.
@@ -130,8 +144,8 @@ Step Decider::decide_leftover(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
-      return step(id, Verb::blocked, cat("`", to_string(*edge.key), "` may still use it"),
-                  edge.key);
+      return blocked(id, Obstacle::need, cat("`", to_string(*edge.key), "` may still use it"),
+                     edge.key);
     if (edge.when == When::finished && lives_in(id, edge))
       return step(id, Verb::keep,
                   cat("it happened in `", to_string(*edge.key), "`, which is still the same"));
@@ -140,9 +154,9 @@ Step Decider::decide_leftover(NodeId id) const {
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
-  if (node.going)
+  if (node.leftover == Leftover::remove)
     return step(id, in_world ? Verb::remove : Verb::forget, "nobody wants it any more");
-  if (node.forgetting)
+  if (node.leftover == Leftover::forget)
     return step(id, Verb::forget, "nobody wants it any more; it stays in the world");
   return step(id, Verb::keep, "not part of this run");
 }
@@ -150,14 +164,14 @@ Step Decider::decide_leftover(NodeId id) const {
 Step Decider::decide_wanted(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind == nullptr)
-    return step(id, Verb::blocked,
-                cat("unavailable: there is no type of resource `", node.key->kind, "`"));
+    return blocked(id, Obstacle::unavailable,
+                   cat("unavailable: there is no type of resource `", node.key->kind, "`"));
   if (node.wanted->mandate == Mandate::none)
-    return step(id, Verb::blocked, "unavailable: nobody here can act on it");
+    return blocked(id, Obstacle::unavailable, "unavailable: nobody here can act on it");
   if (node.wanted->attributes.has_unknown())
-    return step(id, Verb::blocked, "undefined: an attribute is unknown");
-  if (auto blocked = check_needs(id))
-    return *blocked;
+    return blocked(id, Obstacle::undefined, "undefined: an attribute is unknown");
+  if (auto unmet = check_needs(id))
+    return *unmet;
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
@@ -168,13 +182,17 @@ Step Decider::decide_wanted(NodeId id) const {
     return again(id, cat("it failed before: ", node.known->attempt->error));
   if (node.wanted->redo == Redo::always)
     return again(id, "asked to be done on every run");
-  if (node.wanted->redo == Redo::never)
+  if (node.wanted->redo == Redo::never) {
+    for (const auto check : {&Decider::check_host, &Decider::check_interrupted})
+      if (auto found = (this->*check)(id))
+        return *found;
     return step(id, Verb::keep, "the resolver found it up to date");
+  }
   if (node.kind->sort() == Sort::ensuring)
     return step(id, Verb::ensure, "it looks for itself");
   for (const auto check :
-       {&Decider::check_host, &Decider::check_history, &Decider::check_attributes,
-        &Decider::check_observation, &Decider::check_versions})
+       {&Decider::check_host, &Decider::check_interrupted, &Decider::check_history,
+        &Decider::check_attributes, &Decider::check_observation, &Decider::check_versions})
     if (auto found = (this->*check)(id))
       return *found;
   if (node.kind->sort() == Sort::action && node.known->attempt)
@@ -186,13 +204,13 @@ Step Decider::decide_wanted(NodeId id) const {
 Step Decider::decide_reported(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.seen == nullptr)
-    return step(id, Verb::blocked, "report only: nobody has looked at it");
+    return blocked(id, Obstacle::report_only, "report only: nobody has looked at it");
   Record as_wanted = node.known == nullptr ? Record() : *node.known;
   as_wanted.applied = *node.wanted;
   Comparison found = node.kind->compare(as_wanted, *node.seen, Presence::running);
   if (found.verb == Verb::keep)
     return step(id, Verb::keep, "it is as wanted");
-  Step told = step(id, Verb::blocked, cat("report only: ", found.why));
+  Step told = blocked(id, Obstacle::report_only, cat("report only: ", found.why));
   told.fields = std::move(found.fields);
   return told;
 }
@@ -207,10 +225,10 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        return step(id, Verb::blocked,
-                    cat("skipped: none of what it needs has come about, `",
-                        to_string(*edges[i - 1].key), "` last"),
-                    edges[i - 1].key);
+        return blocked(id, Obstacle::need,
+                       cat("skipped: none of what it needs has come about, `",
+                           to_string(*edges[i - 1].key), "` last"),
+                       edges[i - 1].key);
       if (i == edges.size())
         break;
       group = edges[i].group;
@@ -219,9 +237,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     const Edge& edge = edges[i];
     if (edge.node == no_node) {
       if (group == 0)
-        return step(id, Verb::blocked,
-                    cat("it needs `", to_string(*edge.key), "`, which nobody wants or knows"),
-                    edge.key);
+        return blocked(id, Obstacle::need,
+                       cat("it needs `", to_string(*edge.key), "`, which nobody wants or knows"),
+                       edge.key);
       continue;
     }
     const Node& need = graph_.node(edge.node);
@@ -241,12 +259,10 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     group_met |= met;
     if (group != 0 || met)
       continue;
-    const bool failed = standing == Standing::failed || standing == Standing::blocked;
-    return step(
-        id, Verb::blocked,
-        cat(edge.unmet == Unmet::skip ? "not needed: `" : "skipped: `", to_string(*edge.key), "`",
-            failed ? (standing == Standing::failed ? " failed" : " is blocked") : " is not there"),
-        edge.key);
+    return blocked(id, Obstacle::need,
+                   cat(edge.unmet == Unmet::skip ? "not needed: `" : "skipped: `",
+                       to_string(*edge.key), "`", unmet_text(standing)),
+                   edge.key);
   }
   if (awaited > 0 && changed == 0 && graph_.node(id).wanted != nullptr)
     return step(id, Verb::keep, "nothing that it waits for has changed");
@@ -283,6 +299,20 @@ bool Decider::embeds_changed(NodeId id) const {
   return false;
 }
 
+/// A host in which an act was under way when somebody died may hold half of it or all.
+std::optional<Step> Decider::check_interrupted(NodeId id) const {
+  const Node& host = graph_.node(id);
+  if (options_.edit_in_place)
+    return std::nullopt;
+  for (const NodeId act : graph_.happened(id)) {
+    const std::optional<Attempt>& attempt = graph_.node(act).known->attempt;
+    if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
+      return again(id, cat("nobody knows how `", to_string(*graph_.node(act).key), "` in it ended"),
+                   graph_.node(act).key);
+  }
+  return std::nullopt;
+}
+
 /// A host whose recorded history is no beginning of the wanted one is no longer what is described.
 std::optional<Step> Decider::check_history(NodeId id) const {
   const Node& host = graph_.node(id);
@@ -295,9 +325,6 @@ std::optional<Step> Decider::check_history(NodeId id) const {
     const Record& record = *node.known;
     const Version* inside = find_version(record.acted_on, *host.key);
     const std::string name = cat("`", to_string(*node.key), "`");
-    if (record.attempt && !record.attempt->failed &&
-        record.attempt->host_incarnation == host.known->incarnation)
-      return again(id, cat("nobody knows how ", name, " in it ended"), node.key);
     if (!record.applied || inside == nullptr || inside->incarnation != host.known->incarnation)
       continue;
     const bool still = place < wanted.size() && wanted[place] == act;
@@ -309,8 +336,8 @@ std::optional<Step> Decider::check_history(NodeId id) const {
                    node.key);
     }
     ++place;
-    if (node.kind->is_transition())
-      left_at = node.kind->leaves_host() == Presence::running ? 0 : place;
+    if (const auto leaves = node.kind->leaves_host())
+      left_at = leaves == Presence::running ? 0 : place;
     if (record.applied->attributes != node.wanted->attributes)
       return again(id, cat(name, ", which was done in it, was changed"), node.key);
     if (embeds_changed(act))
@@ -407,10 +434,10 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
     // see it in the host's history.
     if (node.role == Role::acts && !options_.edit_in_place &&
         graph_.node(node.host).wanted != nullptr)
-      return replanned(step(
-          id, Verb::blocked,
+      return blocked(
+          id, Obstacle::host,
           cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is made anew"),
-          edge->key));
+          edge->key);
     Step changed = again(id, what, edge->key);
     if (changed.verb == Verb::replace &&
         node.kind->in_place_changes(node.wanted->attributes, node.wanted->attributes))

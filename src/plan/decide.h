@@ -15,8 +15,6 @@ struct PlanOptions {
 };
 
 /// How far a resource has come, as seen by those that need it.
-enum class Progress_ : uint8_t;
-
 enum class Standing : uint8_t {
   open,       ///< not decided
   under_way,  ///< decided, being acted on
@@ -26,6 +24,7 @@ enum class Standing : uint8_t {
   maybe,      ///< a preview: will be acted on, and nobody knows what comes of it
   anew,       ///< a preview: will be made anew, and what is inside dies
   failed,
+  skipped,  ///< whoever acted left it for another run
   blocked,  ///< cannot be acted on
 };
 
@@ -44,8 +43,8 @@ class Decider {
   Decider(const Graph& graph, const std::vector<Standing>& standings, PlanOptions options)
       : graph_(graph), standings_(standings), options_(options) {}
 
-  /// The step for a node all of whose needs are settled. A node that is only known and neither goes
-  /// nor is forgotten is kept.
+  /// The step for a node all of whose needs are settled. A node that is only known and stays
+  /// where it is is kept.
   Step decide(NodeId id) const;
 
   /// What the node relies on as things are now: what its record's `acted_on` will say.
@@ -60,6 +59,7 @@ class Decider {
   Step decide_leftover(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
   std::optional<Step> check_host(NodeId id) const;
+  std::optional<Step> check_interrupted(NodeId id) const;
   std::optional<Step> check_history(NodeId id) const;
   std::optional<Step> check_observation(NodeId id) const;
   std::optional<Step> check_attributes(NodeId id) const;
@@ -69,6 +69,7 @@ class Decider {
   bool reader_is_due(NodeId id) const;
   Presence expected_presence(NodeId host) const;
   Step step(NodeId id, Verb verb, Name why, const Key* because = nullptr) const;
+  Step blocked(NodeId id, Obstacle obstacle, Name why, const Key* because = nullptr) const;
   Step again(NodeId id, std::string why, const Key* because = nullptr) const;
 
   const Graph& graph_;

@@ -29,12 +29,14 @@ Leftover leftover_of(const Record& record, const Intent& intent) {
   Leftover mildest = Leftover::remove;
   for (const auto& [set, digest] : record.wanted_by) {
     const auto spoken = intent.sets.find(set);
-    if (spoken == intent.sets.end() || spoken->second == Leftover::keep)
+    if (spoken == intent.sets.end())
       return Leftover::keep;
-    if (spoken->second == Leftover::forget)
-      mildest = Leftover::forget;
+    mildest = std::min(mildest, spoken->second);
   }
-  return record.wanted_by.empty() ? Leftover::keep : mildest;
+  if (record.wanted_by.empty())
+    return Leftover::keep;
+  const Resource* then = resource_of_then(record);
+  return then == nullptr ? mildest : then->leftover.value_or(mildest);
 }
 
 Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen& seen,
@@ -117,20 +119,9 @@ void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kin
     node.known = entry->second;
     node.kind = kinds.find(entry->first.kind);
     if (concerns(*entry->second, intent)) {
-      Leftover leftover = leftover_of(*entry->second, intent);
-      const Resource* then = resource_of_then(*entry->second);
-      const bool spoken_for =
-          std::all_of(entry->second->wanted_by.begin(), entry->second->wanted_by.end(),
-                      [&](const auto& wish) { return intent.sets.contains(wish.first); });
-      if (then != nullptr && then->goes && spoken_for)
-        leftover = Leftover::remove;
-      node.left = true;
-      node.going = leftover == Leftover::remove;
-      node.forgetting = leftover == Leftover::forget;
-      leftovers_ +=
-          leftover == Leftover::keep && node.kind != nullptr && node.kind->sort() != Sort::action
-              ? 1
-              : 0;
+      node.leftover = leftover_of(*entry->second, intent);
+      const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
+      leftovers_ += node.leftover == Leftover::keep && in_world ? 1 : 0;
     }
     ids_.emplace(entry->first, static_cast<NodeId>(nodes_.size()));
     nodes_.push_back(std::move(node));
@@ -188,21 +179,23 @@ void Graph::add_edges(const Resource& resource) {
 /// its record is the history of. What is still needed stays.
 void Graph::add_users_of_then() {
   for (const Edge& edge : edges_)
-    if (edge.node != no_node)
-      nodes_[edge.node].going = false;
+    if (edge.node != no_node && nodes_[edge.node].leftover == Leftover::remove)
+      nodes_[edge.node].leftover = Leftover::keep;
   std::unordered_map<NodeId, std::vector<Edge>> after;
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_[id];
     if (node.known == nullptr)
       continue;
     // An action that is not wanted any more lives as long as the host it was done in.
-    const bool leaving = node.left && (node.going || node.forgetting ||
-                                       (node.kind != nullptr && node.kind->sort() == Sort::action));
+    const bool leaving =
+        node.leftover && (node.leftover != Leftover::keep ||
+                          (node.kind != nullptr && node.kind->sort() == Sort::action));
+    const auto goes = [&](const Node& one) { return one.leftover == Leftover::remove; };
     const auto used = [&](const Key& key, Bond bond) {
       const NodeId need = find(key);
       if (need == no_node || need == id)
         return;
-      if (nodes_[need].going && (node.wanted != nullptr || node.going))
+      if (goes(nodes_[need]) && (node.wanted != nullptr || goes(node)))
         after[need].push_back({id, When::succeeded, Unmet::fail, Bond::order, false, 0, node.key});
       if (leaving && bond == Bond::inside && nodes_[need].wanted != nullptr)
         after[id].push_back(

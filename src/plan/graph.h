@@ -8,6 +8,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -39,10 +40,8 @@ struct Node {
   const Kind* kind = nullptr;
   NodeId host = no_node;  ///< what it happens inside of
   Role role = Role::none;
-  bool left = false;        ///< a set of the intent wanted it once, and none does now
-  bool going = false;       ///< nobody wants it any more, and it has to go
-  bool forgetting = false;  ///< nobody wants it any more, and its record has to go
-  Digest place;             ///< inside a host: the wanted history before it
+  std::optional<Leftover> leftover;  ///< a set of the intent wanted it once, and none does now
+  Digest place;                      ///< inside a host: the wanted history before it
   uint32_t edges_begin = 0, edges_count = 0;
 };
 
@@ -97,8 +96,8 @@ class Graph {
   size_t leftovers_ = 0;
 };
 
-/// What becomes of a record when the intent's sets do not want it any more: the mildest of what
-/// they say, and `keep` when another set wants it still.
+/// What becomes of a record when the intent's sets do not want it any more: what the resource says,
+/// else the mildest of what they say; `keep` when another set wants it still.
 Leftover leftover_of(const Record& record, const Intent& intent);
 
 }  // namespace fettle

@@ -37,7 +37,7 @@ Result<Plan> make_plan(const Intent& intent, const Known& known, const Seen& see
     standings[id] = assumed(step);
     if (node.wanted != nullptr)
       plan.steps.push_back(std::move(step));
-    else if (node.going || node.forgetting || step.verb == Verb::forget)
+    else if (node.leftover.value_or(Leftover::keep) != Leftover::keep || step.verb == Verb::forget)
       going.push_back(std::move(step));
   }
   std::move(going.begin(), going.end(), std::back_inserter(plan.steps));

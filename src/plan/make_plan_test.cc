@@ -16,8 +16,7 @@ class TestKind : public Kind {
   Name name() const override { return name_; }
   Sort sort() const override { return sort_; }
   Role role(const Value&) const override { return role_; }
-  bool is_transition() const override { return leaves_.has_value(); }
-  Presence leaves_host() const override { return leaves_.value_or(Presence::running); }
+  std::optional<Presence> leaves_host() const override { return leaves_; }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
 
  private:
@@ -342,6 +341,48 @@ TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
             "forget file/a: nobody wants it any more; it stays in the world\n"
             "forget host/b: nobody wants it any more; it stays in the world\n"
             "forget value/c: nobody wants it any more; it stays in the world\n0 kept");
+}
+
+TEST_F(PlanTest, WhatAResourceSaysAboutItsEndOverrulesItsSets) {
+  for (const auto& [own, due] :
+       {std::pair(Leftover::remove, "remove file/a: nobody wants it any more\n0 kept"),
+        std::pair(Leftover::forget,
+                  "forget file/a: nobody wants it any more; it stays in the world\n0 kept"),
+        std::pair(Leftover::keep, "0 kept")})
+    for (const Leftover sets : {Leftover::keep, Leftover::forget, Leftover::remove}) {
+      begin();
+      known_.clear();
+      want("file/a").leftover = own;
+      carry_out();
+      begin(sets);
+      EXPECT_EQ(plan(), due) << to_string(own) << " in " << to_string(sets);
+      auto shared = std::make_shared<Record>(*known_[key("file/a")]);
+      shared->wanted_by["other"] = {};
+      known_[key("file/a")] = shared;
+      EXPECT_EQ(plan(), "0 kept") << "another set wants it";
+    }
+}
+
+TEST_F(PlanTest, ABlockedStepSaysWhatKindOfObstacleItIs) {
+  begin();
+  want("file/report").mandate = Mandate::report;
+  want("file/nobody").mandate = Mandate::none;
+  want("file/unknown", Value::dict({{"x", Value::unknown()}}));
+  want("file/after").needs.push_back({{key("file/unknown")}});
+  want("nothing/x");
+  seen_[key("file/report")] = Observation{};
+  const Result<Plan> made = make_plan(intent_, known_, seen_, kinds_);
+  ASSERT_TRUE(made);
+  std::map<std::string, Obstacle> found;
+  for (const Step& step : made->steps) {
+    EXPECT_EQ(step.verb, Verb::blocked);
+    found[to_string(step.key)] = step.obstacle;
+  }
+  EXPECT_EQ(found, (std::map<std::string, Obstacle>{{"file/report", Obstacle::report_only},
+                                                    {"file/nobody", Obstacle::unavailable},
+                                                    {"file/unknown", Obstacle::undefined},
+                                                    {"file/after", Obstacle::need},
+                                                    {"nothing/x", Obstacle::unavailable}}));
 }
 
 TEST_F(PlanTest, WhatAnotherSetWantsStays) {

@@ -5,7 +5,8 @@
 namespace fettle {
 
 void LastTransition::see(const Record& act, const Kind& kind) {
-  if (!kind.is_transition() || !act.applied || act.sequence < sequence_)
+  const std::optional<Presence> leaves = kind.leaves_host();
+  if (!leaves || !act.applied || act.sequence < sequence_)
     return;
   const bool inside = std::any_of(act.acted_on.begin(), act.acted_on.end(), [&](const Version& v) {
     return v.key == host_ && v.incarnation == incarnation_;
@@ -13,14 +14,14 @@ void LastTransition::see(const Record& act, const Kind& kind) {
   if (!inside)
     return;
   sequence_ = act.sequence;
-  left_ = kind.leaves_host();
+  left_ = *leaves;
 }
 
 std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds) {
   std::unordered_map<Key, LastTransition, KeyHash> last;
   for (const auto& [key, record] : known) {
     const Kind* kind = kinds.find(key.kind);
-    if (kind == nullptr || !kind->is_transition())
+    if (kind == nullptr || !kind->leaves_host())
       continue;
     for (const Version& version : record->acted_on)
       if (const auto host = known.find(version.key); host != known.end())

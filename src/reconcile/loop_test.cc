@@ -42,6 +42,8 @@ class SlowDriver : public Driver {
     ++applied;
     if (stop.stop_requested())
       return world_error("told to stop");
+    if (act.attributes.bool_at("skip"))
+      return Skipped{"not now"};
     if (act.attempt <= act.attributes.integer_at("pending"))
       return Pending{"not yet", Duration(1ms), {}};
     return Done{Value::dict({{"out", act.attempt}}), {}, true};
@@ -138,6 +140,32 @@ TEST_F(LoopTest, AskedTwiceItLeavesAtOnceAndWhatWasInFlightCountsAsInterrupted) 
   const auto known = store_->known("e");
   ASSERT_TRUE(known->at({"e", "thing", "a"})->attempt);
   EXPECT_FALSE(known->at({"e", "thing", "a"})->attempt->failed);
+}
+
+TEST_F(LoopTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
+  want("a", Value::dict({{"skip", true}}));
+  want("b", Value::dict({}), {"a"});
+  want("c", Value::dict({}));
+  const Result<Summary> summary = carry();
+  ASSERT_TRUE(summary);
+  EXPECT_TRUE(summary->failures.empty());
+  EXPECT_FALSE(summary->good());
+  ASSERT_EQ(summary->skips.size(), 1u);
+  EXPECT_EQ(to_string(summary->skips[0].key), "thing/a");
+  EXPECT_EQ(summary->skips[0].why, "not now");
+  EXPECT_EQ(summary->blocked, 1u);
+  EXPECT_EQ(summary->done, 1u);
+  EXPECT_EQ(store_->known("e")->at({"e", "thing", "a"})->attempt->error, "not now");
+  const auto events = store_->events_of({"e", "thing", "a"}, 10);
+  ASSERT_TRUE(events);
+  EXPECT_EQ(events->front().type, EventType::skipped);
+  EXPECT_EQ(events->front().text, "not now");
+  const auto waiting = store_->events_of({"e", "thing", "b"}, 10);
+  ASSERT_TRUE(waiting);
+  EXPECT_EQ(waiting->front().text, "skipped: `thing/a` was skipped");
+  // The next run tries again.
+  intent_->resources["p"][0].attributes = Value::dict({});
+  EXPECT_EQ(carry()->done, 2u);
 }
 
 TEST_F(LoopTest, AResourceWithoutADriverFailsAndSaysSo) {

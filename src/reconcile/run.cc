@@ -92,7 +92,7 @@ void Run::begin_pass() {
   open_needs_.assign(size, 0);
   place_.assign(size, 0);
   dependants_begin_.assign(size + 1, 0);
-  summary_ = {.done = summary_.done, .leftovers = graph_->leftovers(), .failures = {}};
+  summary_ = {.done = summary_.done, .leftovers = graph_->leftovers(), .failures = {}, .skips = {}};
   for (uint32_t i = 0; i < size; ++i)
     place_[graph_->order()[i]] = i;
   // Who waits for whom, as one flat array: count, add up, fill.
@@ -168,7 +168,7 @@ void Run::decide(NodeId id) {
       settle(id, Standing::changed);
       return;
     case Verb::blocked:
-      if (step.replan) {
+      if (step.obstacle == Obstacle::host) {
         replan_ = true;
       } else {
         ++summary_.blocked;
@@ -304,6 +304,8 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
     act_failed(id, outcome.error());
   else if (const auto* done = std::get_if<Done>(&*outcome))
     act_done(id, *done);
+  else if (const auto* skipped = std::get_if<Skipped>(&*outcome))
+    act_skipped(id, *skipped);
   else
     act_pending(id, std::get<Pending>(*outcome));
 }
@@ -375,6 +377,22 @@ void Run::wake_pending() {
 }
 
 void Run::act_failed(NodeId id, Error error) {
+  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
+  write_attempt(id, !error.unknown_outcome, error.message);
+  summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
+  settle(id, Standing::failed);
+}
+
+/// No failure, and no success either: the next run tries again.
+void Run::act_skipped(NodeId id, const Skipped& skipped) {
+  log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
+  write_attempt(id, true, skipped.why);
+  summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
+  settle(id, Standing::skipped);
+}
+
+/// An act ended without success: the record keeps the last one and says what was said.
+void Run::write_attempt(NodeId id, bool failed, const std::string& said) {
   const Node& node = graph_->node(id);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (!record->attempt && node.wanted != nullptr)
@@ -382,16 +400,18 @@ void Run::act_failed(NodeId id, Error error) {
   if (node.set != nullptr)
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
-    record->attempt->failed = !error.unknown_outcome;
-    record->attempt->error = error.message;
+    record->attempt->failed = failed;
+    record->attempt->error = said;
   }
-  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
   write(id, std::move(record));
   graph_->forget_seen(id);
   seen_.erase(*node.key);
-  summary_.failures.push_back(
-      {*node.key, node.wanted == nullptr ? Name() : node.wanted->origin, std::move(error)});
-  settle(id, Standing::failed);
+}
+
+const Name& Run::origin_of(NodeId id) const {
+  static const Name none;
+  const Resource* wanted = graph_->node(id).wanted;
+  return wanted == nullptr ? none : wanted->origin;
 }
 
 /// The node has come to its end in this pass; what waited for it alone can be decided.

@@ -59,14 +59,22 @@ struct Failure {
   Error error;
 };
 
+/// An act that was left for another run.
+struct Skip {
+  Key key;
+  Name origin;
+  std::string why;
+};
+
 struct Summary {
   size_t done = 0;  ///< acts that succeeded
   size_t kept = 0;
   size_t blocked = 0;
   size_t leftovers = 0;  ///< known, no longer wanted, kept
   std::vector<Failure> failures;
+  std::vector<Skip> skips;
   bool stopped = false;  ///< somebody asked to stop before all was settled
-  bool good() const { return failures.empty() && blocked == 0 && !stopped; }
+  bool good() const { return failures.empty() && skips.empty() && blocked == 0 && !stopped; }
 };
 
 class Run {
@@ -120,6 +128,9 @@ class Run {
   void act_done(NodeId id, const Done& done);
   void act_pending(NodeId id, const Pending& pending);
   void act_failed(NodeId id, Error error);
+  void act_skipped(NodeId id, const Skipped& skipped);
+  void write_attempt(NodeId id, bool failed, const std::string& said);
+  const Name& origin_of(NodeId id) const;
   void wake_pending();
   void write(NodeId id, RecordPointer record);
   void forget(NodeId id);

@@ -39,6 +39,11 @@ Enum read_enum(Reader& from, uint64_t count) {
   return static_cast<Enum>(number < count ? number : 0);
 }
 
+/// Beside the two bits of the mandate; 0: nothing is said.
+uint64_t leftover_bits(const std::optional<Leftover>& leftover) {
+  return leftover ? (3 - static_cast<uint64_t>(*leftover)) << 2 : 0;
+}
+
 void put(Writer& to, const Resource& resource) {
   put(to, resource.key);
   to.value(resource.attributes);
@@ -51,7 +56,7 @@ void put(Writer& to, const Resource& resource) {
       put(to, key);
   }
   to.text(resource.driver);
-  to.number(static_cast<uint64_t>(resource.mandate) | (resource.goes ? 4U : 0U));
+  to.number(static_cast<uint64_t>(resource.mandate) | leftover_bits(resource.leftover));
   to.text(resource.pool);
   to.text(resource.origin);
   to.number(static_cast<uint64_t>(resource.pace.wait));
@@ -78,7 +83,8 @@ Resource read_resource(Reader& from, uint64_t written_format) {
   resource.driver = from.text();
   const uint64_t flags = written_format == format_without_mandates ? 0 : from.number();
   resource.mandate = static_cast<Mandate>(std::min<uint64_t>(flags & 3, 2));
-  resource.goes = (flags & 4) != 0;
+  if (const uint64_t said = flags >> 2 & 3; said != 0)
+    resource.leftover = static_cast<Leftover>(3 - said);
   resource.pool = from.text();
   resource.origin = from.text();
   resource.pace.wait = read_enum<Wait>(from, 3);

@@ -65,6 +65,19 @@ class StoreTest : public testing::Test {
   std::string folder_;
 };
 
+TEST_F(StoreTest, WhatBecomesOfALeftoverIsReadBackBesideTheMandate) {
+  for (const Mandate mandate : {Mandate::act, Mandate::report, Mandate::none})
+    for (const Leftover leftover : {Leftover::keep, Leftover::forget, Leftover::remove}) {
+      Record written = record();
+      written.applied->mandate = mandate;
+      written.applied->leftover = leftover;
+      const Result<Record> back = decode(encode(written));
+      ASSERT_TRUE(back);
+      EXPECT_EQ(back->applied->mandate, mandate);
+      EXPECT_EQ(back->applied->leftover, leftover);
+    }
+}
+
 TEST_F(StoreTest, RecordsAreReadBackWhole) {
   const std::string bytes = encode(record());
   const Result<Record> back = decode(bytes);
@@ -72,6 +85,7 @@ TEST_F(StoreTest, RecordsAreReadBackWhole) {
   EXPECT_EQ(encode(*back), bytes);
   EXPECT_EQ(back->applied->attributes, record().applied->attributes);
   EXPECT_EQ(back->applied->needs[0].bond, Bond::refresh);
+  EXPECT_EQ(back->applied->leftover, std::nullopt);
   EXPECT_EQ(back->acted_on, record().acted_on);
   EXPECT_EQ(back->attempt->error, "exit code 1");
   for (size_t size = 0; size < bytes.size(); ++size)
@@ -221,12 +235,12 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
     int written = 0;
     Status last;
     while (last && written < 100'000) {
-      last = (*store)->write(
-          std::vector{change({"e", "act", std::to_string(written)}, record())});
+      last = (*store)->write(std::vector{change({"e", "act", std::to_string(written)}, record())});
       written += last ? 1 : 0;
     }
-    if (last || to_string(last.error()).find("the disk is full; nothing that was recorded is lost") ==
-                    std::string::npos)
+    if (last ||
+        to_string(last.error()).find("the disk is full; nothing that was recorded is lost") ==
+            std::string::npos)
       return 2;
     // Everything that was acknowledged is there, for this process and for the next.
     for (int round = 0; round < 2; ++round) {

@@ -63,6 +63,8 @@ class Judge {
       : run_(run), made_(made) {
     for (const Failure& failure : summary.failures)
       failures_.emplace(failure.key, &failure.error);
+    for (const Skip& skip : summary.skips)
+      skips_.emplace(skip.key, &skip.why);
   }
 
   void judge(const Key& key, bool skipped_for_undefined, DeployedResource& resource) const {
@@ -72,32 +74,39 @@ class Judge {
     resource.changed = standing == Standing::changed;
     if (standing == Standing::failed)
       judge_failure(key, resource);
+    else if (standing == Standing::skipped)
+      judge_skip(key, resource);
     else if (standing == Standing::blocked)
-      judge_blocked(skipped_for_undefined, resource);
+      judge_blocked(step, skipped_for_undefined, resource);
     else if (is_good(standing))
       resource.state = is_compliant(key) ? DeployState::deployed : DeployState::non_compliant;
   }
 
  private:
   void judge_failure(const Key& key, DeployedResource& resource) const {
-    const auto found = failures_.find(key);
-    const bool skipped = found != failures_.end() && is_skipped(*found->second);
-    resource.state = skipped ? DeployState::skipped : DeployState::failed;
-    if (found != failures_.end())
+    resource.state = DeployState::failed;
+    if (const auto found = failures_.find(key); found != failures_.end())
       resource.why = to_string(*found->second);
   }
 
-  void judge_blocked(bool skipped_for_undefined, DeployedResource& resource) const {
-    const std::string_view why = resource.why;
-    if (why.starts_with("undefined"))
+  void judge_skip(const Key& key, DeployedResource& resource) const {
+    resource.state = DeployState::skipped;
+    if (const auto found = skips_.find(key); found != skips_.end())
+      resource.why = *found->second;
+  }
+
+  void judge_blocked(const Step* step, bool skipped_for_undefined,
+                     DeployedResource& resource) const {
+    resource.state =
+        skipped_for_undefined ? DeployState::skipped_for_undefined : DeployState::skipped;
+    if (step == nullptr)
+      return;
+    if (step->obstacle == Obstacle::undefined)
       resource.state = DeployState::undefined;
-    else if (why.starts_with("report only"))
+    else if (step->obstacle == Obstacle::report_only)
       resource.state = DeployState::non_compliant;
-    else if (why.starts_with("unavailable"))
+    else if (step->obstacle == Obstacle::unavailable)
       resource.state = DeployState::unavailable;
-    else
-      resource.state =
-          skipped_for_undefined ? DeployState::skipped_for_undefined : DeployState::skipped;
     const auto note = made_.notes.find(resource.id);
     if (resource.state == DeployState::unavailable && note != made_.notes.end())
       resource.why = note->second;
@@ -113,6 +122,7 @@ class Judge {
   const Run& run_;
   const model::ModelIntent& made_;
   std::map<Key, const Error*> failures_;
+  std::map<Key, const std::string*> skips_;
 };
 
 Status log_run(const Workplace& place, const Name& environment, EventType type,

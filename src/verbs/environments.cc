@@ -145,7 +145,7 @@ namespace {
 bool stays_on_machine(const Key& key, const Record& record) {
   const Resource* then = resource_of_then(record);
   return model::is_of_model(record) && key.kind != "service" && key.kind != "network" &&
-         key.kind != "image" && (then == nullptr || !then->goes);
+         key.kind != "image" && (then == nullptr || then->leftover != Leftover::remove);
 }
 
 }  // namespace

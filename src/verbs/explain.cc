@@ -101,7 +101,8 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
       return event.type == EventType::started;
     });
     const auto ended = std::find_if(events.begin(), events.end(), [](const Event& event) {
-      return event.type == EventType::done || event.type == EventType::failed;
+      return event.type == EventType::done || event.type == EventType::failed ||
+             event.type == EventType::skipped;
     });
     const auto record = known.find(*at);
     const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
@@ -113,9 +114,10 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     }
     lines.push_back(cat(to_string(*at), origin, " ", past(begun->verb), " on ",
                         to_string(begun->time), ": ", begun->text));
-    if (ended != events.end() && ended->type == EventType::failed &&
+    if (ended != events.end() && ended->type != EventType::done &&
         ended->sequence > begun->sequence)
-      lines.push_back(cat("  it failed: ", ended->text));
+      lines.push_back(cat("  it ", ended->type == EventType::failed ? "failed" : "was skipped",
+                          ": ", ended->text));
     at = cause_in(begun->text, environment, known);
   }
   return lines;

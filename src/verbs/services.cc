@@ -74,6 +74,8 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
       std::this_thread::sleep_for(pending->retry_after.value_or(50ms));
       continue;
     }
+    if (const auto* skipped = std::get_if<Skipped>(&outcome))
+      return world_error(skipped->why);
     const Done& done = std::get<Done>(outcome);
     if (verb != Verb::stop) {
       auto changed = std::make_shared<Record>(*record);

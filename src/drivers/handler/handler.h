@@ -25,6 +25,9 @@ class Handler {
   virtual Status update(const Value& changes) = 0;
   virtual Status remove() = 0;
   virtual Status reload() = 0;
+  /// Why the code left the resource for another run, after a call that ended with an error; empty:
+  /// it did not.
+  virtual std::string skipped() const = 0;
 };
 
 /// What a handler works with.

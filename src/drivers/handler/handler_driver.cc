@@ -87,8 +87,10 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
   else
     made = TRY(make_starlark_handler(site).context(cat("handler `", site.name, "`")));
   Result<Outcome> outcome = look_after(*made, act);
-  if (!outcome && (is_skipped(outcome.error()) || is_cancelled(outcome.error())))
+  if (!outcome && is_cancelled(outcome.error()))
     return outcome;
+  if (!outcome && !made->skipped().empty())
+    return Skipped{made->skipped()};
   return std::move(outcome).context(cat("handler `", site.name, "`"));
 }
 

@@ -15,7 +15,7 @@ class HandlerDriver : public Driver {
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
   /// Errors: the handler failed, crashed, took too long or answered nonsense; always with its name
-  /// and its last lines. `is_skipped`: it asked to be left out.
+  /// and its last lines. `Skipped`: it asked to be left out.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override;
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;

@@ -33,6 +33,7 @@ class ProgramHandler : public Handler {
   Status update(const Value& changes) override { return ask_for_effect("update", changes); }
   Status remove() override { return ask_for_effect("delete", {}); }
   Status reload() override { return ask_for_effect("reload", {}); }
+  std::string skipped() const override { return skipped_; }
 
  private:
   Status ask_for_effect(std::string_view call, const Value& changes) {
@@ -72,7 +73,7 @@ class ProgramHandler : public Handler {
   }
 
   Result<Value> answer_in(std::string_view call, std::string_view answered,
-                          const std::string& lines) const {
+                          const std::string& lines) {
     std::optional<Value> answer;
     for (const std::string_view line : split(answered, '\n')) {
       if (trim(line).empty())
@@ -89,8 +90,12 @@ class ProgramHandler : public Handler {
     }
     if (!answer)
       return nonsense(call, "is no answer", lines);
-    if (answer->at("skip").is_text())
-      return skipped_error(answer->text_at("skip"));
+    if (answer->at("skip").is_text()) {
+      skipped_ = answer->text_at("skip");
+      if (skipped_.empty())
+        skipped_ = "the handler skips it";
+      return world_error(skipped_);
+    }
     if (answer->find("error") != nullptr)
       return failed(call, to_text(answer->at("error")), "");
     return *answer;
@@ -105,6 +110,7 @@ class ProgramHandler : public Handler {
   }
 
   HandlerSite site_;
+  std::string skipped_;
 };
 
 }  // namespace

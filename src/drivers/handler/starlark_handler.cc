@@ -63,6 +63,7 @@ class StarlarkHandler : public Handler {
   }
   Status remove() override { return call_for_effect("delete", {resource_->get()}); }
   Status reload() override { return call_for_effect("reload", {resource_->get()}); }
+  std::string skipped() const override { return loan_.skipped; }
 
  private:
   void begin_call() { loan_.ends = std::chrono::steady_clock::now() + site_.deadline; }
@@ -82,12 +83,10 @@ class StarlarkHandler : public Handler {
     return {};
   }
 
-  /// An error as people read it: who skipped or stopped, else where, and what was printed last.
+  /// An error as people read it: where, and what was printed last.
   Error explained(Error error, const std::string& function) const {
     if (site_.stop.stop_requested())
       return cancelled_error();
-    if (!loan_.skipped.empty())
-      return skipped_error(loan_.skipped);
     std::string message;
     if (!function.empty())
       message.append("`").append(function).append("`: ");

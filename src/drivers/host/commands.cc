@@ -153,7 +153,7 @@ Result<Outcome> run_command_act(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
   Result<Outcome> outcome = run_what_is_due(act, progress, stop);
   if (!outcome && act.attributes.bool_at("skip_on_fail") && !is_cancelled(outcome.error()))
-    return skipped_error(to_string(outcome.error()));
+    return Skipped{to_string(outcome.error())};
   return outcome;
 }
 

@@ -49,6 +49,10 @@ class Acts {
     act.events = std::move(events);
     Outcome outcome = TRY(driver_.apply(
         act, [this](const Progress& progress) { said.push_back(progress.text); }, stop));
+    if (const auto* left = std::get_if<Skipped>(&outcome)) {
+      skipped = left->why;
+      return world_error("it was skipped");
+    }
     const Done done = std::get<Done>(outcome);
     auto record = std::make_shared<Record>();
     record->applied.emplace();
@@ -70,6 +74,7 @@ class Acts {
 
   RecordPointer known;
   std::vector<std::string> said;
+  std::string skipped;  ///< why the last act that was left for another run was
 
  private:
   Driver& driver_;

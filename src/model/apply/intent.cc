@@ -108,7 +108,8 @@ class Mapper {
     Resource resource;
     resource.key = place.key;
     resource.origin = item.origin;
-    resource.goes = item.attributes.bool_at("purge_on_delete");
+    if (item.attributes.bool_at("purge_on_delete"))
+      resource.leftover = Leftover::remove;
     // What is undefined has fields that mean nothing yet.
     if (item.is_undefined || item.attributes.has_unknown())
       resource.attributes =

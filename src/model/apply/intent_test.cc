@@ -72,7 +72,7 @@ TEST_F(IntentTest, ResourcesBecomeThingsOfTheEngineBySet) {
   EXPECT_EQ(file.driver, "host");
   EXPECT_EQ(file.attributes.text_at("mode"), "0644");
   EXPECT_EQ(file.mandate, Mandate::act);
-  EXPECT_TRUE(file.goes);
+  EXPECT_EQ(file.leftover, Leftover::remove);
   EXPECT_EQ(made->intent->sets, (std::map<Name, Leftover>{{"model:", Leftover::forget},
                                                           {"model:s", Leftover::forget}}));
   EXPECT_EQ(made->intent->resources.at("model:s").size(), 1u);

@@ -75,7 +75,8 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (force || addition.anew)
     resource.redo = Redo::always;
   // One that gives way to another of its name must not be left when the run stops before.
-  resource.goes = resource.key.name != name;
+  if (resource.key.name != name)
+    resource.leftover = Leftover::remove;
   resource.pace = {Wait::exponential, 5ms, 250ms};
   const ServiceState state{resource.key, attributes.at("ports"), {}, true, false};
   draft.put_service(name, state);
