@@ -1,6 +1,7 @@
 #include "plan/graph.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 
@@ -50,9 +51,10 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
   graph.edges_.reserve(wanted * 2);
   TRY(graph.add_wanted(intent, kinds));
   graph.add_known(intent, known, kinds);
-  for (Node& node : graph.nodes_)
-    if (const auto found = seen.find(*node.key); found != seen.end())
-      node.seen = &found->second;
+  if (!seen.empty())
+    for (Node& node : graph.nodes_)
+      if (const auto found = seen.find(*node.key); found != seen.end())
+        node.seen = &found->second;
   for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
     graph.nodes_[id].edges_begin = static_cast<uint32_t>(graph.edges_.size());
     if (graph.nodes_[id].wanted != nullptr)
@@ -88,10 +90,10 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
 Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources) {
-      const auto [place, added] = ids_.emplace(resource.key, static_cast<NodeId>(nodes_.size()));
-      if (!added)
+      const auto id = static_cast<NodeId>(nodes_.size());
+      if (const NodeId there = ids_.add(resource.key, id); there != id)
         return user_error(cat("`", to_string(resource.key), "` is wanted twice, at ",
-                              nodes_[place->second].wanted->origin, " and at ", resource.origin));
+                              nodes_[there].wanted->origin, " and at ", resource.origin));
       Node node;
       node.key = &resource.key;
       node.wanted = &resource;
@@ -103,36 +105,62 @@ Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
 }
 
 void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kinds) {
-  std::vector<const Known::value_type*> strangers;
-  for (const Known::value_type& entry : known) {
-    const auto found = ids_.find(entry.first);
-    if (found != ids_.end())
-      nodes_[found->second].known = entry.second;
-    else
-      strangers.push_back(&entry);
-  }
+  std::vector<const Known::value_type*> strangers = add_records(known);
   std::sort(strangers.begin(), strangers.end(),
             [](auto* a, auto* b) { return a->first < b->first; });
-  for (const Known::value_type* entry : strangers) {
-    Node node;
-    node.key = &entry->first;
-    node.known = entry->second;
-    node.kind = kinds.find(entry->first.kind);
-    if (concerns(*entry->second, intent)) {
-      node.leftover = leftover_of(*entry->second, intent);
-      const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
-      leftovers_ += node.leftover == Leftover::keep && in_world ? 1 : 0;
+  for (const Known::value_type* entry : strangers)
+    add_stranger(*entry, intent, kinds);
+  find_happened(intent);
+}
+
+/// Gives the wanted nodes their records; the answer is what is known and not wanted. Several keys
+/// are looked up side by side, since each one is somewhere else in memory.
+std::vector<const Known::value_type*> Graph::add_records(const Known& known) {
+  std::vector<const Known::value_type*> strangers;
+  struct LookUp {
+    const Known::value_type* entry;
+    uint64_t hash;
+  };
+  std::array<LookUp, 16> batch{};
+  for (auto next = known.begin(); next != known.end();) {
+    size_t count = 0;
+    for (; count < batch.size() && next != known.end(); ++next, ++count) {
+      batch[count] = {&*next, KeyTable::hash_of(next->first)};
+      ids_.prefetch(batch[count].hash);
     }
-    ids_.emplace(entry->first, static_cast<NodeId>(nodes_.size()));
-    nodes_.push_back(std::move(node));
+    for (const LookUp& one : std::span(batch).first(count)) {
+      const NodeId id = ids_.find(one.entry->first, one.hash);
+      if (id == no_node)
+        strangers.push_back(one.entry);
+      else
+        nodes_[id].known = one.entry->second;
+    }
   }
-  // What happened inside a host, by the records.
+  return strangers;
+}
+
+void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, const Kinds& kinds) {
+  const auto& [key, record] = entry;
+  Node node;
+  node.key = &key;
+  node.known = record;
+  node.kind = kinds.find(key.kind);
+  if (concerns(*record, intent)) {
+    node.leftover = leftover_of(*record, intent);
+    const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
+    leftovers_ += node.leftover == Leftover::keep && in_world ? 1 : 0;
+  }
+  ids_.add(key, static_cast<NodeId>(nodes_.size()));
+  nodes_.push_back(std::move(node));
+}
+
+/// What happened inside a host, by the records.
+void Graph::find_happened(const Intent& intent) {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_[id];
-    if (node.known == nullptr || !concerns(*node.known, intent))
-      continue;
-    const Resource* then = resource_of_then(*node.known);
-    if (then == nullptr || node.kind == nullptr || node.kind->role(then->attributes) != Role::acts)
+    const Resource* then = node.known == nullptr ? nullptr : resource_of_then(*node.known);
+    if (then == nullptr || node.kind == nullptr ||
+        node.kind->role(then->attributes) != Role::acts || !concerns(*node.known, intent))
       continue;
     for (const Need& need : then->needs)
       if (need.bond == Bond::inside)
@@ -178,6 +206,8 @@ void Graph::add_edges(const Resource& resource) {
 /// What has to go waits for everything that used it, by the needs of then, and for the host that
 /// its record is the history of. What is still needed stays.
 void Graph::add_users_of_then() {
+  if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.leftover; }))
+    return;
   for (const Edge& edge : edges_)
     if (edge.node != no_node && nodes_[edge.node].leftover == Leftover::remove)
       nodes_[edge.node].leftover = Leftover::keep;
@@ -221,11 +251,6 @@ void Graph::add_users_of_then() {
     nodes_[id].edges_count = static_cast<uint32_t>(found->second.size());
     edges_.insert(edges_.end(), found->second.begin(), found->second.end());
   }
-}
-
-NodeId Graph::find(const Key& key) const {
-  const auto found = ids_.find(key);
-  return found == ids_.end() ? no_node : found->second;
 }
 
 std::span<const NodeId> Graph::history(NodeId host) const {

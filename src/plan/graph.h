@@ -15,11 +15,12 @@
 
 #include "core/kind.h"
 #include "core/record.h"
+#include "plan/key_table.h"
 
 namespace fettle {
 
 using NodeId = uint32_t;
-constexpr NodeId no_node = ~NodeId{0};
+constexpr NodeId no_node = KeyTable::none;
 
 struct Edge {
   NodeId node = no_node;  ///< `no_node`: nobody wants or knows it
@@ -59,7 +60,7 @@ class Graph {
   }
   /// Nodes in an order that the needs allow, as near to the intent's as possible.
   std::span<const NodeId> order() const { return order_; }
-  NodeId find(const Key& key) const;
+  NodeId find(const Key& key) const { return ids_.find(key); }
   /// The acts inside a host that are wanted, in their order.
   std::span<const NodeId> history(NodeId host) const;
   struct Reader {
@@ -82,6 +83,9 @@ class Graph {
 
   Status add_wanted(const Intent& intent, const Kinds& kinds);
   void add_known(const Intent& intent, const Known& known, const Kinds& kinds);
+  std::vector<const Known::value_type*> add_records(const Known& known);
+  void add_stranger(const Known::value_type& entry, const Intent& intent, const Kinds& kinds);
+  void find_happened(const Intent& intent);
   void add_edges(const Resource& resource);
   void add_users_of_then();
   Status sort();
@@ -89,7 +93,7 @@ class Graph {
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<NodeId> order_;
-  std::unordered_map<Key, NodeId, KeyHash> ids_;
+  KeyTable ids_;
   std::deque<Key> missing_;  ///< keys that holes name and nobody wants or knows
   Hosts history_, happened_;
   std::unordered_map<NodeId, std::vector<Reader>> readers_;
