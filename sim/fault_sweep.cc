@@ -6,7 +6,7 @@ namespace fettle::sim {
 
 bool Fault::hits() {
   const std::lock_guard lock(mutex_);
-  if (healed_ || ++calls_ != at_)
+  if (healed_ || (++calls_ != at_ && !(hit_ && moment_ == Moment::death)))
     return false;
   hit_ = true;
   return true;

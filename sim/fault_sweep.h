@@ -22,6 +22,7 @@ class Fault {
   enum class Moment {
     before,  ///< nothing has happened
     after,   ///< it has happened, and the answer is lost
+    death,   ///< nothing has happened, and nothing ever does until the fault is healed
   };
   Fault(size_t at, Moment moment) : at_(at), moment_(moment) {}
 

@@ -136,11 +136,16 @@ TEST_P(FaultSweepTest, EveryCallOfARemovalMayFailOnce) {
   EXPECT_GT(calls, 5u);
 }
 
+std::string name_of(const testing::TestParamInfo<Fault::Moment>& instance) {
+  return instance.param == Fault::Moment::before  ? "before"
+         : instance.param == Fault::Moment::after ? "after"
+                                                  : "death";
+}
+
 INSTANTIATE_TEST_SUITE_P(Moments, FaultSweepTest,
-                         testing::Values(Fault::Moment::before, Fault::Moment::after),
-                         [](const auto& instance) {
-                           return instance.param == Fault::Moment::before ? "before" : "after";
-                         });
+                         testing::Values(Fault::Moment::before, Fault::Moment::after,
+                                         Fault::Moment::death),
+                         name_of);
 
 }  // namespace
 }  // namespace fettle::sim

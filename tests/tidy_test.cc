@@ -110,23 +110,53 @@ TEST(Tidy, NoUnfinishedPlaces) {
         EXPECT_EQ(line.find(word), std::string::npos) << place_of(path) << ": " << line;
 }
 
+/// What stands between backquotes on a page.
+std::vector<std::string> quoted_on(const fs::path& page) {
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(page))
+    for (size_t open = line.find('`'); open != line.npos;) {
+      const size_t close = line.find('`', open + 1);
+      if (close == line.npos)
+        break;
+      found.push_back(line.substr(open + 1, close - open - 1));
+      open = line.find('`', close + 1);
+    }
+  return found;
+}
+
+TEST(Tidy, TheTestsThatTheManualOfTheResolverNamesExist) {
+  std::set<std::string> tests;
+  for (const fs::path& path : sources())
+    if (place_of(path).ends_with("_test.cc"))
+      for (const std::string& line : lines_of(path))
+        if (line.starts_with("TEST"))
+          if (const size_t open = line.find('('), comma = line.find(", "), close = line.find(')'); close != line.npos && comma < close)
+            tests.insert(line.substr(open + 1, comma - open - 1) + "." + line.substr(comma + 2, close - comma - 2));
+  const std::set<std::string> suites{"Overlap", "BothResolvers", "SeedsResolver", "RunPackageTest", "KilledRun"};
+  size_t checked = 0;
+  for (const std::string& name : quoted_on(root + "/docs/resolver.md")) {
+    if (name.starts_with("tests/scenarios/")) {
+      EXPECT_TRUE(fs::exists(root + "/" + name)) << name;
+    }
+    if (!suites.contains(name.substr(0, name.find('.'))) || name.find('.') == name.npos)
+      continue;
+    ++checked;
+    EXPECT_TRUE(tests.contains(name)) << name;
+  }
+  EXPECT_GT(checked, 40u);
+}
+
 TEST(Tidy, ThePathsThatTheArchitectureNamesExist) {
   const fs::path page = root + "/docs/architecture.md";
   ASSERT_TRUE(fs::exists(page));
   size_t checked = 0;
-  for (const std::string& line : lines_of(page))
-    for (size_t open = line.find('`'); open != line.npos; open = line.find('`', open + 1)) {
-      const size_t close = line.find('`', open + 1);
-      if (close == line.npos)
-        break;
-      const std::string path = line.substr(open + 1, close - open - 1);
-      open = close;
-      const bool is_path = path.starts_with("src/") || path.starts_with("sim/") || path.starts_with("tests/") || path.starts_with("docs/") || path.starts_with("bench/");
-      if (!is_path || path.find('<') != path.npos)
-        continue;
-      ++checked;
-      EXPECT_TRUE(fs::exists(root + "/" + path)) << path;
-    }
+  for (const std::string& path : quoted_on(page)) {
+    const bool is_path = path.starts_with("src/") || path.starts_with("sim/") || path.starts_with("tests/") || path.starts_with("docs/") || path.starts_with("bench/");
+    if (!is_path || path.find('<') != path.npos)
+      continue;
+    ++checked;
+    EXPECT_TRUE(fs::exists(root + "/" + path)) << path;
+  }
   EXPECT_GT(checked, 20u);
 }
 

@@ -72,9 +72,70 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolu
   return changed;
 }
 
+namespace {
+
+/// Whether the records say that an instruction was done: since a time, or ever when the resolver
+/// found it equal. What happened inside a host counts while that incarnation of it lives.
+bool was_done(const Value& keys, const Name& environment, std::optional<Time> since,
+              const Known& known) {
+  return std::ranges::all_of(keys.items(), [&](const Value& key) {
+    const auto found = known.find({environment, key.text_at("kind"), key.text_at("name")});
+    if (found == known.end() || !found->second->applied || found->second->attempt)
+      return false;
+    const Record& record = *found->second;
+    return (!since || record.finished >= *since) &&
+           std::ranges::all_of(record.acted_on, [&](const Version& version) {
+             const auto host = known.find(version.key);
+             return version.incarnation == 0 ||
+                    (host != known.end() && host->second->incarnation == version.incarnation);
+           });
+  });
+}
+
+}  // namespace
+
 Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
                                                      const Name& environment) {
-  return listed_instructions(TRY(place.store->note(environment, executed_note)).value_or(Value()));
+  const Value note = TRY(place.store->note(environment, executed_note)).value_or(Value());
+  if (!note.is_dict())
+    return listed_instructions(note);
+  std::vector<ListedInstruction> list = listed_instructions(note.at("kept"));
+  const std::vector<ListedInstruction> submitted = listed_instructions(note.at("submitted"));
+  const Value &keys = note.at("keys"), &equal = note.at("equal");
+  if (!keys.is_list() || !equal.is_list() || keys.items().size() != submitted.size() ||
+      equal.items().size() != submitted.size())
+    return list;
+  const Known known = TRY(place.store->known(environment));
+  const Time began{Duration(note.integer_at("began"))};
+  for (size_t i = 0; i < submitted.size(); ++i)
+    if (was_done(keys.items()[i], environment,
+                 equal.items()[i] == Value(true) ? std::nullopt : std::optional(began), known))
+      list.push_back(submitted[i]);
+  return list;
+}
+
+Status begin_executed(const Workplace& place, const Name& environment,
+                      const std::vector<ListedInstruction>& executed, const Submission& submitted) {
+  const size_t kept = std::min(submitted.resolution.start, executed.size());
+  if (std::equal(executed.begin() + static_cast<std::ptrdiff_t>(kept), executed.end(),
+                 submitted.instructions.begin(), submitted.instructions.end()))
+    return {};  // it stays as it is
+  std::vector<Value> keys, equal;
+  for (size_t i = 0; i < submitted.instructions.size(); ++i) {
+    std::vector<Value> of_one;
+    for (const Key& key : submitted.intent.statements[i].keys)
+      of_one.push_back(Value::dict({{"kind", key.kind}, {"name", key.name}}));
+    keys.push_back(Value::list(std::move(of_one)));
+    equal.push_back(submitted.resolution.decisions[i] == Overlap::equal);
+  }
+  return place.store->put_note(
+      environment, executed_note,
+      Value::dict({{"kept", to_value({executed.begin(),
+                                      executed.begin() + static_cast<std::ptrdiff_t>(kept)})},
+                   {"submitted", to_value(submitted.instructions)},
+                   {"keys", Value::list(std::move(keys))},
+                   {"equal", Value::list(std::move(equal))},
+                   {"began", place.clock().time_since_epoch().count()}}));
 }
 
 Status write_executed(const Workplace& place, const Name& environment,

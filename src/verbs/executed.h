@@ -15,8 +15,19 @@ std::vector<ListedInstruction> listed(const Intent& intent);
 /// always.
 std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution);
 
+/// After a run that was killed, what it kept of the list and those of its instructions whose
+/// records say that they were done.
 Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
                                                      const Name& environment);
+
+/// Says before a run acts what the list is going to be, so that nothing is lost when it is killed.
+struct Submission {
+  const Intent& intent;
+  const std::vector<ListedInstruction>& instructions;  ///< of the intent's statements
+  const Resolution& resolution;
+};
+Status begin_executed(const Workplace& place, const Name& environment,
+                      const std::vector<ListedInstruction>& executed, const Submission& submitted);
 Status write_executed(const Workplace& place, const Name& environment,
                       const std::vector<ListedInstruction>& list);
 Status append_executed(const Workplace& place, const Name& environment,

@@ -34,7 +34,7 @@ class FakeEngine : public Driver {
  public:
   explicit FakeEngine(Blobs& blobs) : blobs_(blobs) {}
   struct Container {
-    std::string id, status = "running";
+    std::string id, status = "running", image;
     std::vector<std::string> commands;
   };
   std::map<std::string, Container> containers;
@@ -74,7 +74,7 @@ class FakeEngine : public Driver {
       }
       Container& container = containers[name];
       if (act.verb != Verb::start)
-        container = {cat("container ", ++made), "running", {}};
+        container = {cat("container ", ++made), "running", to_text(act.attributes.at("image")), {}};
       container.status = "running";
       return Done{Value::dict({{"uuid", cat("uuid of ", name)},
                                {"ip_address", cat("ip of ", name)},

@@ -201,7 +201,9 @@ TEST_P(BothResolvers, ADryRunLeavesThePlanAsItWas) {
   const std::string script = add("s") + exec("s", "x") + print("1");
   EXPECT_EQ(run(script), "RRR");
   write("script.star", "def run(plan):\n" + print("another"));
+  const int made = engine_.made;
   ASSERT_TRUE(dry_run_package(place_, request_));
+  EXPECT_EQ(engine_.made, made);
   EXPECT_EQ(run(script), "SSS");
 }
 
@@ -245,6 +247,70 @@ TEST_P(BothResolvers, ForcedUpdatesAlwaysRun) {
       "  plan.add_service(\"s\", ServiceConfig(image = \"a\"), force_update = True)\n";
   EXPECT_EQ(run(script), "R");
   EXPECT_EQ(run(script), "R");
+}
+
+// The three examples of the document.
+
+TEST_P(BothResolvers, ExampleOfADisjointPlanIsExecutedAndAppended) {
+  write("data/x", "1");
+  const std::string known = "  plan.upload_files(\"./data\", name = \"f\")\n" + add("s");
+  const std::string submitted = add("t") + exec("t", "x");
+  EXPECT_EQ(run(known), "RR");
+  EXPECT_EQ(run(submitted), "RR");
+  EXPECT_EQ(engine_.containers.size(), 2u);
+  EXPECT_EQ(run(known + submitted + print("more")), "SSSSR") << "they stand one behind the other";
+}
+
+TEST_P(BothResolvers, ExampleOfAPartialOverlapRunsOnlyTheEnd) {
+  write("data/x", "1");
+  const std::string services = add("s1") + add("s2");
+  EXPECT_EQ(run("  plan.upload_files(\"./data\", name = \"f\")\n" + services), "RRR");
+  EXPECT_EQ(run(services + exec("s1", "x") + store("s2", "files")), "SSRR");
+  EXPECT_EQ(engine_.made, 2);
+}
+
+TEST_P(BothResolvers, ExampleOfAPartialOverlapWithUpdatesRunsWhatDependsOnThem) {
+  write("data/x", "1");
+  const auto script = [](const std::string& image) {
+    return "  plan.upload_files(\"./data\", name = \"f\")\n" + add("s1", image) + add("s2") +
+           exec("s1", "x") + store("s2", "files");
+  };
+  EXPECT_EQ(run(script("a")), "RRRRR");
+  EXPECT_EQ(run(script("b")), "SRSRS");
+  EXPECT_EQ(engine_.containers["s1"].image, "b");
+  EXPECT_EQ(engine_.containers["s1"].commands, std::vector<std::string>{"x"});
+}
+
+TEST_P(BothResolvers, StoredFilesFromAnotherPathOrServiceAreUpdatedWithWhoMountsThem) {
+  const auto script = [](const std::string& service, const std::string& path) {
+    return add("s") + add("t") +
+           cat("  plan.store_service_files(\"", service, "\", \"", path, "\", name = \"st\")\n") +
+           add_with("user", "st") + print("end");
+  };
+  EXPECT_EQ(run(script("s", "/x")), "RRRRR");
+  // What was copied turns out the same, so only the list runs the one who mounts it.
+  EXPECT_EQ(run(script("s", "/y")), GetParam() == std::string("default") ? "SSRSS" : "SSRRS");
+  EXPECT_EQ(run(script("t", "/y")), "SSRRS");
+}
+
+TEST_P(BothResolvers, ForcedUpdatesWithAnotherConfigAreUpdates) {
+  const auto script = [](const std::string& image) {
+    return cat("  plan.add_service(\"s\", ServiceConfig(image = \"", image,
+               "\"), force_update = True)\n") +
+           add("t");
+  };
+  EXPECT_EQ(run(script("a")), "RR");
+  EXPECT_EQ(run(script("b")), "RS");
+  EXPECT_EQ(engine_.containers["s"].image, "b");
+}
+
+TEST_P(BothResolvers, AFailureNamesTheInstructionAndEndsTheRun) {
+  EXPECT_EQ(run(add("s") + exec("s", "fail") + print("never")), "RFN");
+  EXPECT_NE(results_[1].find("unexpected exit code 1"), std::string::npos) << results_[1];
+  EXPECT_EQ(results_[2].find("never\n"), std::string::npos);
+  const auto failed = store_->events("e", 0, 100);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(std::ranges::count(*failed, EventType::failed, &Event::type), 1);
 }
 
 // Where the list alone runs everything.

@@ -195,7 +195,7 @@ class Reporter : public Audience {
     return std::any_of(statement.keys.begin(), statement.keys.end(), [&](const Key& key) {
       const Standing standing = run.standing(key);
       const Step* step = run.step(key);
-      return !is_settled(standing) || (step != nullptr && step->replan);
+      return !is_settled(standing) || (step != nullptr && step->obstacle == Obstacle::host);
     });
   }
 
@@ -241,7 +241,8 @@ class Reporter : public Audience {
         made = standing == Standing::unchanged ? Made::the_same : Made::changed;
       created += key.kind == "service" && step != nullptr && step->verb == Verb::create ? 1 : 0;
       failed |= standing == Standing::failed;
-      blocked |= standing == Standing::blocked || !is_settled(standing);
+      blocked |=
+          standing == Standing::blocked || standing == Standing::skipped || !is_settled(standing);
       if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
         blocked_why = step->why.str();
       if (step != nullptr && errors_.contains(step->because) && !told_.contains(step->because))
@@ -340,7 +341,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   Resolution resolution = resolve_overlap(executed, submitted);
   std::shared_ptr<const Intent> intent = package.intent;
   if (request.no_caching)
-    resolution.start = 0;
+    resolution = {0, std::vector<Overlap>(submitted.size(), Overlap::added)};
   else if (request.resolver == "overlap")
     intent = with_resolution(*package.intent, resolution);
 
@@ -355,6 +356,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   TRY(log(place, run_event(place, EventType::run_started, environment.name, place.command,
                            Value::dict({{"package", request.package},
                                         {"instructions", intent->statements.size()}}))));
+  TRY(begin_executed(place, environment.name, executed, {*intent, submitted, resolution}));
   const Surroundings around{place.store, place.driver, place.clock, &reporter};
   Result<Summary> summary = carry_out(run, around, *place.interrupt);
   PackageReport report;
@@ -382,6 +384,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
                            Value::dict({{"done", report.summary.done},
                                         {"kept", report.summary.kept},
                                         {"failed", report.summary.failures.size()},
+                                        {"skipped", report.summary.skips.size()},
                                         {"blocked", report.summary.blocked}}))));
   return report;
 }
