@@ -20,8 +20,7 @@ class ExecKind : public Kind {
                                {"recipe", Field::dict, {}},
                                {"acceptable_codes", Field::list, Value::list({0})},
                                {"skip_code_check", Field::boolean, false}};
-    TRY(normalise_recipe(attributes.at("recipe")));
-    return schema.normalise(attributes);
+    return normalise_with_recipe(schema, attributes);
   }
   Role role(const Value&) const override { return Role::acts; }
 };

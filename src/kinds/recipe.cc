@@ -1,7 +1,6 @@
 #include "kinds/recipe.h"
 
 #include "base/text.h"
-#include "kinds/schema.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -65,6 +64,16 @@ Result<Value> normalise_recipe(const Value& recipe) {
   if (type == "get" || type == "post")
     return http.normalise(recipe);
   return user_error(cat("unknown type of recipe `", type, "`, expected `exec`, `get` or `post`"));
+}
+
+Result<Value> normalise_with_recipe(const Schema& schema, const Value& attributes) {
+  const Value normal = TRY(schema.normalise(attributes));
+  const Value recipe = TRY(normalise_recipe(normal.at("recipe")));
+  std::vector<Entry> entries(normal.entries().begin(), normal.entries().end());
+  for (Entry& entry : entries)
+    if (entry.key == "recipe")
+      entry.value = recipe;
+  return Value::dict(std::move(entries));
 }
 
 Status check_assertion_name(std::string_view assertion) {

@@ -8,12 +8,15 @@
 /// and its result in outputs: {"code", "output" | "body", "extract": {key: value}}.
 
 #include "base/result.h"
+#include "kinds/schema.h"
 #include "value/value.h"
 
 namespace fettle {
 
 /// The recipe with its defaults.
 Result<Value> normalise_recipe(const Value& recipe);
+/// Attributes of which `recipe` is one, all with their defaults.
+Result<Value> normalise_with_recipe(const Schema& schema, const Value& attributes);
 
 /// Kurtosis: ==, !=, <, <=, >, >=, IN, NOT_IN; both sides must have the same type. The error
 /// (`Blame::world`) says both values.

@@ -30,8 +30,7 @@ class RequestKind : public Kind {
                                {"recipe", Field::dict, {}},
                                {"acceptable_codes", Field::list, usual_codes()},
                                {"skip_code_check", Field::boolean, false}};
-    TRY(normalise_recipe(attributes.at("recipe")));
-    return schema.normalise(attributes);
+    return normalise_with_recipe(schema, attributes);
   }
   /// Only a GET leaves the service as it was.
   Role role(const Value& attributes) const override {

@@ -19,7 +19,9 @@
 /// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
 ///          "public": port of this machine or null}}, "container": id, "started": how often it was
 ///          started}. uuid, address and public ports are kept over restarts and replacement.
-/// seen     {"status": "running" | "exited" | "created" | …, "exit_code", "container",
+/// seen     {"status": "running" | "exited" | "created" | …, or "unattached": it does not run and
+/// its
+///          network is gone, "exit_code", "container",
 ///          "digest": hex digest of the attributes it was made with}
 
 #include "base/text.h"
@@ -88,6 +90,8 @@ class ServiceKind : public Kind {
     if (state.text_at("container") != known.remote_id)
       return {Verb::replace, {}, "its container was replaced from outside"};
     const std::string_view status = state.text_at("status");
+    if (status == "unattached" && expected == Presence::running)
+      return {Verb::replace, {}, "its network is gone"};
     const bool runs = status == "running";
     if (expected == Presence::stopped)
       return runs ? Comparison{Verb::stop, {}, "it runs, though it was stopped"} : Comparison{};

@@ -22,8 +22,7 @@ class WaitKind : public Kind {
                                {"field", Field::text, {}},      {"assertion", Field::text, {}},
                                {"target", Field::any, {}},      {"interval", Field::text, "1s"},
                                {"timeout", Field::text, "10s"}, {"started", Field::any, Value()}};
-    TRY(normalise_recipe(attributes.at("recipe")));
-    return schema.normalise(attributes);
+    return normalise_with_recipe(schema, attributes);
   }
   Role role(const Value&) const override { return Role::reads; }
 };
