@@ -11,6 +11,7 @@
 #include "starlark/lib/universe.h"
 #include "starlark/module_loader.h"
 #include "starlark/starlark.h"
+#include "starlark/syntax/lexer.h"
 #include "starlark/syntax/parser.h"
 
 namespace fettle::starlark {
@@ -26,6 +27,7 @@ LexerOptions lexer_options(const Dialect& dialect) {
   options.tabs_indent = dialect.profile != Profile::spec;
   options.assert_reserved = dialect.profile == Profile::spec;
   options.async_reserved = dialect.profile != Profile::kurtosis;
+  options.nul_ends = dialect.profile != Profile::spec;
   options.as_of_2023 = dialect.profile == Profile::kurtosis;
   return options;
 }
@@ -50,7 +52,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
                                                     CompileRequest request) {
   auto module = std::make_shared<Module::State>();
   module->file = request.file;
-  module->source = std::string(request.text);
+  module->source = source_text(request.text);
   module->heap = heap;
   module->session = session.heap;
   Arena arena;

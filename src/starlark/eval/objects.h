@@ -198,6 +198,7 @@ struct TimeObject : Object {
   int32_t nanoseconds;
   int32_t offset;  ///< seconds east of UTC
   const void* zone;
+  char abbreviation[16];  ///< of an offset without a zone; may be empty
 };
 
 struct DurationObject : Object {

@@ -286,11 +286,18 @@ Value dict_keys(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::keys
 Value dict_values(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::values); }
 Value dict_items(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::items); }
 
+/// Whether nothing was ever put into a dict or set; then starlark-go looks at no hash.
+bool is_untouched(const Vm& vm, Value table) {
+  return as<Dict>(table)->entries == nullptr && !vm.is_spec();
+}
+
 Value dict_pop(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 2))
     return Value::error();
+  if (!check_mutable(vm, a.self.object(), "delete from"))
+    return method_error(vm, a);
   uint64_t hash = 0;
-  if (!hash_of(&vm, a.positional[0], hash) || !check_mutable(vm, a.self.object(), "delete from"))
+  if (!is_untouched(vm, a.self) && !hash_of(&vm, a.positional[0], hash))
     return method_error(vm, a);
   Value removed;
   if (table_remove(as<Dict>(a.self), a.positional[0], hash, &removed))
@@ -362,8 +369,11 @@ Value set_clear(Vm& vm, const Arguments& a) {
 }
 
 Value set_remove_member(Vm& vm, const Arguments& a, bool must) {
+  if (!want_positional(vm, a, 1, 1))
+    return Value::error();
   uint64_t hash = 0;
-  if (!want_positional(vm, a, 1, 1) || !want_hash(vm, a, a.positional[0], hash))
+  const bool looks = !must || !is_untouched(vm, a.self);
+  if (looks && !want_hash(vm, a, a.positional[0], hash))
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "delete from"))
     return method_error(vm, a);
@@ -428,6 +438,9 @@ Dict* copy_set(Vm& vm, const Dict* set) {
 enum class Change { add, keep, drop, toggle };
 bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
   for (uint32_t i = 0; i < a.count; ++i) {
+    if (change == Change::drop && is_untouched(vm, Value::object(set)) &&
+        is_iterable(a.positional[i]))
+      continue;
     Dict* other = as_set(vm, a, a.positional[i], i);
     if (other == nullptr || !vm.charge(u64(3) * (u64(set->live) + other->live)))
       return false;
@@ -527,7 +540,25 @@ Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in
   return Value::boolean((!mine_in_other || inside(mine, other, true)) &&
                         (!other_in_mine || inside(other, mine, true)));
 }
-Value set_issubset(Vm& vm, const Arguments& a) { return compare_sets(vm, a, true, false, false); }
+/// Of another iterable no more is looked at than until every member was seen.
+Value set_issubset(Vm& vm, const Arguments& a) {
+  if (a.count != 1 || a.named_count > 0 || is_set(a.positional[0]) || !is_iterable(a.positional[0]))
+    return compare_sets(vm, a, true, false, false);
+  const auto* mine = as<Dict>(a.self);
+  if (mine->live == 0)
+    return Value::boolean(true);
+  Dict* seen = make_set(vm.heap());
+  for_each(vm, a.positional[0], [&](Value item) {
+    uint64_t hash = 0;
+    if (!vm.charge(3) || !want_hash(vm, a, item, hash))
+      return false;
+    if (table_find(mine, item, hash) != nullptr &&
+        !table_put(vm.heap(), seen, item, hash, Value::none()))
+      return !vm.fail_memory().is_error();
+    return seen->live < mine->live;
+  });
+  return vm.failed ? Value::error() : Value::boolean(seen->live == mine->live);
+}
 Value set_issuperset(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, true, false); }
 Value set_isdisjoint(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, false, true); }
 

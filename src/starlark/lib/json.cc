@@ -45,77 +45,6 @@ Value json_decode(Vm& vm, const Arguments& a) {
   return vm.fail_with("json.decode: ", problem);
 }
 
-/// Sets white space anew; the text must be JSON.
-bool indent_json(Vm& vm, std::string_view text, std::string_view prefix, std::string_view indent,
-                 std::string& out) {
-  size_t depth = 0;
-  bool ok = vm.charge(text.size() / 4);
-  const auto line = [&] {
-    const size_t size = prefix.size() + depth * indent.size();
-    if (size > 64 && (!vm.charge(size / 64) || !vm.heap().may_take((out.size() + size) * 6))) {
-      vm.fail_memory();
-      ok = false;
-      return;
-    }
-    out += '\n';
-    out += prefix;
-    for (size_t n = 0; n < depth; ++n)
-      out += indent;
-  };
-  for (size_t i = 0; i < text.size() && ok; ++i) {
-    const char c = text[i];
-    if (depth * indent.size() + out.size() > 4096 && (i & 63) == 0 &&
-        (!vm.charge(1 + depth * indent.size() / 4) || !vm.heap().may_take(out.size() * 6))) {
-      vm.fail_memory();
-      return false;
-    }
-    switch (c) {
-      case ' ':
-      case '\n':
-      case '\r':
-      case '\t':
-        break;
-      case '"': {
-        const size_t start = i++;
-        while (text[i] != '"')
-          i += text[i] == '\\' ? 2 : 1;
-        out += text.substr(start, i - start + 1);
-        break;
-      }
-      case '{':
-      case '[': {
-        const size_t next = text.find_first_not_of(" \n\r\t", i + 1);
-        out += c;
-        if (text[next] == '}' || text[next] == ']') {
-          out += text[next];
-          i = next;
-        } else {
-          ++depth;
-          line();
-        }
-        break;
-      }
-      case '}':
-      case ']':
-        --depth;
-        line();
-        out += c;
-        break;
-      case ',':
-        out += c;
-        line();
-        break;
-      case ':':
-        out += ": ";
-        break;
-      default:
-        out += c;
-        break;
-    }
-  }
-  return ok;
-}
-
 /// One positional argument; `prefix` and `indent` by name.
 bool want_layout(Vm& vm, const Arguments& a, Value* given) {
   static constexpr const char* names[] = {"prefix?", "indent?"};
@@ -139,12 +68,9 @@ Value json_indent(Vm& vm, const Arguments& a) {
   const Value none = Value::short_text(""), tab = Value::short_text("\t");
   const Value& prefix = given[1].is_unset() ? none : given[1];
   const Value& indent = given[2].is_unset() ? tab : given[2];
-  Value ignored;
   std::string out, problem;
-  if (!decode_json(&vm, vm.heap(), view_of(given[0]), ignored, problem))
+  if (!indent_json(vm, view_of(given[0]), view_of(prefix), view_of(indent), out, problem))
     return vm.fail_with("json.indent: ", problem);
-  if (!indent_json(vm, view_of(given[0]), view_of(prefix), view_of(indent), out))
-    return Value::error();
   return finish(vm, out);
 }
 
@@ -158,8 +84,8 @@ Value json_encode_indent(Vm& vm, const Arguments& a) {
   const Value none = Value::short_text(""), tab = Value::short_text("\t");
   const Value& prefix = given[1].is_unset() ? none : given[1];
   const Value& indent = given[2].is_unset() ? tab : given[2];
-  if (!indent_json(vm, text, view_of(prefix), view_of(indent), out))
-    return Value::error();
+  if (!indent_json(vm, text, view_of(prefix), view_of(indent), out, problem))
+    return vm.fail_with("json.encode_indent: ", problem);
   return finish(vm, out);
 }
 

@@ -51,10 +51,10 @@ class Decoder {
     problem_ = cat("at offset ", p_, ", ", what);
     return false;
   }
+  /// The byte here, as the code point of its number.
   std::string shown() const {
-    size_t length = 1;
-    decode(text_.substr(p_), length);
-    const std::string_view c = text_.substr(p_, length);
+    std::string c;
+    append_utf8(c, static_cast<uint8_t>(text_[p_]));
     if (c == "\"")
       return "'\"'";
     if (c == "'")
@@ -227,6 +227,9 @@ class Decoder {
     const size_t first = p_;
     bool is_float_ = false;
     const size_t whole = digits();
+    const bool begins_with_point = whole == 0 && p_ < text_.size() && text_[p_] == '.';
+    if (whole == 0 && !begins_with_point)
+      return fail(cat("invalid number: ", text_.substr(start, p_ - start)));
     const auto bad = [&] {
       while (p_ < text_.size() && (std::isalnum(static_cast<uint8_t>(text_[p_])) ||
                                    text_[p_] == '.' || text_[p_] == '+' || text_[p_] == '-'))
@@ -234,12 +237,13 @@ class Decoder {
       const std::string_view shown_ = text_.substr(start, p_ - start);
       return fail(cat("invalid number: ", shown_));
     };
-    if (whole == 0 || (whole > 1 && text_[first] == '0'))
+    if (whole > 1 && text_[first] == '0')
       return bad();
     if (p_ < text_.size() && text_[p_] == '.') {
       is_float_ = true;
       ++p_;
-      digits();
+      if (digits() == 0 && begins_with_point)
+        return bad();
     }
     if (p_ < text_.size() && (text_[p_] | 32) == 'e') {
       is_float_ = true;

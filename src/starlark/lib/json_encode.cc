@@ -9,6 +9,7 @@
 #include "starlark/eval/table.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/strings.h"
+#include "starlark/lib/time.h"
 
 namespace fettle::starlark {
 namespace {
@@ -244,10 +245,7 @@ class Encoder {
         const double x = float_of(v);
         if (!std::isfinite(x))
           return fail(cat("cannot encode non-finite float ", float_text(x)));
-        std::string text = float_text(x);
-        if (vm_ != nullptr && vm_->dialect().profile == Profile::kurtosis && text.ends_with(".0"))
-          text.resize(text.size() - 2);
-        out_ += text;
+        out_ += float_json(x);
         return true;
       }
       case Kind::string:
@@ -266,11 +264,36 @@ class Encoder {
       case Kind::range:
       case Kind::view:
       case Kind::structure:
+      case Kind::module:
       case Kind::record:
         return open(v);
+      case Kind::duration:
+        return duration(as<DurationObject>(v)->nanoseconds);
+      // These have fields, of which the first method has no form.
+      case Kind::bytes:
+        return fail("in field .elems: cannot encode builtin_function_or_method as JSON");
+      case Kind::time:
+        return fail("in field .format: cannot encode builtin_function_or_method as JSON");
       default:
         return fail(cat("cannot encode ", type_name_of(v), " as JSON"));
     }
+  }
+
+  /// Its fields, as of a structure.
+  bool duration(int64_t n) {
+    out_ += cat("{\"hours\":", float_json(duration_in(n, 3600'000'000'000)),
+                ",\"microseconds\":", n / 1'000, ",\"milliseconds\":", n / 1'000'000,
+                ",\"minutes\":", float_json(duration_in(n, 60'000'000'000)),
+                ",\"nanoseconds\":", n, ",\"seconds\":", float_json(duration_in(n, 1'000'000'000)));
+    out_ += '}';
+    return true;
+  }
+
+  std::string float_json(double x) const {
+    std::string text = float_text(x);
+    if (vm_ != nullptr && vm_->dialect().profile == Profile::kurtosis && text.ends_with(".0"))
+      text.resize(text.size() - 2);
+    return text;
   }
 
   Vm* vm_;

@@ -41,6 +41,10 @@ bool decode_json(Vm* vm, Heap& heap, std::string_view text, Value& result, std::
 /// False with an error.
 bool encode_json(Vm* vm, std::string& out, Value value, std::string& problem);
 
+/// JSON text with each item on its own line; false with an error.
+bool indent_json(Vm& vm, std::string_view text, std::string_view prefix, std::string_view indent,
+                 std::string& out, std::string& problem);
+
 /// Sorts stably; false after an error. Used by `sorted`.
 bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse);
 

@@ -153,6 +153,26 @@ Symbol* Symbols::add(std::string_view text, uint32_t hash, size_t slot) {
   return symbol;
 }
 
+std::string source_text(std::string_view text) {
+  std::string source(text);
+  for (size_t at = source.find('\r'); at != std::string::npos; at = source.find('\r', at + 1)) {
+    if (at + 1 == source.size() || source[at + 1] != '\n')
+      source[at] = '\n';
+  }
+  if (is_valid_utf8(source))
+    return source;
+  std::string repaired;
+  for (size_t at = 0; at < source.size();) {
+    utf8proc_int32_t code = 0;
+    const auto length =
+        utf8proc_iterate(reinterpret_cast<const uint8_t*>(source.data() + at),
+                         static_cast<utf8proc_ssize_t>(source.size() - at), &code);
+    repaired += length > 0 ? std::string_view(source).substr(at, size_t(length)) : "\xEF\xBF\xBD";
+    at += length > 0 ? size_t(length) : 1;
+  }
+  return repaired;
+}
+
 Lexer::Lexer(std::string_view source, Arena& arena, Symbols& symbols, LexerOptions options)
     : source_(source.data()),
       size_(source.size()),
@@ -205,12 +225,13 @@ void Lexer::begin_line() {
       column = 0;
       ++p_;
     } else if (c == '#') {
-      while (more() && peek(0) != '\n')
-        ++p_;
+      skip_comment();
       if (!more())
         break;
       column = 0;
     } else {
+      if (c == '\0' && options_.nul_ends)
+        size_ = p_;
       break;
     }
   }
@@ -229,6 +250,13 @@ void Lexer::begin_line() {
       return;
     }
   }
+}
+
+void Lexer::skip_comment() {
+  while (more() && source_[p_] != '\n' && (source_[p_] != '\0' || !options_.nul_ends))
+    ++p_;
+  if (peek(0) == '\0')
+    size_ = p_;
 }
 
 void Lexer::next() {
@@ -313,8 +341,12 @@ again:
       token = Token::newline;
       return;
     case '#':
-      while (more() && source_[p_] != '\n')
-        ++p_;
+      skip_comment();
+      goto again;
+    case '\0':
+      if (!options_.nul_ends)
+        break;
+      size_ = p_;
       goto again;
     case '\\':
       if (peek(1) == '\n') {
@@ -681,8 +713,10 @@ void Lexer::scan_string(bool raw, bool bytes) {
         fail(u32(at), "unexpected EOF in string");
         return;
       }
-      if (source_[p] == '\r' && p + 1 < size_ && source_[p + 1] == '\n')
-        ++p;
+      if (source_[p] == '\r') {
+        plain = false;
+        ++p;  // a line feed, which the text before this has
+      }
     }
   }
   const size_t end = p;

@@ -95,8 +95,13 @@ struct LexerOptions {
   bool tabs_indent = true;  ///< tabs may indent, to multiples of 8
   bool assert_reserved = false;
   bool async_reserved = true;
+  bool nul_ends = false;    ///< a zero byte outside texts ends the file
   bool as_of_2023 = false;  ///< the words of starlark-go of that time
 };
+
+/// A text as a lexer wants it: ends of lines from `\r` alone are `\n`, and each byte that is no UTF-8
+/// is U+FFFD, as in starlark-go.
+std::string source_text(std::string_view text);
 
 class Lexer {
  public:
@@ -123,6 +128,7 @@ class Lexer {
 
  private:
   void begin_line();
+  void skip_comment();
   void scan_identifier();
   void scan_number();
   void scan_string(bool raw, bool bytes);
