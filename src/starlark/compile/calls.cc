@@ -1,5 +1,7 @@
 /// Functions as values, and their calls.
 
+#include <algorithm>
+
 #include "starlark/compile/compiler.h"
 #include "starlark/eval/methods.h"
 
@@ -41,6 +43,30 @@ void Compiler::make_function(FunctionNode* node, uint32_t into, uint32_t at) {
   draft_->next = mark;
 }
 
+void Compiler::method_words(Op op, uint32_t a, uint32_t b, uint32_t c,
+                            const AttributeNode* attribute, uint32_t at) {
+  place(attribute->at);  // where a missing method is told
+  emit(op, a, b, c);
+  place(at);
+  word(name_constant(attribute->name));
+  word(std::bit_cast<uint64_t>(find_method_row(attribute->name->text)));
+  word(0);
+}
+
+/// Whether an argument can fail or do something, so that a missing method must be told before.
+static bool shows_when_it_runs(const Argument& argument) {
+  switch (argument.value->kind) {
+    case NodeKind::identifier:
+    case NodeKind::integer:
+    case NodeKind::real:
+    case NodeKind::string:
+    case NodeKind::bytes:
+      return false;
+    default:
+      return true;
+  }
+}
+
 void Compiler::call(CallNode* node, uint32_t into, int given) {
   bool plain = true;
   for (const Argument& argument : node->arguments)
@@ -62,17 +88,14 @@ void Compiler::call(CallNode* node, uint32_t into, int given) {
     expression_into(first, base);
   if (method && !plain)
     get_attribute(base, base, attribute);
+  else if (method && std::ranges::any_of(node->arguments, shows_when_it_runs))
+    method_words(Op::check_method, base, 0, 0, attribute, attribute->at);
   uint32_t next = base + 1;
   for (const Argument& argument : node->arguments)
     expression_into(argument.value, next++);
   const uint32_t count = u32(node->arguments.size());
   if (plain && method) {
-    place(attribute->at);  // where a missing method is told
-    emit(Op::call_method, base, count, into);
-    place(node->at);
-    word(name_constant(attribute->name));
-    word(std::bit_cast<uint64_t>(find_method_row(attribute->name->text)));
-    word(0);
+    method_words(Op::call_method, base, count, into, attribute, node->at);
     return;
   }
   place(node->at);

@@ -59,6 +59,7 @@ namespace fettle::starlark {
       X(set_attribute)                            /* R a.K + ← R b */                         \
       X(slice)                                    /* a ← R b[R b+1 : R b+2 : R b+3] */        \
       X(call)                                     /* c ← R a(b arguments behind it) */        \
+      X(check_method)             /* error when R a has no K +, method row +, cache + */      \
       X(call_method)              /* c ← R a.K +(b arguments), method row +, cache + */       \
       X(call_general)             /* c ← R a(call site +) */                                  \
       X(return_value)             /* R a */                                                   \

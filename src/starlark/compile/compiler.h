@@ -115,6 +115,8 @@ class Compiler {
   /// One link; `given` is the register of its left operand when that was made already.
   void apply(Node* node, uint32_t into, int given);
   uint32_t operand(Node* node, int given);
+  void method_words(Op op, uint32_t a, uint32_t b, uint32_t c, const AttributeNode* attribute,
+                    uint32_t at);
   void get_attribute(uint32_t into, uint32_t object, const AttributeNode* node);
 
   static bool is_short(Node* node) {

@@ -484,6 +484,21 @@ L_call: {
   vm.fail_with("invalid call of non-function (", type_name_of(called), ")");
   goto failed;
 }
+L_check_method: {
+  const auto* row = std::bit_cast<const MethodRow*>(word_at(pc + 1));
+  const Instruction* words = pc;
+  pc += 3;
+  const Value self = RA;
+  if (row != nullptr && row->of[static_cast<size_t>(kind_of(self))] != nullptr) [[likely]]
+    NEXT;
+  const Value name = constants[word_at(words)];
+  if (!own_field(self, name, words + 2).is_unset())
+    NEXT;
+  SAVE();
+  if (get_attribute(vm, self, name).is_error())
+    goto failed;
+  NEXT;
+}
 L_call_method: {
   Value* at = base + ip->a;
   const Value self = at[0];
