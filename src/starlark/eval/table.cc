@@ -27,7 +27,12 @@ void index_all(Dict* dict) {
   }
 }
 
-/// Moves the entries together; nobody iterates while entries are removed.
+uint32_t index_size_for(size_t capacity) {
+  return capacity > Dict::most_linear ? u32(std::bit_ceil(capacity + capacity / 2)) : 0;
+}
+
+/// Moves the entries together; nobody iterates while entries are removed. What is kept decides what
+/// this costs: the storage stays, but a table that shrank uses no more of it than it needs.
 void compact(Dict* dict) {
   uint32_t kept = 0;
   for (uint32_t i = dict->first; i < dict->used; ++i) {
@@ -36,17 +41,28 @@ void compact(Dict* dict) {
   }
   dict->used = kept;
   dict->first = 0;
+  const uint32_t enough = std::max(kept * 4, Dict::most_linear * 2);
+  if (enough < dict->capacity) {
+    dict->capacity = enough;
+    dict->index_size = dict->index == nullptr ? 0 : index_size_for(enough);
+  }
   if (dict->index != nullptr)
     index_all(dict);
+}
+
+/// Gives back the storage, which may be more than the table uses.
+void release_storage(Heap& heap, Dict* dict) {
+  if (dict->entries != nullptr)
+    heap.release(Dict::owner(dict->entries), entries_bytes(Dict::owner(dict->entries)->count));
+  if (dict->index != nullptr)
+    heap.release(Dict::owner(dict->index), index_bytes(Dict::owner(dict->index)->count));
 }
 
 /// New storage for `capacity` entries, without removed ones.
 bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   if (capacity > u64(1) << 30)
     return false;
-  size_t index_size = 0;
-  if (capacity > Dict::most_linear)
-    index_size = std::bit_ceil(capacity + capacity / 2);
+  const uint32_t index_size = index_size_for(capacity);
   auto* owner = heap.make<Object>(Kind::entries, entries_bytes(capacity));
   if (owner == nullptr)
     return false;
@@ -56,7 +72,7 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
     index_owner = heap.make<Object>(Kind::raw, index_bytes(index_size));
     if (index_owner == nullptr)
       return false;
-    index_owner->count = u32(index_size);
+    index_owner->count = index_size;
   }
   auto* entries = reinterpret_cast<TableEntry*>(owner + 1);
   uint32_t kept = 0;
@@ -64,13 +80,10 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
     if (!dict->entries[i].key.is_unset())
       entries[kept++] = dict->entries[i];
   }
-  if (dict->entries != nullptr)
-    heap.release(Dict::owner(dict->entries), entries_bytes(dict->capacity));
-  if (dict->index != nullptr)
-    heap.release(Dict::owner(dict->index), index_bytes(dict->index_size));
+  release_storage(heap, dict);
   dict->entries = entries;
   dict->index = index_owner == nullptr ? nullptr : reinterpret_cast<uint32_t*>(index_owner + 1);
-  dict->index_size = u32(index_size);
+  dict->index_size = index_size;
   dict->capacity = u32(capacity);
   dict->used = dict->live = kept;
   dict->first = 0;
@@ -96,6 +109,8 @@ TableEntry* find(const Dict* dict, uint64_t hash, Same&& same) {
     if (word == 0)
       return nullptr;
     if ((word & ~mask) != tag)
+      continue;
+    if (word == mask) [[unlikely]]  // removed
       continue;
     TableEntry& entry = dict->entries[(word & mask) - 1];
     if (entry.hash == hash && same(entry))
@@ -157,7 +172,7 @@ bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value, bo
   if (dict->index != nullptr) {
     const uint32_t mask = dict->index_size - 1;
     uint32_t slot = u32(hash) & mask;
-    while (dict->index[slot] != 0)
+    while (dict->index[slot] != 0 && dict->index[slot] != mask)
       slot = (slot + 1) & mask;
     dict->index[slot] = word_of(hash, at, mask);
   }
@@ -166,13 +181,32 @@ bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value, bo
   return true;
 }
 
-/// The index keeps the word of a removed entry: the entry itself tells that it is gone.
+/// Takes the word of an entry out of the index. Where others may stand behind it, a mark stays that
+/// the next entry takes: a key that comes and goes must not fill the index.
+static void drop_word(Dict* dict, const TableEntry* entry) {
+  const uint32_t mask = dict->index_size - 1;
+  const uint32_t word = word_of(entry->hash, u32(entry - dict->entries), mask);
+  uint32_t at = u32(entry->hash) & mask;
+  while (dict->index[at] != word)
+    at = (at + 1) & mask;
+  if (dict->index[(at + 1) & mask] != 0) {
+    dict->index[at] = mask;
+    return;
+  }
+  while (dict->index[at] == word || dict->index[at] == mask) {
+    dict->index[at] = 0;
+    at = (at - 1) & mask;
+  }
+}
+
 bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed) {
   TableEntry* entry = table_find(dict, key, hash);
   if (entry == nullptr)
     return false;
   if (removed != nullptr)
     *removed = entry->value;
+  if (dict->index != nullptr)
+    drop_word(dict, entry);
   entry->key = Value::unset();
   entry->value = Value::none();
   --dict->live;
@@ -189,10 +223,7 @@ TableEntry* table_first(Dict* dict) {
 }
 
 void table_clear(Heap& heap, Dict* dict) {
-  if (dict->entries != nullptr)
-    heap.release(Dict::owner(dict->entries), entries_bytes(dict->capacity));
-  if (dict->index != nullptr)
-    heap.release(Dict::owner(dict->index), index_bytes(dict->index_size));
+  release_storage(heap, dict);
   dict->entries = nullptr;
   dict->index = nullptr;
   dict->used = dict->live = dict->capacity = dict->first = dict->index_size = 0;
