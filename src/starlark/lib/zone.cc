@@ -9,6 +9,8 @@
 #include <memory>
 #include <mutex>
 
+#include "starlark/lib/calendar.h"
+
 namespace fettle::starlark {
 namespace {
 
@@ -19,6 +21,25 @@ int64_t big_endian(const std::string& data, size_t at, size_t size) {
   for (size_t i = 0; i < size; ++i)
     n = n << 8 | static_cast<uint8_t>(data[at + i]);
   return size == 4 ? static_cast<int32_t>(n) : static_cast<int64_t>(n);
+}
+
+/// The years that the last line of a file tells of, behind those it lists.
+void add_rule(const std::string& data, size_t at, Zone& zone) {
+  if (at >= data.size() || data[at] != '\n')
+    return;
+  const size_t end = data.find('\n', at + 1);
+  if (end == std::string::npos)
+    return;
+  const std::string_view rule = std::string_view(data).substr(at + 1, end - at - 1);
+  const int64_t last = zone.changes.back().from;
+  Fields date;
+  set_date(date, last == INT64_MIN ? 0 : last / 86400);
+  for (ZoneChange& each : changes_of_rule(rule, date.year)) {
+    if (each.from <= last)
+      continue;
+    zone.repeats = true;
+    zone.changes.push_back(std::move(each));
+  }
 }
 
 /// The 64-bit part of a TZif file.
@@ -48,12 +69,18 @@ bool read_changes(const std::string& data, Zone& zone) {
   change(INT64_MIN, 0);
   for (size_t i = 0; i < times; ++i)
     change(big_endian(data, times_at + 8 * i, 8), static_cast<uint8_t>(data[indices_at + i]));
+  add_rule(data, letters_at + letters + counts(first, 2) * 12 + counts(first, 1) + counts(first, 0),
+           zone);
   return true;
 }
 
 }  // namespace
 
 const Zone::Change& Zone::at(long long seconds) const {
+  constexpr long long cycle = 146'097LL * 86'400;  // of the Gregorian calendar
+  const long long last = changes.back().from;
+  if (repeats && seconds > last)
+    seconds -= ((seconds - last) / cycle + 1) * cycle;
   const auto after =
       std::upper_bound(changes.begin(), changes.end(), seconds,
                        [](long long value, const Change& change) { return value < change.from; });

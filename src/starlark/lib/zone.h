@@ -5,16 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "starlark/lib/zone_rule.h"
+
 namespace fettle::starlark {
 
 struct Zone {
+  using Change = ZoneChange;
   std::string name;
-  struct Change {
-    long long from;  ///< seconds since 1970
-    int offset;      ///< seconds east of UTC
-    std::string abbreviation;
-  };
   std::vector<Change> changes;  ///< the first holds from ever
+  bool repeats = false;         ///< the last 400 years go on for ever
 
   const Change& at(long long seconds) const;
 };

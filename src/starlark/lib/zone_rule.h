@@ -1,0 +1,20 @@
+#pragma once
+/// What a zone does in every year to come: the last line of its file, as POSIX words it.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fettle::starlark {
+
+struct ZoneChange {
+  long long from;  ///< seconds since 1970
+  int offset;      ///< seconds east of UTC
+  std::string abbreviation;
+};
+
+/// Two changes a year for 400 years from `year` on, when the rule knows summer time; else none.
+std::vector<ZoneChange> changes_of_rule(std::string_view rule, int64_t year);
+
+}  // namespace fettle::starlark
