@@ -151,7 +151,7 @@ void Compiler::clauses(ComprehensionNode* node, size_t i, uint32_t made) {
     if (node->is_dict) {
       const uint32_t key = expression(node->key);
       const uint32_t value = expression(node->body);
-      place(node->at);
+      place(node->colon);
       emit(Op::put, made, key, value);
     } else {
       const uint32_t value = expression(node->body);

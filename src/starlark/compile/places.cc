@@ -5,8 +5,26 @@
 namespace fettle::starlark {
 namespace {
 
+/// Slices of slices are looked into no deeper; then the place is a little less exact.
+constexpr int deepest_part = 1000;
+
+std::optional<uint32_t> last_place(Node* node, int depth = 0);
+
+/// That of the last part which has one.
+std::optional<uint32_t> last_place_of(std::span<Node* const> parts, int depth) {
+  for (size_t i = parts.size(); i-- > 0;) {
+    if (parts[i] == nullptr)
+      continue;
+    if (const std::optional<uint32_t> place = last_place(parts[i], depth))
+      return place;
+  }
+  return std::nullopt;
+}
+
 /// The place that starlark-go noted last in making a value; it tells a failed slice there.
-std::optional<uint32_t> last_place(Node* node) {
+std::optional<uint32_t> last_place(Node* node, int depth) {
+  if (depth > deepest_part)
+    return node->at;
   switch (node->kind) {
     case NodeKind::integer:
     case NodeKind::real:
@@ -19,13 +37,30 @@ std::optional<uint32_t> last_place(Node* node) {
                                                                       : std::optional(node->at);
     }
     case NodeKind::list:
-    case NodeKind::tuple: {
-      const std::span<Node* const> items = as<SequenceNode>(node)->items;
-      for (size_t i = items.size(); i-- > 0;) {
-        if (const std::optional<uint32_t> place = last_place(items[i]))
-          return place;
-      }
-      return std::nullopt;
+    case NodeKind::tuple:
+      return last_place_of(as<SequenceNode>(node)->items, depth + 1);
+    case NodeKind::dict: {
+      const std::span<const uint32_t> colons = as<DictNode>(node)->colons;
+      return colons.empty() ? std::nullopt : std::optional(colons.back());
+    }
+    case NodeKind::comprehension: {
+      const auto* comprehension = as<ComprehensionNode>(node);
+      if (comprehension->is_dict)
+        return comprehension->colon;
+      const std::optional<uint32_t> body = last_place(comprehension->body, depth + 1);
+      return body ? body : std::optional(node->at);
+    }
+    case NodeKind::conditional: {
+      const auto* conditional = as<ConditionalNode>(node);
+      Node* const parts[] = {conditional->condition, conditional->yes, conditional->no};
+      return last_place_of(parts, depth + 1);
+    }
+    case NodeKind::logical:
+      return last_place(as<LogicalNode>(node)->operands[0], depth + 1);
+    case NodeKind::slice: {
+      const auto* slice = as<SliceNode>(node);
+      Node* const parts[] = {slice->object, slice->low, slice->high, slice->step};
+      return last_place_of(parts, depth + 1);
     }
     default:
       return node->at;
@@ -71,6 +106,31 @@ Node* first_value(Node* node) {
   }
 }
 
+/// Where an expression begins by reading a variable or making a function.
+std::optional<uint32_t> first_variable(Node* node) {
+  for (; node != nullptr; node = first_part(node)) {
+    if (node->kind == NodeKind::lambda)
+      return node->at;
+    if (node->kind != NodeKind::identifier)
+      continue;
+    const Binding* binding = as<Identifier>(node)->binding;
+    if (binding != nullptr && binding->scope != Scope::universal)
+      return node->at;
+  }
+  return std::nullopt;
+}
+
+/// Where making a function begins: at the first variable of its defaults, else at the function.
+uint32_t place_of_making(const FunctionNode& function) {
+  for (const ParameterNode& parameter : function.parameters) {
+    if (parameter.kind != ParameterKind::optional)
+      continue;
+    if (const std::optional<uint32_t> place = first_variable(parameter.fallback))
+      return *place;
+  }
+  return function.begin;
+}
+
 }  // namespace
 
 Node* left_of(Node* node) {
@@ -95,18 +155,15 @@ Node* left_of(Node* node) {
 }
 
 uint32_t place_of_slice(const SliceNode* slice) {
-  for (Node* part : {slice->step, slice->high, slice->low, slice->object}) {
-    if (part == nullptr)
-      continue;
-    if (const std::optional<uint32_t> place = last_place(part))
-      return *place;
-  }
-  return slice->at;
+  Node* const parts[] = {slice->object, slice->low, slice->high, slice->step};
+  return last_place_of(parts, 0).value_or(slice->at);
 }
 
 uint32_t place_before_body(FunctionNode* function) {
   Node* node = function->result;
   for (Node* statement : function->body) {
+    if (statement->kind == NodeKind::def_statement)
+      return place_of_making(as<DefNode>(statement)->function);
     node = first_value(statement);
     const bool skipped = statement->kind == NodeKind::pass_statement ||
                          (node != nullptr && statement->kind == NodeKind::expression_statement &&
@@ -115,16 +172,7 @@ uint32_t place_before_body(FunctionNode* function) {
     if (!skipped)
       break;
   }
-  for (; node != nullptr; node = first_part(node)) {
-    if (node->kind == NodeKind::lambda)
-      return node->at;
-    if (node->kind != NodeKind::identifier)
-      continue;
-    const Binding* binding = as<Identifier>(node)->binding;
-    if (binding != nullptr && binding->scope != Scope::universal)
-      return node->at;
-  }
-  return function->begin;
+  return first_variable(node).value_or(function->begin);
 }
 
 }  // namespace fettle::starlark

@@ -15,6 +15,35 @@ int key_order(Vm& vm, Value x, Value y) {
   return order(vm, x, y);
 }
 
+/// Up to this many starlark-go sorts by insertion, and goes on after values that have no order.
+constexpr size_t few = 20;
+
+/// The last pair without an order is what the error names.
+bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
+  std::string problem;
+  for (size_t i = 1; i < keyed.size(); ++i) {
+    for (size_t at = i; at > 0; --at) {
+      const Value left = keyed[at - (reverse ? 1 : 0)].first;
+      const Value right = keyed[at - (reverse ? 0 : 1)].first;
+      const int found = key_order(vm, left, right);
+      if (found == -2 && !vm.message.ends_with("not implemented"))
+        return false;
+      if (found == -2) {
+        problem = std::move(vm.message);
+        vm.message.clear();
+        vm.failed = false;
+      }
+      if (found != -1)
+        break;
+      std::swap(keyed[at], keyed[at - 1]);
+    }
+  }
+  if (problem.empty())
+    return true;
+  vm.fail(std::move(problem));
+  return false;
+}
+
 }  // namespace
 
 bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
@@ -23,10 +52,10 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
   const size_t size = keyed.size();
   bool failed = false;
   const auto before = [&](const Pair& a, const Pair& b) {
-    const int order_ = key_order(vm, a.first, b.first);
+    const int order_ = reverse ? key_order(vm, b.first, a.first) : key_order(vm, a.first, b.first);
     if (order_ == -2)
       failed = true;
-    return reverse ? order_ > 0 : order_ < 0;
+    return order_ == -1;
   };
   if (!vm.charge(size))
     return false;
@@ -52,6 +81,8 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
   if (size <= most_at_once / 2 &&
       all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
     return sort_by([](const Value& a, const Value& b) { return view_of(a) < view_of(b); }, 4);
+  if (size <= few)
+    return sort_few(vm, keyed, reverse);
   // Sorted input is common.
   bool sorted = true;
   for (size_t i = 1; i < size && sorted && !failed; ++i)

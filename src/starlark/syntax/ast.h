@@ -100,7 +100,8 @@ struct Clause {
 };
 struct ComprehensionNode : Node {
   bool is_dict;
-  Node* key;  ///< of a dict
+  Node* key;       ///< of a dict
+  uint32_t colon;  ///< behind the key
   Node* body;
   std::span<Clause> clauses;
   std::span<Binding*> bindings;

@@ -112,7 +112,7 @@ class Parser {
   Node* parenthesized();
   Node* bracketed();
   Node* braced();
-  Node* comprehension(uint32_t at, Node* key, Node* body, Token closing);
+  Node* comprehension(uint32_t at, Node* key, uint32_t colon, Node* body, Token closing);
 
   Node* nothing() { return make<Node>(NodeKind::pass_statement, lexer_.at); }
 

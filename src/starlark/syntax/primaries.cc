@@ -79,7 +79,7 @@ Node* Parser::bracketed() {
     return make<SequenceNode>(NodeKind::list, at);
   Node* first = test();
   if (lexer_.token == Token::kw_for)
-    return comprehension(at, nullptr, first, Token::right_bracket);
+    return comprehension(at, nullptr, 0, first, Token::right_bracket);
   const size_t mark = nodes_.size();
   nodes_.push_back(first);
   while (accept(Token::comma)) {
@@ -104,8 +104,9 @@ Node* Parser::braced() {
     colons_.push_back(expect(Token::colon));
     Node* value = test();
     if (lexer_.token == Token::kw_for && nodes_.size() == mark) {
+      const uint32_t colon = colons_.back();
       colons_.resize(colon_mark);
-      return comprehension(at, key, value, Token::right_brace);
+      return comprehension(at, key, colon, value, Token::right_brace);
     }
     nodes_.push_back(key);
     nodes_.push_back(value);
@@ -117,7 +118,7 @@ Node* Parser::braced() {
   return make<DictNode>(NodeKind::dict, at, take(nodes_, mark), colons);
 }
 
-Node* Parser::comprehension(uint32_t at, Node* key, Node* body, Token closing) {
+Node* Parser::comprehension(uint32_t at, Node* key, uint32_t colon, Node* body, Token closing) {
   std::vector<Clause> clauses;
   while (lexer_.token != closing && !lexer_.failed) {
     const uint32_t clause_at = lexer_.at;
@@ -142,8 +143,8 @@ Node* Parser::comprehension(uint32_t at, Node* key, Node* body, Token closing) {
     }
   }
   expect(closing);
-  return make<ComprehensionNode>(NodeKind::comprehension, at, key != nullptr, key, body,
-                                 arena_.copy(std::span<const Clause>(clauses)));
+  return make<ComprehensionNode>(NodeKind::comprehension, at, key != nullptr, key, colon,
+                                 body, arena_.copy(std::span<const Clause>(clauses)));
 }
 
 }  // namespace fettle::starlark
