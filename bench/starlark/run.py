@@ -5,7 +5,7 @@
 
 Each time is CPU seconds of the whole process, the best of three. CPython runs the same text with a
 prelude for `json`. A target is missed when a program is slower than the best peer, or the geometric
-mean is below 2.
+mean is below 2. Programs that mean harm, `hostile` as a name, each have to end within a second.
 """
 import argparse
 import os
@@ -132,6 +132,9 @@ def main():
                 missed.append("geometric mean")
         if not options.names:
             missed += whole_processes(options, folder)
+    if not options.names or "hostile" in options.names:
+        timed = subprocess.run([str(ROOT / "build/release/hostile_bench")], check=False)
+        missed += ["hostile programs"] if timed.returncode != 0 else []
     print("missed: " + ", ".join(missed) if missed else "every target reached")
     return 1 if missed else 0
 

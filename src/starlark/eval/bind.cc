@@ -88,6 +88,7 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   Dict* named_rest = nullptr;
   if (code->has_named_rest)
     named_rest = make_dict(vm.heap());
+  vm.ticks -= i64(code->has_named_rest ? 2 + named.size() : 0);
   size_t count = positional.size();
   if (count > by_position) {
     if (!code->has_rest) {
@@ -102,6 +103,7 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
     base[i] = Value::unset();
   if (code->has_rest) {
     Tuple* rest = make_tuple(vm.heap(), positional.size() - count);
+    vm.ticks -= i64(1 + (positional.size() - count) / 8);
     if (rest == nullptr) {
       vm.fail_memory();
       return false;

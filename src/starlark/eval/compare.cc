@@ -104,7 +104,7 @@ class Comparer {
           vm_->fail("comparison exceeded maximum recursion depth");
         return -1;
       }
-      if (vm_ != nullptr && !vm_->charge(1))
+      if (vm_ != nullptr && !vm_->charge(pairs_.back().a->kind == Kind::dict ? 2 : 1))
         return -1;
       result = step();
     }

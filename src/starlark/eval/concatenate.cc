@@ -14,7 +14,7 @@ Value concatenate(Vm& vm, std::string_view a, std::string_view b, Kind kind) {
       std::memcpy(joined + a.size(), b.data(), b.size());
     return Value::short_text({joined, size});
   }
-  if (!vm.charge(1 + size / 64))
+  if (!vm.charge(1 + size / 32))
     return Value::error();
   String* made = make_blank_text(vm.heap(), size, kind);
   if (made == nullptr)

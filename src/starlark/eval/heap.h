@@ -55,6 +55,11 @@ class Heap {
   bool wants_collection() const { return wants_collection_; }
   bool over_limit() const;
   /// Called when a collection or the limit needs attention at the next safe point.
+  /// Steps for work that is done where no evaluation is known.
+  void charge(uint64_t steps) {
+    if (ticks != nullptr)
+      *ticks -= i64(steps);
+  }
   int64_t* ticks = nullptr;
   int64_t* granted = nullptr;
 

@@ -124,8 +124,8 @@ struct TableEntry {
 };
 
 /// A dict or a set. Up to `most_linear` entries are searched in order; more have an index of
-/// `index_size` words, each 0 (never used) or the number of an entry plus 1, below bits of its
-/// hash.
+/// `index_size` words, each 0 (never used), `index_size - 1` (removed) or the number of an entry
+/// plus 1, below bits of its hash. The storage may be larger than the table uses.
 struct Dict : Object {
   static constexpr uint32_t most_linear = 8;
   TableEntry* entries;  ///< of an object of kind `entries`, or null

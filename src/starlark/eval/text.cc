@@ -256,6 +256,8 @@ class Writer {
       }
       quote_text(out_, view_of(held));
     } else if (is_float(v)) {
+      if (vm_ != nullptr)
+        vm_->ticks -= 2;
       out_ += float_text(float_of(v));
     } else if (v.is_object()) {
       object(v);

@@ -247,6 +247,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
   arguments.names = names;
   arguments.named = named;
   arguments.named_count = u32(named_count);
+  ticks -= 2;
   const char* const outer = native;
   ++native_depth;
   Value result;

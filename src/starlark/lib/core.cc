@@ -264,7 +264,7 @@ Value core_float(Vm& vm, const Arguments& a) {
   const std::string_view text = view_of(x);
   if (text.empty())
     return vm.fail("float: empty string");
-  if (!vm.charge(text.size() / 4))
+  if (!vm.charge(1 + text.size() / 4))
     return Value::error();
   std::string_view rest = text;
   double sign = 1;
@@ -299,6 +299,7 @@ Value core_getattr(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!is_text(a.positional[1]))
     return wrong_type(vm, a, 1, "string");
+  --vm.ticks;
   const Value found = get_attribute(vm, a.positional[0], a.positional[1], a.count == 3);
   if (found.is_error() && vm.failed)  // without a hint
     vm.message = cat("getattr: ", vm.message.substr(0, vm.message.find(" (did you mean .")));
@@ -310,6 +311,7 @@ Value core_hasattr(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!is_text(a.positional[1]))
     return wrong_type(vm, a, 1, "string");
+  --vm.ticks;
   const Value found = get_attribute(vm, a.positional[0], a.positional[1], true);
   return found.is_error() ? found : Value::boolean(!found.is_unset());
 }
@@ -628,6 +630,7 @@ Value core_sorted(Vm& vm, const Arguments& a) {
   const bool keyed = !given[1].is_unset();
   if (!vm.heap().may_take(length_hint(given[0]) * 40))
     return vm.fail_memory();
+  vm.ticks -= 2;
   RootScope roots(vm);
   std::vector<std::pair<Value, Value>> pairs;
   const bool ok = for_each(vm, given[0], [&](Value item) {

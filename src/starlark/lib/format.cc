@@ -41,7 +41,7 @@ class Output {
   }
   bool repr(Value v) { return write_repr(&vm_, text, v) && check(); }
   Value finish() {
-    if (!vm_.charge(1 + text.size() / 64))
+    if (!vm_.charge(2 + text.size() / 32))
       return Value::error();
     const Value made = make_text(vm_.heap(), text);
     return made.is_error() ? vm_.fail_memory() : made;

@@ -34,7 +34,7 @@ Value json_decode(Vm& vm, const Arguments& a) {
     return Value::error();
   if (a.count == 0)
     return vm.fail("json.decode: unexpected keyword argument x");
-  if (!vm.charge(view_of(given[0]).size() / 8))
+  if (!vm.charge(3 + view_of(given[0]).size() / 8))
     return Value::error();
   Value result;
   std::string problem;

@@ -10,7 +10,7 @@ namespace {
 
 Value with_fields(Vm& vm, const Arguments& a, Kind kind, Value constructor) {
   constexpr uint32_t most_on_stack = 32;
-  if (!vm.charge(a.named_count))
+  if (!vm.charge(1 + 2 * a.named_count))
     return Value::error();
   Value names_there[most_on_stack], values_there[most_on_stack];
   std::vector<Value> names_elsewhere, values_elsewhere;

@@ -117,6 +117,7 @@ TimeObject* placed(Vm& vm, const ParsedTime& parsed, const Zone* zone) {
 }
 
 const Zone* zone_at(Vm& vm, const Value& name) {
+  vm.ticks -= 8;
   const Zone* zone = find_zone(view_of(name));
   if (zone == nullptr)
     vm.fail_with("unknown time zone ", view_of(name));
