@@ -82,14 +82,13 @@ int time_all(std::string_view part) {
     longest = std::max(longest, best.seconds);
     ++seen;
   }
-  std::printf("%d hostile programs, longest %.2f s, target %.0f s: %d above, %d without the error\n",
-              seen, longest, target_seconds, slow, wrong);
+  std::printf(
+      "%d hostile programs, longest %.2f s, target %.0f s: %d above, %d without the error\n", seen,
+      longest, target_seconds, slow, wrong);
   return slow + wrong > 0;
 }
 
 }  // namespace
 }  // namespace fettle::starlark
 
-int main(int count, char** words) {
-  return fettle::starlark::time_all(count > 1 ? words[1] : "");
-}
+int main(int count, char** words) { return fettle::starlark::time_all(count > 1 ? words[1] : ""); }

@@ -41,8 +41,7 @@ TEST(Sources, ZeroBytesEndThemAsInStarlarkGo) {
   EXPECT_EQ(outcome("print(1)\n\0nonsense ("sv), "1\n");
   EXPECT_EQ(outcome("print(1) # note \0\nnonsense ("sv), "1\n");
   EXPECT_EQ(outcome("print(repr('a\0b'))"sv), "\"a\\x00b\"\n");
-  EXPECT_EQ(outcome("x = 1 + \0"sv),
-            "s.star:1:9: got end of file, want primary expression");
+  EXPECT_EQ(outcome("x = 1 + \0"sv), "s.star:1:9: got end of file, want primary expression");
   EXPECT_EQ(outcome("def f():\n  \0"sv), "s.star:2:3: got end of file, want indent");
   EXPECT_EQ(outcome("print(1)\n\0"sv, Profile::spec),
             "s.star:2:1: unexpected input character '\\x00'");
@@ -52,14 +51,15 @@ TEST(Sources, BytesThatAreNoUtf8AreReplaced) {
   EXPECT_EQ(outcome("print('\xff', len('\xff'))"), "\xEF\xBF\xBD 3\n");
   EXPECT_EQ(outcome("print(len('\xed\xa0\x80'), len('a\xc3'), len(b'\xff'))"), "9 4 3\n");
   EXPECT_EQ(outcome("x = \xff"), "s.star:1:5: unexpected input character '\xEF\xBF\xBD'");
-  EXPECT_EQ(outcome("x = '\xc3\xa9' \xff"), "s.star:1:9: unexpected input character '\xEF\xBF\xBD'");
+  EXPECT_EQ(outcome("x = '\xc3\xa9' \xff"),
+            "s.star:1:9: unexpected input character '\xEF\xBF\xBD'");
 }
 
 TEST(Sources, TracesNameNativeFunctionsBetween) {
-  EXPECT_EQ(trace_of("def f(x): return sorted(x, key = len)\nmin([[1, 2], [3]], key = f)"),
-            (std::vector<std::string>{"<builtin>: in len", "<builtin>: in sorted",
-                                      "s.star:1:24: in f", "<builtin>: in min",
-                                      "s.star:2:4: in <toplevel>"}));
+  EXPECT_EQ(
+      trace_of("def f(x): return sorted(x, key = len)\nmin([[1, 2], [3]], key = f)"),
+      (std::vector<std::string>{"<builtin>: in len", "<builtin>: in sorted", "s.star:1:24: in f",
+                                "<builtin>: in min", "s.star:2:4: in <toplevel>"}));
   EXPECT_EQ(trace_of("sorted([1, 2], key = fail)"),
             (std::vector<std::string>{"<builtin>: in fail", "<builtin>: in sorted",
                                       "s.star:1:7: in <toplevel>"}));

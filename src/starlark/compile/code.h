@@ -37,7 +37,8 @@ namespace fettle::starlark {
   X(add)                                                                                      \
   X(subtract)                                                                                 \
   X(multiply)                                                                                 \
-  X(divide) X(floor_divide) X(modulo) X(bit_and) X(bit_or) X(bit_xor) X(shift_left)           \
+  X(divide)                                                                                   \
+  X(floor_divide) X(modulo) X(bit_and) X(bit_or) X(bit_xor) X(shift_left)                     \
       X(shift_right)                 /* a ← R b op R c */                                     \
       X(add_in_place) X(or_in_place) /* as `+=` and `|=` */                                   \
       X(add_small) X(subtract_small) X(multiply_small) X(floor_divide_small) X(modulo_small)  \

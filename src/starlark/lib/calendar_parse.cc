@@ -122,7 +122,6 @@ class Reader {
       ++size;
     return size;
   }
-
 };
 
 /// `+3`, `-09`: a sign and hours below 24; 0 when there are none.

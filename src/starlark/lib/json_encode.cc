@@ -283,8 +283,8 @@ class Encoder {
   bool duration(int64_t n) {
     out_ += cat("{\"hours\":", float_json(duration_in(n, 3600'000'000'000)),
                 ",\"microseconds\":", n / 1'000, ",\"milliseconds\":", n / 1'000'000,
-                ",\"minutes\":", float_json(duration_in(n, 60'000'000'000)),
-                ",\"nanoseconds\":", n, ",\"seconds\":", float_json(duration_in(n, 1'000'000'000)));
+                ",\"minutes\":", float_json(duration_in(n, 60'000'000'000)), ",\"nanoseconds\":", n,
+                ",\"seconds\":", float_json(duration_in(n, 1'000'000'000)));
     out_ += '}';
     return true;
   }

@@ -1,5 +1,5 @@
-/// JSON text with new white space. What is no JSON is told in the words of Go's scanner, which knows
-/// no more than the byte it stands at.
+/// JSON text with new white space. What is no JSON is told in the words of Go's scanner, which
+/// knows no more than the byte it stands at.
 
 #include "base/text.h"
 #include "starlark/eval/bind.h"

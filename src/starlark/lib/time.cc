@@ -308,8 +308,7 @@ Value time_binary(Vm& vm, Op op, Value x, Value y) {
   const auto moved = [&](Value time, int64_t by) {
     const auto* t = as<TimeObject>(time);
     TimeObject* made = new_time(vm, t->seconds + by / giga, t->nanoseconds + by % giga,
-                                static_cast<const Zone*>(t->zone), t->offset,
-                                t->abbreviation);
+                                static_cast<const Zone*>(t->zone), t->offset, t->abbreviation);
     return Value::object(made);
   };
   const auto too_large = [&] { return vm.fail("time.duration out of range"); };

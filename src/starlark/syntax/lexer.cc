@@ -164,9 +164,8 @@ std::string source_text(std::string_view text) {
   std::string repaired;
   for (size_t at = 0; at < source.size();) {
     utf8proc_int32_t code = 0;
-    const auto length =
-        utf8proc_iterate(reinterpret_cast<const uint8_t*>(source.data() + at),
-                         static_cast<utf8proc_ssize_t>(source.size() - at), &code);
+    const auto length = utf8proc_iterate(reinterpret_cast<const uint8_t*>(source.data() + at),
+                                         static_cast<utf8proc_ssize_t>(source.size() - at), &code);
     repaired += length > 0 ? std::string_view(source).substr(at, size_t(length)) : "\xEF\xBF\xBD";
     at += length > 0 ? size_t(length) : 1;
   }

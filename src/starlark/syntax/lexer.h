@@ -99,8 +99,8 @@ struct LexerOptions {
   bool as_of_2023 = false;  ///< the words of starlark-go of that time
 };
 
-/// A text as a lexer wants it: ends of lines from `\r` alone are `\n`, and each byte that is no UTF-8
-/// is U+FFFD, as in starlark-go.
+/// A text as a lexer wants it: ends of lines from `\r` alone are `\n`, and each byte that is no
+/// UTF-8 is U+FFFD, as in starlark-go.
 std::string source_text(std::string_view text);
 
 class Lexer {

@@ -143,8 +143,8 @@ Node* Parser::comprehension(uint32_t at, Node* key, uint32_t colon, Node* body, 
     }
   }
   expect(closing);
-  return make<ComprehensionNode>(NodeKind::comprehension, at, key != nullptr, key, colon,
-                                 body, arena_.copy(std::span<const Clause>(clauses)));
+  return make<ComprehensionNode>(NodeKind::comprehension, at, key != nullptr, key, colon, body,
+                                 arena_.copy(std::span<const Clause>(clauses)));
 }
 
 }  // namespace fettle::starlark
