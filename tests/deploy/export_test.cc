@@ -21,10 +21,11 @@ std::string model(const std::vector<std::string>& sets) {
 TEST(ExportCommand, S31DeletesTheSetsThatTheVariableNames) {
   const TemporaryDirectory folder = TemporaryDirectory::make().value();
   const auto at = [&](const std::string& name) { return (folder.path() / name).string(); };
-  const auto fettle = [&](std::vector<std::string> words, const std::string& removed) {
-    words.insert(words.begin(), FETTLE_BINARY_DIR "/fettle");
+  const auto fettle = [&](const std::vector<std::string>& words, const std::string& removed) {
     Invocation invocation;
-    invocation.arguments = std::move(words);
+    invocation.arguments.emplace_back(FETTLE_BINARY_DIR "/fettle");
+    for (const std::string& word : words)
+      invocation.arguments.push_back(word);
     invocation.environment = {{"FETTLE_HOME", at("home")}, {"INMANTA_REMOVED_SET_ID", removed}};
     invocation.time_limit = 60s;
     const auto done = run_process(invocation, {});
