@@ -9,6 +9,7 @@
 #include "base/archive.h"
 #include "base/text.h"
 #include "drivers/engine/containers.h"
+#include "drivers/engine/inside_request.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
 #include "tests/engine/tls_relay.h"
@@ -88,6 +89,58 @@ TEST_P(DriverTest, RequestsAreSentFromInsideWhereAddressesCannotBeReached) {
   ASSERT_TRUE(missing) << said(missing);
   EXPECT_EQ(missing->outputs.integer_at("code"), 404);
   far.clear();
+}
+
+TEST_P(DriverTest, RequestsByHttpsAreSentFromInsideWithTlsSpokenHere) {
+  const auto python = [](const std::string& more) {
+    return json(R"({"image":"localhost/fettle/python:1","cmd":["python3","/app/serve.py"])" + more +
+                "}");
+  };
+  const auto idle = world.service("web", sleeper());
+  ASSERT_TRUE(idle) << said(idle);
+  const std::string address(idle->outputs.text_at("ip_address"));
+  const auto folder = TemporaryDirectory::make();
+  ASSERT_TRUE(write_server_identity(folder->path(), address));
+  const std::string app = artifact({{"cert.pem", *read_file(folder->path() / "cert.pem")},
+                                    {"key.pem", *read_file(folder->path() / "key.pem")},
+                                    {"serve.py", R"(
+import http.server, ssl
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(201); self.end_headers(); self.wfile.write(body * 1000)
+server = http.server.ThreadingHTTPServer(("", 443), Answer)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("/app/cert.pem", "/app/key.pem")
+server.socket = context.wrap_socket(server.socket, server_side = True)
+server.serve_forever()
+)"}});
+  const auto made = world.service(
+      "web",
+      python(cat(R"(,"ports":{"https":{"number":443,"transport":"TCP","wait":"20s"}},)"
+                 R"("files":{"/app":[{"artifact":"a","digest":")",
+                 app, R"("}]})")),
+      Verb::replace);
+  ASSERT_TRUE(made) << said(made);
+  ASSERT_EQ(made->outputs.text_at("ip_address"), address);
+  const auto post = [&](const TlsFiles& tls) {
+    return send_inside(world.http(), world.engine(), made->remote_id, address, 443,
+                       {.method = "POST",
+                        .url = cat("https://", address, ":443/x"),
+                        .body = "hello",
+                        .time_limit = 20s,
+                        .tls = tls},
+                       {});
+  };
+  const auto answer = post({.authorities = (folder->path() / "ca.pem").string()});
+  ASSERT_TRUE(answer) << to_string(answer.error());
+  EXPECT_EQ(answer->status, 201);
+  EXPECT_EQ(answer->body.size(), 5'000u);
+  // Who is not known here is not believed there either.
+  const auto stranger = post({});
+  ASSERT_FALSE(stranger);
+  EXPECT_TRUE(has(lower_case(to_string(stranger.error())), "certificate"))
+      << to_string(stranger.error());
 }
 
 TEST_P(DriverTest, ARemoteEngineIsWorkedWithOverTls) {
@@ -331,6 +384,36 @@ TEST_P(DriverTest, AStoppedServiceIsStartedAgain) {
   EXPECT_TRUE(accepts_connections("127.0.0.1", static_cast<int>(port), 1s));
   ASSERT_TRUE(world.apply(Verb::run, "remove", "r", host, {"service/web"}));
   EXPECT_FALSE(world.observe("service", "web")->state);
+}
+
+TEST_P(DriverTest, AStoppedServiceWhoseNetworkIsGoneIsMadeAnewOnAnother) {
+  ASSERT_TRUE(world.service("web", web()));
+  ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
+  EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "exited");
+  const RecordPointer before = world.known("service", "web");
+  // Docker lets a network go that only stopped containers stand on; Podman takes these with it.
+  const std::string name(world.known("network", "net")->outputs.text_at("name"));
+  const bool docker = GetParam() == TestEngine::Sort::docker;
+  const auto removed =
+      docker
+          ? world.engine().ask({.method = "DELETE", .path = "/networks/" + name}, {})
+          : world.engine().ask_podman(
+                {.method = "DELETE", .path = cat("/networks/", name), .query = {{"force", "true"}}},
+                {});
+  ASSERT_TRUE(removed && removed->ok()) << (removed ? removed->message() : "");
+  world.restart();
+  const auto seen = world.observe("service", "web");
+  ASSERT_TRUE(seen) << to_string(seen.error());
+  EXPECT_EQ(seen->state.has_value(), docker);
+  if (docker) {
+    EXPECT_EQ(seen->state->text_at("status"), "unattached");
+  }
+  EXPECT_FALSE(world.observe("network", "net")->state);
+  world.forget("network", "net");
+  const auto again = world.service("web", web(), docker ? Verb::replace : Verb::create);
+  ASSERT_TRUE(again) << said(again);
+  EXPECT_EQ(again->outputs.text_at("uuid"), before->outputs.text_at("uuid"));
+  EXPECT_EQ(world.run("web", {"cat", "/www/index.html"}), "fettle\n");
 }
 
 TEST_P(DriverTest, AnExitIsSeenWithItsCode) {

@@ -75,6 +75,23 @@ TEST_P(EngineTest, StatesAreToldAndNotCodes) {
   EXPECT_FALSE(*stop_container(engine, id, 1s, {}));
 }
 
+TEST_P(EngineTest, WhatSomebodyPausedIsStartedAndStopped) {
+  const std::string id = sleeper("client-paused");
+  const auto pause = [&] {
+    return engine.ask({.method = "POST", .path = cat("/containers/", id, "/pause")}, {})->ok();
+  };
+  ASSERT_TRUE(pause());
+  EXPECT_EQ((*inspect_container(engine, id, {}))->status, "paused");
+  const Status started = start_container(engine, id, {});
+  EXPECT_TRUE(started) << to_string(started.error());
+  EXPECT_EQ((*inspect_container(engine, id, {}))->status, "running");
+  ASSERT_TRUE(pause());
+  const auto stopped = stop_container(engine, id, 1s, {});
+  ASSERT_TRUE(stopped) << to_string(stopped.error());
+  EXPECT_TRUE(*stopped);
+  EXPECT_EQ((*inspect_container(engine, id, {}))->status, "exited");
+}
+
 TEST_P(EngineTest, LimitsChangeInPlace) {
   const std::string id = sleeper("client-limits");
   EXPECT_TRUE(limit_container(engine, id, 50'000'000, 250'000'000, {}));

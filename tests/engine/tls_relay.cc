@@ -36,7 +36,8 @@ void add_extension(X509* certificate, int id, const char* text) {
 }
 
 /// A key with a certificate by `issuer`, or by itself when there is none.
-Identity make_identity(const char* name, long serial, const Identity* issuer) {
+Identity make_identity(const char* name, long serial, const Identity* issuer,
+                       const std::string& address = "127.0.0.1") {
   Identity made{{EVP_EC_gen("P-256"), EVP_PKEY_free}, {X509_new(), X509_free}};
   X509* const certificate = made.certificate.get();
   X509_set_version(certificate, 2);
@@ -51,7 +52,7 @@ Identity make_identity(const char* name, long serial, const Identity* issuer) {
       X509_get_subject_name(issuer == nullptr ? certificate : issuer->certificate.get()));
   add_extension(certificate, NID_basic_constraints,
                 issuer == nullptr ? "critical,CA:TRUE" : "CA:FALSE");
-  add_extension(certificate, NID_subject_alt_name, "IP:127.0.0.1");
+  add_extension(certificate, NID_subject_alt_name, cat("IP:", address).c_str());
   X509_sign(certificate, issuer == nullptr ? made.key.get() : issuer->key.get(), EVP_sha256());
   return made;
 }
@@ -64,6 +65,17 @@ Status write_pem(const Path& path, const std::function<int(BIO*)>& write) {
   const std::string text(bytes, written ? static_cast<size_t>(size) : 0);
   BIO_free(memory);
   return write_file(path, text);
+}
+
+/// The certificate of an authority, and one with its key that the authority stands for.
+Status write_identity(const Path& folder, const Identity& authority, const Identity& one) {
+  TRY(write_pem(folder / "ca.pem",
+                [&](BIO* out) { return PEM_write_bio_X509(out, authority.certificate.get()); }));
+  TRY(write_pem(folder / "cert.pem",
+                [&](BIO* out) { return PEM_write_bio_X509(out, one.certificate.get()); }));
+  return write_pem(folder / "key.pem", [&](BIO* out) {
+    return PEM_write_bio_PrivateKey(out, one.key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  });
 }
 
 /// All bytes, to one end or the other.
@@ -101,6 +113,12 @@ void shuttle(SSL* tls, int client, int engine, const std::stop_token& stop) {
 
 }  // namespace
 
+Status write_server_identity(const Path& folder, const std::string& address) {
+  const Identity authority = make_identity("a test's authority", 1, nullptr);
+  return write_identity(folder, authority,
+                        make_identity("a test's service", 2, &authority, address));
+}
+
 struct TlsRelay::Context {
   SSL_CTX* tls = SSL_CTX_new(TLS_server_method());
   ~Context() { SSL_CTX_free(tls); }
@@ -123,13 +141,7 @@ Result<std::unique_ptr<TlsRelay>> TlsRelay::start(const Path& folder, const std:
   const Identity authority = make_identity("a test's authority", 1, nullptr);
   const Identity server = make_identity("a test's engine", 2, &authority);
   const Identity client = make_identity("a test's client", 3, &authority);
-  TRY(write_pem(folder / "ca.pem",
-                [&](BIO* out) { return PEM_write_bio_X509(out, authority.certificate.get()); }));
-  TRY(write_pem(folder / "cert.pem",
-                [&](BIO* out) { return PEM_write_bio_X509(out, client.certificate.get()); }));
-  TRY(write_pem(folder / "key.pem", [&](BIO* out) {
-    return PEM_write_bio_PrivateKey(out, client.key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-  }));
+  TRY(write_identity(folder, authority, client));
   auto context = std::make_unique<Context>();
   SSL_CTX_use_certificate(context->tls, server.certificate.get());
   SSL_CTX_use_PrivateKey(context->tls, server.key.get());

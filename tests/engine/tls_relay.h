@@ -10,6 +10,9 @@
 
 namespace fettle {
 
+/// Writes ca.pem and a server's cert.pem and key.pem, of an authority of their own, into `folder`.
+Status write_server_identity(const Path& folder, const std::string& address);
+
 class TlsRelay {
  public:
   /// Listens at a free port of the loopback. Writes ca.pem, cert.pem and key.pem of a client into

@@ -27,8 +27,8 @@ Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
   if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
     return world_error(cat("there is no socket `", address.unix_socket, "`"));
   if (!address.ssh.empty()) {
-    link.tunnel = TRY(SshTunnel::open(address.ssh));
-    link.address.unix_socket = link.tunnel->socket();
+    link.tunnel = TRY(open_ssh_tunnel(address.ssh));
+    link.address.unix_socket = link.tunnel->path();
   }
   TRY(Engine(http, link.address).ping(stop));
   return link;

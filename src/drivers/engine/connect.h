@@ -13,7 +13,7 @@ namespace fettle {
 /// An engine that answered, and what is kept open to reach it.
 struct EngineLink {
   EngineAddress address;
-  std::shared_ptr<SshTunnel> tunnel{};
+  std::shared_ptr<LocalSocket> tunnel{};
 };
 
 struct ConnectOptions {

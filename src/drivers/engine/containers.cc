@@ -93,11 +93,26 @@ Result<ContainerCreated> create_container(Engine& engine, const std::string& nam
   return engine_error(answer);
 }
 
-Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
-  const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/start")}, stop));
+namespace {
+
+/// Lets a container go on that somebody else has paused: an engine neither starts nor stops it.
+Status unpause(Engine& engine, const std::string& id, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/unpause")}, stop));
   if (!answer.ok())
     return engine_error(answer);
   return {};
+}
+
+}  // namespace
+
+Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/start")}, stop));
+  if (answer.ok() && answer.status != 304)
+    return {};
+  const auto state = TRY(inspect_container(engine, id, stop));
+  if (state && state->status == "paused")
+    return unpause(engine, id, stop);
+  return answer.ok() ? Status() : engine_error(answer);
 }
 
 Result<bool> stop_container(Engine& engine, const std::string& id, Duration grace,
@@ -114,7 +129,11 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
     return true;
   // Podman fails to stop what was never started or has just ended.
   const auto state = TRY(inspect_container(engine, id, stop));
-  if (!state || (state->status != "running" && state->status != "paused"))
+  if (state && state->status == "paused") {
+    TRY(unpause(engine, id, stop));
+    return stop_container(engine, id, grace, stop);
+  }
+  if (!state || state->status != "running")
     return false;
   return engine_error(answer);
 }

@@ -55,11 +55,13 @@ class Look {
       if (key && key->kind == "service")
         services_[key->name].push_back(&container);
       const std::string id = label(container.labels, mark::network);
-      if (!id.empty())
-        networks_.insert(id);
+      if (id.empty())
+        continue;
+      if (networks_.insert(id).second)
+        site_.allocation.learn(id, *containers_);
+      if (container.runs())
+        live_networks_.insert(id);
     }
-    for (const std::string& id : networks_)
-      site_.allocation.learn(id, *containers_);
     return {};
   }
 
@@ -82,10 +84,23 @@ class Look {
     if (state->status == "exited" && !code)
       if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
         code = inspected->exit_code;
-    return Observation{Value::dict({{"status", state->status},
+    const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
+    return Observation{Value::dict({{"status", attached ? state->status : "unattached"},
                                     {"exit_code", code ? Value(*code) : Value()},
                                     {"container", state->id},
                                     {"digest", label(state->labels, mark::digest)}})};
+  }
+
+  /// A container that runs proves that its network is there; of others the engine is asked.
+  Result<bool> has_network(const std::string& id) {
+    if (id.empty() || live_networks_.contains(id))
+      return true;
+    if (!asked_for_networks_)
+      for (const NetworkState& state :
+           TRY(list_networks(site_.engine, {environment_filter(environment_)}, stop_)))
+        live_networks_.insert(state.id);
+    asked_for_networks_ = true;
+    return live_networks_.contains(id);
   }
 
   Result<Observation> image(const Subject& subject) {
@@ -106,8 +121,8 @@ class Look {
   }
 
   Result<Observation> network(const Subject& subject) {
-    // A container with its mark proves that it is there.
-    if (containers_ && subject.known != nullptr && networks_.contains(subject.known->remote_id))
+    if (containers_ && subject.known != nullptr &&
+        live_networks_.contains(subject.known->remote_id))
       return Observation{subject.known->outputs};
     const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
     if (state && containers_)
@@ -146,7 +161,8 @@ class Look {
   std::optional<std::vector<ImageState>> images_;
   std::optional<std::vector<VolumeState>> volumes_;
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;
-  std::set<std::string> networks_;
+  std::set<std::string> networks_, live_networks_;  ///< of marks; of those that are there
+  bool asked_for_networks_ = false;
 };
 
 /// A files artifact that is copied out of a service.

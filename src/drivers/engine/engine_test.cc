@@ -4,7 +4,6 @@
 
 #include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
-#include "drivers/engine/inside_request.h"
 #include "drivers/engine/networks.h"
 #include "drivers/engine/probe.h"
 #include "value/json.h"
@@ -68,21 +67,6 @@ TEST(EngineStreams, FramesAreTakenApartByteForByte) {
   EXPECT_EQ(out, "abcf");
   EXPECT_EQ(errors, "de");
   EXPECT_FALSE(sink("no frames at all"));
-}
-
-TEST(EngineRequests, FromInsideAreTextOnAConnection) {
-  EXPECT_EQ(request_text({.address = "10.64.0.9", .port = 80, .target = "/a?b=c"}),
-            "GET /a?b=c HTTP/1.0\r\nHost: 10.64.0.9:80\r\nConnection: close\r\n\r\n");
-  EXPECT_TRUE(request_text({.address = "h", .method = "POST", .body = "abc"})
-                  .ends_with("Content-Length: 3\r\n\r\nabc"));
-  const auto answer = parse_response("HTTP/1.1 404 Not Found\r\nA: b\r\n\r\nno\r\n\r\nbody");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 404);
-  EXPECT_EQ(answer->header("a"), "b");
-  EXPECT_EQ(answer->body, "no\r\n\r\nbody");
-  for (const char* broken :
-       {"", "HTTP/1.1", "HTTP/1.1 abc\r\n\r\n", "220 smtp\r\n\r\n", "HTTP/1.1 200"})
-    EXPECT_FALSE(parse_response(broken)) << broken;
 }
 
 TEST(EngineNetworks, BridgesHaveShortNamesThatDiffer) {

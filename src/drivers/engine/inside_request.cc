@@ -1,77 +1,131 @@
 #include "drivers/engine/inside_request.h"
 
-#include <charconv>
+#include <array>
+#include <cerrno>
+#include <mutex>
+#include <vector>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "drivers/engine/exec.h"
+#include "drivers/engine/local_socket.h"
 
 namespace fettle {
 namespace {
 
-constexpr size_t longest_answer = 64 << 20;
 constexpr int nothing_to_talk_with = 97;
+constexpr size_t longest_complaint = 4'096;
 
-/// `$1` is what is said, `$2` and `$3` where.
+/// Joins its standard input and output to a connection to `$1`, port `$2`.
 constexpr const char* script = R"(
-if command -v nc >/dev/null 2>&1; then printf %s "$1" | nc "$2" "$3"
+if command -v nc >/dev/null 2>&1; then exec nc "$1" "$2"
 elif command -v bash >/dev/null 2>&1; then
-  exec bash -c 'exec 3<>"/dev/tcp/$2/$3" && printf %s "$1" >&3 && cat <&3' bash "$1" "$2" "$3"
+  exec bash -c 'exec 3<>"/dev/tcp/$1/$2" || exit 1; cat <&3 & cat >&3; wait' bash "$1" "$2"
 elif command -v python3 >/dev/null 2>&1; then
-  exec python3 -c 'import socket, sys
-s = socket.create_connection((sys.argv[2], int(sys.argv[3])), 60)
-s.sendall(sys.argv[1].encode("utf-8", "surrogateescape"))
-for piece in iter(lambda: s.recv(65536), b""): sys.stdout.buffer.write(piece)' "$1" "$2" "$3"
+  exec python3 -c 'import os, socket, sys, threading
+s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 60)
+s.settimeout(None)
+def put():
+    for piece in iter(lambda: os.read(0, 65536), b""): s.sendall(piece)
+threading.Thread(target = put, daemon = True).start()
+for piece in iter(lambda: s.recv(65536), b""): os.write(1, piece)' "$1" "$2"
 else exit 97
 fi)";
 
+/// One connection: a command in the container whose input and output it is.
+class Carrier {
+ public:
+  Carrier(Engine& engine, std::string container, ExecOptions options)
+      : engine_(engine), container_(std::move(container)), options_(std::move(options)) {}
+
+  void serve(int client, const std::stop_token& stop) {
+    Status carried = carry(client, stop);
+    const std::lock_guard lock(mutex_);
+    if (!carried && !is_cancelled(carried.error()))
+      error_ = std::move(carried).error();
+    else if (!error_ && !trim(said_).empty())
+      error_ = world_error(std::string(trim(said_)));
+  }
+
+  /// What kept the bytes from being carried, as far as anybody told.
+  std::optional<Error> error() {
+    const std::lock_guard lock(mutex_);
+    return error_;
+  }
+
+ private:
+  Status carry(int client, const std::stop_token& stop) {
+    OpenExec exec = TRY(open_exec(engine_, container_, options_, stop));
+    const ByteSink frames = frame_sink([&](OutputStream stream, std::string_view bytes) -> Status {
+      if (stream == OutputStream::errors)
+        said_ += bytes.substr(0, longest_complaint - std::min(longest_complaint, said_.size()));
+      else if (!send_all(client, bytes))
+        return cancelled_error();  // nobody reads any more
+      return {};
+    });
+    TRY(shuttle(client, exec.connection, frames, stop));
+    shutdown(client, SHUT_WR);
+    const int64_t code = TRY(exec_code(engine_, exec.id, stop));
+    if (code == nothing_to_talk_with || code == 126 || code == 127)
+      return world_error(
+          "the engine is on another machine, and the container has neither nc nor bash nor Python "
+          "to send a request from within");
+    return {};
+  }
+
+  /// Until the command ends, or the client has closed.
+  static Status shuttle(int client, HttpConnection& connection, const ByteSink& frames,
+                        const std::stop_token& stop) {
+    std::vector<char> buffer(64 * 1024);
+    while (!stop.stop_requested()) {
+      std::array<pollfd, 2> waited{{{client, POLLIN, 0}, {connection.descriptor(), POLLIN, 0}}};
+      if (poll(waited.data(), waited.size(), stop_interval_ms) < 0 && errno != EINTR)
+        return world_error("cannot wait for a connection");
+      if (waited[1].revents != 0) {
+        const size_t count = TRY(connection.read(buffer, stop));
+        if (count == 0)
+          return {};
+        TRY(frames({buffer.data(), count}));
+      }
+      if (waited[0].revents != 0) {
+        const ssize_t count = read(client, buffer.data(), buffer.size());
+        if (count <= 0)
+          return cancelled_error();
+        TRY(connection.write({buffer.data(), static_cast<size_t>(count)}, stop));
+      }
+    }
+    return cancelled_error();
+  }
+
+  Engine& engine_;
+  std::string container_;
+  ExecOptions options_;
+  std::string said_;
+  std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
 }  // namespace
 
-std::string request_text(const InsideRequest& request) {
-  // The older version of the protocol: the answer comes in one piece and ends the connection.
-  std::string text =
-      cat(request.method, " ", request.target, " HTTP/1.0\r\nHost: ", request.address, ":",
-          request.port, "\r\nConnection: close\r\n");
-  for (const HttpHeader& header : request.headers)
-    text += cat(header.name, ": ", header.value, "\r\n");
-  if (!request.body.empty() || request.method == "POST")
-    text += cat("Content-Length: ", request.body.size(), "\r\n");
-  return cat(text, "\r\n", request.body);
-}
-
-Result<HttpResponse> parse_response(std::string_view text) {
-  HttpResponse response;
-  const size_t end = text.find("\r\n\r\n");
-  const std::string_view head = text.substr(0, end);
-  const size_t code = head.find(' ');
-  if (!text.starts_with("HTTP/") || end == text.npos || code == head.npos ||
-      std::from_chars(head.data() + code + 1, head.data() + head.size(), response.status).ec !=
-          std::errc())
-    return world_error(text.empty() ? "nobody answered the request"
-                                    : "what answered the request does not speak HTTP");
-  for (const std::string_view line : split(head, '\n'))
-    if (const size_t colon = line.find(':'); colon != line.npos)
-      response.headers.push_back(
-          {std::string(line.substr(0, colon)), std::string(trim(line.substr(colon + 1)))});
-  response.body = text.substr(end + 4);
+Result<HttpResponse> send_inside(HttpClient& http, Engine& engine, const std::string& container,
+                                 const std::string& address, int port, HttpRequest request,
+                                 std::stop_token stop) {
+  const std::string number = std::to_string(port);
+  Carrier carrier(engine, container,
+                  {.command = {"sh", "-c", script, "sh", address, number}, .input = true});
+  std::unique_ptr<LocalSocket> socket = TRY(LocalSocket::open(
+      [&](int client, const std::stop_token& end) { carrier.serve(client, end); }));
+  request.unix_socket = socket->path();
+  request.headers.push_back({"Connection", "close"});
+  Result<HttpResponse> response = http.send(std::move(request), stop);
+  socket.reset();
+  if (!response && !is_cancelled(response.error()))
+    if (const auto error = carrier.error())
+      return *error;
   return response;
-}
-
-Result<HttpResponse> send_inside(Engine& engine, const std::string& container,
-                                 const InsideRequest& request, std::stop_token stop) {
-  std::string answer, said;
-  const auto take = [&](OutputStream stream, std::string_view bytes) -> Status {
-    return sink_to(stream == OutputStream::out ? answer : said, longest_answer)(bytes);
-  };
-  const ExecOptions options{.command = {"sh", "-c", script, "sh", request_text(request),
-                                        request.address, std::to_string(request.port)}};
-  const int64_t code = TRY(run_exec(engine, container, options, take, stop));
-  if (code == nothing_to_talk_with || code == 126 || code == 127)
-    return world_error(
-        "the engine is on another machine, and the container has neither nc nor bash nor Python "
-        "to send a request from within");
-  if (answer.empty() && !trim(said).empty())
-    return world_error(std::string(trim(said)));
-  return parse_response(answer);
 }
 
 }  // namespace fettle

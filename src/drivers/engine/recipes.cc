@@ -50,24 +50,6 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   return Value::dict({{"code", code}, {"output", output}, {"extract", extract}});
 }
 
-/// From within the container, when the engine is on another machine.
-Result<HttpResponse> send_from_inside(const Site& site, const Record& host,
-                                      const HttpRequest& request, int port, bool secure,
-                                      const std::stop_token& stop) {
-  if (secure)
-    return world_error(cat("`", host.applied->key.name,
-                           "` is on another machine, and a request by https cannot be sent from "
-                           "within its container"));
-  InsideRequest inside;
-  inside.address = host.outputs.text_at("ip_address");
-  inside.port = port;
-  inside.method = request.method.empty() ? "GET" : request.method;
-  inside.target = request.url.substr(request.url.find('/', std::string_view("https://").size()));
-  inside.headers = request.headers;
-  inside.body = request.body;
-  return send_inside(site.engine, host.remote_id, inside, stop);
-}
-
 /// To the service's own address, as its neighbours see it.
 Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
                            const std::stop_token& stop) {
@@ -90,11 +72,12 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
     request.body = to_text(recipe.at("body"));
     request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
   }
+  // From within the container, when the engine is on another machine.
   const HttpResponse response =
       is_reachable(site.engine, address)
           ? TRY(site.http.send(std::move(request), stop))
-          : TRY(send_from_inside(site, host, request, static_cast<int>(port.integer_at("number")),
-                                 secure, stop));
+          : TRY(send_inside(site.http, site.engine, host.remote_id, address,
+                            static_cast<int>(port.integer_at("number")), std::move(request), stop));
   const Value extract = TRY(extracted(site, recipe, response.body));
   return Value::dict({{"code", response.status}, {"body", response.body}, {"extract", extract}});
 }

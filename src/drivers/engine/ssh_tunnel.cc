@@ -2,12 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <vector>
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -15,18 +12,6 @@
 
 namespace fettle {
 namespace {
-
-constexpr int stop_interval_ms = 100;
-
-bool send_all(int to, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno != EINTR)
-      return false;
-    bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
-  }
-  return true;
-}
 
 /// Carries bytes both ways until both sides have ended, or one of them broke.
 void shuttle(int a, int b, const std::stop_token& stop) {
@@ -66,46 +51,13 @@ std::vector<std::string> ssh_command(const std::string& destination) {
   return command;
 }
 
-SshTunnel::SshTunnel(TemporaryDirectory folder, Descriptor listener, std::string destination)
-    : folder_(std::move(folder)),
-      listener_(std::move(listener)),
-      destination_(std::move(destination)),
-      thread_([this](const std::stop_token& stop) { accept_all(stop); }) {}
-
-SshTunnel::~SshTunnel() = default;
-
-std::string SshTunnel::socket() const { return (folder_.path() / "engine.sock").string(); }
-
-Result<std::shared_ptr<SshTunnel>> SshTunnel::open(const std::string& destination) {
-  TemporaryDirectory folder = TRY(TemporaryDirectory::make());
-  const std::string path = (folder.path() / "engine.sock").string();
-  Descriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  if (bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-      listen(listener.get(), 64) != 0)
-    return world_error(cat("cannot listen at `", path, "`: ", std::strerror(errno)));
-  return std::shared_ptr<SshTunnel>(
-      new SshTunnel(std::move(folder), std::move(listener), destination));
-}
-
-void SshTunnel::accept_all(const std::stop_token& stop) {
-  std::vector<std::jthread> threads;
-  while (!stop.stop_requested()) {
-    pollfd waited{listener_.get(), POLLIN, 0};
-    if (poll(&waited, 1, stop_interval_ms) <= 0)
-      continue;
-    const int client = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (client < 0)
-      continue;
-    threads.emplace_back([this, client](const std::stop_token& end) {
-      const Descriptor ours(client);
-      const auto dialogue = Dialogue::start({.arguments = ssh_command(destination_)});
-      if (dialogue)
-        shuttle(client, dialogue->descriptor(), end);
-    });
-  }
+Result<std::unique_ptr<LocalSocket>> open_ssh_tunnel(const std::string& destination) {
+  return LocalSocket::open(
+      [command = ssh_command(destination)](int client, const std::stop_token& stop) {
+        const auto dialogue = Dialogue::start({.arguments = command});
+        if (dialogue)
+          shuttle(client, dialogue->descriptor(), stop);
+      });
 }
 
 }  // namespace fettle

@@ -1,0 +1,42 @@
+#pragma once
+/// A unix socket on this machine that stands for a connection which cannot be made directly:
+/// whoever connects is served by a function of its own, on a thread of its own.
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace fettle {
+
+class LocalSocket {
+ public:
+  /// Carries the bytes of one connection until an end is reached or a stop is asked for.
+  using Serve = std::function<void(int client, const std::stop_token& stop)>;
+
+  static Result<std::unique_ptr<LocalSocket>> open(Serve serve);
+  ~LocalSocket();  ///< asks who serves to stop, and waits for them
+  LocalSocket(const LocalSocket&) = delete;
+  LocalSocket& operator=(const LocalSocket&) = delete;
+  std::string path() const;
+
+ private:
+  LocalSocket(TemporaryDirectory folder, Descriptor listener, Serve serve);
+  void accept_all(const std::stop_token& stop);
+  TemporaryDirectory folder_;
+  Descriptor listener_;
+  Serve serve_;
+  std::jthread thread_;
+};
+
+/// Writes all of it to a socket; false when nobody reads any more.
+bool send_all(int to, std::string_view bytes);
+
+/// How often who waits looks whether it is to stop.
+constexpr int stop_interval_ms = 100;
+
+}  // namespace fettle
