@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "starlark/eval/vm.h"
 #include "starlark/lib/universe.h"
+#include "starlark/scan.h"
 
 namespace fettle::starlark {
 namespace {
@@ -27,7 +28,7 @@ std::string ModuleLoader::path_of(std::string_view from, std::string_view name) 
 
 /// Reads the files that `text` loads, and those that they load.
 void ModuleLoader::discover(const std::string& path, std::string_view text) {
-  std::vector<std::pair<std::string, std::string>> open = {{path, std::string(text)}};
+  std::vector<std::pair<std::string, std::string_view>> open = {{path, text}};
   files_[path];
   while (!open.empty() && files_.size() < most_files) {
     const auto [from, source] = std::move(open.back());
@@ -38,8 +39,9 @@ void ModuleLoader::discover(const std::string& path, std::string_view text) {
         std::optional<std::string> read = read_(found);
         if (!read)
           continue;
-        files_[found].text = *read;
-        open.emplace_back(found, std::move(*read));
+        std::string& kept = files_[found].text;
+        kept = std::move(*read);
+        open.emplace_back(found, kept);
       }
       if (files_[from].loads.insert(found).second)
         files_[found].loaded_by.push_back(from);

@@ -75,7 +75,4 @@ class ModuleLoader {
   size_t running_ = 0;
 };
 
-/// The names that the `load` statements of a file give, in order; empty when it cannot be parsed.
-std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect);
-
 }  // namespace fettle::starlark

@@ -9,7 +9,7 @@
 #include "starlark/eval/table.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/universe.h"
-#include "starlark/module_loader.h"
+#include "starlark/scan.h"
 #include "starlark/starlark.h"
 #include "starlark/syntax/lexer.h"
 #include "starlark/syntax/parser.h"
@@ -21,16 +21,6 @@ struct Module::State : ModuleState {};
 namespace {
 
 constexpr uint32_t deepest_loading = 100;
-
-LexerOptions lexer_options(const Dialect& dialect) {
-  LexerOptions options;
-  options.tabs_indent = dialect.profile != Profile::spec;
-  options.assert_reserved = dialect.profile == Profile::spec;
-  options.async_reserved = dialect.profile != Profile::kurtosis;
-  options.nul_ends = dialect.profile != Profile::spec;
-  options.as_of_2023 = dialect.profile == Profile::kurtosis;
-  return options;
-}
 
 Error syntax_error(const std::string& file, std::string_view source, const SyntaxError& problem) {
   const auto [line, column] = line_and_column(source, problem.at);
@@ -233,20 +223,6 @@ Result<ModulePtr> ModuleCache::get(const std::string& name, const Make& make) {
   slot->result = make();
   slot->running = false;
   return *slot->result;
-}
-
-std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect) {
-  Arena arena;
-  Symbols symbols(arena);
-  const ParsedFile parsed = parse_file(text, arena, symbols, lexer_options(dialect));
-  std::vector<std::string> names;
-  if (parsed.error)
-    return names;
-  for (Node* node : parsed.file->body) {
-    if (node->kind == NodeKind::load_statement)
-      names.emplace_back(as<LoadNode>(node)->module);
-  }
-  return names;
 }
 
 // Thread.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "starlark/scan.h"
 
 namespace fettle::starlark {
 namespace {
@@ -113,7 +114,21 @@ TEST(ModuleLoader, LoadsAreReadFromTheText) {
   const Dialect dialect = Dialect::of(Profile::go);
   EXPECT_EQ(loads_of("load('a', 'b')\nx = 1\nload('c', d = 'e')\n", dialect),
             (std::vector<std::string>{"a", "c"}));
-  EXPECT_TRUE(loads_of("load('a', 'b')\nx = = 1\n", dialect).empty());
+  // Only statements of the file itself, however they are written.
+  EXPECT_EQ(loads_of("'''load('a', 'b')\n'''\nload(\n  'c', # load('d')\n  'd'); load ('e', 'f')\n"
+                     "def f():\n  load('g', 'h')\n  return payload('i')\nload('j', 'k')",
+                     dialect),
+            (std::vector<std::string>{"c", "e", "j"}));
+  EXPECT_TRUE(loads_of("load('a', 'b')\nx = 'open\n", dialect).empty());
+  EXPECT_TRUE(loads_of("load = 1\nload(x)\nload 'y'\n", dialect).empty());
+}
+
+TEST(ModuleLoader, UnfinishedTexts) {
+  const Dialect dialect = Dialect::of(Profile::go);
+  for (const char* text : {"x = [1,\n", "f(\n", "x = {'a': (\n", "x = '''a\n", "x = 1 + \\\n"})
+    EXPECT_TRUE(is_unfinished(text, dialect)) << text;
+  for (const char* text : {"x = [1]\n", "x = ')'\n", "x = 'a\n", "x = 1)\n", "# (\n", "\n", ""})
+    EXPECT_FALSE(is_unfinished(text, dialect)) << text;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "starlark/compile/compiler.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/invariant.h"
 #include "starlark/compile/places.h"
@@ -55,7 +56,7 @@ void Compiler::body(FunctionNode* node, Code* code, bool is_file) {
   code->has_rest = code->has_named_rest = false;
   // Registers of parameters come first, those with names before * and **.
   size_t binding = 0;
-  std::vector<Binding*> rests(2);
+  std::array<Binding*, 2> rests{};  // * and **
   bool after_star = false;
   for (const ParameterNode& parameter : node->parameters) {
     if (parameter.kind == ParameterKind::bare_star) {

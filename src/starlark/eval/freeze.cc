@@ -7,12 +7,14 @@
 namespace fettle::starlark {
 
 void freeze_value(Value root, bool share) {
+  const uint8_t wanted = share ? Object::frozen | Object::shared : Object::frozen;
+  if (!root.is_object() || (root.object()->flags & wanted) == wanted)
+    return;
   std::vector<Object*> gray;
   const auto visit = [&](Value v) {
     if (v.is_object())
       gray.push_back(v.object());
   };
-  const uint8_t wanted = share ? Object::frozen | Object::shared : Object::frozen;
   visit(root);
   while (!gray.empty()) {
     Object* o = gray.back();

@@ -134,25 +134,6 @@ bool is_unicode_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEG
 
 std::string to_string(Token token) { return token_texts[static_cast<size_t>(token)]; }
 
-Symbol* Symbols::add(std::string_view text, uint32_t hash, size_t slot) {
-  Symbol* symbol =
-      arena_.make<Symbol>(text, hash, Token::identifier, nullptr, Value::unset(), 0u, 0u);
-  table_[slot] = symbol;
-  if (++used_ * 2 > table_.size()) {
-    std::vector<Symbol*> larger(table_.size() * 4);
-    for (Symbol* known : table_) {
-      if (known == nullptr)
-        continue;
-      size_t i = (known->hash ^ known->hash >> 15) & (larger.size() - 1);
-      while (larger[i] != nullptr)
-        i = (i + 1) & (larger.size() - 1);
-      larger[i] = known;
-    }
-    table_.swap(larger);
-  }
-  return symbol;
-}
-
 std::string source_text(std::string_view text) {
   std::string source(text);
   for (size_t at = source.find('\r'); at != std::string::npos; at = source.find('\r', at + 1)) {
@@ -468,25 +449,21 @@ again:
 }
 
 void Lexer::scan_identifier() {
-  uint32_t hash = Symbols::start();
-  while (more()) {
-    const char c = source_[p_];
-    if (is(c, letter | digit)) [[likely]] {
-      hash = Symbols::mix(hash, c);
-      ++p_;
-      continue;
-    }
-    if (!is(c, high))
+  size_t p = p_;
+  for (;;) {
+    while (p < size_ && is(source_[p], letter | digit))
+      ++p;
+    if (p == size_ || !is(source_[p], high)) [[likely]]
       break;
     utf8proc_int32_t code = 0;
-    const auto length = utf8proc_iterate(reinterpret_cast<const uint8_t*>(source_ + p_),
-                                         static_cast<utf8proc_ssize_t>(size_ - p_), &code);
+    const auto length = utf8proc_iterate(reinterpret_cast<const uint8_t*>(source_ + p),
+                                         static_cast<utf8proc_ssize_t>(size_ - p), &code);
     if (length <= 0 || (!is_unicode_letter(code) && !is_unicode_digit(code)))
       break;
-    for (utf8proc_ssize_t i = 0; i < length; ++i)
-      hash = Symbols::mix(hash, source_[p_++]);
+    p += size_t(length);
   }
-  symbol = symbols_.find({source_ + at, p_ - at}, hash);
+  p_ = p;
+  symbol = symbols_.find({source_ + at, p_ - at});
   token = symbol->token;
 }
 

@@ -1,0 +1,59 @@
+#include "starlark/scan.h"
+
+#include "starlark/starlark.h"
+
+namespace fettle::starlark {
+
+LexerOptions lexer_options(const Dialect& dialect) {
+  LexerOptions options;
+  options.tabs_indent = dialect.profile != Profile::spec;
+  options.assert_reserved = dialect.profile == Profile::spec;
+  options.async_reserved = dialect.profile != Profile::kurtosis;
+  options.nul_ends = dialect.profile != Profile::spec;
+  options.as_of_2023 = dialect.profile == Profile::kurtosis;
+  return options;
+}
+
+std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect) {
+  std::vector<std::string> names;
+  if (text.find("load") == text.npos)
+    return names;
+  Arena arena;
+  Symbols symbols(arena);
+  Lexer lexer(text, arena, symbols, lexer_options(dialect));
+  int blocks = 0;
+  bool begins = true;  // a statement, with this token
+  for (lexer.next(); lexer.token != Token::end; lexer.next()) {
+    const Token token = lexer.token;
+    if (token == Token::kw_load && begins && blocks == 0) {
+      lexer.next();
+      if (lexer.token == Token::left_paren) {
+        lexer.next();
+        if (lexer.token == Token::string)
+          names.emplace_back(lexer.text);
+      }
+    }
+    blocks += (token == Token::indent) - (token == Token::outdent);
+    begins = token == Token::newline || token == Token::outdent || token == Token::semicolon;
+  }
+  return lexer.failed ? std::vector<std::string>() : names;
+}
+
+bool is_unfinished(std::string_view text, const Dialect& dialect) {
+  if (text.ends_with("\\\n"))
+    return true;
+  Arena arena;
+  Symbols symbols(arena);
+  Lexer lexer(text, arena, symbols, lexer_options(dialect));
+  int open = 0;
+  for (lexer.next(); lexer.token != Token::end; lexer.next()) {
+    const Token token = lexer.token;
+    open +=
+        token == Token::left_paren || token == Token::left_bracket || token == Token::left_brace;
+    open -=
+        token == Token::right_paren || token == Token::right_bracket || token == Token::right_brace;
+  }
+  return lexer.failed ? lexer.error.message == "unexpected EOF in string" : open > 0;
+}
+
+}  // namespace fettle::starlark
