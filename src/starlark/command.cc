@@ -1,16 +1,14 @@
 #include "starlark/command.h"
 
-#include <unistd.h>
-
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <map>
 #include <thread>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "starlark/module_loader.h"
+#include "starlark/repl.h"
 #include "starlark/starlark.h"
 
 namespace fettle::starlark {
@@ -163,83 +161,9 @@ void report(const Error& error, bool before_running) {
     tell(error.excerpt);
 }
 
-std::optional<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  std::string text;
-  char buffer[65536];
-  while (file.read(buffer, sizeof buffer) || file.gcount() > 0)
-    text.append(buffer, size_t(file.gcount()));
-  return text;
-}
-
-/// Reads lines until a statement is complete, runs it, shows the value of an expression.
-int read_lines(Session& session) {
-  Thread thread(session);
-  const bool terminal = isatty(STDIN_FILENO) != 0;
-  std::map<std::string, Value> names;
-  std::vector<std::unique_ptr<Handle>> kept;
-  std::string text, history;
-  if (const char* home = std::getenv("HOME"); home != nullptr && terminal)
-    history = cat(home, "/.fettle_starlark_history");
-  char* line = nullptr;
-  size_t capacity = 0;
-  const auto visible = [&] {
-    std::vector<Named> all;
-    for (const auto& [name, value] : names)
-      all.push_back({name, value});
-    return all;
-  };
-  const auto run = [&] {
-    const std::vector<Named> all = visible();
-    Result<Value> value = thread.evaluate("<stdin>", text, all);
-    if (value) {
-      if (!value->is_none())
-        std::printf("%s\n", repr_of(*value).c_str());
-    } else if (!session.failed_before_running()) {
-      report(value.error(), false);
-    } else {
-      auto globals = thread.execute("<stdin>", text, all);
-      if (!globals) {
-        report(globals.error(), session.failed_before_running());
-      } else {
-        for (const auto& [name, global] : *globals) {
-          names[name] = global;
-          kept.push_back(std::make_unique<Handle>(thread, global));
-        }
-      }
-    }
-    std::fflush(stdout);
-    if (!history.empty())
-      std::ofstream(history, std::ios::app) << text;
-    text.clear();
-  };
-  for (;;) {
-    if (terminal)
-      std::fputs(text.empty() ? ">>> " : "... ", stdout);
-    std::fflush(stdout);
-    const ssize_t size = getline(&line, &capacity, stdin);
-    if (size < 0)
-      break;
-    const std::string_view read(line, size_t(size));
-    const bool blank = trim(read).empty();
-    text += read;
-    if (text == "\n") {
-      text.clear();
-      continue;
-    }
-    // A block ends with an empty line.
-    const std::string_view first = trim(std::string_view(text).substr(0, text.find('\n')));
-    const bool block = first.ends_with(':') || text.find('\n') + 1 < text.size();
-    if (!block || blank)
-      run();
-  }
-  if (!text.empty())
-    run();
-  std::free(line);
-  kept.clear();
-  return 0;
+std::optional<std::string> read_source(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 }  // namespace
@@ -250,15 +174,15 @@ int run_starlark_command(std::span<const std::string> arguments) {
     return 2;
   Session session(settings.dialect, settings.limits);
   session.collect_always = settings.collect_always;
-  ModuleLoader loader(session, read_file);
+  ModuleLoader loader(session, read_source);
   session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };
   if (settings.dialect.profile != Profile::kurtosis)
     session.now = now_from_clock;
   if (settings.repl)
-    return read_lines(session);
+    return run_repl(session, report);
   std::string name = settings.has_program ? "cmdline" : settings.file;
   std::optional<std::string> text =
-      settings.has_program ? settings.program : read_file(settings.file);
+      settings.has_program ? settings.program : read_source(settings.file);
   if (!text) {
     std::fprintf(stderr, "fettle starlark: cannot read %s\n", settings.file.c_str());
     return 2;
