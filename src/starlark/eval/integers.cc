@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "starlark/eval/ops.h"
+#include "starlark/eval/wide.h"
 
 namespace fettle::starlark {
 namespace {
@@ -356,36 +357,8 @@ Value integer_binary(Vm& vm, Op op, Value x, Value y) {
     return shift(vm, op, x, y);
   if ((op == Op::floor_divide || op == Op::modulo) && integer_sign(y) == 0)
     return vm.fail(op == Op::modulo ? "integer modulo by zero" : "floored division by zero");
-  if (x.is_small() && y.is_small()) {
-    const int64_t a = x.small(), b = y.small();
-    switch (op) {
-      case Op::add:
-        return make_int(vm.heap(), a + b);
-      case Op::subtract:
-        return make_int(vm.heap(), a - b);
-      case Op::floor_divide:
-        return make_int(vm.heap(), a / b - (a % b != 0 && (a < 0) != (b < 0)));
-      case Op::modulo: {
-        const int64_t r = a % b;
-        return Value::small(r != 0 && (r < 0) != (b < 0) ? r + b : r);
-      }
-      case Op::bit_and:
-        return Value::small(a & b);
-      case Op::bit_or:
-        return Value::small(a | b);
-      case Op::bit_xor:
-        return Value::small(a ^ b);
-      default: {
-        __extension__ const __int128 product = static_cast<__int128>(a) * b;
-        const bool negative = product < 0;
-        __extension__ const auto magnitude =
-            static_cast<unsigned __int128>(negative ? -product : product);
-        const uint64_t limbs[] = {static_cast<uint64_t>(magnitude),
-                                  static_cast<uint64_t>(magnitude >> 64)};
-        return make_int(vm.heap(), negative, limbs);
-      }
-    }
-  }
+  if (const Value made = wide_operation(vm.heap(), op, x, y); !made.is_unset()) [[likely]]
+    return made;
   const Magnitude a(x), b(y);
   if (!vm.charge((a.size + b.size) / 16))
     return Value::error();

@@ -11,6 +11,9 @@ size_t find_text(std::string_view text, std::string_view wanted, size_t from) {
     return text.find(wanted, from);
   if (from >= text.size())
     return std::string_view::npos;
+  constexpr size_t short_text = 64;  // not worth the tables of `memmem`
+  if (text.size() - from <= short_text)
+    return text.find(wanted, from);
   const void* found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
   return found == nullptr ? std::string_view::npos
                           : size_t(static_cast<const char*>(found) - text.data());
