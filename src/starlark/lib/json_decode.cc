@@ -77,35 +77,24 @@ class Decoder {
   bool step() {
     if (vm_ != nullptr && !vm_->charge(1))
       return fail("stopped");
-    Level& level = levels_.back();
-    if (level.object->kind == Kind::list) {
-      auto* list = static_cast<List*>(level.object);
-      if (!list_push(heap_, list, made_))
-        return no_memory();
-      if (at_end())
-        return fail("unexpected end of file");
-      if (text_[p_] == ',') {
-        ++p_;
-        skip();
-        return value();
-      }
-      if (text_[p_] == ']')
-        return close();
-      return fail(cat("got ", shown(), ", want ',' or ']'"));
-    }
-    auto* dict = static_cast<Dict*>(level.object);
-    if (!table_put(heap_, dict, level.key, hash_of_text(level.key), made_))
+    const Level& level = levels_.back();
+    const bool is_list = level.object->kind == Kind::list;
+    const bool kept = is_list ? list_push(heap_, static_cast<List*>(level.object), made_)
+                              : table_put(heap_, static_cast<Dict*>(level.object), level.key,
+                                          hash_of_text(level.key), made_);
+    if (!kept)
       return no_memory();
     if (at_end())
       return fail("unexpected end of file");
-    if (text_[p_] == ',') {
-      ++p_;
-      skip();
-      return key();
-    }
-    if (text_[p_] == '}')
+    const char closing = is_list ? ']' : '}';
+    if (text_[p_] == closing)
       return close();
-    return fail(cat("in object, got ", shown(), ", want ',' or '}'"));
+    if (text_[p_] != ',')
+      return fail(
+          cat(is_list ? "" : "in object, ", "got ", shown(), ", want ',' or '", closing, "'"));
+    ++p_;
+    skip();
+    return (is_list || key()) && value();
   }
 
   bool close() {
@@ -121,6 +110,7 @@ class Decoder {
     return fail("out of memory");
   }
 
+  /// A key, up to its value.
   bool key() {
     if (at_end())
       return fail("unexpected end of file");
@@ -136,7 +126,7 @@ class Decoder {
     ++p_;
     skip();
     levels_.back().key = name;
-    return value();
+    return true;
   }
 
   /// A key that is no string: a scalar is named by its type.
@@ -181,19 +171,8 @@ class Decoder {
           return true;
         }
         levels_.push_back({dict, Value::none()});
-        // As `key`, but the value follows in this loop.
-        if (text_[p_] != '"')
-          return wrong_key();
-        Value name;
-        if (!string(name))
+        if (!key())
           return false;
-        if (at_end())
-          return fail("unexpected end of file");
-        if (text_[p_] != ':')
-          return fail(cat("after object key, got ", shown(), ", want ':' "));
-        ++p_;
-        skip();
-        levels_.back().key = name;
         continue;
       }
       return word();
@@ -284,6 +263,32 @@ class Decoder {
     return problem == std::errc() && end == text_.data() + at + 4;
   }
 
+  /// What follows a backslash; stays at its last letter.
+  bool escape(std::string& decoded) {
+    constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+    if (const size_t at = letters.find(text_[p_]); at != letters.npos) {
+      decoded += meanings[at];
+      return true;
+    }
+    if (text_[p_] != 'u') {
+      const std::string wrong = shown();
+      p_ = std::min(text_.size(), text_.find('"', p_) + 1);
+      return fail(cat("invalid character ", wrong, " in string escape code"));
+    }
+    uint32_t code = 0;
+    if (!hex4(p_ + 1, code))
+      return fail("incomplete or invalid \\uXXXX escape");
+    p_ += 4;
+    uint32_t low = 0;
+    if (code >= 0xD800 && code < 0xDC00 && text_.substr(p_ + 1, 2) == "\\u" && hex4(p_ + 3, low) &&
+        low >= 0xDC00 && low < 0xE000) {
+      code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      p_ += 6;
+    }
+    append_utf8(decoded, code);
+    return true;
+  }
+
   bool string(Value& result) {
     const size_t start = p_++;
     std::string decoded;
@@ -306,52 +311,8 @@ class Decoder {
         p_ = start;
         return fail("unclosed string literal");
       }
-      switch (text_[p_]) {
-        case '"':
-          decoded += '"';
-          break;
-        case '\\':
-          decoded += '\\';
-          break;
-        case '/':
-          decoded += '/';
-          break;
-        case 'b':
-          decoded += '\b';
-          break;
-        case 'f':
-          decoded += '\f';
-          break;
-        case 'n':
-          decoded += '\n';
-          break;
-        case 'r':
-          decoded += '\r';
-          break;
-        case 't':
-          decoded += '\t';
-          break;
-        case 'u': {
-          uint32_t code = 0;
-          if (!hex4(p_ + 1, code)) {
-            return fail("incomplete or invalid \\uXXXX escape");
-          }
-          p_ += 4;
-          uint32_t low = 0;
-          if (code >= 0xD800 && code < 0xDC00 && text_.substr(p_ + 1, 2) == "\\u" &&
-              hex4(p_ + 3, low) && low >= 0xDC00 && low < 0xE000) {
-            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-            p_ += 6;
-          }
-          append_utf8(decoded, code);
-          break;
-        }
-        default: {
-          const std::string wrong = shown();
-          p_ = std::min(text_.size(), text_.find('"', p_) + 1);
-          return fail(cat("invalid character ", wrong, " in string escape code"));
-        }
-      }
+      if (!escape(decoded))
+        return false;
       plain = p_ + 1;
     }
     const std::string_view tail = text_.substr(plain, p_ - plain);

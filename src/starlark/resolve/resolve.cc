@@ -59,15 +59,11 @@ class Resolver {
 
   void bind_global(Identifier* id) {
     Binding* known = id->symbol->binding;
-    if (known == nullptr) {
+    // A loaded name of the file hides a global, which is exported all the same.
+    const bool hides = id->loaded && !dialect_.load_binds_globally;
+    if (known == nullptr || (hides && !known->loaded)) {
       known = make(id->symbol, Scope::global, result_.globals.size(), id->at, nullptr);
       known->loaded = id->loaded;
-      id->symbol->binding = known;
-      result_.globals.push_back(known);
-    } else if (id->loaded && !known->loaded && !dialect_.load_binds_globally) {
-      // The name of the file hides the global, which is exported all the same.
-      known = make(id->symbol, Scope::global, result_.globals.size(), id->at, nullptr);
-      known->loaded = true;
       id->symbol->binding = known;
       result_.globals.push_back(known);
     } else if (!dialect_.global_reassign) {
@@ -214,6 +210,16 @@ class Resolver {
       statement(node);
   }
 
+  void control(uint32_t at, std::string_view what) {
+    if (!in_function() && !dialect_.top_level_control)
+      error(at, cat(what, " not within a function"));
+  }
+  void loop_body(std::span<Node*> body) {
+    ++level().loops;
+    statements(body);
+    --level().loops;
+  }
+
   void statement(Node* node) {
     switch (node->kind) {
       case NodeKind::expression_statement:
@@ -248,8 +254,7 @@ class Resolver {
         for (const Branch& branch : as<IfNode>(node)->branches) {
           if (branch.condition != nullptr) {
             // `elif` is an `if` within `else`.
-            if (!in_function() && !dialect_.top_level_control)
-              error(branch.at, "if statement not within a function");
+            control(branch.at, "if statement");
             expression(branch.condition);
           }
           statements(branch.body);
@@ -257,26 +262,20 @@ class Resolver {
         --level().conditions;
         break;
       case NodeKind::for_statement: {
-        if (!in_function() && !dialect_.top_level_control)
-          error(node->at, "for loop not within a function");
+        control(node->at, "for loop");
         auto* loop = as<ForNode>(node);
         expression(loop->iterable);
         target(loop->target);
-        ++level().loops;
-        statements(loop->body);
-        --level().loops;
+        loop_body(loop->body);
         break;
       }
       case NodeKind::while_statement: {
         if (!dialect_.while_loops)
           error(node->at, "this Starlark dialect does not support while loops");
-        if (!in_function() && !dialect_.top_level_control)
-          error(node->at, "while loop not within a function");
+        control(node->at, "while loop");
         auto* loop = as<WhileNode>(node);
         expression(loop->condition);
-        ++level().loops;
-        statements(loop->body);
-        --level().loops;
+        loop_body(loop->body);
         break;
       }
       case NodeKind::break_statement:
@@ -373,7 +372,6 @@ class Resolver {
   static std::string_view description(const Node* node) {
     switch (node->kind) {
       case NodeKind::integer:
-        return "literal";
       case NodeKind::real:
       case NodeKind::string:
       case NodeKind::bytes:
