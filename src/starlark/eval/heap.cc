@@ -262,9 +262,10 @@ void Heap::end_marking() {
     unswept_[size_class] = 0;
   }
   used_ = live;
-  // Where nearly everything lives, another look so soon would find the same.
-  const uint64_t room = live > before / 10 * 9 ? live : live / 2;
-  threshold_ = std::max(first_threshold, live + room + (u64(2) << 20));
+  // Where nearly everything lives, another look so soon would find the same. Half of what lives and
+  // 16 MB are the most that is added, with what blocks hold that are partly used.
+  const uint64_t room = live > before / 10 * 9 ? u64(8) << 20 : u64(2) << 20;
+  threshold_ = std::max(first_threshold, live + live / 2 + room);
   wants_collection_ = always_;
   update_trigger();
 }

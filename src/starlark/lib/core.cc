@@ -124,7 +124,8 @@ Value core_dict(Vm& vm, const Arguments& a) {
   Dict* dict = make_dict(vm.heap());
   if (update_dict(vm, dict, a))
     return Value::object(dict);
-  if (!vm.message.starts_with("dict: "))
+  const bool cancelled = vm.message.starts_with("Starlark computation cancelled");
+  if (!cancelled && !vm.message.starts_with("dict: "))
     vm.message = cat("dict: ", vm.message);
   return Value::error();
 }
