@@ -235,6 +235,29 @@ Value percent_format(Vm& vm, Value format, Value values) {
   return out.finish();
 }
 
+namespace {
+
+/// What stands between braces: `NAME!CONVERSION:SPEC`.
+struct Field {
+  std::string_view name;
+  std::string_view conversion;
+  std::string_view spec;
+  Field(std::string_view text, bool plain) : name(text), conversion("s") {
+    if (plain)
+      return;
+    const size_t bang = text.find('!');
+    const std::string_view tail = bang == text.npos ? text : text.substr(bang + 1);
+    const size_t colon = tail.find(':');
+    name = text.substr(0, bang == text.npos ? colon : bang);
+    if (bang != text.npos)
+      conversion = tail.substr(0, colon);
+    if (colon != tail.npos)
+      spec = tail.substr(colon + 1);
+  }
+};
+
+}  // namespace
+
 Value braces_format(Vm& vm, const Arguments& arguments) {
   Output out(vm);
   std::string_view rest = view_of(arguments.self);
@@ -264,27 +287,22 @@ Value braces_format(Vm& vm, const Arguments& arguments) {
       rest.remove_prefix(1);
       continue;
     }
-    const size_t end = rest.find('}');
-    if (end == std::string_view::npos)
-      return vm.fail("format: unmatched '{' in format");
-    const std::string_view field = rest.substr(0, end);
-    rest.remove_prefix(end + 1);
-    const size_t bang = field.find('!');
-    std::string_view name = field.substr(0, std::min(bang, field.find(':')));
-    std::string_view tail = bang == std::string_view::npos ? field : field.substr(bang + 1);
-    std::string_view conversion = "s";
-    if (bang != std::string_view::npos) {
-      name = field.substr(0, bang);
-      conversion = tail.substr(0, tail.find(':'));
+    size_t end = 0;
+    bool plain = true, number = true;  // most fields are a name, a number or nothing
+    for (; end < rest.size() && rest[end] != '}'; ++end) {
+      plain = plain && rest[end] != '!' && rest[end] != ':';
+      number = number && rest[end] >= '0' && rest[end] <= '9';
     }
-    const size_t colon = tail.find(':');
-    const std::string_view spec =
-        colon == std::string_view::npos ? std::string_view() : tail.substr(colon + 1);
+    if (end == rest.size())
+      return vm.fail("format: unmatched '{' in format");
+    const Field field(rest.substr(0, end), plain);
+    const std::string_view name = field.name;
+    rest.remove_prefix(end + 1);
+    if (!plain)
+      number = name.find_first_not_of("0123456789") == std::string_view::npos;
     if (!vm.charge(2))
       return Value::error();
     Value argument = Value::unset();
-    const bool number =
-        !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
     if (name.empty()) {
       if (manual)
         return vm.fail(
@@ -322,16 +340,16 @@ Value braces_format(Vm& vm, const Arguments& arguments) {
         return vm.fail_with("format: keyword ", name, " not found");
       }
     }
-    if (!spec.empty())
-      return vm.fail_with("format spec features not supported in replacement fields: ", spec);
-    if (conversion == "s") {
+    if (!field.spec.empty())
+      return vm.fail_with("format spec features not supported in replacement fields: ", field.spec);
+    if (plain || field.conversion == "s") {
       if (!out.str(argument))
         return Value::error();
-    } else if (conversion == "r") {
+    } else if (field.conversion == "r") {
       if (!out.repr(argument))
         return Value::error();
     } else {
-      return vm.fail_with("format: unknown conversion \"", conversion, "\"");
+      return vm.fail_with("format: unknown conversion \"", field.conversion, "\"");
     }
   }
   return out.finish();
