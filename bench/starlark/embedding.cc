@@ -9,9 +9,7 @@
 #include "base/text.h"
 #include "starlark/starlark.h"
 
-using namespace fettle;
-using namespace fettle::starlark;
-
+namespace fettle::starlark {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -93,9 +91,7 @@ constexpr std::string_view endless[] = {
     "  x = [[[i]] for i in range(1000000)]\n  begin()\n  for i in range(1 << 60): repr(x)\n",
 };
 
-}  // namespace
-
-int main() {
+int measure() {
   std::printf("call_without_arguments_ns %.0f\n", call_ns("def f(): return 1\n", 0));
   std::printf("call_ns %.0f\n", call_ns("def f(x, y): return x + y\n", 2));
   std::printf("call_with_defaults_ns %.0f\n",
@@ -107,4 +103,10 @@ int main() {
     worst = std::max(worst, ms);
   }
   std::printf("cancel_ms %.2f\n", worst);
+  return 0;
 }
+
+}  // namespace
+}  // namespace fettle::starlark
+
+int main() { return fettle::starlark::measure(); }
