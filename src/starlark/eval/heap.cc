@@ -113,6 +113,10 @@ Object* Heap::large(size_t bytes) {
 }
 
 bool Heap::keep(std::shared_ptr<void> thing, uint64_t bytes) {
+  // What is wanted again and again is mostly among the newest.
+  const size_t newest = kept_.size() - std::min<size_t>(kept_.size(), 16);
+  if (std::find(kept_.begin() + i64(newest), kept_.end(), thing) != kept_.end())
+    return true;
   if (!may_take(bytes))
     return false;
   kept_bytes_ += bytes;

@@ -50,19 +50,32 @@ std::shared_ptr<re2::RE2> known_program(std::string_view pattern) {
   return program;
 }
 
+/// The program of a text; null after an error.
+std::shared_ptr<re2::RE2> program_of(Vm& vm, const Arguments& a, Value pattern) {
+  if (!is_text(pattern)) {
+    wrong_type(vm, a, "pattern", pattern, "string");
+    return nullptr;
+  }
+  if (view_of(pattern).size() > 10'000) {
+    vm.fail_with(a.name, ": pattern is too long");
+    return nullptr;
+  }
+  // Counted whether the program is known or not: the same in every run.
+  if (!vm.charge(u64(1000) + view_of(pattern).size() * 20))
+    return nullptr;
+  auto program = known_program(view_of(pattern));
+  if (program->ok())
+    return vm.charge(u64(program->ProgramSize())) ? program : nullptr;
+  vm.fail_with(a.name, ": ", program->error());
+  return nullptr;
+}
+
 Value compile_pattern(Vm& vm, const Arguments& a, Value pattern) {
   if (is_kind(pattern, Kind::regex))
     return pattern;
-  if (!is_text(pattern))
-    return wrong_type(vm, a, "pattern", pattern, "string");
-  if (view_of(pattern).size() > 10'000)
-    return vm.fail_with(a.name, ": pattern is too long");
-  // Counted whether the program is known or not: the same in every run.
-  if (!vm.charge(u64(1000) + view_of(pattern).size() * 20))
+  auto program = program_of(vm, a, pattern);
+  if (program == nullptr)
     return Value::error();
-  auto program = known_program(view_of(pattern));
-  if (!program->ok())
-    return vm.fail_with(a.name, ": ", program->error());
   auto* regex = vm.heap().make<RegexObject>(Kind::regex);
   regex->flags |= Object::frozen;
   regex->program = program.get();
@@ -86,6 +99,7 @@ Value groups(Vm& vm, const re2::RE2& program, const std::vector<re2::StringPiece
 
 struct Pattern {
   const re2::RE2* program = nullptr;
+  std::shared_ptr<re2::RE2> own;  ///< of a text, for this call
   Value text;
   Value third;
 };
@@ -95,10 +109,15 @@ bool arguments_of(Vm& vm, const Arguments& a, uint32_t more, Pattern& pattern) {
   const bool method = is_kind(a.self, Kind::regex);
   if (!want_positional(vm, a, (method ? 1 : 2) + more, (method ? 1 : 2) + more))
     return false;
-  const Value compiled = method ? a.self : compile_pattern(vm, a, a.positional[0]);
-  if (compiled.is_error())
-    return false;
-  pattern.program = static_cast<const re2::RE2*>(as<RegexObject>(compiled)->program);
+  const Value given = method ? a.self : a.positional[0];
+  if (is_kind(given, Kind::regex)) {
+    pattern.program = static_cast<const re2::RE2*>(as<RegexObject>(given)->program);
+  } else {
+    pattern.own = program_of(vm, a, given);
+    pattern.program = pattern.own.get();
+    if (pattern.program == nullptr)
+      return false;
+  }
   for (uint32_t i = method ? 0 : 1; i < a.count; ++i) {
     if (!is_text(a.positional[i])) {
       wrong_type(vm, a, i, "string");
@@ -233,7 +252,7 @@ bool bytes_argument(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return false;
   if (is_text(a.positional[0]) || is_bytes(a.positional[0]))
-    return vm.charge(view_of(a.positional[0]).size() / 4);
+    return vm.charge(16 + view_of(a.positional[0]).size() / 4);
   vm.fail_with(a.name, ": got ", type_name_of(a.positional[0]), ", want string or bytes");
   return false;
 }
@@ -307,7 +326,7 @@ Value yaml_decode(Vm& vm, const Arguments& a) {
   if (!bytes_argument(vm, a))
     return Value::error();
   const std::string_view text = view_of(a.positional[0]);
-  if (!vm.charge(text.size() * 4) || !vm.heap().may_take(text.size() * 32))
+  if (!vm.charge(text.size() * 8) || !vm.heap().may_take(text.size() * 32))
     return vm.failed ? Value::error() : vm.fail_memory();
   const Result<fettle::Value> read = read_yaml(text, "yaml", YamlSchema::core);
   if (!read)
