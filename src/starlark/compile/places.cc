@@ -52,11 +52,14 @@ std::optional<uint32_t> last_place(Node* node, int depth) {
     }
     case NodeKind::conditional: {
       const auto* conditional = as<ConditionalNode>(node);
-      Node* const parts[] = {conditional->condition, conditional->yes, conditional->no};
+      Node* const parts[] = {conditional->condition, conditional->no};
       return last_place_of(parts, depth + 1);
     }
-    case NodeKind::logical:
-      return last_place(as<LogicalNode>(node)->operands[0], depth + 1);
+    case NodeKind::logical: {
+      const auto* logical = as<LogicalNode>(node);
+      return logical->is_and ? last_place(logical->operands[0], depth + 1)
+                             : last_place_of(logical->operands, depth + 1);
+    }
     case NodeKind::slice: {
       const auto* slice = as<SliceNode>(node);
       Node* const parts[] = {slice->object, slice->low, slice->high, slice->step};

@@ -164,24 +164,9 @@ bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
   all.names.assign(site.names, site.names + site.named);
   all.named.assign(next, next + site.named);
   next += site.named;
-  if (site.rest) {
-    const Value rest = *next++;
-    if (!is_iterable(rest)) {
-      vm.fail_with("argument after * must be iterable, not ", type_name_of(rest));
-      return false;
-    }
-    if (!vm.heap().may_take(length_hint(rest) * 16)) {
-      vm.fail_memory();
-      return false;
-    }
-    if (!for_each(vm, rest, [&](Value item) {
-          all.positional.push_back(item);
-          return true;
-        }))
-      return false;
-  }
+  // What follows `**` is looked at first, as in starlark-go.
   if (site.named_rest) {
-    const Value rest = *next;
+    const Value rest = next[site.rest ? 1 : 0];
     if (!is_dict(rest)) {
       vm.fail_with("argument after ** must be a mapping, not ", type_name_of(rest));
       return false;
@@ -198,6 +183,22 @@ bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
       return true;
     });
     if (!ok)
+      return false;
+  }
+  if (site.rest) {
+    const Value rest = *next;
+    if (!is_iterable(rest)) {
+      vm.fail_with("argument after * must be iterable, not ", type_name_of(rest));
+      return false;
+    }
+    if (!vm.heap().may_take(length_hint(rest) * 16)) {
+      vm.fail_memory();
+      return false;
+    }
+    if (!for_each(vm, rest, [&](Value item) {
+          all.positional.push_back(item);
+          return true;
+        }))
       return false;
   }
   return true;
