@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 
 #include "base/text.h"
 #include "starlark/eval/methods.h"
@@ -80,6 +81,7 @@ Value get_attribute(Vm& vm, Value object, Value name, bool optional) {
   switch (kind) {
     case Kind::structure:
     case Kind::module:
+      vm.ticks -= std::bit_width(as<Structure>(object)->count) / 4;
       if (const int slot = find_slot(as<Structure>(object)->shape, name); slot >= 0)
         return as<Structure>(object)->values()[slot];
       break;

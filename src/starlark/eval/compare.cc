@@ -495,7 +495,7 @@ bool hash_of(Vm* vm, Value v, uint64_t& hash) {
   }
   // A key that is found is compared with the one that is there.
   if (vm != nullptr && v.is_object() && is_long(v.object()) &&
-      !vm->charge(v.object()->count / (is_kind(v, Kind::big_int) ? 8 : 64)))
+      !vm->charge(v.object()->count / (is_kind(v, Kind::big_int) ? 1 : 64)))
     return false;
   if (is_text(v)) {
     hash = hash_of_text(v);

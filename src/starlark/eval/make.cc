@@ -28,7 +28,7 @@ Value make_int(Heap& heap, bool negative, std::span<const uint64_t> limbs) {
   auto* big = heap.make<BigInt>(Kind::big_int, sizeof(BigInt) + size * 8);
   if (big == nullptr)
     return Value::error();
-  heap.charge(1 + size / 8);
+  heap.charge(2 + size / 4);
   big->flags |= Object::frozen;
   big->extra = negative;
   big->count = u32(size);

@@ -97,7 +97,7 @@ inline bool charge_digits(Vm& vm, Value v) {
   if (!v.is_object())
     return true;
   const uint64_t limbs = v.object()->count;
-  return vm.charge(limbs * limbs / 64);
+  return vm.charge(2 + limbs * limbs / 64);
 }
 Value integer_binary(Vm& vm, Op op, Value x, Value y);
 Value integer_negate(Heap& heap, Value x);

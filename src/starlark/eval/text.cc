@@ -350,6 +350,8 @@ class Writer {
         return;
       }
       case Kind::time:
+        if (vm_ != nullptr)
+          vm_->ticks -= 24;
         out_ += time_text(*static_cast<TimeObject*>(o));
         return;
       case Kind::duration:

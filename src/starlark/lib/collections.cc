@@ -313,6 +313,7 @@ Value dict_popitem(Vm& vm, const Arguments& a) {
     return vm.fail("popitem: empty dict");
   if (!check_mutable(vm, dict, "delete from"))
     return method_error(vm, a);
+  --vm.ticks;
   const TableEntry* first = table_first(dict);
   const Value pair = make_tuple(vm.heap(), {first->key, first->value});
   table_remove(dict, first->key, first->hash);

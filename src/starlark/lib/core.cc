@@ -380,7 +380,7 @@ Value parse_int(Vm& vm, std::string_view text, int64_t base) {
     if (digit >= radix)
       return invalid();
   }
-  if (!vm.charge(rest.size() / 16 + rest.size() * rest.size() / (1 << 20)))
+  if (!vm.charge(rest.size() / 2 + rest.size() * rest.size() / (1 << 17)))
     return Value::error();
   const Value made = parse_integer(vm.heap(), rest, radix, negative);
   return made.is_error() ? vm.fail("int: integer too large") : made;

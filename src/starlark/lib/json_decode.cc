@@ -207,8 +207,10 @@ class Decoder {
     bool is_float_ = false;
     const size_t whole = digits();
     const bool begins_with_point = whole == 0 && p_ < text_.size() && text_[p_] == '.';
-    if (whole == 0 && !begins_with_point)
+    if (whole == 0 && !begins_with_point) {
+      p_ = std::min(text_.find_first_not_of("0123456789.eE+-", p_), text_.size());
       return fail(cat("invalid number: ", text_.substr(start, p_ - start)));
+    }
     const auto bad = [&] {
       while (p_ < text_.size() && (std::isalnum(static_cast<uint8_t>(text_[p_])) ||
                                    text_[p_] == '.' || text_[p_] == '+' || text_[p_] == '-'))
@@ -250,7 +252,7 @@ class Decoder {
     }
     const bool negative = number_text[0] == '-';
     if (vm_ != nullptr &&
-        !vm_->charge(number_text.size() / 16 + number_text.size() * number_text.size() / (1 << 20)))
+        !vm_->charge(number_text.size() / 2 + number_text.size() * number_text.size() / (1 << 17)))
       return fail("stopped");
     made_ = parse_integer(heap_, number_text.substr(negative), 10, negative);
     return made_.is_error() ? bad() : true;

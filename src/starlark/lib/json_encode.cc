@@ -1,6 +1,7 @@
 /// Values to JSON text, without native stack.
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <unordered_set>
 
@@ -156,6 +157,9 @@ class Encoder {
           level.entries.push_back({structure->shape->names()[i], structure->values()[i], 0});
       }
     }
+    const uint64_t fields = level.entries.size();
+    if (vm_ != nullptr && !vm_->charge(fields * u64(std::bit_width(fields)) / 2))
+      return fail("");
     if (levels_.size() >= 16) {
       if (path_.empty()) {
         for (const Level& outer : levels_)
@@ -291,6 +295,8 @@ class Encoder {
 
   std::string float_json(double x) const {
     std::string text = float_text(x);
+    if (vm_ != nullptr)
+      vm_->ticks -= 4;
     if (vm_ != nullptr && vm_->dialect().profile == Profile::kurtosis && text.ends_with(".0"))
       text.resize(text.size() - 2);
     return text;

@@ -15,7 +15,7 @@ class Indenter {
       : vm_(vm), text_(text), prefix_(prefix), indent_(indent), out_(out), problem_(problem) {}
 
   bool run() {
-    if (!vm_.charge(text_.size() / 4))
+    if (!vm_.charge(text_.size()))
       return false;
     skip();
     if (!value())

@@ -74,7 +74,10 @@ Spelling spelling_at(std::string_view text) {
 }  // namespace
 
 Piece next_piece(std::string_view layout) {
+  constexpr std::string_view beginnings = "JM012345_Pp-Z.,";
   for (size_t i = 0; i < layout.size(); ++i) {
+    if (beginnings.find(layout[i]) == std::string_view::npos)
+      continue;
     // The line before a year is text: `_2006` is no day and `006`.
     if (layout.substr(i).starts_with("_2006"))
       ++i;

@@ -1,6 +1,7 @@
 /// `struct(**fields)` and `module(name, **fields)`.
 
 #include <algorithm>
+#include <bit>
 
 #include "starlark/eval/bind.h"
 #include "starlark/lib/library.h"
@@ -10,7 +11,7 @@ namespace {
 
 Value with_fields(Vm& vm, const Arguments& a, Kind kind, Value constructor) {
   constexpr uint32_t most_on_stack = 32;
-  if (!vm.charge(1 + 2 * a.named_count))
+  if (!vm.charge(1 + u64(a.named_count) * (2 + u64(std::bit_width(a.named_count)))))
     return Value::error();
   Value names_there[most_on_stack], values_there[most_on_stack];
   std::vector<Value> names_elsewhere, values_elsewhere;

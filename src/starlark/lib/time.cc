@@ -408,6 +408,7 @@ Value time_field(Vm& vm, Value object, std::string_view name) {
     return Value::unset();
   }
   const auto* time = as<TimeObject>(object);
+  vm.ticks -= 2;
   const Fields f = fields_of_time(*time);
   const std::pair<std::string_view, int64_t> all[] = {{"year", f.year},
                                                       {"month", f.month},
