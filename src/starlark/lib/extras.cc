@@ -326,7 +326,7 @@ Value yaml_decode(Vm& vm, const Arguments& a) {
   if (!bytes_argument(vm, a))
     return Value::error();
   const std::string_view text = view_of(a.positional[0]);
-  if (!vm.charge(text.size() * 8) || !vm.heap().may_take(text.size() * 32))
+  if (!vm.charge(64 + text.size() * 8) || !vm.heap().may_take(text.size() * 32))
     return vm.failed ? Value::error() : vm.fail_memory();
   const Result<fettle::Value> read = read_yaml(text, "yaml", YamlSchema::core);
   if (!read)
@@ -344,6 +344,8 @@ Value yaml_encode(Vm& vm, const Arguments& a) {
   std::string json, problem;
   if (!encode_json(&vm, json, a.positional[0], problem))
     return vm.fail_with(a.name, ": ", problem);
+  if (!vm.charge(64 + json.size() * 2))
+    return Value::error();
   const Result<fettle::Value> plain = to_value(a.positional[0]);
   return plain ? finish(vm, write_yaml(*plain)) : vm.fail_with(a.name, ": ", plain.error().message);
 }
