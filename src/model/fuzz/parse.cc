@@ -1,0 +1,51 @@
+/// Any text through the lexer and the parser: a tree, or an error with a place inside the text;
+/// twice the same.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/fuzz/fuzz.h"
+#include "model/syntax/lexer.h"
+#include "model/syntax/parser.h"
+
+namespace fettle::model {
+namespace {
+
+struct Outcome {
+  std::string error;
+  size_t statements = 0;
+  int warnings = 0;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome read(std::string_view text) {
+  Arena arena;
+  Symbols symbols;
+  Outcome outcome;
+  const int lines = 2 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  const Warn warn = [&](Place at, const std::string& message) {
+    require(!message.empty() && static_cast<int>(at.line) <= lines, "a warning inside the text");
+    ++outcome.warnings;
+  };
+  const Result<Unit> unit = parse("f.cf", text, 0, arena, symbols, warn);
+  if (unit) {
+    outcome.statements = unit->body->statements.size();
+  } else {
+    require(!unit.error().message.empty(), "the error has a message");
+    require(unit.error().where.line <= lines, "the error is inside the text");
+    outcome.error = to_string(unit.error());
+  }
+  return outcome;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const Result<std::vector<Lexeme>> tokens = read_tokens("f.cf", text, 0))
+    require(!tokens->empty() && tokens->back().token == Token::end_of_file, "the end of the file");
+  require(read(text) == read(text), "the same again");
+  return 0;
+}
+
+}  // namespace fettle::model
