@@ -118,20 +118,26 @@ void Draft::note_user(const Key& service, const Key& user) {
 /// A service of an earlier run is wanted from here on. What used it before this place uses it as
 /// it was before this run, and comes first.
 void Draft::leave_in_past(Resource& service) {
-  const auto users = users_of_before_.find(service.key);
   const Record* before = find_record(service.key);
-  if (users == users_of_before_.end() || before == nullptr)
+  if (before == nullptr)
+    return;
+  const auto as_it_was = [&](const Value& attributes) {
+    return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+      return hole.kind == service.key.kind && hole.name == service.key.name
+                 ? follow(before->outputs, hole.path)
+                 : nullptr;
+    });
+  };
+  service.attributes = as_it_was(service.attributes);
+  const auto users = users_of_before_.find(service.key);
+  if (users == users_of_before_.end())
     return;
   for (const Key& key : users->second) {
     Resource& user = *find_resource(key);
     for (Need& need : user.needs)
       if (need.bond == Bond::inside && need.keys.front() == service.key)
         need.bond = Bond::past;
-    user.attributes = fill_holes(user.attributes, [&](const Output& hole) -> const Value* {
-      return hole.kind == service.key.kind && hole.name == service.key.name
-                 ? follow(before->outputs, hole.path)
-                 : nullptr;
-    });
+    user.attributes = as_it_was(user.attributes);
   }
   service.needs.push_back({std::move(users->second), false,
                            options_.keep_going ? When::finished : When::succeeded, Unmet::fail,

@@ -238,7 +238,8 @@ void Graph::add_users_of_then() {
         continue;
       for (const Need& need : then->needs)
         for (const Key& key : need.keys)
-          used(key, need.bond);
+          if (need.bond != Bond::past)
+            used(key, need.bond);
       for (const Key& key : embedded(*then))
         used(key, Bond::order);
     }

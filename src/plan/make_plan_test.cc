@@ -259,6 +259,10 @@ TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
   EXPECT_EQ(plan(), "2 kept");
   intent_.resources["p"][1].attributes = Value::dict({{"size", 3}});
   EXPECT_EQ(plan(), "replace host/a: `size` changed\n1 kept");
+  begin(Leftover::remove);
+  EXPECT_EQ(plan(),
+            "remove host/a: nobody wants it any more\n"
+            "forget act/before: nobody wants it any more\n0 kept");
 }
 
 TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {

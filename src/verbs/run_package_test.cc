@@ -110,6 +110,15 @@ TEST_F(RunPackageTest, AServiceOfBeforeIsUsedAndThenAddedAgain) {
   EXPECT_TRUE(engine_.containers["s"].commands.empty());
 }
 
+TEST_F(RunPackageTest, AServiceOfBeforeIsNamedInItsOwnConfig) {
+  EXPECT_EQ(run(add("s")), "R");
+  const std::string script =
+      "  old = plan.get_service(\"s\")\n"
+      "  plan.add_service(\"s\", ServiceConfig(image = \"a\", env_vars = {\"A\": old.ip_address}))\n";
+  EXPECT_EQ(run(script), "RR");
+  EXPECT_EQ(run(script), "SS");
+}
+
 TEST_F(RunPackageTest, StoppedAndSetBeforeItIsAddedAgain) {
   EXPECT_EQ(run(add("s")), "R");
   EXPECT_EQ(run("  plan.stop_service(\"s\")\n" + add("s", "b")), "RR");

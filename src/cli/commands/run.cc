@@ -85,7 +85,10 @@ std::string output_text(const Value& output) {
 
 /// Kurtosis: what was wrong before anything ran has a heading of its own.
 Error with_heading(const Face& face, bool interpreted, Error error) {
-  if (error.blame != Blame::user || face.json || face.json_lines)
+  // An engine that cannot be used is no fault of the package.
+  const bool about_package =
+      error.blame == Blame::user && (!interpreted || !error.where.file.empty());
+  if (!about_package || face.json || face.json_lines)
     return error;
   print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
   print("Error encountered running Starlark code.");

@@ -29,7 +29,9 @@ Result<std::string> create_exec(Engine& engine, const std::string& container,
                                               .path = cat("/containers/", container, "/exec"),
                                               .body = Value::dict(std::move(entries))},
                                              stop));
-  if (answer.status == 409)
+  // Docker says 409, Podman 500.
+  if (answer.status == 409 ||
+      answer.message().find("container state improper") != std::string::npos)
     return world_error("the service is not running");
   if (!answer.ok())
     return engine_error(answer);
