@@ -256,7 +256,7 @@ TEST_P(DriverTest, ServicesFindEachOtherByName) {
   ASSERT_TRUE(world.service("web", web()));
   ASSERT_TRUE(world.service("box", sleeper()));
   EXPECT_EQ(world.run("box", {"wget", "-qO-", "http://web/"}), "fettle\n");
-  EXPECT_TRUE(has(world.run("box", {"nslookup", "nobody"}), "code 1"));
+  EXPECT_TRUE(has(world.run("box", {"nslookup", "nobody"}), "returned exit code '1' that is not"));
 }
 
 TEST_P(DriverTest, AReplacementKeepsNameAddressAndPorts) {
@@ -501,7 +501,7 @@ TEST_P(DriverTest, ATaskRunsAndLeavesFiles) {
   EXPECT_EQ(names("1"), "x.txt ");
   EXPECT_EQ(names("2"), "n ");
   EXPECT_EQ(containers().size(), 0u);
-  EXPECT_TRUE(has(said(task("echo no; exit 2", "[]")), "the task ended with code 2"));
+  EXPECT_TRUE(has(said(task("echo no; exit 2", "[]")), "Task returned exit code '2' that is not"));
   EXPECT_TRUE(
       has(said(task("true", R"([{"path":"/nowhere"}])")), "there is nothing at `/nowhere`"));
   EXPECT_EQ(containers().size(), 0u);
