@@ -73,7 +73,7 @@ TEST_P(KilledRun, KeepsWhatWasDoneOfAListThatGrew) {
     place_.store = store_.get();
     const std::string letters = run(script("a"));
     if (died)
-      most_skipped = std::max<size_t>(most_skipped, std::ranges::count(letters, 'S'));
+      most_skipped = std::max(most_skipped, size_t(std::ranges::count(letters, 'S')));
     expect_world("a", at);
     EXPECT_EQ(run(script("a")), "SSSSSS") << "died at call " << at;
   });
