@@ -145,7 +145,8 @@ TEST(Commands, HelpStandsInColumns) {
   const Result<const Command*> add =
       parse_command(all_commands(), {"service", "add", "-h"}, result);
   ASSERT_TRUE(add);
-  for (const std::string_view line : split(help_of(**add), '\n')) {
+  const std::string help = help_of(**add);
+  for (const std::string_view line : split(help, '\n')) {
     if (!line.starts_with("  --env "))
       continue;
     // Two bytes more than letters: the `…`.
