@@ -106,6 +106,20 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   return n;
 }
 
+/// A text again and again: what is there already is doubled, and later copied by the megabyte.
+bool fill(Vm& vm, char* into, size_t size, std::string_view text) {
+  constexpr size_t megabyte = 1 << 20;
+  const size_t most = std::max(text.size(), megabyte / text.size() * text.size());
+  std::memcpy(into, text.data(), text.size());
+  for (size_t done = text.size(), more = 0; done < size; done += more) {
+    more = std::min({done, size - done, most});
+    std::memcpy(into + done, into, more);
+    if (more == most && !vm.still_wanted())
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool is_repeatable(Value v) {
@@ -134,13 +148,7 @@ Value repeat(Vm& vm, Value what, Value count) {
     String* made = make_blank_text(vm.heap(), size, kind);
     if (made == nullptr)
       return vm.fail_memory();
-    if (text.size() == 1) {
-      std::memset(made->inside(), text[0], size);
-    } else {
-      for (size_t at = 0; at < size; at += text.size())
-        std::memcpy(made->inside() + at, text.data(), text.size());
-    }
-    return Value::object(made);
+    return fill(vm, made->inside(), size, text) ? Value::object(made) : Value::error();
   }
   const bool list = kind == Kind::list;
   const uint64_t size = list ? as<List>(what)->size : what.object()->count;

@@ -40,7 +40,7 @@ Value make_float(Heap& heap, double x) {
   uint64_t word;
   if (Value::packs(x, word))
     return Value::of_word(word);
-  heap.charge(1);
+  heap.charge(3);
   auto* boxed = heap.make<BoxedFloat>(Kind::boxed_float);
   boxed->flags |= Object::frozen;
   boxed->number = x;

@@ -64,6 +64,7 @@ bool to_float(Vm& vm, Value v, double& x) {
 }
 
 Value float_operation(Vm& vm, Op op, Value left, Value right) {
+  --vm.ticks;
   double x = 0, y = 0;
   if (!to_float(vm, left, x) || !to_float(vm, right, y))
     return Value::error();

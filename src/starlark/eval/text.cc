@@ -257,7 +257,7 @@ class Writer {
       quote_text(out_, view_of(held));
     } else if (is_float(v)) {
       if (vm_ != nullptr)
-        vm_->ticks -= 2;
+        vm_->ticks -= 6;
       out_ += float_text(float_of(v));
     } else if (v.is_object()) {
       object(v);
@@ -351,7 +351,7 @@ class Writer {
       }
       case Kind::time:
         if (vm_ != nullptr)
-          vm_->ticks -= 24;
+          vm_->ticks -= 40;
         out_ += time_text(*static_cast<TimeObject*>(o));
         return;
       case Kind::duration:

@@ -101,6 +101,16 @@ bool Vm::extend_stack(Value* end) {
   return true;
 }
 
+bool Vm::still_wanted() {
+  if (session.session->cancelled.load(std::memory_order_relaxed))
+    fail("Starlark computation cancelled");
+  else if (has_deadline && std::chrono::steady_clock::now() > deadline)
+    fail("Starlark computation cancelled: out of time");
+  else
+    return true;
+  return false;
+}
+
 bool Vm::look(bool may_collect) {
   if (failed)
     return false;
@@ -109,14 +119,8 @@ bool Vm::look(bool may_collect) {
     fail("Starlark computation cancelled: too many steps");
     return false;
   }
-  if (session.session->cancelled.load(std::memory_order_relaxed)) {
-    fail("Starlark computation cancelled");
+  if (!still_wanted())
     return false;
-  }
-  if (has_deadline && std::chrono::steady_clock::now() > deadline) {
-    fail("Starlark computation cancelled: out of time");
-    return false;
-  }
   if (may_collect && heap().wants_collection()) {
     collect();
     // What lives may nearly fill the limit: to go on would be to collect without end.

@@ -86,6 +86,8 @@ struct Vm {
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
   /// at safe points only; `charge` does not collect.
   bool look(bool may_collect);
+  /// Looks at cancellation and time alone, within long work that was charged as a whole.
+  bool still_wanted();
   bool charge(uint64_t steps) {
     if (steps > u64(1) << 60)
       steps = u64(1) << 60;

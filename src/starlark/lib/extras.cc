@@ -65,7 +65,7 @@ std::shared_ptr<re2::RE2> program_of(Vm& vm, const Arguments& a, Value pattern) 
     return nullptr;
   auto program = known_program(view_of(pattern));
   if (program->ok())
-    return vm.charge(u64(program->ProgramSize())) ? program : nullptr;
+    return vm.charge(u64(program->ProgramSize()) * 8) ? program : nullptr;
   vm.fail_with(a.name, ": ", program->error());
   return nullptr;
 }
@@ -252,7 +252,7 @@ bool bytes_argument(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return false;
   if (is_text(a.positional[0]) || is_bytes(a.positional[0]))
-    return vm.charge(16 + view_of(a.positional[0]).size() / 4);
+    return vm.charge(24 + view_of(a.positional[0]).size() / 4);
   vm.fail_with(a.name, ": got ", type_name_of(a.positional[0]), ", want string or bytes");
   return false;
 }

@@ -91,7 +91,7 @@ bool number_to_integer(Vm& vm, Value v, char verb, Value& integer) {
   }
   if (is_float(v)) {
     if (float_to_integer(vm.heap(), float_of(v), integer))
-      return true;
+      return vm.charge(std::fabs(float_of(v)) < 1 ? 1 : u64(std::ilogb(float_of(v))) / 32 + 1);
     vm.fail_with("%", verb, " format requires integer: cannot convert float ",
                  std::isnan(float_of(v)) ? "NaN" : "infinity", " to integer");
     return false;
@@ -142,7 +142,9 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
         vm.fail_with("%", verb, " format requires float, not ", type_name_of(argument));
         return false;
       }
-      return out.add(go_float(x, verb));
+      const std::string text = go_float(x, verb);
+      vm.ticks -= i64(text.size() / 32);
+      return out.add(text);
     }
     case 'c': {
       if (is_int(argument)) {
