@@ -55,10 +55,11 @@ class Terminal {
       }
     }
   }
-  /// What a line gave, and the next prompt: keys that come before it are the terminal's to edit.
-  void read_answer(std::string_view shown) {
-    read_to(cat("\r\n", shown, "\r\n"));
-    read_to(">>> ");
+  /// Whether a line gives that, and then the next prompt: keys that come before it are the
+  /// terminal's to edit.
+  bool answers(std::string_view shown) {
+    const std::string end = cat("\r\n", shown, "\r\n");
+    return read_to(end).ends_with(end) && read_to(">>> ").ends_with(">>> ");
   }
   /// The exit code, once the child has ended by itself.
   int ended() {
@@ -106,7 +107,7 @@ TEST_F(Repl, ShowsValuesAndKeepsNames) {
   terminal.type("x = 6\r");
   terminal.read_to("\r\n");
   terminal.type("x * 7\r");
-  terminal.read_answer("42");
+  EXPECT_TRUE(terminal.answers("42"));
   terminal.type("None\r'a' + 1\r");
   EXPECT_EQ(terminal.read_to("unknown binary op: string + int").find("None\r\nNone"),
             std::string::npos);
@@ -123,11 +124,11 @@ TEST_F(Repl, TakesSeveralLines) {
   for (int i = 0; i < 5; ++i)
     terminal.read_to("... ");
   terminal.type("f(1,\r2)\r");
-  terminal.read_answer("[1, 2]");
+  EXPECT_TRUE(terminal.answers("[1, 2]"));
   terminal.type("'''a\rb'''\r");
-  terminal.read_answer("\"a\\nb\"");
+  EXPECT_TRUE(terminal.answers("\"a\\nb\""));
   terminal.type("f(3, [4])\r");
-  terminal.read_answer("[3, [4]]");
+  EXPECT_TRUE(terminal.answers("[3, [4]]"));
 }
 
 TEST_F(Repl, EditsTheLine) {
@@ -135,29 +136,29 @@ TEST_F(Repl, EditsTheLine) {
   terminal.type(
       "100 + 9\x7f"
       "7\r");  // backspace
-  terminal.read_answer("107");
+  EXPECT_TRUE(terminal.answers("107"));
   terminal.type("34\x1b[D\x1b[D12\x1b[F5\r");  // left twice, end
-  terminal.read_answer("12345");
+  EXPECT_TRUE(terminal.answers("12345"));
   terminal.type(
       "777 888\x17\x01"
       "1\r");  // rubs out a word, then at the beginning
-  terminal.read_answer("1777");
+  EXPECT_TRUE(terminal.answers("1777"));
   terminal.type(
       "'\xc3\xa4\xc3\xb6'\x1b[D\x7f"
       "u\r");  // letters of two bytes go as one
-  terminal.read_answer("\"\xc3\xa4u\"");
+  EXPECT_TRUE(terminal.answers("\"\xc3\xa4u\""));
 }
 
 TEST_F(Repl, RemembersLinesAcrossRuns) {
   {
     Terminal terminal(home_.path().string());
     terminal.type("1000 + 1\r");
-    terminal.read_answer("1001");
+    EXPECT_TRUE(terminal.answers("1001"));
     terminal.type("2000 + 2\r2000 + 2\r");
-    terminal.read_answer("2002");
-    terminal.read_answer("2002");
+    EXPECT_TRUE(terminal.answers("2002"));
+    EXPECT_TRUE(terminal.answers("2002"));
     terminal.type("\x1b[A\x1b[A0\r");  // up twice: both lines in a row were one
-    terminal.read_answer("1010");
+    EXPECT_TRUE(terminal.answers("1010"));
     terminal.type("\x04");
     EXPECT_EQ(terminal.ended(), 0);
   }
@@ -166,9 +167,9 @@ TEST_F(Repl, RemembersLinesAcrossRuns) {
   terminal.type(
       "7\x1b[A\x1b[A\x1b[B\x1b[B"
       "8\r");  // up and down again: what was typed is there
-  terminal.read_answer("78");
+  EXPECT_TRUE(terminal.answers("78"));
   terminal.type("\x10\x10\r");
-  terminal.read_answer("1010");
+  EXPECT_TRUE(terminal.answers("1010"));
 }
 
 TEST_F(Repl, InterruptGivesUpALineOrARun) {
@@ -179,14 +180,14 @@ TEST_F(Repl, InterruptGivesUpALineOrARun) {
   terminal.read_to("^C\r\n");
   terminal.read_to(">>> ");
   terminal.type("5 + 5\r");
-  terminal.read_answer("10");
+  EXPECT_TRUE(terminal.answers("10"));
   terminal.type("def f():\r  print('begun')\r  for i in range(1 << 60): pass\r\rf()\r");
   terminal.read_to("\r\nbegun\r\n");
   terminal.type("\x03");
   terminal.read_to("Starlark computation cancelled");
   terminal.read_to(">>> ");
   terminal.type("6 + 6\r");
-  terminal.read_answer("12");
+  EXPECT_TRUE(terminal.answers("12"));
   terminal.type("\x04");
   EXPECT_EQ(terminal.ended(), 0);
 }
