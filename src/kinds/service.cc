@@ -20,8 +20,7 @@
 ///          "public": port of this machine or null}}, "container": id, "started": how often it was
 ///          started}. uuid, address and public ports are kept over restarts and replacement.
 /// seen     {"status": "running" | "exited" | "created" | …, or "unattached": it does not run and
-/// its
-///          network is gone, "exit_code", "container",
+///          its network is gone, "exit_code", "container",
 ///          "digest": hex digest of the attributes it was made with}
 
 #include "base/text.h"
