@@ -131,12 +131,25 @@ Result<std::string> artifact_name(const Face& face, std::string_view path) {
 
 std::string json_of(std::string_view text) { return write_json(Value(text)); }
 
-/// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
-Result<int> make(Face& face, const Environment& environment, const std::string& name,
-                 const Value& attributes, const std::string& instruction) {
+/// An environment that nobody else changes meanwhile.
+struct Edit {
+  Workplace* place;
+  Environment environment;
+  Lease lease;
+};
+
+Result<Edit> begin_edit(Face& face) {
   Workplace* place = TRY(face.workplace());
+  Environment environment = TRY(environment_of(face, 0));
+  Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  return Edit{place, std::move(environment), std::move(lease)};
+}
+
+/// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
+Result<int> make(Face& face, const Edit& edit, const std::string& name, const Value& attributes,
+                 const std::string& instruction) {
   const RecordPointer made =
-      TRY(put_files_artifact(*place, environment.name, name, attributes, instruction));
+      TRY(put_files_artifact(*edit.place, edit.environment.name, name, attributes, instruction));
   if (face.json)
     print_json(Value::dict({{"name", name},
                             {"uuid", made->outputs.at("uuid")},
@@ -160,39 +173,34 @@ Status need_arguments(const Face& face, size_t count, std::string_view usage) {
 
 Result<int> upload(Face& face) {
   TRY(need_arguments(face, 1, "fettle files upload ENCLAVE PATH"));
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
-  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const Edit edit = TRY(begin_edit(face));
   const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
   if (!file_exists(path))
     return user_error(cat("`", path, "` is not there"));
   const std::string digest =
-      TRY(put_artifact(*place->blobs, path).context(cat("uploading `", path, "`")));
-  return make(face, environment, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
+      TRY(put_artifact(*edit.place->blobs, path).context(cat("uploading `", path, "`")));
+  return make(face, edit, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
               cat("upload_files(src=", json_of(path), ", name=", json_of(name), ")"));
 }
 
 Result<int> store_web(Face& face) {
   TRY(need_arguments(face, 1, "fettle files storeweb ENCLAVE URL"));
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
-  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const Edit edit = TRY(begin_edit(face));
   const std::string url = argument_of(face, 0);
   const std::string name =
       TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
-  return make(face, environment, name, Value::dict({{"source", "url"}, {"url", url}}),
+  return make(face, edit, name, Value::dict({{"source", "url"}, {"url", url}}),
               cat("upload_files(src=", json_of(url), ", name=", json_of(name), ")"));
 }
 
 Result<int> store_service(Face& face) {
   TRY(need_arguments(face, 2, "fettle files storeservice ENCLAVE SERVICE PATH"));
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
-  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
-  const RecordPointer service = TRY(find_service(*place, environment.name, argument_of(face, 0)));
+  const Edit edit = TRY(begin_edit(face));
+  const RecordPointer service =
+      TRY(find_service(*edit.place, edit.environment.name, argument_of(face, 0)));
   const std::string path = argument_of(face, 1), name = TRY(artifact_name(face, path));
   return make(
-      face, environment, name,
+      face, edit, name,
       Value::dict({{"source", "service"}, {"service", service->applied->key.name}, {"path", path}}),
       cat("store_service_files(service_name=", json_of(service_name(service->applied->key)),
           ", src=", json_of(path), ", name=", json_of(name), ")"));
@@ -200,9 +208,7 @@ Result<int> store_service(Face& face) {
 
 Result<int> render(Face& face) {
   TRY(need_arguments(face, 3, "fettle files rendertemplate ENCLAVE TEMPLATE DATA DESTINATION"));
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
-  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
+  const Edit edit = TRY(begin_edit(face));
   const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
   const std::string source = TRY(read_file(argument_of(face, 0)));
   const std::string text = TRY(read_file(file));
@@ -214,7 +220,7 @@ Result<int> render(Face& face) {
   const std::string name = TRY(artifact_name(face, destination));
   const Value one = Value::dict({{"template", source}, {"data", *data}});
   return make(
-      face, environment, name,
+      face, edit, name,
       Value::dict({{"source", "render"}, {"templates", Value::dict({{destination, one}})}}),
       cat("render_templates(config={", json_of(destination), ": struct(data=", write_json(*data),
           ", template=", json_of(source), ")}, name=", json_of(name), ")"));
@@ -222,10 +228,8 @@ Result<int> render(Face& face) {
 
 Result<int> remove(Face& face) {
   const Chosen chosen = TRY(choose(face));
-  const Environment environment = TRY(environment_of(face, 0));
-  const Lease lease =
-      TRY(Lease::take(*chosen.place, environment.name, !face.parsed.flag("no-wait")));
-  TRY(remove_files_artifact(*chosen.place, environment.name, chosen.record->applied->key));
+  const Edit edit = TRY(begin_edit(face));
+  TRY(remove_files_artifact(*edit.place, edit.environment.name, chosen.record->applied->key));
   if (!face.quiet)
     print_error(cat("files artifact `", chosen.name, "` removed"));
   return 0;
