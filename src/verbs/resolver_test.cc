@@ -375,7 +375,7 @@ TEST_F(SeedsResolver, ARefusedRunLeavesThePlanUntouched) {
   EXPECT_EQ(run(add("s") + print("1")), "SS");
 }
 
-TEST_F(SeedsResolver, SeveralSetServicesOfOneServiceRunItOnce) {
+TEST_P(BothResolvers, SeveralSetServicesOfOneServiceRunItOnce) {
   const std::string set =
       "  plan.set_service(\"s\", ServiceConfig(image = \"b\"))\n  plan.set_service(\"s\", "
       "ServiceConfig(image = \"c\"))\n";
