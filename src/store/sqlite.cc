@@ -1,5 +1,8 @@
 #include "store/sqlite.h"
 
+#include <chrono>
+#include <thread>
+
 #include "base/invariant.h"
 #include "base/text.h"
 
@@ -66,6 +69,24 @@ std::string_view Query::blob(int column) const {
 }
 int64_t Query::number(int column) const { return sqlite3_column_int64(statement_, column); }
 
+namespace {
+
+constexpr std::chrono::milliseconds busy_limit{20'000};
+
+/// Two processes that open a new file at once both want to change its journal; SQLite refuses one
+/// of them at once, since each holds what the other waits for, so the waiting is ours.
+int keep_write_ahead_log(sqlite3* handle) {
+  const auto limit = std::chrono::steady_clock::now() + busy_limit;
+  for (;;) {
+    const int code = sqlite3_exec(handle, "PRAGMA journal_mode=WAL", nullptr, nullptr, nullptr);
+    if ((code & 0xFF) != SQLITE_BUSY || std::chrono::steady_clock::now() > limit)
+      return code;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
   sqlite3* handle = nullptr;
   const int flags =
@@ -74,9 +95,11 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
   std::unique_ptr<Sqlite> database(new Sqlite(handle));
   if (code != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
-  sqlite3_busy_timeout(handle, 20'000);
+  sqlite3_busy_timeout(handle, static_cast<int>(busy_limit.count()));
+  if (keep_write_ahead_log(handle) != SQLITE_OK)
+    return database->error(cat("opening the store `", path, "`"));
   TRY(database
-          ->execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; "
+          ->execute("PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; "
                     "PRAGMA cache_size=-65536")
           .context(cat("opening the store `", path, "`")));
   return database;

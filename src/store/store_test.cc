@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "base/text.h"
 #include "store/blobs.h"
 #include "store/record_codec.h"
 #include "store/sqlite_store.h"
@@ -145,6 +146,34 @@ TEST_F(StoreTest, ALeaseIsHeldUntilItsProcessIsGone) {
   waitpid(dying, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_FALSE(store->acquire("e", me)->has_value());
+}
+
+TEST_F(StoreTest, ManyProcessesMayMakeOneStoreAtOnce) {
+  for (int round = 0; round < 20; ++round) {
+    const std::string path = cat(folder_, "/", round, ".db");
+    int gate[2];
+    ASSERT_EQ(pipe(gate), 0);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 6; ++i) {
+      children.push_back(fork());
+      if (children.back() != 0)
+        continue;
+      close(gate[1]);
+      char none = 0;
+      (void)!read(gate[0], &none, 1);  // returns when the gate is closed
+      auto store = open_sqlite_store(path);
+      const Key key{"e", "act", std::to_string(i)};
+      _exit(store && (*store)->write(std::vector{change(key, record())}) ? 0 : 1);
+    }
+    close(gate[0]);
+    close(gate[1]);
+    for (const pid_t child : children) {
+      int status = 1;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0) << round;
+    }
+    EXPECT_EQ((*open_sqlite_store(path))->known("e")->size(), children.size());
+  }
 }
 
 TEST_F(StoreTest, NothingWrittenIsLostWhenTheProcessIsKilled) {
