@@ -121,16 +121,14 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
 }
 
 Status stop_environment(const Workplace& place, const std::string& name, bool wait) {
-  const Environment environment = TRY(find_environment(place, name));
-  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
   for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name))))
     TRY(transit_service(place, record, Verb::stop));
   return {};
 }
 
 Status start_environment(const Workplace& place, const std::string& name, bool wait) {
-  const Environment environment = TRY(find_environment(place, name));
-  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
   for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name)))) {
     const Observation seen = TRY(look_at(place, record));
     if (seen.state && seen.state->text_at("status") != "running")
@@ -151,8 +149,7 @@ bool stays_on_machine(const Key& key, const Record& record) {
 }  // namespace
 
 Status remove_environment(const Workplace& place, const std::string& name, bool wait) {
-  const Environment environment = TRY(find_environment(place, name));
-  const Lease lease = TRY(Lease::take(place, environment.name, wait));
+  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
   Known known = TRY(place.store->known(environment.name));
   if (Driver* driver = known.empty() ? nullptr : place.driver("engine"))
     TRY(driver->ready({}, place.interrupt->acts_token()));

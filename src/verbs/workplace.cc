@@ -29,6 +29,13 @@ Result<Lease> Lease::take(const Workplace& place, const Name& environment, bool 
   }
 }
 
+Result<std::optional<Lease>> Lease::take_if_free(const Workplace& place, const Name& environment) {
+  const Holder me = this_process(place.command, place.clock());
+  if (TRY(place.store->acquire(environment, me)))
+    return std::optional<Lease>();
+  return std::optional(Lease(place.store, environment, me));
+}
+
 Lease::Lease(Lease&& other) noexcept
     : store_(std::exchange(other.store_, nullptr)),
       environment_(std::move(other.environment_)),
@@ -74,6 +81,21 @@ Result<bool> adopt_environment(const Workplace& place, const Name& name) {
   return true;
 }
 
+namespace {
+
+/// One that only the engine knows, unless somebody is just making it.
+Result<std::optional<Environment>> lost_environment(const Workplace& place,
+                                                    const std::string& name) {
+  if (name.empty())
+    return std::optional<Environment>();
+  const std::optional<Lease> lease = TRY(Lease::take_if_free(place, name));
+  if (lease && !TRY(place.store->environment(name)))
+    TRY(adopt_environment(place, name));
+  return place.store->environment(name);
+}
+
+}  // namespace
+
 Result<Environment> find_environment(const Workplace& place, const std::string& name) {
   const std::vector<Environment> all = TRY(place.store->environments());
   std::vector<const Environment*> fitting;
@@ -89,11 +111,18 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
     return *fitting[0];
   if (fitting.size() > 1)
     return user_error(cat("several environments have a uuid that begins with `", name, "`"));
-  if (!name.empty() && TRY(adopt_environment(place, name)))
-    if (std::optional<Environment> taken = TRY(place.store->environment(name)))
-      return *taken;
+  if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
+    return *lost;
   return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
                         names.empty() ? "; there are none yet" : ""));
+}
+
+Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment found = TRY(find_environment(place, name));
+  Lease lease = TRY(Lease::take(place, found.name, wait));
+  if (std::optional<Environment> still = TRY(place.store->environment(found.name)))
+    return Hold{*std::move(still), std::move(lease)};
+  return user_error(cat("the environment `", found.name, "` was removed meanwhile"));
 }
 
 Result<Environment> ensure_environment(const Workplace& place, const std::string& name,

@@ -34,6 +34,7 @@ std::string new_uuid(const Workplace& place);
 class Lease {
  public:
   static Result<Lease> take(const Workplace& place, const Name& environment, bool wait);
+  static Result<std::optional<Lease>> take_if_free(const Workplace& place, const Name& environment);
   Lease(Lease&& other) noexcept;
   Lease& operator=(Lease&&) = delete;
   ~Lease();
@@ -49,10 +50,18 @@ class Lease {
 /// The environment by name, uuid or the beginning of its uuid. One that only the engine knows, by
 /// its marks, is taken over. Errors: there is none (with a suggestion), or several begin like that.
 Result<Environment> find_environment(const Workplace& place, const std::string& name);
+/// An environment that nobody else changes meanwhile: what is read of it stays true.
+struct Hold {
+  Environment environment;
+  Lease lease;
+};
+/// Errors: those of `find_environment`, also when it went away while we waited, and of
+/// `Lease::take`.
+Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait);
 /// What is known, and what only the engine knows.
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known);
 /// Takes over what the engine has under the marks of an environment that the store does not know;
-/// whether there was anything.
+/// whether there was anything. The lease must be held.
 Result<bool> adopt_environment(const Workplace& place, const Name& name);
 /// The environment, made when there is none.
 Result<Environment> ensure_environment(const Workplace& place, const std::string& name,

@@ -29,6 +29,14 @@ Command package_init_command();
 /// The environment of a command: `--enclave`, or the argument that names it.
 Result<Environment> environment_of(Face& face, size_t argument);
 
+/// The environment of a command that changes it. Nobody else changes it meanwhile.
+struct Edit {
+  Workplace* place;
+  Environment environment;
+  Lease lease;
+};
+Result<Edit> begin_edit(Face& face);
+
 /// The option for the environment.
 CommandOption environment_option();
 

@@ -7,14 +7,29 @@ CommandOption environment_option() {
   return {{"-e", "--enclave", "--environment"}, "NAME", "the environment, by name or uuid"};
 }
 
-Result<Environment> environment_of(Face& face, size_t argument) {
-  Workplace* place = TRY(face.workplace());
+namespace {
+
+Result<std::string> environment_asked(const Face& face, size_t argument) {
   std::string name = face.parsed.text("enclave");
   if (name.empty())
     name = face.parsed.argument(argument);
   if (name.empty())
     return user_error("name the environment: `fettle enclave ls` lists them");
-  return find_environment(*place, name);
+  return name;
+}
+
+}  // namespace
+
+Result<Environment> environment_of(Face& face, size_t argument) {
+  Workplace* place = TRY(face.workplace());
+  return find_environment(*place, TRY(environment_asked(face, argument)));
+}
+
+Result<Edit> begin_edit(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const std::string name = TRY(environment_asked(face, 0));
+  Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-wait")));
+  return Edit{place, std::move(hold.environment), std::move(hold.lease)};
 }
 
 }  // namespace fettle

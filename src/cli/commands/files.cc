@@ -22,24 +22,30 @@ struct Chosen {
   RecordPointer record;
 };
 
-Result<Chosen> choose(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+Result<RecordPointer> artifact_of(const Face& face, const Workplace& place,
+                                  const Environment& environment) {
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
   if (wanted.empty())
     return user_error(
         cat("name the files artifact: `fettle files ls ", environment.name, "` lists them"));
   std::vector<std::string> names;
-  for (const auto& [key, record] : TRY(place->store->known(environment.name))) {
+  for (const auto& [key, record] : TRY(place.store->known(environment.name))) {
     if (key.kind != "artifact" || !record->applied)
       continue;
     if (key.name == wanted ||
         (wanted.size() >= 4 && record->outputs.text_at("uuid").starts_with(wanted)))
-      return Chosen{place, key.name, record};
+      return record;
     names.push_back(key.name.str());
   }
   return user_error(cat("there is no files artifact `", wanted, "` in `", environment.name, "`",
                         suggestion(wanted, names)));
+}
+
+Result<Chosen> choose(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  RecordPointer record = TRY(artifact_of(face, *place, environment));
+  return Chosen{place, record->applied->key.name, std::move(record)};
 }
 
 Result<ByteSource> content_of(const Chosen& chosen) {
@@ -131,20 +137,6 @@ Result<std::string> artifact_name(const Face& face, std::string_view path) {
 
 std::string json_of(std::string_view text) { return write_json(Value(text)); }
 
-/// An environment that nobody else changes meanwhile.
-struct Edit {
-  Workplace* place;
-  Environment environment;
-  Lease lease;
-};
-
-Result<Edit> begin_edit(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  Environment environment = TRY(environment_of(face, 0));
-  Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
-  return Edit{place, std::move(environment), std::move(lease)};
-}
-
 /// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
 Result<int> make(Face& face, const Edit& edit, const std::string& name, const Value& attributes,
                  const std::string& instruction) {
@@ -227,11 +219,11 @@ Result<int> render(Face& face) {
 }
 
 Result<int> remove(Face& face) {
-  const Chosen chosen = TRY(choose(face));
   const Edit edit = TRY(begin_edit(face));
-  TRY(remove_files_artifact(*edit.place, edit.environment.name, chosen.record->applied->key));
+  const RecordPointer artifact = TRY(artifact_of(face, *edit.place, edit.environment));
+  TRY(remove_files_artifact(*edit.place, edit.environment.name, artifact->applied->key));
   if (!face.quiet)
-    print_error(cat("files artifact `", chosen.name, "` removed"));
+    print_error(cat("files artifact `", artifact->applied->key.name, "` removed"));
   return 0;
 }
 

@@ -30,15 +30,20 @@ struct Chosen {
   RecordPointer service;
 };
 
-Result<Chosen> choose(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  Environment environment = TRY(environment_of(face, 0));
+Result<RecordPointer> service_of(const Face& face, const Workplace& place,
+                                 const Environment& environment) {
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string name = face.parsed.argument(at);
   if (name.empty())
     return user_error(
         cat("name the service: `fettle enclave inspect ", environment.name, "` lists them"));
-  RecordPointer service = TRY(find_service(*place, environment.name, name));
+  return find_service(place, environment.name, name);
+}
+
+Result<Chosen> choose(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  Environment environment = TRY(environment_of(face, 0));
+  RecordPointer service = TRY(service_of(face, *place, environment));
   return Chosen{place, std::move(environment), std::move(service)};
 }
 
@@ -190,12 +195,11 @@ Result<int> logs(Face& face) {
 }
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
-  const Chosen chosen = TRY(choose(face));
-  const Lease lease =
-      TRY(Lease::take(*chosen.place, chosen.environment.name, !face.parsed.flag("no-wait")));
-  TRY(transit_service(*chosen.place, chosen.service, verb));
+  const Edit edit = TRY(begin_edit(face));
+  const RecordPointer service = TRY(service_of(face, *edit.place, edit.environment));
+  TRY(transit_service(*edit.place, service, verb));
   if (!face.quiet)
-    print_error(cat("service `", chosen.service->applied->key.name, "` ", done));
+    print_error(cat("service `", service->applied->key.name, "` ", done));
   return 0;
 }
 Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
@@ -305,28 +309,25 @@ Result<int> told(Face& face, const RecordPointer& record) {
 }
 
 Result<int> add(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string name = face.parsed.argument(at), image = face.parsed.argument(at + 1);
   TRY(check_service_name(name));
-  const Lease lease = TRY(Lease::take(*place, environment.name, !face.parsed.flag("no-wait")));
-  Value attributes = TRY(asked_attributes(face, *place, environment.name));
+  const Edit edit = TRY(begin_edit(face));
+  Value attributes = TRY(asked_attributes(face, *edit.place, edit.environment.name));
   if (!image.empty())
     attributes = merged_attributes(attributes, Value::dict({{"image", image}}));
   if (attributes.text_at("image").empty())
     return user_error("name the image of the service");
-  return told(face, TRY(put_service(*place, environment, name, attributes)));
+  return told(face, TRY(put_service(*edit.place, edit.environment, name, attributes)));
 }
 
 Result<int> update(Face& face) {
-  const Chosen chosen = TRY(choose(face));
-  const Lease lease =
-      TRY(Lease::take(*chosen.place, chosen.environment.name, !face.parsed.flag("no-wait")));
-  const Value change = TRY(asked_attributes(face, *chosen.place, chosen.environment.name));
-  return told(face, TRY(put_service(
-                        *chosen.place, chosen.environment, chosen.service->applied->key.name.str(),
-                        merged_attributes(chosen.service->applied->attributes, change))));
+  const Edit edit = TRY(begin_edit(face));
+  const RecordPointer service = TRY(service_of(face, *edit.place, edit.environment));
+  const Resource& now = *service->applied;
+  const Value change = TRY(asked_attributes(face, *edit.place, edit.environment.name));
+  return told(face, TRY(put_service(*edit.place, edit.environment, now.key.name.str(),
+                                    merged_attributes(now.attributes, change))));
 }
 
 std::vector<CommandOption> config_options() {
