@@ -37,6 +37,9 @@ struct Edit {
 };
 Result<Edit> begin_edit(Face& face);
 
+/// One line of `--output jsonl` about what happens.
+void print_event_line(const Event& event);
+
 /// The option for the environment.
 CommandOption environment_option();
 

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/print.h"
 
 namespace fettle {
 
@@ -23,6 +24,14 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
 Result<Environment> environment_of(Face& face, size_t argument) {
   Workplace* place = TRY(face.workplace());
   return find_environment(*place, TRY(environment_asked(face, argument)));
+}
+
+void print_event_line(const Event& event) {
+  print_json_line(Value::dict({{"event", to_string(event.type)},
+                               {"key", to_string(event.key)},
+                               {"verb", to_string(event.verb)},
+                               {"text", event.text},
+                               {"time", to_string(event.time)}}));
 }
 
 Result<Edit> begin_edit(Face& face) {

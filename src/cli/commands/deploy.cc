@@ -65,11 +65,7 @@ class EventTeller : public Audience {
   explicit EventTeller(const Face& face) : face_(face) {}
   void event(const Event& event) override {
     if (face_.json_lines)
-      print_json_line(Value::dict({{"event", to_string(event.type)},
-                                   {"key", to_string(event.key)},
-                                   {"verb", to_string(event.verb)},
-                                   {"text", event.text},
-                                   {"time", to_string(event.time)}}));
+      print_event_line(event);
   }
 
  private:

@@ -206,11 +206,7 @@ class Teller : public PackageAudience {
 
   void event(const Event& event) override {
     if (face_.json_lines)
-      print_json_line(Value::dict({{"event", to_string(event.type)},
-                                   {"key", to_string(event.key)},
-                                   {"verb", to_string(event.verb)},
-                                   {"text", event.text},
-                                   {"time", to_string(event.time)}}));
+      print_event_line(event);
     if (event.type == EventType::pending && face_.terminal && !face_.quiet && !face_.json) {
       std::fprintf(stderr, "\r\033[K%s", event.text.c_str());
       std::fflush(stderr);
