@@ -82,18 +82,21 @@ Result<std::string> FolderBlobs::path(std::string_view digest) const {
   if (!plain || !fs::exists(place, failure))
     return world_error(
         cat("the content `", digest, "` is not among the artifacts of this machine"));
+  fs::last_write_time(place, fs::file_time_type::clock::now(), failure);  // asked for now
   return place;
 }
 
-Result<size_t> FolderBlobs::collect(const std::set<std::string>& used) {
+Result<size_t> FolderBlobs::collect(const std::set<std::string>& used, Duration grace) {
   size_t deleted = 0;
+  const auto latest = fs::file_time_type::clock::now() - grace;
   std::error_code failure;
   for (const auto& entry : fs::recursive_directory_iterator(folder_, failure)) {
     if (!entry.is_regular_file(failure))
       continue;
     const std::string digest =
         entry.path().parent_path().filename().string() + entry.path().filename().string();
-    if (!used.contains(digest) && fs::remove(entry.path(), failure))
+    if (!used.contains(digest) && fs::last_write_time(entry.path(), failure) <= latest &&
+        fs::remove(entry.path(), failure))
       ++deleted;
   }
   return deleted;

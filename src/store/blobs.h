@@ -12,8 +12,10 @@ class FolderBlobs : public Blobs {
   Result<std::string> put_file(const std::string& path) override;
   Result<std::string> put(std::string_view bytes) override;
   Result<std::string> path(std::string_view digest) const override;
-  /// Deletes every blob that is not among `used`; the answer is how many.
-  Result<size_t> collect(const std::set<std::string>& used);
+  /// Deletes every blob that is not among `used` and was neither put nor asked for during the last
+  /// `grace`, since somebody who works now may not have written down yet that it needs it. The
+  /// answer is how many.
+  Result<size_t> collect(const std::set<std::string>& used, Duration grace);
 
  private:
   std::string place_of(std::string_view digest) const;

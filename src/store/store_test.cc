@@ -324,9 +324,22 @@ TEST_F(StoreTest, BlobsAreKeptByTheirDigest) {
   EXPECT_FALSE(blobs.path(sha256_hex("other")));
   EXPECT_FALSE(blobs.path("../../etc/passwd"));
   const std::string other = *blobs.put("other");
-  EXPECT_EQ(*blobs.collect({digest}), 1u);
+  EXPECT_EQ(*blobs.collect({digest}, 1h), 0u);
+  EXPECT_EQ(*blobs.collect({digest}, 0s), 1u);
   EXPECT_FALSE(blobs.path(other));
   EXPECT_TRUE(blobs.path(digest));
+}
+
+TEST_F(StoreTest, ABlobThatSomebodyJustAskedForIsNotCollected) {
+  FolderBlobs blobs(folder_ + "/blobs");
+  const std::string asked = *blobs.put("asked"), old = *blobs.put("old");
+  for (const std::string& digest : {asked, old})
+    std::filesystem::last_write_time(*blobs.path(digest),
+                                     std::filesystem::file_time_type::clock::now() - 2h);
+  EXPECT_TRUE(blobs.path(asked));
+  EXPECT_EQ(*blobs.collect({}, 1h), 1u);
+  EXPECT_TRUE(blobs.path(asked));
+  EXPECT_FALSE(blobs.path(old));
 }
 
 }  // namespace

@@ -16,14 +16,19 @@ Result<int> run(Face& face) {
   std::vector<Value> removed;
   for (const Environment& environment : TRY(place->store->environments())) {
     const bool all = face.parsed.flag("all");
+    // Others may be at work, and cleaning up as well.
+    if (!TRY(place->store->environment(environment.name)))
+      continue;
     // Kurtosis: what somebody has just made runs, though it has no service yet.
     if (!all && TRY(inspect_environment(*place, environment.name.str())).status != "stopped")
       continue;
     // What a model describes has not stopped because nothing of it is a container.
     if (!all && !TRY(place->store->versions().heads(environment.name)).empty())
       continue;
-    TRY(remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"))
-            .context(cat("environment `", environment.name, "`")));
+    const Status gone =
+        remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"));
+    if (!gone && TRY(place->store->environment(environment.name)))
+      return Error(gone.error()).context(cat("environment `", environment.name, "`"));
     removed.emplace_back(environment.name.str());
     if (!face.quiet && !face.json)
       print_error(cat(environment.name, " removed"));
@@ -39,7 +44,7 @@ Result<int> run(Face& face) {
     }
   size_t blobs = 0;
   if (auto* folder = dynamic_cast<FolderBlobs*>(place->blobs))
-    blobs = TRY(folder->collect(used));
+    blobs = TRY(folder->collect(used, 1h));
   if (face.json)
     print_json(
         Value::dict({{"environments", Value::list(std::move(removed))}, {"contents", blobs}}));
@@ -53,7 +58,7 @@ Result<int> run(Face& face) {
 
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
-      "clean", "", 0, 0, "Removes stopped environments and contents that nobody needs.",
+      "clean", "", 0, 0, "Removes stopped environments, and contents that nobody has needed for an hour.",
       {"fettle clean", "fettle clean -a"}, run,
       {{{"-a", "--all"}, "", "running environments, too"}});
 }
