@@ -85,7 +85,7 @@ struct Task {
     const Foreseen* foreseen;         ///< of a promise
     const Constructor* constructor;   ///< whose argument it is
     const Implement* implement;       ///< of an implement
-    const Expr* list;                 ///< of a stream that is an element of one
+    const Expr* list;                 ///< of a stream that is an element of it
   };
   const Expr* expr = nullptr;
   union {
@@ -278,7 +278,7 @@ class Machine {
   Step execute_promise(Task& task);
 
   // stream.cc
-  void stream(const Expr* expr, Frame* frame, Sink* sink);
+  void stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list = nullptr);
   bool deliver(Sink& sink, const Datum& value, Place at);
   bool deliver_all(Sink& sink, const Datum& value, Place at);
   void close(Sink& sink);

@@ -9,10 +9,12 @@
 namespace fettle::model {
 
 /// Starts to deliver the values of an expression; those that are there already at once.
-void Machine::stream(const Expr* expr, Frame* frame, Sink* sink) {
+/// `list`: the list or the comprehension whose element it is, which need not be a list itself.
+void Machine::stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list) {
   ++sink->open;
   Task* task = new_task(Task::Kind::stream, frame);
   task->expr = expr;
+  task->list = list;
   task->sink = sink;
   task->at = expr->at;
   push(task);
@@ -97,20 +99,23 @@ Step Machine::execute_stream(Task& task) {
   if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
       step != Step::done) {
     const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
-    if (step == Step::fail && telling_ == Telling::unit && list != nullptr)
+    if (step == Step::fail && telling_ == Telling::unit && list != nullptr &&
+        list->kind == ExprKind::list)
       report(reported_in(program_, list), false);
     return sink.owner == nullptr ? step
                                  : told(step, sink.owner, sink.slot,
                                         {sink.constructor, sink.statement, false, task.at});
   }
-  if (sink.kind == Sink::Kind::loop && value.tag != Tag::list && value.tag != Tag::unknown)
+  const bool is_refused =
+      task.list == nullptr && value.tag != Tag::list && value.tag != Tag::unknown;
+  if (sink.kind == Sink::Kind::loop && is_refused)
     return fail(expr->at,
                 cat("A for loop can only be applied to lists and relations. Hint: '",
                     expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
                         ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
                         : cat(shown(program_, value), "' is not a list.")),
                 10);
-  if (sink.kind == Sink::Kind::comprehension && value.tag != Tag::list && value.tag != Tag::unknown)
+  if (sink.kind == Sink::Kind::comprehension && is_refused)
     return fail(expr->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",
                     raw_type(value), " (reported in ",
@@ -185,7 +190,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         return true;
       }
       if (node.guards.empty()) {
-        stream(node.value, frame, sink.target);
+        stream(node.value, frame, sink.target, &node);
         return true;
       }
       Task* task = new_task(Task::Kind::guard, frame);
@@ -223,7 +228,7 @@ Step Machine::execute_guard(Task& task) {
       return Step::done;
     }
   }
-  stream(node.value, task.frame, &sink);
+  stream(node.value, task.frame, &sink, &node);
   --sink.open;
   return Step::done;
 }
