@@ -137,6 +137,7 @@ struct Reference {
   std::string_view kind;     ///< `EnvironmentReference`
   std::string_view element;  ///< the type that it stands for
   std::span<const Datum> arguments;
+  uint32_t depth = 0;  ///< how many references it is made of, one in another
 };
 
 }  // namespace fettle::model

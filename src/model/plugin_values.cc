@@ -41,6 +41,8 @@ Result<Value> to_value(PluginCall& call, const Datum& datum) {
   return to_value(datum, [&](const Datum& special) -> Result<Value> {
     if (special.tag == Tag::unknown)
       return user_error("an unknown value cannot leave the model");
+    if (special.tag == Tag::reference)
+      return user_error("a reference cannot leave the model");
     std::vector<Entry> entries{
         {fettle::Name(identity), Value(static_cast<int64_t>(special.instance->number))}};
     for (const auto& [name, value] : TRY(attributes_of(call, special.instance)))

@@ -285,7 +285,7 @@ std::string json_text(std::string_view text) {
       made.append({'\\', to[found]});
       ++at;
     } else if (byte < 0x80) {
-      if (byte < 32)
+      if (byte < 32 || byte == 127)
         append_escaped(made, byte);
       else
         made.push_back(text[at]);

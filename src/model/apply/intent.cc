@@ -110,16 +110,28 @@ class Mapper {
     resource.origin = item.origin;
     if (item.attributes.bool_at("purge_on_delete"))
       resource.leftover = Leftover::remove;
+    const Value* const references = item.attributes.find("references");
+    const bool has_references =
+        references != nullptr && references->is_list() && !references->items().empty();
     // What is undefined has fields that mean nothing yet.
     if (item.is_undefined || item.attributes.has_unknown())
       resource.attributes =
           Value::dict({{"fields", item.attributes}, {"undefined", Value::unknown()}});
+    else if (has_references)
+      leave_out(item, resource);
     else
       TRY(describe(item, place.id, resource));
     add_needs(item, resource);
     intent_->resources[intent_set(resources_[i].set)].push_back(std::move(resource));
     made_.keys.emplace_back(item.id, place.key);
     return {};
+  }
+
+  /// Who could act on it would have to find the values that its references stand for.
+  void leave_out(const Item& item, Resource& resource) {
+    resource.attributes = Value::dict({{"fields", item.attributes}});
+    resource.mandate = Mandate::none;
+    made_.notes[item.id] = "its fields hold references, which fettle exports but does not resolve";
   }
 
   Status describe(const Item& item, const ResourceId& id, Resource& resource) {

@@ -123,6 +123,15 @@ TEST_F(IntentTest, WhoActsDependsOnTheAgent) {
   EXPECT_EQ(resource(*mapped(), id_of("/reported")).mandate, Mandate::report);
 }
 
+TEST_F(IntentTest, NobodyActsOnReferences) {
+  options_.agents["a"] = "local:";
+  add_file("/f", R"(,"references":[{"type":"std::Environment","id":"1"}])");
+  const auto made = mapped();
+  EXPECT_EQ(resource(*made, id_of("/f")).mandate, Mandate::none);
+  EXPECT_EQ(made->notes.at(id_of("/f")),
+            "its fields hold references, which fettle exports but does not resolve");
+}
+
 TEST_F(IntentTest, WhatIsUnknownUnmanagedOrOfNoTypeIsNotMadeTrue) {
   options_.agents["a"] = "local:";
   add_file("/f");

@@ -9,6 +9,8 @@ Result<Value> attribute_value(const Datum& datum) {
   return to_value(datum, [](const Datum& special) -> Result<Value> {
     if (special.tag == Tag::unknown)
       return Value::unknown();
+    if (special.tag == Tag::reference)
+      return user_error("a reference has no value before the resource is deployed");
     return user_error(cat("an instance of ", special.instance->entity->full_name,
                           " cannot be an attribute of a resource"));
   });

@@ -7,7 +7,7 @@
 
 namespace fettle::model {
 
-/// Error (`Blame::user`): the value is an instance, or holds one.
+/// Error (`Blame::user`): the value is an instance or a reference, or holds one.
 Result<Value> attribute_value(const Datum& datum);
 
 /// The datum at a dotted path from an instance; null when a step is missing, not set or null.

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "model/export/attributes.h"
+#include "model/plain_value.h"
 #include "model/text_form.h"
 #include "value/json.h"
 
@@ -148,11 +149,25 @@ class ClaimMaker {
       const fettle::Name name(model_.program.symbols.name(attribute.name));
       if (value.tag == Tag::instance) {
         entries.push_back({name, identities_.of(*value.instance)});
-      } else if (const Result<Value> made = attribute_value(value)) {
+      } else if (const Result<Value> made = value_of(value)) {
         entries.push_back({name, *made});
       }
     }
     return Value::dict(std::move(entries));
+  }
+
+  /// A reference is what it is made of.
+  Result<Value> value_of(const Datum& datum) {
+    return to_value(datum, [&](const Datum& special) -> Result<Value> {
+      if (special.tag == Tag::instance)
+        return Value(identities_.of(*special.instance));
+      if (special.tag != Tag::reference)
+        return attribute_value(special);
+      std::vector<Value> parts{Value(special.reference->kind)};
+      for (const Datum& argument : special.reference->arguments)
+        parts.push_back(TRY(value_of(argument)));
+      return Value::dict({{"reference", Value::list(std::move(parts))}});
+    });
   }
 
   void claim_members(const Instance& instance) {

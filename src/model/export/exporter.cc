@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/export/attributes.h"
 #include "model/export/guidelines.h"
+#include "model/export/references.h"
 #include "model/export/resource_id.h"
 #include "model/text_form.h"
 #include "value/json.h"
@@ -16,6 +17,8 @@ namespace fettle::model {
 namespace {
 
 constexpr uint32_t no_item = UINT32_MAX;
+constexpr size_t references_at = 0;  // among the fields of every type
+constexpr size_t mutators_at = 1;
 
 /// How a field of a type is read.
 struct FieldPlan {
@@ -64,7 +67,8 @@ class Exporter {
         declarations_(declarations),
         for_version_(for_version),
         ownership_(model, for_version),
-        identities_(model, ownership_) {}
+        identities_(model, ownership_),
+        references_(model, [this](const Instance& instance) { return id_text(instance); }) {}
 
   Result<Exported> run() {
     item_of_.assign(model_.instances().size(), no_item);
@@ -140,6 +144,7 @@ class Exporter {
       plan.fields.push_back(std::move(field));
       return {};
     };
+    static_assert(references_at == 0 && mutators_at == 1);
     for (const char* name : {"references", "mutators"}) {
       plan.fields.push_back({fettle::Name(name), no_slot, nullptr, Value::list({}), true});
       added.insert(name);
@@ -211,6 +216,39 @@ class Exporter {
     return {};
   }
 
+  /// What its resource is called; false when that is unknown. `given`: what a function gave.
+  Result<bool> read_id(const Instance& instance, const TypePlan& plan, ResourceId& id,
+                       std::optional<Given>& given_id) const {
+    id.type = plan.declaration->entity;
+    id.attribute = plan.declaration->id_attribute;
+    std::optional<std::string> agent = TRY(agent_of(instance, plan));
+    if (agent && plan.id_get != nullptr)
+      given_id = TRY((*plan.id_get)(model_, instance));
+    std::optional<std::string> value = given_id ? TRY(text_of_given(*given_id, "id"))
+                                       : agent  ? TRY(id_value_of(instance, plan))
+                                                : std::nullopt;
+    if (!value)
+      return false;
+    id.agent = std::move(*agent);
+    id.value = std::move(*value);
+    TRY(check_resource_id(id));
+    return true;
+  }
+
+  /// Of a resource that a reference is about.
+  Result<std::string> id_text(const Instance& instance) {
+    const TypePlan& plan = *TRY(plan_of(*instance.entity));
+    ResourceId id;
+    std::optional<Given> given;
+    if (plan.declaration == nullptr)
+      return user_error(cat("no resource type is declared for ", instance.entity->full_name,
+                            ", of which a reference wants a fact"));
+    if (!TRY(read_id(instance, plan, id, given)))
+      return user_error(cat("the id of the ", instance.entity->full_name, " of ",
+                            model_.where(instance.at), ", of which a reference wants a fact, is unknown"));
+    return to_string(id);
+  }
+
   /// None when the resource is left out.
   Result<std::optional<Item>> make_item(const Instance& instance, const TypePlan& plan) {
     if (plan.managed_slot != no_slot) {
@@ -218,23 +256,11 @@ class Exporter {
       if (managed.tag == Tag::boolean && !managed.boolean)
         return std::optional<Item>();
     }
-    ResourceId& id = id_;
-    id.type = plan.declaration->entity;
-    id.attribute = plan.declaration->id_attribute;
-    std::optional<std::string> agent = TRY(agent_of(instance, plan));
     std::optional<Given> given_id;
-    if (agent && plan.id_get != nullptr)
-      given_id = TRY((*plan.id_get)(model_, instance));
-    std::optional<std::string> value = given_id ? TRY(text_of_given(*given_id, "id"))
-                                       : agent  ? TRY(id_value_of(instance, plan))
-                                                : std::nullopt;
-    if (!value)
+    if (!TRY(read_id(instance, plan, id_, given_id)))
       return std::optional<Item>();
-    id.agent = std::move(*agent);
-    id.value = std::move(*value);
-    TRY(check_resource_id(id));
     Item item;
-    item.id = fettle::Name(to_string(id));
+    item.id = fettle::Name(to_string(id_));
     std::vector<Entry>& entries = entries_;
     entries.clear();
     for (const FieldPlan& field : plan.fields) {
@@ -248,6 +274,11 @@ class Exporter {
       item.is_undefined |= is_unknown;
       entries.push_back({field.name, given.type == Given::Type::unknown ? Value::unknown()
                                                                         : std::move(given.value)});
+    }
+    if (!references_.empty()) {
+      entries[references_at].value = references_.references();
+      entries[mutators_at].value = references_.mutators(item.id);
+      references_.clear();
     }
     if (for_version_) {
       item.attributes = Value::dict(entries);
@@ -271,7 +302,8 @@ class Exporter {
     exported_.body_ends.push_back(json.size());
   }
 
-  Result<std::optional<std::string>> agent_of(const Instance& instance, const TypePlan& plan) {
+  Result<std::optional<std::string>> agent_of(const Instance& instance,
+                                              const TypePlan& plan) const {
     const Declaration& declaration = *plan.declaration;
     if (declaration.agent_function)
       return text_of_given(TRY(declaration.agent_function(model_, instance)), "agent");
@@ -286,11 +318,12 @@ class Exporter {
     return std::optional(std::string(found->view()));
   }
 
-  Result<std::optional<std::string>> id_value_of(const Instance& instance, const TypePlan& plan) {
+  Result<std::optional<std::string>> id_value_of(const Instance& instance,
+                                                 const TypePlan& plan) const {
     const Datum& value = instance.cells[plan.id_slot].value;
     if (value.tag == Tag::unknown)
       return std::optional<std::string>();
-    if (value.tag == Tag::instance || !value.is_set())
+    if (value.tag == Tag::instance || value.tag == Tag::reference || !value.is_set())
       return user_error(cat("`", plan.declaration->id_attribute, "` is no value for an id"));
     return std::optional(text_of(model_.program, value));
   }
@@ -305,12 +338,14 @@ class Exporter {
     return std::optional(to_text(given.value));
   }
 
-  Result<Given> read_field(const Instance& instance, const FieldPlan& field) const {
+  Result<Given> read_field(const Instance& instance, const FieldPlan& field) {
     if (field.is_constant)
       return Given{Given::Type::value, field.constant};
     if (field.get != nullptr)
       return (*field.get)(model_, instance);
-    Result<Value> value = attribute_value(instance.cells[field.slot].value);
+    const Datum& datum = instance.cells[field.slot].value;
+    Result<Value> value =
+        has_reference(datum) ? references_.take(datum, field.name.str()) : attribute_value(datum);
     if (!value)
       return std::move(value).error().context(cat("reading the field `", field.name, "`"));
     return Given{Given::Type::value, std::move(*value)};
@@ -466,7 +501,8 @@ class Exporter {
   std::map<std::string, size_t> undeclared_;  ///< how many instances, by entity
   std::map<std::string, const Declaration*> handlers_;
   std::unordered_multimap<uint32_t, Repetition> repetitions_;
-  ResourceId id_;               ///< of the instance under way
+  References references_;       ///< of the instance under way
+  ResourceId id_;               ///< as well
   std::vector<Entry> entries_;  ///< as well
   Exported exported_;
 };

@@ -113,6 +113,76 @@ Thing(name="y", requires=a)
      "id": "__config__::Thing[a,name=y],v=0", "name": "y", "value": null}])"));
 }
 
+/// The ids are those of the original.
+TEST_F(ExporterTest, ReferencesAreNullInTheirFieldsAndTold) {
+  const Outcome made = run(R"(
+entity Thing extends std::Resource:
+    string name
+    dict d = {}
+    string[] l = []
+    int n = 0
+end
+index Thing(name)
+implement Thing using std::none
+home = std::create_environment_reference("HOME")
+Thing(name="x", d={"a'b": [{"c": home}]}, l=["p", home])
+Thing(name="y", n=std::create_int_reference(std::create_environment_reference(home)))
+)",
+                           R"(
+resource(entity = "Thing", id_attribute = "name", agent = "name", fields = ["name", "d", "l", "n"])
+)");
+  ASSERT_EQ(made.error, "");
+  const Value all = *read_json(made.json);
+  const Value& x = all.items()[0];
+  EXPECT_EQ(x.at("d"), *read_json(R"({"a'b": [{"c": null}]})"));
+  EXPECT_EQ(x.at("l"), *read_json(R"(["p", null])"));
+  EXPECT_EQ(x.at("references"), *read_json(R"([{"type": "std::Environment", "args": [
+      {"type": "literal", "name": "name", "value": "HOME"}],
+      "id": "1db97cff-304a-3f5c-990a-f38282edb126"}])"));
+  std::vector<std::string> places;
+  for (const Value& mutator : x.at("mutators").items()) {
+    EXPECT_EQ(mutator.text_at("type"), "core::Replace");
+    const std::span<const Value> arguments = mutator.at("args").items();
+    EXPECT_EQ(arguments[0].text_at("id"), "__config__::Thing[x,name=x]");
+    EXPECT_EQ(arguments[1].text_at("id"), "1db97cff-304a-3f5c-990a-f38282edb126");
+    places.emplace_back(arguments[2].text_at("value"));
+  }
+  std::ranges::sort(places);
+  EXPECT_EQ(places, (std::vector<std::string>{"d.'a\\'b'[0].'c'", "l[1]"}));
+  const Value& y = all.items()[1];
+  EXPECT_TRUE(y.at("n").is_null());
+  std::vector<std::string> ids;
+  for (const Value& reference : y.at("references").items())
+    ids.emplace_back(cat(reference.text_at("type"), " ", reference.text_at("id")));
+  EXPECT_EQ(ids, (std::vector<std::string>{
+                     "std::Environment 1db97cff-304a-3f5c-990a-f38282edb126",
+                     "std::Environment e2e97c3a-28b4-39bc-aca9-760a74a0e84c",
+                     "std::IntReference ff29bf9e-5fb8-3941-a863-4eb8302232dc"}));
+}
+
+TEST_F(ExporterTest, FactsNeedAResource) {
+  const std::string model = cat(thing, R"(
+entity Plain extends std::Resource:
+end
+implement Plain using std::none
+f = Thing(name="f")
+Thing(name="x", value=std::create_fact_reference(f, "up"))
+)");
+  const Outcome made = run(model, thing_type);
+  ASSERT_EQ(made.error, "");
+  const Value all = *read_json(made.json);
+  const Value& arguments = all.items()[1].at("references").items()[0].at("args");
+  EXPECT_EQ(arguments, *read_json(R"([
+      {"type": "literal", "name": "environment", "value": "None"},
+      {"type": "literal", "name": "resource_id", "value": "__config__::Thing[a,name=f]"},
+      {"type": "literal", "name": "fact_name", "value": "up"},
+      {"type": "literal", "name": "mocked_facts", "value": null}])"));
+  EXPECT_NE(run(cat(model, "Thing(name=\"y\", value=std::create_fact_reference(Plain(), \"up\"))\n"),
+                thing_type)
+                .error.find("no resource type is declared for __config__::Plain"),
+            std::string::npos);
+}
+
 TEST_F(ExporterTest, UnknownsLeaveOutOrAreUndefined) {
   const Outcome made = run(cat(thing, R"(
 u = std::getfact(Thing(name="x"), "fact")

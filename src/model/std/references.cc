@@ -6,10 +6,18 @@
 namespace fettle::model {
 namespace {
 
+constexpr uint32_t deepest = 200;
+
 bool give_reference(PluginCall& call, std::string_view kind, std::string_view element) {
   Arena& arena = call.machine.program().arena;
+  uint32_t depth = 0;
+  for (const Datum& argument : call.arguments)
+    if (argument.tag == Tag::reference)
+      depth = std::max(depth, argument.reference->depth + 1);
+  if (depth > deepest)
+    return call.fail(cat("RecursionError: more than ", deepest, " references in one another"));
   return call.give(Datum::of(static_cast<const Reference*>(arena.make<Reference>(
-      kind, element, arena.copy(std::span<const Datum>(call.arguments))))));
+      kind, element, arena.copy(std::span<const Datum>(call.arguments)), depth))));
 }
 
 bool to_int(PluginCall& call) { return give_reference(call, "IntReference", "int"); }
@@ -29,7 +37,7 @@ constexpr std::array plugins{
     PluginRow{"create_environment_reference", "(name: Reference[string] | string) -> any",
               to_environment},
     PluginRow{"create_fact_reference",
-              "(resource: std::Resource, fact_name: Reference[string] | string) -> any", to_fact},
+              "(resource: std::Resource, fact_name: string) -> any", to_fact},
 };
 
 }  // namespace

@@ -1,0 +1,42 @@
+#pragma once
+/// References in the fields of one exported resource. Where a field has one it holds null;
+/// `references` says how the value is found once the resource is deployed, and `mutators` where it
+/// belongs. Form, ids and order are those of the original.
+
+#include <functional>
+#include <map>
+
+#include "base/result.h"
+#include "model/model.h"
+#include "value/value.h"
+
+namespace fettle::model {
+
+/// The id of the resource that an instance becomes.
+using IdOf = std::function<Result<std::string>(const Instance&)>;
+
+bool has_reference(const Datum& datum);
+
+class References {
+ public:
+  References(const Model& model, IdOf id_of) : model_(model), id_of_(std::move(id_of)) {}
+
+  /// A value for the field at a path. Error (`Blame::user`): what a reference was made of has no
+  /// JSON, or holds an instance that is no resource.
+  Result<Value> take(const Datum& datum, const std::string& path);
+  bool empty() const { return places_.empty(); }
+  void clear();
+
+  Value references() const;
+  Value mutators(std::string_view resource) const;
+
+ private:
+  Result<std::string> add(const Reference& reference);
+
+  const Model& model_;
+  IdOf id_of_;
+  std::map<std::string, Value> found_;                          ///< by id
+  std::vector<std::pair<std::string, std::string>> places_;  ///< ids of references, and paths
+};
+
+}  // namespace fettle::model
