@@ -1,7 +1,8 @@
 /// Models as data: `tests/model/*.cf`. Models are separated by a line `---`. `#> text` is a line
 /// that the model prints, in order; `### "regexp"` stands on the line of an error. `#| text` is a
-/// line of what the compiler reports, which then must be all of it but places and excerpts. A line
-/// `#@ libs/a/model/_init.cf` starts another file of a project with `modulepath: libs`.
+/// line of what the compiler reports, which then must be all of it but places and excerpts. `#! text`
+/// is a warning, in order. A line `#@ libs/a/model/_init.cf` starts another file of a project with
+/// `modulepath: libs`.
 
 #include <gtest/gtest.h>
 
@@ -77,23 +78,31 @@ TEST_P(Chunks, DoWhatTheySay) {
   const std::string& text = GetParam().text;
   std::string report_wanted;
   std::string expected;
+  std::string warnings_wanted;
   std::vector<std::pair<int, std::string>> errors;
   int number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (line.starts_with("#> "))
       expected += cat(line.substr(3), "\n");
+    if (line.starts_with("#! "))
+      warnings_wanted += cat(line.substr(3), "\n");
     if (line.starts_with("#| "))
       report_wanted += cat(line.substr(3), "\n");
     if (const size_t at = line.find("### \""); at != std::string_view::npos)
       errors.emplace_back(number, std::string(line.substr(at + 5, line.rfind('"') - at - 5)));
   }
-  ASSERT_FALSE(expected.empty() && errors.empty() && report_wanted.empty()) << "this model expects nothing";
+  ASSERT_FALSE(expected.empty() && errors.empty() && report_wanted.empty() &&
+               warnings_wanted.empty())
+      << "this model expects nothing";
   std::string printed;
+  std::string warned;
   CompileOptions options;
+  options.warn = [&](const Error& warning) { warned += cat(warning.message, "\n"); };
   options.print = [&](std::string_view line) { printed += cat(line, "\n"); };
   const Compiled compiled = compiled_chunk(text, options);
   EXPECT_EQ(printed, expected) << text;
+  EXPECT_TRUE(warnings_wanted.empty() || warned == warnings_wanted) << warned << text;
   std::string seen;
   for (const Error& error : compiled.errors)
     seen += cat(to_string(error), "\n");

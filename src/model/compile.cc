@@ -41,7 +41,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   if (failures.empty())
     failures = declare(program);
   if (failures.empty())
-    resolve_program(program, failures);
+    resolve_program(program, options.warn, failures);
   if (failures.empty() && project != nullptr)
     if (const Status ranked = rank_relations(program, *project); !ranked)
       failures.push_back({ranked.error(), 0});

@@ -57,13 +57,9 @@ std::string describe_in_full(const Program& program, const Expr* expr) {
 }
 
 std::string describe_comprehension(const Program& program, const Comprehension& node) {
-  std::string made = cat("[", describe_in_full(program, node.value));
-  for (const ComprehensionClause& clause : node.clauses)
-    made += cat(" for ", program.symbols.name(clause.variable), " in ",
-                describe_in_full(program, clause.iterable));
-  for (const Expr* guard : node.guards)
-    made += cat(" if ", describe(program, guard));
-  return cat(made, "]");
+  return cat("[", describe_in_full(program, node.value), " for ",
+             program.symbols.name(node.variable), " in ", describe_in_full(program, node.iterable),
+             node.guard == nullptr ? "" : cat(" if ", describe(program, node.guard)), "]");
 }
 
 std::string describe_format(const Program& program, const Format& format) {

@@ -102,10 +102,23 @@ void Machine::report_unit(const Expr* expr) {
   report(reported_in(program_, expr), false);
 }
 
+/// The comprehension that reads the value of a task; null when another does.
+static const Expr* comprehension_around(const Task& task) {
+  if (task.kind == Task::Kind::guard)
+    return task.expr;
+  if (task.kind != Task::Kind::stream)
+    return nullptr;
+  return task.list != nullptr && task.list->kind == ExprKind::comprehension ? task.list
+                                                                            : task.sink->within;
+}
+
 /// The statement of a task tells what no expression told.
 void Machine::report_task(const Task& task) {
   if (!failure_ || telling_ == Telling::nobody)
     return;
+  if (const Expr* const around = comprehension_around(task);
+      around != nullptr && telling_ == Telling::reader)
+    return report(reported_in(program_, around), false);
   if (task.kind == Task::Kind::argument)
     report(reported_in(program_, static_cast<const Expr*>(task.constructor)), false);
   else if (task.kind == Task::Kind::implement)

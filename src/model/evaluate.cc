@@ -295,88 +295,81 @@ Step Machine::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
 }
 
 Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value) {
-  std::vector<Datum> items;
-  const Step step = comprehend(node, 0, frame, items);
-  if (step == Step::done)
-    value = make_list(items);
-  return step;
-}
-
-/// The elements of one clause; an unknown instead of a list is an unknown element.
-Step Machine::comprehend(const Comprehension& node, size_t clause, Frame* frame,
-                         std::vector<Datum>& items) {
-  const Expr* iterable_of = node.clauses[clause].iterable;
   Datum iterable;
-  if (const Step step = evaluate(iterable_of, frame, iterable); step != Step::done)
+  if (const Step step = evaluate(node.iterable, frame, iterable); step != Step::done)
     return step;
   if (iterable.tag == Tag::unknown) {
-    items.push_back(iterable);
+    value = make_list({&iterable, 1});
     return Step::done;
   }
   if (iterable.tag != Tag::list)
-    return fail(iterable_of->at,
+    return fail(node.iterable->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",
                     raw_type(iterable)),
                 10);
-  const Memo memo{&node.clauses[clause], frame};
-  std::vector<Frame*>* frames = nullptr;
-  if (current_->memory != nullptr)
-    if (const auto found = current_->memory->find(memo); found != current_->memory->end())
-      frames = &found->second.frames;
-  if (frames == nullptr) {
-    frames = &scratch_.emplace_back(memo, Remembered()).second.frames;
-    for (const Datum& item : iterable.list->items) {
-      Frame* inner = new_frame(frame, frame->self, 1);
-      inner->cells[0].value = item;
-      frames->push_back(inner);
-    }
-  }
-  const std::vector<Frame*> all = *frames;
+  const std::vector<Frame*> frames = frames_of(node, frame, *iterable.list);
+  std::vector<Datum> items;
   Step result = Step::done;
-  for (Frame* inner : all) {
-    if (inner->cells[0].value.tag == Tag::unknown) {
-      items.push_back(Datum::unknown());
-      continue;
-    }
-    if (clause + 1 < node.clauses.size()) {
-      const Step step = comprehend(node, clause + 1, inner, items);
-      if (step == Step::fail)
-        return step;
-      if (step == Step::wait)
-        result = step;
-      continue;
-    }
-    Step step = Step::done;
-    Datum guard = Datum::of(true);
-    for (size_t i = node.guards.size();
-         i-- > 0 && step == Step::done && guard.tag == Tag::boolean && guard.boolean;)
-      step = evaluate(node.guards[i], inner, guard);
-    if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
-      return fail(
-          node.at,
-          cat("Invalid value `", shown(program_, guard),
-              "`: the condition for a conditional expression must be a boolean expression"));
-    Datum item = Datum::unknown();
-    if (step == Step::done && guard.tag == Tag::boolean) {
-      if (!guard.boolean)
-        continue;
-      step = evaluate(node.value, inner, item);
-    }
-    if (step == Step::fail) {
-      if (telling_ == Telling::reader)
-        report(reported_in(program_, static_cast<const Expr*>(&node)), false);
-      else if (telling_ == Telling::unit)
-        report(reported_in(program_, node.value), false);
+  for (Frame* inner : frames) {
+    const Step step = comprehend(node, inner, items);
+    if (step == Step::fail)
       return step;
-    }
     if (step == Step::wait)
       result = step;
-    else if (item.tag == Tag::list)
-      items.insert(items.end(), item.list->items.begin(), item.list->items.end());
-    else
-      items.push_back(item);
   }
+  if (result == Step::done)
+    value = make_list(items);
   return result;
+}
+
+/// The frames of the elements, the same whenever the task evaluates the comprehension again.
+std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, const List& list) {
+  const Memo memo{&node.iterable, frame};
+  if (current_->memory != nullptr)
+    if (const auto found = current_->memory->find(memo); found != current_->memory->end())
+      return found->second.frames;
+  std::vector<Frame*> frames;
+  for (const Datum& item : list.items) {
+    Frame* inner = new_frame(frame, frame->self, 1);
+    inner->cells[0].value = item;
+    frames.push_back(inner);
+  }
+  scratch_.emplace_back(memo, Remembered()).second.frames = frames;
+  return frames;
+}
+
+/// What one element gives.
+Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
+  Datum item = inner->cells[0].value;
+  if (item.tag == Tag::unknown) {
+    items.push_back(item);
+    return Step::done;
+  }
+  Step step = Step::done;
+  Datum guard = Datum::of(true);
+  if (node.guard != nullptr)
+    step = evaluate(node.guard, inner, guard);
+  if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
+    return fail(node.at,
+                cat("Invalid value `", shown(program_, guard),
+                    "`: the condition for a conditional expression must be a boolean expression"));
+  item = Datum::unknown();
+  if (step == Step::done && guard.tag == Tag::boolean) {
+    if (!guard.boolean)
+      return Step::done;
+    step = evaluate(node.value, inner, item);
+  }
+  if (step == Step::fail) {
+    if (telling_ == Telling::reader)
+      report(reported_in(program_, static_cast<const Expr*>(&node)), false);
+    else if (telling_ == Telling::unit)
+      report(reported_in(program_, node.value), false);
+  } else if (step == Step::done && item.tag == Tag::list) {
+    items.insert(items.end(), item.list->items.begin(), item.list->items.end());
+  } else if (step == Step::done) {
+    items.push_back(item);
+  }
+  return step;
 }
 
 Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value) {

@@ -40,13 +40,13 @@ struct Sink {
   Contributor by = 0;         ///< for whom they deliver
   Instance* owner = nullptr;  ///< of the relation
   uint32_t slot = 0;
-  uint32_t clause = 0;
   bool is_closed = false;
   bool has_promise = false;                  ///< of the relation, until it is closed
   const Stmt* statement = nullptr;           ///< of a loop the loop itself
   const Constructor* constructor = nullptr;  ///< whose argument it is
   Frame* frame = nullptr;
   const Comprehension* comprehension = nullptr;
+  const Comprehension* within = nullptr;  ///< of which the comprehension is the value
   Sink* target = nullptr;
   Promises* held = nullptr;
 };
@@ -171,8 +171,8 @@ class Machine {
   Step evaluate_list(const ListExpr& list, Frame* frame, Datum& value, const Destination* to);
   Step evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value);
   Step evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value);
-  Step comprehend(const Comprehension& node, size_t clause, Frame* frame,
-                  std::vector<Datum>& items);
+  std::vector<Frame*> frames_of(const Comprehension& node, Frame* frame, const List& list);
+  Step comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items);
   std::string refused_operands(Operator op, const Datum& a, const Datum& b) const;
   Step evaluate_binary(const Binary& node, Frame* frame, Datum& value);
   Step evaluate_logic(const Binary& node, Frame* frame, Datum& value);

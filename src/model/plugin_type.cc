@@ -344,9 +344,10 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::
     return true;
   if (type.kind == Kind::value)
     return machine.accepts(type.type, value, why);
-  const auto refuse = [&](std::string_view before, std::string_view between) {
+  const auto refuse = [&](std::string_view before, std::string_view between,
+                          std::string_view wanted = {}) {
     const std::string shown = value.tag == Tag::null ? "null" : text_of(machine.program(), value);
-    why = cat(before, " '", shown, "', ", between, " ", type.text);
+    why = cat(before, " '", shown, "', ", between, " ", wanted.empty() ? type.text : wanted);
     return false;
   };
   switch (type.kind) {
@@ -361,14 +362,16 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::
       return (value.tag == Tag::instance && value.instance->entity->is_a(type.entity)) ||
              refuse("Invalid type for value", "should be type");
     case Kind::list:
+      // The original has no text for a list of one of several types.
       if (value.tag != Tag::list)
-        return refuse("Invalid value", "expected");
+        return refuse("Invalid value", "expected",
+                      type.inner[0].kind == Kind::one_of ? "None" : type.text);
       return std::all_of(
           value.list->items.begin(), value.list->items.end(),
           [&](const Datum& item) { return accepts(machine, type.inner[0], item, why); });
     case Kind::dict:
       if (value.tag != Tag::dict)
-        return refuse("Invalid value", "expected");
+        return refuse("Invalid value", "expected", "dict");
       return std::all_of(value.dict->entries.begin(), value.dict->entries.end(),
                          [&](const DictEntry& entry) {
                            return accepts(machine, type.inner[0], entry.value, why);

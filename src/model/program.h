@@ -199,9 +199,10 @@ struct Program {
 /// Fills in the program from the trees of its namespaces. All errors, unordered.
 std::vector<Failure> declare(Program& program);
 
-/// Finds what every name below stands for. `entity` is whose implementation it is, or null.
-struct Resolver;
-void resolve_program(Program& program, std::vector<Failure>& failures);
+/// Finds what every name stands for. `warn`, which may be empty, is told of variables that hide
+/// others.
+void resolve_program(Program& program, const std::function<void(const Error&)>& warn,
+                     std::vector<Failure>& failures);
 
 /// The plugin of a namespace; null when it has none of that name.
 const Plugin* find_plugin(Program& program, Space& space, std::string_view name);

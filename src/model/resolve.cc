@@ -13,6 +13,8 @@ namespace {
 struct Level {
   const Level* parent = nullptr;
   std::vector<Symbol> locals;
+  const Block* block = nullptr;  ///< null: of a comprehension or a typedef
+  const For* loop = nullptr;     ///< whose body it is
 };
 
 /// The names that an expression reads whatever happens: not those of branches and bodies.
@@ -41,7 +43,7 @@ void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
           collect_needs(part.value, needs);
       return;
     case ExprKind::comprehension:
-      return collect_needs(as<Comprehension>(expr).clauses[0].iterable, needs);
+      return collect_needs(as<Comprehension>(expr).iterable, needs);
     case ExprKind::index_lookup:
       for (const Argument& argument : as<IndexLookup>(expr).arguments)
         collect_needs(argument.value, needs);
@@ -84,28 +86,32 @@ void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
 
 class Walk {
  public:
-  Walk(Program& program, Space& space, const Entity* entity, std::vector<Failure>& failures)
+  Walk(Program& program, Space& space, const Entity* entity, std::vector<Failure>& failures,
+       const std::function<void(const Error&)>& warn)
       : program_(program),
         space_(space),
         entity_(entity),
         failures_(failures),
+        warn_(warn),
         self_(program.symbols.intern("self")) {}
 
   /// The variables that a block assigns; a root block's must be known before any name is found.
-  Level locals(const Block& block, const Level* parent, const Symbol* variable) {
-    Level level{parent, {}};
-    if (variable != nullptr)
-      level.locals.push_back(*variable);
+  Level locals(const Block& block, const Level* parent, const For* loop) {
+    Level level{parent, {}, &block, loop};
+    if (loop != nullptr)
+      level.locals.push_back(loop->variable);
     for (const Stmt* statement : block.statements)
-      if (statement->kind == StmtKind::assign)
+      if (statement->kind == StmtKind::assign && as<Assign>(statement).name.space.empty())
         as<Assign>(statement).slot = add(level, as<Assign>(statement).name.name);
     block.locals = program_.arena.copy(std::span<const Symbol>(level.locals));
     return level;
   }
 
-  void block(const Block& block, const Level* parent, const Symbol* variable) {
-    const Level level = locals(block, parent, variable);
+  void block(const Block& block, const Level* parent, const For* loop) {
+    const Level level = locals(block, parent, loop);
     const bool is_root = parent == nullptr && entity_ == nullptr;
+    if (!is_root && warn_)
+      warn_of_shadows(level);
     for (size_t i = 0; i < block.statements.size(); ++i)
       statement(block.statements[is_root ? i : block.statements.size() - 1 - i], &level);
     std::vector<Foreseen> foreseen;
@@ -142,7 +148,7 @@ class Walk {
           expression(item, level, hint);
         return;
       case ExprKind::comprehension:
-        return comprehension(as<Comprehension>(expr), 0, level, hint);
+        return comprehension(as<Comprehension>(expr), level, hint);
       case ExprKind::dict:
         for (const DictItem& item : as<DictExpr>(expr).items)
           expression(item.value, level);
@@ -175,6 +181,40 @@ class Walk {
   }
 
  private:
+  /// Where a block declares a variable.
+  std::vector<Place> declared(const Block& block, const For* loop, Symbol name) const {
+    std::vector<Place> places;
+    if (loop != nullptr && loop->variable == name)
+      places.push_back(loop->at);
+    for (const Stmt* statement : block.statements)
+      if (statement->kind == StmtKind::assign && as<Assign>(statement).name.space.empty() &&
+          as<Assign>(statement).name.name == name)
+        places.push_back(statement->at);
+    return places;
+  }
+
+  void warn_of_shadows(const Level& level) const {
+    const auto text = [&](const std::vector<Place>& places) {
+      std::vector<std::string> made;
+      for (const Place at : places)
+        made.push_back(program_.location(at));
+      return join(made, ",");
+    };
+    for (const Symbol name : level.locals) {
+      const Level* outer = level.parent;
+      while (outer != nullptr && std::ranges::find(outer->locals, name) == outer->locals.end())
+        outer = outer->parent;
+      const std::vector<Place> around = outer != nullptr
+                                            ? declared(*outer->block, outer->loop, name)
+                                            : declared(*space_.unit.body, nullptr, name);
+      const std::vector<Place> here = declared(*level.block, level.loop, name);
+      if (!around.empty())
+        warn_(program_.error_at(here.front(), cat("Variable `", program_.symbols.name(name),
+                                                  "` shadowed: originally declared at ",
+                                                  text(around), ", shadowed at ", text(here))));
+    }
+  }
+
   static uint32_t add(Level& level, Symbol name) {
     for (size_t i = 0; i < level.locals.size(); ++i)
       if (level.locals[i] == name)
@@ -212,16 +252,12 @@ class Walk {
     node.visible = program_.arena.copy(std::span<const Name* const>(names));
   }
 
-  void comprehension(const Comprehension& node, size_t clause, const Level* level,
-                     const Entity* hint) {
-    if (clause == node.clauses.size()) {
-      for (const Expr* guard : node.guards)
-        expression(guard, level);
-      return expression(node.value, level, hint);
-    }
-    expression(node.clauses[clause].iterable, level);
-    const Level inner{level, {node.clauses[clause].variable}};
-    comprehension(node, clause + 1, &inner, hint);
+  void comprehension(const Comprehension& node, const Level* level, const Entity* hint) {
+    expression(node.iterable, level);
+    const Level inner{level, {node.variable}};
+    if (node.guard != nullptr)
+      expression(node.guard, &inner);
+    expression(node.value, &inner, hint);
   }
 
   void name(const Name& node, const Level* level) {
@@ -293,11 +329,8 @@ class Walk {
       case StmtKind::expression:
         return expression(as<ExprStmt>(statement).expression, level);
       case StmtKind::assign:
-        if (const QualifiedName& target = as<Assign>(statement).name; !target.space.empty())
-          return fail(target.at,
-                      cat("Namespace ", target.space, " not found.\nTry importing it with `import ",
-                          target.space, "`"),
-                      reported_in(program_, statement), 20);
+        if (!as<Assign>(statement).name.space.empty())
+          foreign(as<Assign>(statement));
         return expression(as<Assign>(statement).value, level);
       case StmtKind::assign_attribute:
         expression(as<AssignAttribute>(statement).object, level);
@@ -305,7 +338,7 @@ class Walk {
       case StmtKind::for_: {
         const auto& node = as<For>(statement);
         expression(node.iterable, level);
-        return block(*node.body, level, &node.variable);
+        return block(*node.body, level, &node);
       }
       case StmtKind::if_: {
         const auto& node = as<If>(statement);
@@ -314,6 +347,24 @@ class Walk {
         return block(*node.no, level, nullptr);
       }
     }
+  }
+
+  /// An assignment to a variable of a namespace, which only that namespace can declare.
+  void foreign(const Assign& node) {
+    const QualifiedName& target = node.name;
+    const Space* to = program_.imported(space_, target.space);
+    if (to == nullptr)
+      return fail(target.at,
+                  cat("Namespace ", target.space, " not found.\nTry importing it with `import ",
+                      target.space, "`"),
+                  reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+    const std::span<const Symbol> there = to->unit.body->locals;
+    const auto found = std::ranges::find(there, target.name);
+    if (found == there.end())
+      return fail(target.at, cat("variable ", program_.symbols.name(target.name), " not found"),
+                  reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+    node.space = to->id;
+    node.slot = static_cast<uint32_t>(found - there.begin());
   }
 
   /// Assignments whose object is known outside of the block. Inner blocks have been foreseen
@@ -424,8 +475,14 @@ class Walk {
          reported_in(program_, value), 10);
   }
 
-  /// Names that the entity does not have.
+  /// An index that names an attribute twice, and names that the entity does not have.
   void complete(const Constructor& node) {
+    for (const Index* index : node.entity->indexes)
+      if (const auto twice = std::ranges::adjacent_find(index->names); twice != index->names.end())
+        return fail(node.at,
+                    cat("Attribute ", program_.symbols.name(*twice),
+                        " provided twice in index lookup"),
+                    reported_in(program_, static_cast<const Expr*>(&node)), 10);
     for (const Argument& argument : node.arguments) {
       if (argument.is_unpacked || node.entity->slot(argument.name) != no_slot)
         continue;
@@ -484,23 +541,25 @@ class Walk {
   Space& space_;
   const Entity* entity_;
   std::vector<Failure>& failures_;
+  const std::function<void(const Error&)>& warn_;
   Symbol self_;
 };
 
 }  // namespace
 
-void resolve_program(Program& program, std::vector<Failure>& failures) {
+void resolve_program(Program& program, const std::function<void(const Error&)>& warn,
+                     std::vector<Failure>& failures) {
   for (Space& space : program.spaces)
-    Walk(program, space, nullptr, failures).locals(*space.unit.body, nullptr, nullptr);
+    Walk(program, space, nullptr, failures, warn).locals(*space.unit.body, nullptr, nullptr);
   const Symbol self = program.symbols.intern("self");
   for (Space& space : program.spaces) {
     for (const TypedefDefinition* definition : space.unit.typedefs) {
       const Level level{nullptr, {self}};
-      Walk(program, space, nullptr, failures).expression(definition->condition, &level);
+      Walk(program, space, nullptr, failures, warn).expression(definition->condition, &level);
     }
     for (const RelationDefinition* definition : space.unit.relations)
       for (const Expr* annotation : definition->annotations) {
-        Walk walk(program, space, nullptr, failures);
+        Walk walk(program, space, nullptr, failures, warn);
         walk.reporter_ = cat("Relation(", program.text(definition->left), ", ",
                              program.text(definition->right), ")");
         walk.expression(annotation, nullptr);
@@ -508,15 +567,15 @@ void resolve_program(Program& program, std::vector<Failure>& failures) {
       }
     for (const ImplementDefinition* definition : space.unit.implements)
       if (definition->condition != nullptr)
-        Walk(program, space, program.find_entity(space, definition->entity), failures)
+        Walk(program, space, program.find_entity(space, definition->entity), failures, warn)
             .expression(definition->condition, nullptr);
     for (const ImplementationDefinition* definition : space.unit.implementations)
-      Walk(program, space, program.find_entity(space, definition->entity), failures)
+      Walk(program, space, program.find_entity(space, definition->entity), failures, warn)
           .block(*definition->body, nullptr, nullptr);
   }
   // The names of a root block are global, so that its own level stays out of the way.
   for (Space& space : program.spaces)
-    Walk(program, space, nullptr, failures).block(*space.unit.body, nullptr, nullptr);
+    Walk(program, space, nullptr, failures, warn).block(*space.unit.body, nullptr, nullptr);
   if (failures.size() > 1)
     failures.resize(1);
 }

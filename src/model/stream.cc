@@ -43,7 +43,9 @@ Step Machine::execute_stream(Task& task) {
     inner.statement = sink.statement;
     inner.constructor = sink.constructor;
     inner.target = &sink;  // which stays open until the inner one closes
-    stream(node.clauses[0].iterable, task.frame, &inner);
+    if (task.list != nullptr && task.list->kind == ExprKind::comprehension)
+      inner.within = &as<Comprehension>(task.list);
+    stream(node.iterable, task.frame, &inner);
     return Step::done;
   }
   if (expr->kind == ExprKind::list && !is_list_wanted) {
@@ -175,21 +177,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       Frame* frame = new_frame(sink.frame, sink.frame->self, 1);
       frame->cells[0].value = value;
       const Comprehension& node = *sink.comprehension;
-      if (sink.clause + 1 < node.clauses.size()) {
-        Sink& inner = *sinks_.take();
-        inner.kind = Sink::Kind::comprehension;
-        inner.comprehension = &node;
-        inner.clause = sink.clause + 1;
-        inner.frame = frame;
-        inner.by = sink.by;
-        inner.statement = sink.statement;
-        inner.constructor = sink.constructor;
-        inner.target = sink.target;
-        ++sink.target->open;
-        stream(node.clauses[inner.clause].iterable, frame, &inner);
-        return true;
-      }
-      if (node.guards.empty()) {
+      if (node.guard == nullptr) {
         stream(node.value, frame, sink.target, &node);
         return true;
       }
@@ -208,25 +196,22 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
 Step Machine::execute_guard(Task& task) {
   const auto& node = as<Comprehension>(task.expr);
   Sink& sink = *task.sink;
-  for (size_t i = node.guards.size(); i-- > 0;) {
-    Datum guard;
-    if (const Step step = evaluate(node.guards[i], task.frame, guard); step != Step::done)
-      return step;
-    if (guard.tag == Tag::unknown) {
-      if (!deliver(sink, guard, task.at))
-        return Step::fail;
-      guard = Datum::of(false);
-    }
-    if (guard.tag != Tag::boolean)
-      return fail(
-          node.guards[i]->at,
-          cat("Invalid value `", shown(program_, guard),
-              "`: the condition for a conditional expression must be a boolean expression"));
-    if (!guard.boolean) {
-      if (--sink.open == 0)
-        close(sink);
-      return Step::done;
-    }
+  Datum guard;
+  if (const Step step = evaluate(node.guard, task.frame, guard); step != Step::done)
+    return step;
+  if (guard.tag == Tag::unknown) {
+    if (!deliver(sink, guard, task.at))
+      return Step::fail;
+    guard = Datum::of(false);
+  }
+  if (guard.tag != Tag::boolean)
+    return fail(node.guard->at,
+                cat("Invalid value `", shown(program_, guard),
+                    "`: the condition for a conditional expression must be a boolean expression"));
+  if (!guard.boolean) {
+    if (--sink.open == 0)
+      close(sink);
+    return Step::done;
   }
   stream(node.value, task.frame, &sink, &node);
   --sink.open;

@@ -144,15 +144,12 @@ struct ListExpr : Expr {
 };
 
 struct Scope;
-struct ComprehensionClause {
-  Symbol variable = 0;
-  const Expr* iterable = nullptr;
-  Place at;
-};
+/// A second `for` is a comprehension that is the value of the first; several guards are one `and`.
 struct Comprehension : Expr {
   const Expr* value;
-  std::span<const ComprehensionClause> clauses;
-  std::span<const Expr* const> guards;
+  Symbol variable;
+  const Expr* iterable;
+  const Expr* guard;  ///< null: none
 };
 struct DictItem {
   const Text* key;
@@ -246,6 +243,7 @@ struct Assign : Stmt {
   QualifiedName name;
   const Expr* value;
   mutable uint32_t slot = 0;
+  mutable uint32_t space = 0;  ///< of a name with a namespace
 };
 struct AssignAttribute : Stmt {
   const Expr* object;

@@ -1,5 +1,7 @@
 #include "model/syntax/parse_expression.h"
 
+#include <ranges>
+
 #include "model/numbers.h"
 #include "model/regex.h"
 #include "model/syntax/strings.h"
@@ -297,7 +299,10 @@ Result<const Expr*> ExpressionParser::text() {
   };
   if (token.token == Token::raw_string)
     return constant(Datum::of(static_cast<const Text*>(text_of_source(token.text))), token.at);
-  const Text* content = text_of_source(unescape(token.text, token.at, warn_));
+  const Result<std::string> unescaped = unescape(token.text, token.at, warn_);
+  if (!unescaped)
+    return fail_at(token.at, unescaped.error().message);
+  const Text* content = text_of_source(*unescaped);
   if (token.token == Token::f_string) {
     auto format = read_f_string(content->view, token.at, arena_, symbols_);
     if (!format)
@@ -475,24 +480,32 @@ Result<const Expr*> ExpressionParser::list() {
 }
 
 Result<const Expr*> ExpressionParser::comprehension(Place at, const Expr* value) {
-  std::vector<ComprehensionClause> clauses;
+  std::vector<std::pair<Symbol, const Expr*>> clauses;
   std::vector<const Expr*> guards;
   while (sees(Token::word_for)) {
-    ComprehensionClause clause;
-    clause.at = now().at;
     ++at_;
-    clause.variable = TRY(identifier(true));
+    const Symbol variable = TRY(identifier(true));
     TRY(expect(Token::word_in));
-    clause.iterable = TRY(expression());
-    clauses.push_back(clause);
+    clauses.emplace_back(variable, TRY(expression()));
+    if (static_cast<int>(clauses.size()) + depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
   }
   while (sees(Token::word_if)) {
     ++at_;
     guards.push_back(TRY(expression()));
+    if (static_cast<int>(clauses.size() + guards.size()) + depth_ > max_depth)
+      return fail("Syntax error: the model is nested too deeply");
   }
   TRY(expect(']'));
-  return arena_.make<Comprehension>(Expr{ExprKind::comprehension, at}, value, keep(clauses),
-                                    keep(guards));
+  const Expr* guard = nullptr;
+  for (const Expr* one : guards | std::views::reverse)
+    guard = guard == nullptr
+                ? one
+                : arena_.make<Binary>(Expr{ExprKind::binary, one->at}, Operator::and_, one, guard);
+  for (const auto& [variable, iterable] : clauses | std::views::reverse)
+    value = arena_.make<Comprehension>(Expr{ExprKind::comprehension, at}, value, variable, iterable,
+                                       std::exchange(guard, nullptr));
+  return value;
 }
 
 Result<const Expr*> ExpressionParser::dict() {

@@ -42,6 +42,35 @@ std::optional<char> simple_escape(char c) {
   return to[found];
 }
 
+Error broken_escape(size_t from, size_t to, std::string_view why) {
+  return user_error(
+      cat("'unicodeescape' codec can't decode bytes in position ", from, "-", to, ": ", why));
+}
+
+/// Of an escape at `at` that stands for no character.
+Error refused_escape(std::string_view text, size_t at) {
+  const char c = text[at];
+  const size_t start = at - 1;
+  if (c == 'N') {
+    const bool is_open = at + 1 < text.size() && text[at + 1] == '{';
+    const size_t close = is_open ? text.find('}', at) : text.npos;
+    if (close == text.npos || close == at + 2)
+      return broken_escape(start, close == text.npos ? (is_open ? text.size() - 1 : at) : close - 1,
+                           "malformed \\N character escape");
+    return user_error(cat("`\\", text.substr(at, close + 1 - at),
+                          "`: names of characters are not known; write the character itself, or "
+                          "`\\u` and its number"));
+  }
+  const size_t count = c == 'x' ? 2 : c == 'u' ? 4 : 8;
+  size_t length = 0;
+  while (length < count && at + 1 + length < text.size() && digit_value(text[at + 1 + length]) < 16)
+    ++length;
+  if (length == count)
+    return broken_escape(start, at + length, "illegal Unicode character");
+  return broken_escape(start, at + length,
+                       cat("truncated \\", text.substr(at, 1), std::string(count, 'X'), " escape"));
+}
+
 /// The escape behind the backslash at `at - 1`; false leaves it as it is.
 bool append_escape(std::string& made, std::string_view text, size_t& at) {
   const char c = text[at];
@@ -198,7 +227,7 @@ class FStringReader {
 
 }  // namespace
 
-std::string unescape(std::string_view text, Place at, const Warn& warn) {
+Result<std::string> unescape(std::string_view text, Place at, const Warn& warn) {
   std::string made;
   made.reserve(text.size());
   for (size_t i = 0; i < text.size();) {
@@ -209,6 +238,8 @@ std::string unescape(std::string_view text, Place at, const Warn& warn) {
     ++i;
     if (append_escape(made, text, i))
       continue;
+    if (std::string_view("xuUN").find(text[i]) != std::string_view::npos)
+      return refused_escape(text, i);
     warn(at, cat("invalid escape sequence `\\", text.substr(i, 1), "`"));
     made.push_back('\\');
   }

@@ -10,8 +10,9 @@
 
 namespace fettle::model {
 
-/// Python's escapes, but UTF-8 stays UTF-8. Unknown ones stay as they are and are told.
-std::string unescape(std::string_view text, Place at, const Warn& warn);
+/// Python's escapes, but UTF-8 stays UTF-8. Unknown ones stay as they are and are told; those that
+/// break off, and names of characters, are errors.
+Result<std::string> unescape(std::string_view text, Place at, const Warn& warn);
 
 /// `"a {{ b.c }}"` as a tree; null when it holds nothing to fill in.
 const Format* read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
