@@ -160,7 +160,9 @@ Result<std::string> Sources::repository_folder(const Locator& locator) {
       if (fs::is_directory(folder, failure))
         return folder;
     if (!fetch_)
-      return user_error(cat("the package mirror `", mirror_, "` has no `", repository, "`"));
+      return user_error(cat("the package mirror `", mirror_, "` has no `", repository, "`",
+                            suggestion(fs::path(repository).filename().string(),
+                                       neighbours(cat(mirror_, "/", repository)))));
   }
   if (!fetch_)
     return user_error(cat("`", repository, "` cannot be fetched here"));

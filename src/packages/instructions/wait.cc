@@ -29,7 +29,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   TRY(check_field(recipe, field));
   TRY(check_assertion_name(assertion));
   const Duration longest = TRY(parse_waiting(interval).context("`interval`"));
-  const Duration limit = TRY(parse_waiting(timeout).context("`timeout`"));
+  TRY(parse_waiting(timeout).context("`timeout`"));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
@@ -44,7 +44,6 @@ Result<starlark::Value> interpret(InstructionCall& call) {
     Resource& wait = draft.add("wait", action, TRY(wait_kind().normalise(attributes)));
     draft.inside(wait, *service);
     wait.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
-    wait.deadlines.settle = limit;
     draft.holds_up(*service, wait);
   }
   return result_value(call, draft.key("wait", action), recipe);
