@@ -234,8 +234,11 @@ Addition Draft::addition(const std::string& name) {
   const auto all = options_.additions.find(name);
   const int count = ++additions_[name];
   const bool last = all == options_.additions.end() || count >= all->second;
-  return {key("service", last ? name : cat(name, "~", count)),
-          was_removed && is_made_anew(name, before->second)};
+  Addition made{key("service", last ? name : cat(name, "~", count)), false, {}};
+  made.anew = was_removed && is_made_anew(name, before->second);
+  if (was_removed && !made.anew)
+    made.after = before->second.ready;
+  return made;
 }
 
 void Draft::put_service(const std::string& name, ServiceState state) {

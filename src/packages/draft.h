@@ -49,6 +49,7 @@ struct ServiceState {
 struct Addition {
   Key key;            ///< each but the last one of a name has a key of its own: `web~1`
   bool anew = false;  ///< the script has just removed the one that was there before it
+  std::vector<Key> after;  ///< the removal of another one of the name that this script added
 };
 
 class Draft {

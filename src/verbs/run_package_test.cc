@@ -2,6 +2,7 @@
 /// lines, and errors before anything happens.
 
 #include "verbs/package_fixture.h"
+#include "verbs/services.h"
 
 namespace fettle {
 namespace {
@@ -63,6 +64,10 @@ TEST_F(RunPackageTest, AServiceIsAddedAgainAfterItWasRemoved) {
   ASSERT_EQ(engine_.containers.size(), 1u);
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(script("b")), "SSSSS");
+  // One at a time has the name: the last one is made anew with the one before it.
+  EXPECT_EQ(run(add("s") + exec("s", "z") + remove_s + add("s", "b") + exec("s", "y")), "RRRRR");
+  EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
+  EXPECT_EQ(run(script("b")), "RRRRR");
   EXPECT_EQ(run(script("c")), "SSSRR");
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(script("c") + remove_s), "SSSSSR");
@@ -75,6 +80,14 @@ TEST_F(RunPackageTest, WhatGivesWayIsNotLeftWhenTheRunStops) {
   EXPECT_TRUE(engine_.containers.contains("s~1"));
   EXPECT_EQ(run(script), "SFNN");
   EXPECT_EQ(engine_.containers.size(), 1u);
+  // Who changes it by hand does not keep it alive.
+  const auto record = find_service(place_, "e", "s");
+  ASSERT_TRUE(record);
+  const auto changed = put_service(
+      place_, *find_environment(place_, "e"), (*record)->applied->key.name.str(),
+      merged_attributes((*record)->applied->attributes, Value::dict({{"image", "by hand"}})));
+  ASSERT_TRUE(changed) << to_string(changed.error());
+  EXPECT_EQ(engine_.containers["s~1"].image, "by hand");
   // The next version of the package wants one only.
   EXPECT_EQ(run(add("s")), "R");
   ASSERT_EQ(engine_.containers.size(), 1u);

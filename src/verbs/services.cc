@@ -55,6 +55,11 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
   Driver* driver = place.driver(record->applied->driver);
   if (driver == nullptr)
     return world_error("there is no engine");
+  const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
+  const std::string name(service_name(record->applied->key));
+  // Before anything is done: of an edit that is killed, nobody knows how far it came.
+  TRY(append_executed(place, record->applied->key.environment,
+                      {type, cat(type, "(name=\"", name, "\")"), {name}, {}, {}}));
   Act act;
   act.verb = verb;
   act.key = record->applied->key;
@@ -66,7 +71,7 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
     const Outcome outcome =
         TRY(driver->apply(
                       act, [](const Progress&) {}, place.interrupt->acts_token())
-                .context(cat("service `", act.key.name, "`")));
+                .context(cat("service `", name, "`")));
     if (const auto* pending = std::get_if<Pending>(&outcome)) {
       if (place.interrupt->asked() > 0)
         return world_error(cat("interrupted while waiting: ", pending->what));
@@ -94,11 +99,7 @@ Status transit_service(const Workplace& place, const RecordPointer& record, Verb
   event.verb = verb;
   event.text = place.command;
   changes.push_back({Change::event, {}, nullptr, std::move(event)});
-  TRY(place.store->write(changes));
-  const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
-  return append_executed(
-      place, act.key.environment,
-      {type, cat(type, "(name=\"", act.key.name, "\")"), {act.key.name.str()}, {}, {}});
+  return place.store->write(changes);
 }
 
 Value merged_attributes(const Value& before, const Value& change) {
@@ -106,6 +107,20 @@ Value merged_attributes(const Value& before, const Value& change) {
   entries.insert(entries.end(), change.entries().begin(), change.entries().end());
   return Value::dict(std::move(entries));
 }
+
+namespace {
+
+/// A service that only passes by is nobody's wish but its package's, whoever has changed it.
+Result<RecordPointer> wanted_as_before(const Workplace& place, const Record& before,
+                                       const RecordPointer& now) {
+  auto changed = std::make_shared<Record>(*now);
+  changed->wanted_by = before.wanted_by;
+  const Change change{Change::record, now->applied->key, changed, {}};
+  TRY(place.store->write(std::span(&change, 1)));
+  return RecordPointer(std::move(changed));
+}
+
+}  // namespace
 
 Result<RecordPointer> put_service(const Workplace& place, const Environment& environment,
                                   const std::string& name, Value attributes) {
@@ -123,6 +138,8 @@ Result<RecordPointer> put_service(const Workplace& place, const Environment& env
     resources.push_back(std::move(resource));
     return resources.back();
   };
+  if (environment.detail.bool_at("production") && attributes.find("restart") == nullptr)
+    attributes = merged_attributes(attributes, Value::dict({{"restart", "always"}}));
   const std::string image(attributes.text_at("image"));
   attributes = merged_attributes(
       attributes,
@@ -141,19 +158,26 @@ Result<RecordPointer> put_service(const Workplace& place, const Environment& env
                            Bond::order});
   service.pace = {Wait::exponential, 5ms, 250ms};
   const Key key = service.key;
+  const std::string called(service_name(key));
+  const bool passes_by = called != name;
+  if (passes_by)
+    service.leftover = Leftover::remove;
+  TRY(append_executed(
+      place, environment.name,
+      {"add_service",
+       cat("add_service(name=\"", called, "\", config=", write_json(attributes), ")"),
+       {called},
+       {},
+       {}}));
   Known after;
   const Summary summary = TRY(carry_out_intent(place, intent, known, {}, nullptr, &after));
   if (!summary.failures.empty())
     return summary.failures.front().error;
   const auto found = after.find(key);
   if (found == after.end() || !found->second->applied)
-    return world_error(cat("the service `", name, "` was not added"));
-  TRY(append_executed(place, environment.name,
-                      {"add_service",
-                       cat("add_service(name=\"", name, "\", config=", write_json(attributes), ")"),
-                       {name},
-                       {},
-                       {}}));
+    return world_error(cat("the service `", called, "` was not added"));
+  if (const auto before = known.find(key); passes_by && before != known.end())
+    return wanted_as_before(place, *before->second, found->second);
   return found->second;
 }
 

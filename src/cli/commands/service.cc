@@ -71,7 +71,7 @@ Result<int> inspect(Face& face) {
   const EnvironmentView view =
       TRY(inspect_environment(*chosen.place, chosen.environment.name.str()));
   for (const ServiceView& service : view.services) {
-    if (service.name != chosen.service->applied->key.name.view())
+    if (service.uuid != chosen.service->outputs.text_at("uuid"))
       continue;
     const Value document = Value::dict({{"name", service.name},
                                         {"uuid", service.uuid},
@@ -182,7 +182,7 @@ Result<int> logs(Face& face) {
         TRY(LineFilter::make(face.parsed.text("match"), face.parsed.text("regex-match"),
                              face.parsed.flag("invert-match")));
     if (services.size() > 1)
-      filter.prefix = cat("[", service->applied->key.name, "] ");
+      filter.prefix = cat("[", service_name(service->applied->key), "] ");
     const Status read = read_logs(
         *engine, service->remote_id, options, service->applied->attributes.bool_at("tty"),
         [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
@@ -199,7 +199,7 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const RecordPointer service = TRY(service_of(face, *edit.place, edit.environment));
   TRY(transit_service(*edit.place, service, verb));
   if (!face.quiet)
-    print_error(cat("service `", service->applied->key.name, "` ", done));
+    print_error(cat("service `", service_name(service->applied->key), "` ", done));
   return 0;
 }
 Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
@@ -301,9 +301,9 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
 Result<int> told(Face& face, const RecordPointer& record) {
   const Value& outputs = record->outputs;
   if (face.json)
-    print_json(Value::dict({{"name", record->applied->key.name}, {"outputs", outputs}}));
+    print_json(Value::dict({{"name", service_name(record->applied->key)}, {"outputs", outputs}}));
   else
-    print(cat("Service '", record->applied->key.name, "' added with service UUID '",
+    print(cat("Service '", service_name(record->applied->key), "' added with service UUID '",
               outputs.text_at("uuid"), "'"));
   return 0;
 }

@@ -154,12 +154,14 @@ Error undo(const Site& site, const Key& key, const Change& change, const std::st
   }
   if (undone && change.old_ran)
     undone = start_container(site.engine, change.old, none);
+  // What ends with lines of the container goes on below them.
+  error.message += error.message.find('\n') != std::string::npos ? "\n" : "; ";
   if (!undone)
     error.message +=
-        cat("; the container before it cannot be brought back: ", to_string(undone.error()));
+        cat("the container before it cannot be brought back: ", to_string(undone.error()));
   else
-    error.message += change.old_ran ? "; the container before it runs again"
-                                    : "; the container before it is kept";
+    error.message += change.old_ran ? "the container before it runs again"
+                                    : "the container before it is kept";
   return std::move(error).context(cat("replacing service `", key.name, "`"));
 }
 
@@ -360,11 +362,29 @@ Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
       TRY(await_ports(site, act, attributes, change, {}, outputs, now_from_clock(), stop)));
 }
 
+/// A name is one service. Who only passes by under it takes away what has it: that one is made anew
+/// afterwards.
+Status clear_name(const Site& site, const Key& key, const std::stop_token& stop) {
+  if (service_name(key) == key.name.view())
+    return {};
+  for (const ContainerState& found :
+       TRY(list_containers(site.engine, {environment_filter(key.environment)}, stop))) {
+    const std::optional<Key> other = key_in(found.labels);
+    if (!other || other->kind != key.kind || other->name == key.name ||
+        service_name(*other) != service_name(key))
+      continue;
+    TRY(stop_container(site.engine, found.id, site.options.stop_grace, stop));
+    TRY(remove_container(site.engine, found.id, stop));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token stop) {
   if (!act.so_far.is_null())
     return continue_waiting(site, act, act.attributes, stop);
+  TRY(clear_name(site, act.key, stop));
   Wish wish = TRY(make_wish(site, act, stop));
   Change change;
   if (had_container(act) &&

@@ -35,7 +35,6 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
   draft.inside(ready, service);
   const Duration longest = TRY(parse_waiting(interval));
   ready.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
-  ready.deadlines.settle = TRY(parse_waiting(timeout));
   draft.holds_up(service, ready);
   return {};
 }
@@ -74,6 +73,9 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   draft.network(resource);
   if (force || addition.anew)
     resource.redo = Redo::always;
+  if (!addition.after.empty())
+    resource.needs.push_back(
+        {addition.after, false, When::succeeded, Unmet::fail, Bond::refresh});
   // One that gives way to another of its name must not be left when the run stops before.
   if (resource.key.name != name)
     resource.leftover = Leftover::remove;
