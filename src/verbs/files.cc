@@ -47,6 +47,12 @@ Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& env
                               Unmet::fail,
                               Bond::past});
   const Key key = artifact.key;
+  TRY(append_executed(place, environment,
+                      {instruction.substr(0, instruction.find('(')),
+                       instruction,
+                       {},
+                       {},
+                       {{name, std::string(attributes.text_at("digest"))}}}));
   intent->resources["cli"].push_back(std::move(artifact));
   Known after;
   const Summary summary = TRY(
@@ -56,12 +62,6 @@ Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& env
   const auto found = after.find(key);
   if (found == after.end() || !found->second->applied)
     return world_error(cat("the files artifact `", name, "` was not made"));
-  TRY(append_executed(place, environment,
-                      {instruction.substr(0, instruction.find('(')),
-                       instruction,
-                       {},
-                       {},
-                       {{name, std::string(attributes.text_at("digest"))}}}));
   return found->second;
 }
 

@@ -39,6 +39,7 @@ class FakeEngine : public Driver {
   };
   std::map<std::string, Container> containers;
   int made = 0;
+  bool dies = false;  ///< after the next act on a service, before it answers
 
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token) override {
@@ -68,20 +69,10 @@ class FakeEngine : public Driver {
     if (kind == "image")
       return Done{Value::dict({{"id", "id of " + name}}), {}, true};
     if (kind == "service") {
-      if (act.verb == Verb::remove) {
-        containers.erase(name);
-        return Done{};
-      }
-      Container& container = containers[name];
-      if (act.verb != Verb::start)
-        container = {cat("container ", ++made), "running", to_text(act.attributes.at("image")), {}};
-      container.status = "running";
-      return Done{Value::dict({{"uuid", cat("uuid of ", name)},
-                               {"ip_address", cat("ip of ", name)},
-                               {"hostname", name},
-                               {"started", made},
-                               {"ports", Value::dict({})}}),
-                  container.id, true};
+      Outcome done = act_on_service(act, name);
+      if (std::exchange(dies, false))
+        return world_error("the engine died");
+      return done;
     }
     const std::string service(act.attributes.text_at("service"));
     const auto container = containers.find(service);
@@ -108,6 +99,26 @@ class FakeEngine : public Driver {
   }
 
  private:
+  Outcome act_on_service(const Act& act, const std::string& name) {
+    if (act.verb == Verb::remove) {
+      containers.erase(name);
+      return Done{};
+    }
+    Container& container = containers[name];
+    if (act.verb == Verb::stop) {
+      container.status = "exited";
+      return Done{act.known->outputs, container.id, true};
+    }
+    if (act.verb != Verb::start)
+      container = {cat("container ", ++made), "running", to_text(act.attributes.at("image")), {}};
+    container.status = "running";
+    return Done{Value::dict({{"uuid", cat("uuid of ", name)},
+                             {"ip_address", cat("ip of ", name)},
+                             {"hostname", name},
+                             {"started", made},
+                             {"ports", Value::dict({})}}),
+                container.id, true};
+  }
   Result<Outcome> recipe(const Act& act, Container& container) {
     const Value& recipe = act.attributes.at("recipe");
     const std::string command = recipe.text_at("type") == "exec"

@@ -385,6 +385,35 @@ TEST_P(BothResolvers, SeveralSetServicesOfOneServiceRunItOnce) {
   EXPECT_EQ(run(add("s") + set), "SSS");
 }
 
+/// What an edit did before it was killed is seen by the next run, though nothing says that it ended.
+TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
+  const std::string script = add("s") + print("1");
+  const std::string repaired = request_.resolver == "overlap" ? "RR" : "RS";
+  for (const Verb verb : {Verb::stop, Verb::remove}) {
+    run(script);
+    EXPECT_EQ(run(script), "SS");
+    const auto record = find_service(place_, "e", "s");
+    ASSERT_TRUE(record);
+    engine_.dies = true;
+    EXPECT_FALSE(transit_service(place_, *record, verb));
+    EXPECT_NE(engine_.containers["s"].status, verb == Verb::stop ? "running" : "exited");
+    open();
+    EXPECT_EQ(run(script), repaired) << to_string(verb);
+    EXPECT_EQ(engine_.containers["s"].status, "running");
+  }
+  const auto record = find_service(place_, "e", "s");
+  ASSERT_TRUE(record);
+  engine_.dies = true;
+  EXPECT_FALSE(put_service(
+      place_, *find_environment(place_, "e"), "s",
+      merged_attributes((*record)->applied->attributes, Value::dict({{"image", "by hand"}}))));
+  EXPECT_EQ(engine_.containers["s"].image, "by hand");
+  open();
+  EXPECT_EQ(run(script), repaired);
+  EXPECT_EQ(engine_.containers["s"].image, "a");
+  EXPECT_EQ(run(script), "SS");
+}
+
 // Where the default knows better.
 
 TEST_F(RunPackageTest, AnEditByACommandIsDriftToTheDefault) {

@@ -74,7 +74,8 @@ Result<Opened> open_package(const PackageRequest& request) {
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
-                          const Opened& opened, const Name& environment, std::set<Key> gone) {
+                          const Opened& opened, const Name& environment, bool production,
+                          std::set<Key> gone) {
   PackageOptions options;
   options.draft.environment = environment;
   options.draft.owner = opened.sources.owner();
@@ -82,7 +83,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.draft.parallel = request.parallel;
   options.draft.fresh = request.no_caching;
   options.draft.always_pull = request.always_pull;
-  options.draft.production = request.production;
+  options.draft.production = production;
   options.draft.privileged_allowed = request.privileged;
   options.draft.keep_going = request.keep_going;
   options.draft.gone = std::move(gone);
@@ -109,11 +110,18 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) 
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
   TRY(check_environment_name(prepared.environment));
   prepared.known = TRY(place.store->known(prepared.environment));
+  const auto environment = TRY(place.store->environment(prepared.environment));
+  const bool production =
+      environment ? environment->detail.bool_at("production") : request.production;
   prepared.package =
       TRY(interpret_package(opened.sources,
-                            options_of(place, request, opened, prepared.environment,
+                            options_of(place, request, opened, prepared.environment, production,
                                        removed_services(prepared.known, *place.kinds)),
                             prepared.known));
+  if (request.production && !production)
+    prepared.package.warnings.push_back(
+        cat("`--production` counts when an environment is made, and `", prepared.environment,
+            "` was made without it"));
   return prepared;
 }
 
