@@ -6,6 +6,7 @@
 ///   #instruction TEXT     the canonical text of each instruction, in order
 ///   #description TEXT     what people read of each, in order
 ///   #returns JSON         what `run` returned
+///   #image NAME           what it needs, in order
 ///   #finding "regexp"     of the validation, in order
 ///   #warning "regexp"     in order
 ///   #error "regexp"       interpretation fails with this; with several, each has to be found
@@ -61,7 +62,7 @@ std::vector<Chunk> chunks() {
 struct Expected {
   std::map<std::string, std::string> files;
   std::string arguments;
-  std::vector<std::string> instructions, descriptions, returns, findings, warnings, errors;
+  std::vector<std::string> instructions, descriptions, returns, images, findings, warnings, errors;
 };
 
 /// The text between the first and the last quote.
@@ -89,6 +90,7 @@ Expected read_chunk(const std::string& text) {
                !take(line, "#instruction ", expected.instructions) &&
                !take(line, "#description ", expected.descriptions) &&
                !take(line, "#returns ", expected.returns) &&
+               !take(line, "#image ", expected.images) &&
                !take(line, "#finding ", expected.findings) &&
                !take(line, "#warning ", expected.warnings) &&
                !take(line, "#error ", expected.errors)) {
@@ -179,6 +181,9 @@ TEST_P(PackageChunks, DoWhatTheySay) {
   EXPECT_EQ(
       package->has_output ? with_names(write_json(package->plain_output), *package->intent) : "",
       lines_of(expected.returns));
+  if (!expected.images.empty()) {
+    EXPECT_EQ(lines_of(package->images), lines_of(expected.images)) << GetParam().text;
+  }
   expect_matches(findings, expected.findings, "finding");
   expect_matches(package->warnings, expected.warnings, "warning");
 }

@@ -28,7 +28,7 @@ struct DraftOptions {
   /// How often each service is added, as an interpretation before this one has found it; given
   /// when a service is removed and added again.
   std::map<std::string, int, std::less<>> additions;
-  std::set<Key> gone;       ///< services of before that were removed; only their records are left
+  std::set<Key> gone;  ///< services of before that were removed; only their records are left
   /// The digest of a file or folder as an artifact; may be cached.
   std::function<Result<std::string>(const std::string& path)> digest_of;
 };
@@ -47,8 +47,8 @@ struct ServiceState {
 
 /// What one more `add_service` of a name means.
 struct Addition {
-  Key key;            ///< each but the last one of a name has a key of its own: `web~1`
-  bool anew = false;  ///< the script has just removed the one that was there before it
+  Key key;                 ///< each but the last one of a name has a key of its own: `web~1`
+  bool anew = false;       ///< the script has just removed the one that was there before it
   std::vector<Key> after;  ///< the removal of another one of the name that this script added
 };
 
@@ -138,7 +138,7 @@ class Draft {
   std::map<std::string, int, std::less<>> additions_;
   bool has_to_repeat_ = false;
   std::map<Key, std::vector<Key>> users_of_before_;  ///< of services that are not wanted so far
-  std::vector<Key> tail_;  ///< what the next instruction comes after
+  std::vector<Key> tail_;                            ///< what the next instruction comes after
   Statement statement_;
   std::string place_;
   std::map<Name, Value> detail_;

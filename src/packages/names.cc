@@ -51,17 +51,20 @@ bool is_image_part(std::string_view part) {
   return true;
 }
 
-}  // namespace
-
-Status check_service_name(std::string_view name) {
+Status check_rfc_1035(std::string_view what, std::string_view name) {
   if (is_label(name, 63) && is_letter(name.front()))
     return {};
   return user_error(
-      cat("service name `", name,
+      cat(what, " `", name,
           "` is invalid: it must follow the RFC 1035 standard, that is have lower case "
           "letters, digits and `-`, begin with a letter, end with a letter or digit, and be at "
           "most 63 long"));
 }
+
+}  // namespace
+
+Status check_service_name(std::string_view name) { return check_rfc_1035("service name", name); }
+Status check_persistent_key(std::string_view key) { return check_rfc_1035("persistent key", key); }
 
 Status check_port_id(std::string_view id) {
   if (is_label(id, 15) && std::any_of(id.begin(), id.end(), is_letter) && id.find("--") == id.npos)

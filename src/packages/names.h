@@ -8,6 +8,8 @@ namespace fettle {
 
 /// RFC 1035 label: lower case letters, digits and `-`, a letter first, at most 63.
 Status check_service_name(std::string_view name);
+/// The same for the keys of persistent directories.
+Status check_persistent_key(std::string_view key);
 /// RFC 6335: lower case letters, digits and `-`, a letter among them, at most 15.
 Status check_port_id(std::string_view id);
 Status check_artifact_name(std::string_view name);

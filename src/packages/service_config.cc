@@ -9,6 +9,9 @@ namespace {
 
 using starlark::Named;
 
+/// The one path of this machine that Kurtosis lets a container have.
+constexpr std::string_view engine_socket = "/var/run/docker.sock";
+
 std::optional<starlark::Value> set_field(starlark::Value record, std::string_view name) {
   const auto value = starlark::field_of(record, name);
   return value && !value->is_unset() && starlark::type_of(*value) != starlark::Type::none
@@ -153,6 +156,8 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
         artifact(starlark::text_of(starlark::item_of(*names, i)));
     } else {
       const std::string key = text_field(content, "persistent_key");
+      if (Status fine = check_persistent_key(key); !fine)
+        draft.finding(fine.error().message);
       const Value size = integer_field(content, "size");
       draft.add_once("directory", key,
                      Value::dict({{"size", size.is_null() ? Value(1024) : size}}));
@@ -204,15 +209,23 @@ Result<Value> service_attributes(Draft& draft, const std::string& name, starlark
   put("node_selectors", TRY(plain_field(config, "node_selectors")));
   put("tolerations", TRY(plain_field(config, "tolerations")));
   put("restart", draft.options().production ? "always" : "no");
-  const auto asks = [&](std::string_view field) {
-    const auto value = set_field(config, field);
-    return value && starlark::truth_of(*value);
-  };
-  if (!draft.options().privileged_allowed && (asks("privileged") || asks("bind_mounts")))
-    draft.finding(cat("the service `", name,
-                      "` wants to be privileged or to mount paths of this machine; allow it with "
+  Value attributes = Value::dict(std::move(entries));
+  check_reach(draft, cat("the service `", name, "`"), attributes.bool_at("privileged"),
+              attributes.at("bind_mounts"));
+  return attributes;
+}
+
+void check_reach(Draft& draft, std::string_view who, bool privileged, const Value& bind_mounts) {
+  const bool mounts = bind_mounts.is_dict() && !bind_mounts.entries().empty();
+  if (mounts)
+    for (const Entry& mount : bind_mounts.entries())
+      if (mount.key != engine_socket)
+        draft.finding(cat(who, " wants to mount `", mount.key, "` of this machine; only `",
+                          engine_socket, "` can be mounted"));
+  if ((privileged || mounts) && !draft.options().privileged_allowed)
+    draft.finding(cat(who,
+                      " wants to be privileged or to mount paths of this machine; allow it with "
                       "`--privileged`"));
-  return Value::dict(std::move(entries));
 }
 
 Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe) {

@@ -93,7 +93,7 @@ Status check_service_config(Value config) {
       if (*number < 0)
         return user_error(cat("`", field, "` must not be negative"));
     }
-  for (const auto* field : {"max_memory", "memory_allocation"})
+  for (const auto* field : {"min_memory", "max_memory", "memory_allocation"})
     if (const auto number = integer(config, field); number && *number != 0 && *number < 6)
       return user_error(cat("`", field, "` must be at least 6 megabytes, got ", *number));
   for (const auto* field : {"ports", "public_ports"})

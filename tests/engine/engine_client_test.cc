@@ -211,9 +211,15 @@ TEST_P(EngineTest, ImagesArePulledWithProgress) {
   EXPECT_EQ(world.calls.size(), 1u);  // it is there: nothing is pulled
   EXPECT_EQ(pull(reference, "always")->outputs, pulled->outputs);
 
-  const auto missing = pull(cat("127.0.0.1:", registry_port(), "/nothing:1"), "missing");
-  ASSERT_FALSE(missing);
-  EXPECT_NE(to_string(missing.error()).find("cannot pull `127.0.0.1:"), std::string::npos);
+  // What the registry does not have, and what it does not have in that version.
+  for (const char* unknown : {"/nothing:1", "/web:none"}) {
+    const std::string name = cat("127.0.0.1:", registry_port(), unknown);
+    const auto missing = pull(name, "missing");
+    ASSERT_FALSE(missing);
+    const std::string said = to_string(missing.error());
+    EXPECT_TRUE(said.starts_with(cat("cannot pull `", name, "`: "))) << said;
+    EXPECT_NE(said.find("manifest unknown"), std::string::npos) << said;
+  }
   EXPECT_TRUE(remove_image(engine, reference, {}));
 }
 

@@ -74,8 +74,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (force || addition.anew)
     resource.redo = Redo::always;
   if (!addition.after.empty())
-    resource.needs.push_back(
-        {addition.after, false, When::succeeded, Unmet::fail, Bond::refresh});
+    resource.needs.push_back({addition.after, false, When::succeeded, Unmet::fail, Bond::refresh});
   // One that gives way to another of its name must not be left when the run stops before.
   if (resource.key.name != name)
     resource.leftover = Leftover::remove;

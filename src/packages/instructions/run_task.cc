@@ -85,15 +85,11 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
     entries.push_back({"host_pid", call.flag(places.host_pid)});
   if (given(places.bind_mounts))
     entries.push_back({"bind_mounts", TRY(call.plain(places.bind_mounts))});
-  if (!draft.options().privileged_allowed &&
-      ((given(places.privileged) && call.flag(places.privileged)) || given(places.bind_mounts)))
-    draft.finding(
-        "the task wants to be privileged or to mount paths of this machine; allow it with "
-        "`--privileged`");
   const std::string name =
       draft.action_name(given(places.name) ? call.text(places.name) : std::string("task"));
   draft.add_once("network", "default", Value::dict({}));
   Value attributes = Value::dict(std::move(entries));
+  check_reach(draft, "the task", attributes.bool_at("privileged"), attributes.at("bind_mounts"));
   // An explicit None means no limit, which leaving it out does not.
   const bool unlimited =
       attributes.find("timeout") != nullptr && attributes.at("timeout").is_null();
