@@ -60,9 +60,10 @@ class Signals {
       for (int signal = 0; sigwait(&set, &signal) == 0;) {
         if (interrupt.asked() > 1)
           _exit(130);
-        print_error(interrupt.asked() == 0
-                        ? "\nfinishing what is under way; once more to leave at once"
-                        : "\nleaving");
+        if (interrupt.asked() > 0)
+          print_error("\nleaving");
+        else if (!interrupt.leaves_at_once())
+          print_error("\nfinishing what is under way; once more to leave at once");
         interrupt.ask();
       }
     }).detach();

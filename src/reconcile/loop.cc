@@ -9,7 +9,7 @@ namespace fettle {
 
 void Interrupt::ask() {
   const std::lock_guard own(mutex_);
-  if (++asked_ > 1)
+  if (++asked_ > 1 || at_once_)
     acts_.request_stop();
   if (wakes_ == nullptr)
     return;

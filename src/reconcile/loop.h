@@ -18,11 +18,15 @@ class Interrupt {
  public:
   void ask();
   int asked() const { return asked_; }
+  /// What is under way changes nothing: the first one ends it, as otherwise the second.
+  void leave_at_once() { at_once_ = true; }
+  bool leaves_at_once() const { return at_once_; }
   std::stop_token acts_token() const { return acts_.get_token(); }
 
  private:
   friend class Loop;
   std::atomic<int> asked_{0};
+  std::atomic<bool> at_once_{false};
   std::stop_source acts_;
   std::mutex mutex_;
   std::condition_variable* wakes_ = nullptr;

@@ -385,7 +385,8 @@ TEST_P(BothResolvers, SeveralSetServicesOfOneServiceRunItOnce) {
   EXPECT_EQ(run(add("s") + set), "SSS");
 }
 
-/// What an edit did before it was killed is seen by the next run, though nothing says that it ended.
+/// What an edit did before it was killed is seen by the next run, though nothing says that it
+/// ended.
 TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
   const std::string script = add("s") + print("1");
   const std::string repaired = request_.resolver == "overlap" ? "RR" : "RS";

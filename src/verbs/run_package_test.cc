@@ -33,6 +33,21 @@ TEST_F(RunPackageTest, UnnamedArtifactsKeepTheirNames) {
   EXPECT_EQ(run(script), "RR");
 }
 
+TEST_F(RunPackageTest, UploadsAreToldApartByNamesContentsAndModes) {
+  const std::string data = folder_ + "/data";
+  const auto again = [&](const std::string& file, const std::string& text) {
+    std::filesystem::remove_all(data);
+    write("data/" + file, text);
+    return run("  plan.upload_files(\"./data\", name = \"d\")\n");
+  };
+  EXPECT_EQ(again("a", "bc"), "R");
+  EXPECT_EQ(again("a", "bc"), "S");
+  EXPECT_EQ(again("ab", "c"), "R");
+  std::filesystem::permissions(data + "/ab", std::filesystem::perms(0755));
+  EXPECT_EQ(run(), "R");
+  EXPECT_EQ(run(), "S");
+}
+
 TEST_F(RunPackageTest, AResultThatStaysTheSameKeepsItsUsers) {
   const auto script = [](const std::string& env) {
     return add("s", env) +
@@ -127,7 +142,8 @@ TEST_F(RunPackageTest, AServiceOfBeforeIsNamedInItsOwnConfig) {
   EXPECT_EQ(run(add("s")), "R");
   const std::string script =
       "  old = plan.get_service(\"s\")\n"
-      "  plan.add_service(\"s\", ServiceConfig(image = \"a\", env_vars = {\"A\": old.ip_address}))\n";
+      "  plan.add_service(\"s\", ServiceConfig(image = \"a\", env_vars = {\"A\": "
+      "old.ip_address}))\n";
   EXPECT_EQ(run(script), "RR");
   EXPECT_EQ(run(script), "SS");
 }

@@ -57,9 +57,11 @@ void print_plan(const Face& face, const Preview& preview) {
         print(in(Colour::bold, to_string(verb), face.colour));
       print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
                 in(Colour::grey, cat(": ", step.why), face.colour)));
+      // Of drift, the attributes are the same: the reason says what it is.
       for (const std::string& field : step.fields)
-        print(cat("    ", field, ": ", short_json(before_of(step, field)), " -> ",
-                  short_json(after_of(step, field))));
+        if (before_of(step, field) != after_of(step, field))
+          print(cat("    ", field, ": ", short_json(before_of(step, field)), " -> ",
+                    short_json(after_of(step, field))));
     }
   }
   print(cat("keep ", kept,

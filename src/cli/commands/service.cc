@@ -172,6 +172,7 @@ Result<int> logs(Face& face) {
       services.push_back(TRY(find_service(*place, environment.name, face.parsed.arguments[i])));
   }
   Engine* engine = TRY(engine_of(*place));
+  place->interrupt->leave_at_once();
   LogOptions options;
   options.follow = face.parsed.flag("follow");
   options.tail = face.parsed.flag("all") || options.follow
@@ -247,7 +248,8 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
     if (!parsed.has(option))
       return;
     std::vector<Value> items;
-    for (const std::string_view word : split(parsed.text(option), ' '))
+    const std::string text = parsed.text(option);
+    for (const std::string_view word : split(text, ' '))
       if (!word.empty())
         items.emplace_back(word);
     entries.push_back({attribute, Value::list(std::move(items))});

@@ -160,8 +160,8 @@ Error undo(const Site& site, const Key& key, const Change& change, const std::st
     error.message +=
         cat("the container before it cannot be brought back: ", to_string(undone.error()));
   else
-    error.message += change.old_ran ? "the container before it runs again"
-                                    : "the container before it is kept";
+    error.message +=
+        change.old_ran ? "the container before it runs again" : "the container before it is kept";
   return std::move(error).context(cat("replacing service `", key.name, "`"));
 }
 
