@@ -124,7 +124,8 @@ std::vector<std::string> quoted_on(const fs::path& page) {
   return found;
 }
 
-TEST(Tidy, TheTestsThatTheManualOfTheResolverNamesExist) {
+/// `Suite.Name` of every test.
+std::set<std::string> names_of_tests() {
   std::set<std::string> tests;
   for (const fs::path& path : sources())
     if (place_of(path).ends_with("_test.cc"))
@@ -132,18 +133,24 @@ TEST(Tidy, TheTestsThatTheManualOfTheResolverNamesExist) {
         if (line.starts_with("TEST"))
           if (const size_t open = line.find('('), comma = line.find(", "), close = line.find(')'); close != line.npos && comma < close)
             tests.insert(line.substr(open + 1, comma - open - 1) + "." + line.substr(comma + 2, close - comma - 2));
-  const std::set<std::string> suites{"Overlap", "BothResolvers", "SeedsResolver", "RunPackageTest", "KilledRun"};
-  size_t checked = 0;
-  for (const std::string& name : quoted_on(root + "/docs/resolver.md")) {
-    if (name.starts_with("tests/scenarios/")) {
-      EXPECT_TRUE(fs::exists(root + "/" + name)) << name;
+  return tests;
+}
+
+TEST(Tidy, TheTestsThatTheManualNamesExist) {
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const std::set<std::string> tests = names_of_tests();
+  for (const char* page : {"resolver.md", "promises.md"}) {
+    size_t checked = 0;
+    for (const std::string& name : quoted_on(root + "/docs/" + page)) {
+      const size_t point = name.find('.');
+      const bool is_test = point != name.npos && point + 1 < name.size() && is_capital(name[0]) && is_capital(name[point + 1]);
+      if (!is_test && !name.starts_with("tests/"))
+        continue;
+      ++checked;
+      EXPECT_TRUE(is_test ? tests.contains(name) : fs::exists(root + "/" + name)) << page << ": " << name;
     }
-    if (!suites.contains(name.substr(0, name.find('.'))) || name.find('.') == name.npos)
-      continue;
-    ++checked;
-    EXPECT_TRUE(tests.contains(name)) << name;
+    EXPECT_GT(checked, 40u) << page;
   }
-  EXPECT_GT(checked, 40u);
 }
 
 TEST(Tidy, ThePathsThatTheArchitectureNamesExist) {
