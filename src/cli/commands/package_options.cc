@@ -34,17 +34,21 @@ Fetch fetch_by_git(std::string home, std::stop_token stop) {
     const std::string base = cat(home, "/packages/", repository);
     const std::string url = cat("https://", repository, ".git");
     TRY(make_directories(base));
-    const Finished listed = TRY(git({"ls-remote", url, ref.empty() ? "HEAD" : ref,
-                                     cat("refs/tags/", ref), cat("refs/heads/", ref)},
-                                    base));
+    // The tag, peeled when it is annotated, before the branch.
+    const std::vector<std::string> names =
+        ref.empty() ? std::vector<std::string>{"HEAD"}
+                    : std::vector<std::string>{cat("refs/tags/", ref, "^{}"),
+                                               cat("refs/tags/", ref), cat("refs/heads/", ref)};
+    std::vector<std::string> listing{"ls-remote", url};
+    listing.insert(listing.end(), names.begin(), names.end());
+    const Finished listed = TRY(git(std::move(listing), base));
     std::string commit;
     if (listed.code != 0)
       return world_error(cat("cannot fetch `", repository, "`: ", trim(listed.errors)));
-    // The tag, peeled when it is annotated, before the branch.
-    for (const std::string_view wanted : {std::string_view("refs/tags/"), std::string_view("")})
+    for (const std::string& wanted : names)
       for (const std::string_view line : split(listed.output, '\n'))
         if (const auto parts = split(line, '\t');
-            parts.size() == 2 && parts[1].starts_with(wanted) && commit.empty())
+            parts.size() == 2 && parts[1] == wanted && commit.empty())
           commit = parts[0];
     if (commit.empty())
       commit = ref;
