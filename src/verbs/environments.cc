@@ -110,6 +110,14 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
     any_running |= service.status == "running";
     view.services.push_back(std::move(service));
   }
+  // The last one of a name is away as long as another one passes by under it.
+  std::set<std::string> there;
+  for (const ServiceView& service : view.services)
+    if (service.status != "absent")
+      there.insert(service.name);
+  std::erase_if(view.services, [&](const ServiceView& service) {
+    return service.status == "absent" && there.contains(service.name);
+  });
   for (const auto& [key, record] : known)
     if (key.kind == "artifact" && record->applied)
       view.artifacts.push_back({key.name.str(), std::string(record->outputs.text_at("uuid")),

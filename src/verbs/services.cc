@@ -29,22 +29,20 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
   const Known known = TRY(place.store->known(environment));
   const std::set<Key> removed = removed_services(known, *place.kinds);
   std::vector<std::string> names;
-  RecordPointer by_uuid, earlier;
+  RecordPointer last, passing, by_uuid;
   for (const auto& [key, record] : known) {
     if (key.kind != "service" || !record->applied || removed.contains(key))
       continue;
-    if (key.name == name)
-      return record;
     if (service_name(key) == name)
-      earlier = record;
+      (key.name == name ? last : passing) = record;
     if (name.size() >= 4 && record->outputs.text_at("uuid").starts_with(name))
       by_uuid = record;
     names.emplace_back(service_name(key));
   }
-  if (earlier != nullptr)
-    return earlier;
-  if (by_uuid != nullptr)
-    return by_uuid;
+  // One that passes by has the name as long as it is there.
+  for (const RecordPointer& found : {passing, last, by_uuid})
+    if (found != nullptr)
+      return found;
   std::sort(names.begin(), names.end());
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
                         suggestion(name, names),
