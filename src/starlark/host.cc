@@ -114,7 +114,8 @@ Result<fettle::Value> convert(Value v, uint32_t depth) {
     return user_error("value is nested too deeply");
   const auto number = [](Value n) {
     int64_t small = 0;
-    return to_int64(n, small) ? fettle::Value(small) : fettle::Value::big_integer(integer_text(n));
+    return to_int64(n, small) ? fettle::Value(small)
+                              : fettle::Value::big_integer(integer_text(nullptr, n));
   };
   switch (type_of(v)) {
     case Type::none:
@@ -232,7 +233,7 @@ Value HeapAccess::integer(std::string_view digits) {
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+'))
     digits.remove_prefix(1);
-  return parse_integer(heap_, digits, 10, negative);
+  return parse_integer(nullptr, heap_, digits, 10, negative);
 }
 Value HeapAccess::real(double x) { return make_float(heap_, x); }
 Value HeapAccess::text(std::string_view text) { return make_text(heap_, text); }

@@ -171,6 +171,7 @@ Result<ModulePtr> Session::run(Thread& from, std::string file, std::string_view 
   module->loaded = std::move(vm.loaded);
   std::erase(vm.heap().modules, module.get());
   vm.heap().ticks = nullptr;
+  vm.heap().evaluation = nullptr;
   vm.heap().settle();
   caller.heap().update_trigger();
   if (result.is_error()) {

@@ -437,7 +437,7 @@ bool check_range(Vm& vm, const Value* given, uint32_t count) {
     int64_t n = 0;
     if (!to_int64(given[i], n)) {
       vm.native = "range";
-      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(given[i]),
+      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(&vm, given[i]),
                    " out of range (want value in signed 64-bit range)");
       return false;
     }
@@ -489,7 +489,7 @@ bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out
     return false;
   }
   if (!to_int64(given, out)) {
-    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(given),
+    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(&vm, given),
                  " out of range (want value in signed 64-bit range)");
     return false;
   }
@@ -551,7 +551,7 @@ bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const>
     int64_t n = 0;
     if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
       vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
-                   integer_text(value), " out of range (want value in signed 64-bit range)");
+                   integer_text(&vm, value), " out of range (want value in signed 64-bit range)");
       return false;
     }
     if (wanted != nullptr)

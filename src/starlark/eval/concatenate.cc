@@ -61,8 +61,9 @@ Value join_lists(Vm& vm, const List* a, const List* b) {
   List* made = make_list(vm.heap(), size_t{a->size} + b->size);
   if (made == nullptr)
     return vm.fail_memory();
-  std::copy_n(a->items, a->size, made->items);
-  std::copy_n(b->items, b->size, made->items + a->size);
+  if (!copy_values(vm.heap(), a->items, a->size, made->items) ||
+      !copy_values(vm.heap(), b->items, b->size, made->items + a->size))
+    return Value::error();
   made->size = a->size + b->size;
   return Value::object(made);
 }
@@ -73,8 +74,9 @@ Value join_tuples(Vm& vm, const Tuple* a, const Tuple* b) {
   Tuple* made = make_tuple(vm.heap(), size_t{a->count} + b->count);
   if (made == nullptr)
     return vm.fail_memory();
-  std::copy_n(a->items(), a->count, made->items());
-  std::copy_n(b->items(), b->count, made->items() + a->count);
+  if (!copy_values(vm.heap(), a->items(), a->count, made->items()) ||
+      !copy_values(vm.heap(), b->items(), b->count, made->items() + a->count))
+    return Value::error();
   return Value::object(made);
 }
 
@@ -88,7 +90,7 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   if (!to_int64(count, n)) {
     if (integer_sign(count) < 0 || size == 0)
       return 0;
-    vm.fail_with("repeat count ", integer_text(count), " too large");
+    vm.fail_with("repeat count ", integer_text(&vm, count), " too large");
     return -1;
   }
   if (n <= 0 || size == 0)
@@ -106,14 +108,15 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   return n;
 }
 
-/// A text again and again: what is there already is doubled, and later copied by the megabyte.
+/// The same bytes again and again: what is there already is doubled, and later copied by the
+/// megabyte.
 bool fill(Vm& vm, char* into, size_t size, std::string_view text) {
-  constexpr size_t megabyte = 1 << 20;
-  const size_t most = std::max(text.size(), megabyte / text.size() * text.size());
-  std::memcpy(into, text.data(), text.size());
-  for (size_t done = text.size(), more = 0; done < size; done += more) {
-    more = std::min({done, size - done, most});
-    std::memcpy(into + done, into, more);
+  constexpr size_t most = 1 << 20;
+  for (size_t done = 0, more = 0; done < size; done += more) {
+    const bool first = done < text.size();
+    const size_t phase = done % text.size();
+    more = std::min({first ? text.size() - done : done - phase, size - done, most});
+    std::memcpy(into + done, first ? text.data() + done : into + phase, more);
     if (more == most && !vm.still_wanted())
       return false;
   }
@@ -175,13 +178,11 @@ Value repeat(Vm& vm, Value what, Value count) {
     result = Value::object(made);
   }
   const Value* from = list ? as<List>(what)->items : as<Tuple>(what)->items();
-  if (size == 1) {
-    std::fill_n(into, total, from[0]);
-  } else {
-    for (size_t at = 0; at < total; at += size)
-      std::copy_n(from, size, into + at);
-  }
-  return result;
+  const std::string_view bytes(reinterpret_cast<const char*>(from), size * sizeof(Value));
+  const bool done = total <= size
+                        ? copy_values(vm.heap(), from, total, into)
+                        : fill(vm, reinterpret_cast<char*>(into), total * sizeof(Value), bytes);
+  return done ? result : Value::error();
 }
 
 }  // namespace fettle::starlark

@@ -7,6 +7,8 @@
 #include <span>
 
 #include "base/invariant.h"
+#include "starlark/eval/references.h"
+#include "starlark/eval/vm.h"
 
 // Under the address sanitizer what is free is overwritten: whoever still uses it, fails.
 #ifdef __has_feature
@@ -59,6 +61,8 @@ bool Heap::may_take(uint64_t bytes) const {
   const uint64_t used = budget->used();
   return bytes <= budget->limit && used <= budget->limit - bytes;
 }
+
+bool Heap::still_wanted() const { return evaluation == nullptr || evaluation->still_wanted(); }
 
 bool Heap::over_limit() const { return budget->used() > budget->limit; }
 
@@ -219,16 +223,23 @@ Heap::FreeCell* Heap::refill(size_t size_class) {
   return list;
 }
 
-void Heap::finish_sweep() {
+bool Heap::finish_sweep() {
   for (size_t size_class = 0; size_class < classes; ++size_class) {
     std::vector<Block*>& blocks = blocks_[size_class];
-    for (size_t& i = unswept_[size_class]; i < blocks.size(); ++i)
+    for (size_t& i = unswept_[size_class]; i < blocks.size(); ++i) {
+      if (i % 64 == 63 && !still_wanted())
+        return false;
       sweep(blocks[i]);
+    }
   }
+  return true;
 }
 
-void Heap::begin_marking() {
-  finish_sweep();
+bool Heap::begin_marking() {
+  if (!finish_sweep())
+    return false;
+  if (given_up_)
+    forget_marks();
   gray_.clear();
   shapes_.clear();
   for (std::vector<Block*>& blocks : blocks_) {
@@ -236,14 +247,31 @@ void Heap::begin_marking() {
       block->marked = 0;
   }
   ++collections;
+  return true;
+}
+
+/// Of a collection that was given up: what it marked may have died since.
+void Heap::forget_marks() {
+  for (size_t size_class = 0; size_class < classes; ++size_class) {
+    const size_t size = class_bytes(size_class);
+    for (Block* block : blocks_[size_class]) {
+      for (char* at = block->cells(); at + size <= block->end(); at += size)
+        reinterpret_cast<Object*>(at)->flags &= u8(~Object::marked);
+    }
+  }
+  for (Large* large : larges_)
+    large->object()->flags &= u8(~Object::marked);
+  given_up_ = false;
 }
 
 void Heap::end_marking() {
-  while (!gray_.empty()) {
+  while (!gray_.empty() && !given_up_) {
     Object* object = gray_.back();
     gray_.pop_back();
     trace(object);
   }
+  if (given_up_)
+    return;
   sweep_large();
   // Count what lives; blocks without any marked cell can serve every class.
   uint64_t live = kept_bytes_;
@@ -303,76 +331,25 @@ void Heap::add_shape(Shape* shape, uint64_t hash) {
 }
 
 void Heap::trace(Object* object) {
-  const auto mark_all = [this](Value* values, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-      mark(values[i]);
-  };
-  switch (object->kind) {
-    case Kind::string:
-    case Kind::bytes:
-      if (object->flags & Object::indirect)
-        mark(static_cast<String*>(object)->buffer());
-      break;
-    case Kind::list: {
-      auto* list = static_cast<List*>(object);
-      if (Array* array = list->array(); array != nullptr)
-        mark_storage(array);
-      mark_all(list->items, list->size);
-      break;
-    }
-    case Kind::tuple:
-      mark_all(static_cast<Tuple*>(object)->items(), object->count);
-      break;
-    case Kind::dict:
-    case Kind::set: {
-      auto* dict = static_cast<Dict*>(object);
-      if (dict->entries == nullptr)
-        break;
-      mark_storage(Dict::owner(dict->entries));
-      if (dict->index != nullptr)
-        mark_storage(Dict::owner(dict->index));
-      for (uint32_t i = dict->first; i < dict->used; ++i) {
-        mark(dict->entries[i].key);
-        mark(dict->entries[i].value);
-      }
-      break;
-    }
-    case Kind::function: {
-      auto* function = static_cast<Function*>(object);
-      if (function->defaults != nullptr)
-        mark(function->defaults);
-      mark_all(function->cells(), function->count);
-      break;
-    }
-    case Kind::builtin:
-      mark(static_cast<Builtin*>(object)->self);
-      break;
-    case Kind::cell:
-      mark(static_cast<Cell*>(object)->value);
-      break;
-    case Kind::shape:
-      mark_all(static_cast<Shape*>(object)->names(), object->count);
-      break;
-    case Kind::structure:
-    case Kind::module: {
-      auto* structure = static_cast<Structure*>(object);
-      mark(structure->shape);
-      mark(structure->constructor);
-      mark_all(structure->values(), structure->count);
-      break;
-    }
-    case Kind::record:
-      mark_all(static_cast<Record*>(object)->values(), object->count);
-      break;
-    case Kind::view:
-      mark(static_cast<View*>(object)->text);
-      break;
-    case Kind::regex:
-      mark(static_cast<RegexObject*>(object)->pattern);
-      break;
-    default:
-      break;
-  }
+  static constexpr size_t most = 1 << 17;
+  each_reference(
+      object, [this](Object* storage) { mark_storage(storage); },
+      [this](const Value* values, size_t count) {
+        for (;;) {
+          const size_t more = std::min(count, most);
+          for (size_t i = 0; i < more; ++i)
+            mark(values[i]);
+          marked_since_look_ += more;
+          if (marked_since_look_ >= most) [[unlikely]] {
+            marked_since_look_ = 0;
+            given_up_ = !still_wanted();
+          }
+          count -= more;
+          values += more;
+          if (count == 0 || given_up_)
+            return !given_up_;
+        }
+      });
 }
 
 }  // namespace fettle::starlark

@@ -62,9 +62,14 @@ class Heap {
   }
   int64_t* ticks = nullptr;
   int64_t* granted = nullptr;
+  /// The evaluation that works here now, and whether it is still wanted: to be asked within long
+  /// work, which is given up when it is not.
+  Vm* evaluation = nullptr;
+  bool still_wanted() const;
 
-  // A collection: begin, mark everything that roots hold, end.
-  void begin_marking();
+  // A collection: begin, mark everything that roots hold, end. It frees nothing when the evaluation
+  // is no longer wanted; when that is known at the beginning, there is nothing to mark.
+  bool begin_marking();
   void mark(Value v) {
     if (v.is_object())
       mark(v.object());
@@ -159,9 +164,10 @@ class Heap {
   FreeCell* refill(size_t size_class);
   FreeCell* sweep(Block* block);
   void sweep_large();
-  void finish_sweep();
+  bool finish_sweep();
   void crossed();
   void trace(Object* object);
+  void forget_marks();
   void ask_for_attention();
 
   FreeCell* free_[classes] = {};
@@ -180,6 +186,8 @@ class Heap {
   char* fresh_end_ = nullptr;
   std::vector<Large*> larges_;
   std::vector<Object*> gray_;
+  size_t marked_since_look_ = 0;
+  bool given_up_ = false;  ///< marks of a collection are left that was given up
   std::vector<std::shared_ptr<void>> kept_;
   std::vector<std::pair<uint64_t, Shape*>> shapes_;
 };

@@ -18,15 +18,15 @@ bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
     return false;
   }
   if (!to_int64(key, index)) {
-    vm.fail_with(type_name_of(object), " index: ", integer_text(key), " out of range");
+    vm.fail_with(type_name_of(object), " index: ", integer_text(&vm, key), " out of range");
     return false;
   }
   if (index < -size || index >= size) {
     if (size == 0)
-      vm.fail_with("index ", integer_text(key), " out of range: empty ", type_name_of(object));
+      vm.fail_with("index ", integer_text(&vm, key), " out of range: empty ", type_name_of(object));
     else
-      vm.fail_with(type_name_of(object), " index ", integer_text(key), " out of range [", -size,
-                   ":", size - 1, "]");
+      vm.fail_with(type_name_of(object), " index ", integer_text(&vm, key), " out of range [",
+                   -size, ":", size - 1, "]");
     return false;
   }
   if (index < 0)
@@ -110,7 +110,7 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
         return false;
       }
       if (!to_int64(key, i)) {
-        vm.fail_with(integer_text(key), " out of range");
+        vm.fail_with(integer_text(&vm, key), " out of range");
         return false;
       }
       if (!to_index(vm, object, key, list->size, i) ||
@@ -134,7 +134,7 @@ bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
     return false;
   }
   if (!to_int64(given, bound)) {
-    vm.fail_with("invalid ", what, ": ", integer_text(given), " out of range");
+    vm.fail_with("invalid ", what, ": ", integer_text(&vm, given), " out of range");
     return false;
   }
   return true;

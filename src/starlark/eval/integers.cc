@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "starlark/eval/limbs.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/wide.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 static_assert(sizeof(mp_limb_t) == 8);
 
-/// Larger results are refused: an operation on them would take longer than a cancellation may.
+/// Larger results are refused.
 constexpr uint64_t most_limbs = (u64(1) << 22) / 64;
 
 mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
@@ -45,11 +46,10 @@ struct Magnitude {
       size = big->count;
     }
   }
+  LimbView view() const { return {limbs, size}; }
   Magnitude(const Magnitude&) = delete;
   Magnitude& operator=(const Magnitude&) = delete;
 };
-
-using Limbs = std::vector<uint64_t>;
 
 Value too_large(Vm& vm) { return vm.fail("integer too large"); }
 
@@ -96,11 +96,9 @@ Value multiply(Vm& vm, const Magnitude& x, const Magnitude& y) {
     return too_large(vm);
   if (!vm.charge(x.size * y.size / 32))
     return Value::error();
-  const Magnitude& longer = x.size >= y.size ? x : y;
-  const Magnitude& shorter = x.size >= y.size ? y : x;
-  Limbs product(x.size + y.size);
-  mpn_mul(mp(product.data()), mp(longer.limbs), mp_size(longer.size), mp(shorter.limbs),
-          mp_size(shorter.size));
+  Limbs product;
+  if (!multiply_limbs(&vm, x.view(), y.view(), product))
+    return Value::error();
   return make_int(vm.heap(), x.negative != y.negative, product);
 }
 
@@ -112,10 +110,8 @@ Value divide(Vm& vm, const Magnitude& x, const Magnitude& y, bool want_quotient)
   Limbs remainder(y.size);
   if (x.size < y.size) {
     std::copy_n(x.limbs, x.size, remainder.begin());
-  } else {
-    quotient.resize(x.size - y.size + 1);
-    mpn_tdiv_qr(mp(quotient.data()), mp(remainder.data()), 0, mp(x.limbs), mp_size(x.size),
-                mp(y.limbs), mp_size(y.size));
+  } else if (!divide_limbs(&vm, x.view(), y.view(), quotient, remainder)) {
+    return Value::error();
   }
   const bool exact =
       std::all_of(remainder.begin(), remainder.end(), [](uint64_t limb) { return limb == 0; });
@@ -216,14 +212,14 @@ Value shift(Vm& vm, Op op, Value x, Value y) {
   const bool countable =
       vm.is_spec() ? known || integer_sign(y) > 0 : known && count == static_cast<int32_t>(count);
   if (!countable)
-    return vm.fail_with(integer_text(y), " out of range");
+    return vm.fail_with(integer_text(&vm, y), " out of range");
   if (known && count < 0)
-    return vm.fail_with("negative shift count: ", integer_text(y));
+    return vm.fail_with("negative shift count: ", integer_text(&vm, y));
   const Magnitude magnitude(x);
   if (op == Op::shift_right)
     return shift_right(vm, magnitude, known ? u64(count) : ~u64(0));
   if (!known || (!vm.is_spec() && count >= 512))
-    return vm.fail_with("shift count too large: ", integer_text(y));
+    return vm.fail_with("shift count too large: ", integer_text(&vm, y));
   return shift_left(vm, magnitude, u64(count));
 }
 
@@ -250,44 +246,30 @@ int integer_sign(Value v) {
   return as<BigInt>(v)->negative() ? -1 : 1;
 }
 
-std::string integer_text(Value v, int radix) {
+std::string integer_text(Vm* vm, Value v, int radix) {
   char small[72];
   if (v.is_small()) {
     const auto [end, ignored] = std::to_chars(small, small + sizeof small, v.small(), radix);
     return {small, end};
   }
   const Magnitude x(v);
-  Limbs scratch(x.limbs, x.limbs + x.size);
-  std::string digits(mpn_sizeinbase(mp(x.limbs), mp_size(x.size), radix) + 1, '\0');
-  const size_t size = mpn_get_str(reinterpret_cast<unsigned char*>(digits.data()), radix,
-                                  mp(scratch.data()), mp_size(scratch.size()));
-  digits.resize(size);
-  for (char& digit : digits)
-    digit = "0123456789abcdefghijklmnopqrstuvwxyz"[static_cast<uint8_t>(digit)];
-  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
-  return x.negative ? "-" + digits : digits;
+  std::string text = x.negative ? "-" : "";
+  write_digits(vm, x.view(), radix, text);
+  return text;
 }
 
-Value parse_integer(Heap& heap, std::string_view digits, int radix, bool negative) {
+Value parse_integer(Vm* vm, Heap& heap, std::string_view digits, int radix, bool negative) {
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.size() < 12) {
     int64_t n = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), n, radix);
     return Value::small(negative ? -n : n);
   }
-  if (digits.size() > most_limbs * 64)
+  if (double(digits.size() - 1) * std::log2(radix) > double(most_limbs * 64))
     return Value::error();
-  std::string values(digits.size(), '\0');
-  for (size_t i = 0; i < digits.size(); ++i) {
-    const char c = digits[i];
-    values[i] = static_cast<char>(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
-  }
-  const double bits = std::log2(radix);
-  Limbs limbs(size_t(double(digits.size()) * bits / 64) + 2);
-  const mp_size_t size =
-      mpn_set_str(mp(limbs.data()), reinterpret_cast<const unsigned char*>(values.data()),
-                  values.size(), radix);
-  limbs.resize(static_cast<size_t>(size));
+  Limbs limbs;
+  if (!read_digits(vm, digits, radix, limbs))
+    return Value::error();
   if (limbs.size() > most_limbs)
     return Value::error();
   return make_int(heap, negative, limbs);

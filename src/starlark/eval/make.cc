@@ -85,6 +85,18 @@ Value make_bytes(Heap& heap, std::string_view bytes) {
   return Value::object(made);
 }
 
+bool copy_values(Heap& heap, const Value* from, size_t count, Value* into) {
+  constexpr size_t most = 1 << 17;
+  for (; count > most; count -= most, from += most, into += most) {
+    std::copy_n(from, most, into);
+    if (!heap.still_wanted())
+      return false;
+  }
+  if (count > 0)
+    std::copy_n(from, count, into);
+  return true;
+}
+
 bool list_reserve(Heap& heap, List* list, size_t capacity) {
   if (capacity <= list->capacity)
     return true;
@@ -94,8 +106,8 @@ bool list_reserve(Heap& heap, List* list, size_t capacity) {
   if (array == nullptr)
     return false;
   array->count = u32(capacity);
-  if (list->size > 0)
-    std::copy_n(list->items, list->size, array->items());
+  if (!copy_values(heap, list->items, list->size, array->items()))
+    return false;
   if (list->items != nullptr)
     heap.release(list->array(), sizeof(Array) + list->capacity * sizeof(Value));
   list->items = array->items();

@@ -37,8 +37,12 @@ Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const V
                      std::span<const Value> values);
 
 /// Digits that are known to be valid for the radix.
-Value parse_integer(Heap& heap, std::string_view digits, int radix, bool negative = false);
+Value parse_integer(Vm* vm, Heap& heap, std::string_view digits, int radix, bool negative = false);
 
+// The following may take long for large values. They are false too when the evaluation is no longer
+// wanted; its error is told already then.
+
+bool copy_values(Heap& heap, const Value* from, size_t count, Value* into);
 /// Appends; false when memory does not suffice. Checks neither frozen nor running iterations.
 bool list_push(Heap& heap, List* list, Value value);
 bool list_reserve(Heap& heap, List* list, size_t capacity);

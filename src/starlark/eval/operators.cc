@@ -288,7 +288,8 @@ Value add_in_place(Vm& vm, Value x, Value y) {
         !list_reserve(vm.heap(), list,
                       std::max<size_t>(wanted, list->capacity + list->capacity / 2)))
       return vm.fail_memory();
-    std::copy_n(as<List>(y)->items, size, list->items + list->size);
+    if (!copy_values(vm.heap(), as<List>(y)->items, size, list->items + list->size))
+      return Value::error();
     list->size += size;
     return x;
   }

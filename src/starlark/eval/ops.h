@@ -88,7 +88,8 @@ bool check_table_mutable(Vm& vm, Object* object, const char* verb);
 // Integers.
 /// Of any integer; false for others or when it has over 64 bits.
 bool to_int64(Value v, int64_t& n);
-std::string integer_text(Value v, int radix = 10);
+/// Ends early, and shortened, when the evaluation is no longer wanted; `vm` may be null.
+std::string integer_text(Vm* vm, Value v, int radix = 10);
 double integer_to_double(Value v);                           ///< nearest; infinite when too large
 bool float_to_integer(Heap& heap, double x, Value& result);  ///< truncates; false for inf and nan
 int integer_sign(Value v);

@@ -1,6 +1,7 @@
 #include "starlark/eval/table.h"
 
 #include <algorithm>
+#include <span>
 
 #include "starlark/eval/make.h"
 #include "starlark/eval/ops.h"
@@ -16,15 +17,19 @@ uint32_t word_of(uint64_t hash, uint32_t entry, uint32_t mask) {
 size_t entries_bytes(size_t capacity) { return sizeof(Object) + capacity * sizeof(TableEntry); }
 size_t index_bytes(size_t size) { return sizeof(Object) + size * sizeof(uint32_t); }
 
-void index_all(Dict* dict) {
-  const uint32_t mask = dict->index_size - 1;
-  std::fill_n(dict->index, dict->index_size, 0u);
-  for (uint32_t i = 0; i < dict->used; ++i) {
-    uint32_t at = u32(dict->entries[i].hash) & mask;
-    while (dict->index[at] != 0)
+/// Fills an index; gives up, when a heap is given, as soon as its evaluation is no longer wanted.
+bool index_all(const Heap* heap, std::span<const TableEntry> entries, std::span<uint32_t> index) {
+  const auto mask = u32(index.size() - 1);
+  std::ranges::fill(index, 0u);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    uint32_t at = u32(entries[i].hash) & mask;
+    while (index[at] != 0)
       at = (at + 1) & mask;
-    dict->index[at] = word_of(dict->entries[i].hash, i, mask);
+    index[at] = word_of(entries[i].hash, u32(i), mask);
+    if (i % (1 << 16) == (1 << 16) - 1 && heap != nullptr && !heap->still_wanted())
+      return false;
   }
+  return true;
 }
 
 uint32_t index_size_for(size_t capacity) {
@@ -47,7 +52,7 @@ void compact(Dict* dict) {
     dict->index_size = dict->index == nullptr ? 0 : index_size_for(enough);
   }
   if (dict->index != nullptr)
-    index_all(dict);
+    index_all(nullptr, {dict->entries, dict->used}, {dict->index, dict->index_size});
 }
 
 /// Gives back the storage, which may be more than the table uses.
@@ -79,16 +84,20 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   for (uint32_t i = dict->first; i < dict->used; ++i) {
     if (!dict->entries[i].key.is_unset())
       entries[kept++] = dict->entries[i];
+    if (i % (1 << 16) == (1 << 16) - 1 && !heap.still_wanted())
+      return false;
   }
+  auto* const index =
+      index_owner == nullptr ? nullptr : reinterpret_cast<uint32_t*>(index_owner + 1);
+  if (index != nullptr && !index_all(&heap, {entries, kept}, {index, index_size}))
+    return false;
   release_storage(heap, dict);
   dict->entries = entries;
-  dict->index = index_owner == nullptr ? nullptr : reinterpret_cast<uint32_t*>(index_owner + 1);
+  dict->index = index;
   dict->index_size = index_size;
   dict->capacity = u32(capacity);
   dict->used = dict->live = kept;
   dict->first = 0;
-  if (dict->index != nullptr)
-    index_all(dict);
   return true;
 }
 

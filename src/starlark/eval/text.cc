@@ -274,7 +274,8 @@ class Writer {
           ok_ = false;
           return;
         }
-        out_ += integer_text(v);
+        out_ += integer_text(vm_, v);
+        ok_ = ok_ && (vm_ == nullptr || !vm_->failed);
         return;
       case Kind::bytes:
         quote_bytes(out_, static_cast<String*>(o)->view());

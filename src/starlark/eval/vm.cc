@@ -79,6 +79,7 @@ Vm::Vm(Session::State& session_)
   frames.reserve(64);
   heap().ticks = &ticks;
   heap().granted = &granted;
+  heap().evaluation = this;
   if (session.session->collect_always)
     heap().collect_always();
   if (session.limits.wall_time.count() > 0) {
@@ -90,6 +91,7 @@ Vm::Vm(Session::State& session_)
 Vm::~Vm() {
   flush_steps();
   heap().ticks = nullptr;
+  heap().evaluation = nullptr;
   munmap(stack, stack_values * sizeof(Value));
 }
 
@@ -123,6 +125,8 @@ bool Vm::look(bool may_collect) {
     return false;
   if (may_collect && heap().wants_collection()) {
     collect();
+    if (failed)
+      return false;
     // What lives may nearly fill the limit: to go on would be to collect without end.
     if (heap().used() > heap().budget->limit / 8 * 7 && !session.session->collect_always) {
       fail_memory();
@@ -145,7 +149,8 @@ bool Vm::look(bool may_collect) {
 
 void Vm::collect() {
   Heap& h = heap();
-  h.begin_marking();
+  if (!h.begin_marking())
+    return;
   Value* const end = top();
   for (Value* v = stack; v < end; ++v)
     h.mark(*v);
@@ -177,6 +182,7 @@ void Vm::collect() {
   }
 }
 
+// Long work in the heap is also given up when the evaluation is no longer wanted.
 Value Vm::fail_memory() { return fail("out of memory: the limit of this evaluation is reached"); }
 
 Value Vm::fail_with_error(Error error) {

@@ -139,7 +139,7 @@ bool clamp_bound(Vm& vm, const Arguments& a, uint32_t i, int64_t size, int64_t& 
   }
   if (!to_int64(a.positional[i], bound)) {
     vm.fail_with(a.name, ": invalid ", i == 1 ? "start" : "end",
-                 " index: ", integer_text(a.positional[i]), " out of range");
+                 " index: ", integer_text(&vm, a.positional[i]), " out of range");
     return false;
   }
   if (bound < 0)

@@ -76,7 +76,7 @@ Value core_bytes(Vm& vm, const Arguments& a) {
         return false;
       }
       if (!to_int64(item, n) || n < 0 || n > 255) {
-        vm.fail_with("bytes: at index ", index, ", ", integer_text(item),
+        vm.fail_with("bytes: at index ", index, ", ", integer_text(&vm, item),
                      " out of range (want value in unsigned 8-bit range)");
         return false;
       }
@@ -105,12 +105,12 @@ Value core_chr(Vm& vm, const Arguments& a) {
     return vm.fail_with("chr: got ", type_name_of(a.positional[0]), ", want int");
   int64_t n = 0;
   if (!to_int64(a.positional[0], n) || n != static_cast<int32_t>(n))
-    return vm.fail_with("chr: ", integer_text(a.positional[0]), " out of range");
+    return vm.fail_with("chr: ", integer_text(&vm, a.positional[0]), " out of range");
   if (n < 0)
-    return vm.fail_with("chr: Unicode code point ", integer_text(a.positional[0]),
+    return vm.fail_with("chr: Unicode code point ", integer_text(&vm, a.positional[0]),
                         " out of range (<0)");
   if (n > 0x10FFFF) {
-    std::string digits = integer_text(a.positional[0], 16);
+    std::string digits = integer_text(&vm, a.positional[0], 16);
     for (char& c : digits)
       c = static_cast<char>(c >= 'a' ? c - 32 : c);
     return vm.fail_with("chr: Unicode code point U+", digits, " out of range (>0x10FFFF)");
@@ -382,7 +382,7 @@ Value parse_int(Vm& vm, std::string_view text, int64_t base) {
   }
   if (!vm.charge(rest.size() / 2 + rest.size() * rest.size() / (1 << 17)))
     return Value::error();
-  const Value made = parse_integer(vm.heap(), rest, radix, negative);
+  const Value made = parse_integer(&vm, vm.heap(), rest, radix, negative);
   return made.is_error() ? vm.fail("int: integer too large") : made;
 }
 
@@ -672,7 +672,8 @@ Value core_tuple(Vm& vm, const Arguments& a) {
   Tuple* tuple = make_tuple(vm.heap(), list->size);
   if (tuple == nullptr)
     return vm.fail_memory();
-  std::copy_n(list->items, list->size, tuple->items());
+  if (!copy_values(vm.heap(), list->items, list->size, tuple->items()))
+    return Value::error();
   return Value::object(tuple);
 }
 

@@ -115,12 +115,12 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
       if (!number_to_integer(vm, argument, verb, integer))
         return false;
       const int radix = verb == 'o' ? 8 : (verb | 32) == 'x' ? 16 : 10;
-      std::string digits = integer_text(integer, radix);
+      std::string digits = integer_text(&vm, integer, radix);
       if (verb == 'X') {
         for (char& c : digits)
           c = static_cast<char>(c >= 'a' ? c - 32 : c);
       }
-      return out.add(digits);
+      return !vm.failed && out.add(digits);
     }
     case 'e':
     case 'E':
@@ -151,7 +151,7 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
         int64_t n = -1;
         if (!to_int64(argument, n) || n < 0 || n > 0x10FFFF) {
           vm.fail_with("%c format requires a valid Unicode code point, got ",
-                       integer_text(argument));
+                       integer_text(&vm, argument));
           return false;
         }
         append_utf8(out.text, u32(n));

@@ -254,7 +254,9 @@ class Decoder {
     if (vm_ != nullptr &&
         !vm_->charge(number_text.size() / 2 + number_text.size() * number_text.size() / (1 << 17)))
       return fail("stopped");
-    made_ = parse_integer(heap_, number_text.substr(negative), 10, negative);
+    made_ = parse_integer(vm_, heap_, number_text.substr(negative), 10, negative);
+    if (vm_ != nullptr && vm_->failed)
+      return fail("stopped");
     return made_.is_error() ? bad() : true;
   }
 

@@ -243,8 +243,8 @@ class Encoder {
       case Kind::big_int:
         if (vm_ != nullptr && !charge_digits(*vm_, v))
           return fail("");
-        out_ += integer_text(v);
-        return true;
+        out_ += integer_text(vm_, v);
+        return vm_ == nullptr || !vm_->failed || fail("");
       case Kind::boxed_float: {
         const double x = float_of(v);
         if (!std::isfinite(x))

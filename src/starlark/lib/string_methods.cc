@@ -266,8 +266,8 @@ bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& e
       return false;
     }
     if (!to_int64(given, found[i])) {
-      vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end", " index: ", integer_text(given),
-                   " out of range");
+      vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end",
+                   " index: ", integer_text(&vm, given), " out of range");
       return false;
     }
     if (found[i] < 0)
