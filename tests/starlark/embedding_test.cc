@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "base/text.h"
 #include "starlark/starlark.h"
 #include "value/json.h"
@@ -207,37 +205,6 @@ TEST(Embedding, StepsAndMemoryAreDeterministic) {
     return std::pair(session.steps(), session.memory());
   };
   EXPECT_EQ(run(), run());
-}
-
-TEST(Embedding, FrozenModulesAreSharedByThreads) {
-  Session session;
-  const ModulePtr module =
-      session
-          .run("m.star",
-               "table = {'key number %d' % i: struct(a = i) for i in range(100)}\n"
-               "def add(a, b = 1): return a + b\n"
-               "def sum():\n"
-               "  total = 0\n"
-               "  for key in table:\n"
-               "    total = add(total, b = table[key].a)\n"
-               "  return total\n")
-          .value();
-  std::vector<std::thread> threads;
-  std::atomic<int> right = 0;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      Session mine;
-      Thread thread(mine);
-      for (int i = 0; i < 200; ++i) {
-        const Result<Value> sum = thread.call(module->get("sum").value(), {});
-        if (sum && integer_of(*sum) == 4950)
-          ++right;
-      }
-    });
-  }
-  for (std::thread& thread : threads)
-    thread.join();
-  EXPECT_EQ(right, 800);
 }
 
 TEST(Embedding, LocksEndWithAnError) {
