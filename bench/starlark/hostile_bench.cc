@@ -11,7 +11,6 @@
 #include <cstdio>
 
 #include "hostile_programs.h"
-#include "starlark/starlark.h"
 
 namespace fettle::starlark {
 namespace {
@@ -20,18 +19,8 @@ constexpr double target_seconds = 1.0;
 
 enum Ending : int { failed = 0, passed = 1, should_have_failed = 2 };
 
-int run(const Hostile& hostile) {
-  Dialect dialect = Dialect::of(Profile::go);
-  dialect.recursion = hostile.recursion;
-  dialect.set = true;
-  Limits limits;
-  limits.memory = 512'000'000;
-  limits.steps = 50'000'000;
-  Session session(dialect, limits);
-  session.print = [](Thread&, std::string_view) {};
-  if (!session.run("hostile.star", hostile.program))
-    return failed;
-  return hostile.may_pass ? passed : should_have_failed;
+int ending_of(const Hostile& hostile) {
+  return run(hostile).failed ? failed : hostile.may_pass ? passed : should_have_failed;
 }
 
 struct Measured {
@@ -44,7 +33,7 @@ Measured measure(const Hostile& hostile) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0)
-    _exit(run(hostile));
+    _exit(ending_of(hostile));
   int status = 0;
   rusage usage{};
   wait4(child, &status, 0, &usage);
@@ -62,6 +51,7 @@ const char* word_for(int ending) {
 
 int time_all(std::string_view part) {
   std::vector<Hostile> programs = hostile_programs();
+  std::ranges::move(hostile_values(), std::back_inserter(programs));
   std::ranges::move(hostile_loops(), std::back_inserter(programs));
   int slow = 0, wrong = 0, seen = 0;
   double longest = 0;

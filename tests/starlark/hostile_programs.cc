@@ -3,6 +3,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/file.h"
 #include "base/text.h"
 
 namespace fettle::starlark {
@@ -312,6 +313,57 @@ std::vector<Hostile> hostile_loops() {
         {line, cat(program, "  for i in range(1 << 40):\n    ", line.substr(bar + 3), "\nf()\n")});
   }
   return all;
+}
+
+std::vector<Hostile> hostile_values() {
+  std::vector<Hostile> all;
+  const std::string text =
+      read_file(FETTLE_SOURCE_DIR "/tests/starlark/hostile/values.txt").value();
+  constexpr std::string_view line = "\n---\n";
+  for (size_t at = text.find(line), end; at != text.npos; at = end) {
+    end = text.find(line, at += line.size());
+    const std::string_view program = std::string_view(text).substr(at, end - at);
+    const std::string name(split(program, '\n')[0].substr(2));
+    const bool spec = program.find("\n# profile: spec\n") != program.npos;
+    all.push_back({name, cat(program, "\n"), name.ends_with("may pass"), false,
+                   spec ? Profile::spec : Profile::go});
+  }
+  return all;
+}
+
+namespace {
+
+constexpr std::string_view frozen_module = R"(
+values = [1, [2], {"a": [3]}]
+table = {"a": 1}
+group = set([1])
+record = struct(list = [1])
+def append(x): values.append(x)
+def collect(x, into = []): into.append(x)
+def make():
+  counted = [0]
+  def count(): counted[0] += 1
+  return count
+count = make()
+)";
+
+}  // namespace
+
+HostileEnd run(const Hostile& hostile, uint64_t steps) {
+  Dialect dialect = Dialect::of(hostile.profile);
+  dialect.recursion = hostile.recursion;
+  dialect.set = true;
+  Limits limits;
+  limits.memory = hostile_memory;
+  limits.steps = steps;
+  Session session(dialect, limits);
+  session.print = [](Thread&, std::string_view) {};
+  session.load = [&](Thread& thread, std::string_view name) {
+    return session.run(thread, std::string(name),
+                       name == "frozen.star" ? frozen_module : hostile.program);
+  };
+  const Result<ModulePtr> result = session.run("hostile.star", hostile.program);
+  return {!result, result ? "" : result.error().message, session.memory()};
 }
 
 }  // namespace fettle::starlark

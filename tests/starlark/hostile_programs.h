@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "starlark/starlark.h"
+
 namespace fettle::starlark {
 
 /// `may_pass`: ending well within the limits is as good as an error.
@@ -12,11 +14,24 @@ struct Hostile {
   std::string program;
   bool may_pass = false;
   bool recursion = false;
+  Profile profile = Profile::go;
 };
 
 /// Bombs, floods, nests and cycles.
 std::vector<Hostile> hostile_programs();
 /// The lines of `hostile/loops.txt`: much work for one step, again and again.
 std::vector<Hostile> hostile_loops();
+/// The programs of `hostile/values.txt`: cycles, iterations that are disturbed, what is frozen.
+std::vector<Hostile> hostile_values();
+
+/// What untrusted code gets.
+constexpr uint64_t hostile_steps = 50'000'000, hostile_memory = 512'000'000;
+
+struct HostileEnd {
+  bool failed = false;
+  std::string message;
+  uint64_t memory = 0;
+};
+HostileEnd run(const Hostile& hostile, uint64_t steps = hostile_steps);
 
 }  // namespace fettle::starlark
