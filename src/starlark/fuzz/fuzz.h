@@ -1,21 +1,13 @@
 #pragma once
-/// What the fuzzers share: a session with small limits, and checks that end the process.
+/// What the fuzzers share: a session with small limits, and the dialect that allows everything.
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "base/invariant.h"
 #include "starlark/starlark.h"
 
 namespace fettle::starlark {
-
-inline void require(bool holds, const char* what) {
-  if (holds)
-    return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 inline Limits small_limits() {
   Limits limits;

@@ -61,8 +61,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string a = "1", b = "1";
   for (size_t i = 1; i < size; ++i)
     (i < middle ? a : b) += static_cast<char>('0' + data[i] % 10);
+  // Repeated they are worked on in pieces; the schoolbook would take too long for these.
+  const size_t repeated = (data[0] & 28) == 28 ? 1'000 : 1;
+  for (size_t i = 1, short_a = a.size(), short_b = b.size(); i < repeated; ++i) {
+    a.append(a, 0, short_a);
+    b.append(b, 0, short_b);
+  }
   Limits limits;
-  limits.steps = 1'000'000;
+  limits.steps = 1'000'000 * repeated;
   Session session(Dialect::of(Profile::spec), limits);
   Thread thread(session);
   const bool negative_a = (data[0] & 1) != 0, negative_b = (data[0] & 2) != 0;
@@ -71,12 +77,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<Named> names = {{"x", x}, {"y", y}};
   const auto evaluate = [&](const char* expression) {
     const auto result = thread.evaluate("<i>", expression, names);
-    require(result.has_value(), expression);
+    INVARIANT(result.has_value());
     return repr_of(*result);
   };
-  require(evaluate("abs(x) + abs(y)") == text_of_digits(add(digits_of(a), digits_of(b))), "sum");
-  require(evaluate("abs(x) * abs(y)") == text_of_digits(multiply(digits_of(a), digits_of(b))),
-          "product");
+  if (repeated == 1) {
+    INVARIANT(evaluate("abs(x) + abs(y)") == text_of_digits(add(digits_of(a), digits_of(b))));
+    INVARIANT(evaluate("abs(x) * abs(y)") == text_of_digits(multiply(digits_of(a), digits_of(b))));
+  }
   for (const char* identity :
        {"(x // y) * y + x % y == x", "x % y == 0 or (x % y < 0) == (y < 0)", "abs(x % y) < abs(y)",
         "(x + y) - y == x", "(x * y) // y == x", "-(-x) == x", "~x == -x - 1",
@@ -84,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         "x << 5 == x * 32", "x >> 3 == x // 8", "int(str(x)) == x",
         "int('%x' % abs(x), 16) == abs(x)", "(x < y) == (x - y < 0)", "(x == y) == (x - y == 0)",
         "{x: 1}[x + y - y] == 1", "json.decode(json.encode(x)) == x"})
-    require(evaluate(identity) == "True", identity);
+    if (evaluate(identity) != "True")
+      broken_invariant(__FILE__, __LINE__, identity);
   return 0;
 }
 

@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Symbols symbols(arena);
     const ParsedFile parsed = parse_file(text, arena, symbols, {profile != Profile::spec});
     if (parsed.error) {
-      require(parsed.error->at <= size, "the error is inside the text");
-      require(!parsed.error->message.empty(), "the error has a message");
+      INVARIANT(parsed.error->at <= size);
+      INVARIANT(!parsed.error->message.empty());
       continue;
     }
     const Dialect dialect = Dialect::of(profile);
@@ -29,9 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                              },
                              [] { return std::vector<std::string>{"print"}; }};
     const Resolved resolved = resolve(parsed.file, arena, input);
-    require(std::is_sorted(resolved.errors.begin(), resolved.errors.end(),
-                           [](const SyntaxError& a, const SyntaxError& b) { return a.at < b.at; }),
-            "errors come in order of the text");
+    INVARIANT(std::ranges::is_sorted(resolved.errors, {}, &SyntaxError::at));
   }
   return 0;
 }
