@@ -10,12 +10,13 @@
 #include "starlark/module_loader.h"
 #include "starlark/repl.h"
 #include "starlark/starlark.h"
+#include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
 namespace {
 
 constexpr const char* usage =
-    "usage: fettle starlark [flags] FILE\n"
+    "usage: fettle starlark [flags] FILE        (`-` is standard input)\n"
     "       fettle starlark [flags] -c PROGRAM\n"
     "       fettle starlark [flags] --repl\n"
     "\n"
@@ -35,11 +36,22 @@ struct Settings {
   std::string program;
   bool has_program = false;
   bool repl = false;
+  bool help = false;
   bool recursion = false;
   bool global_reassign = false;
   bool set = false;
   bool collect_always = false;
 };
+
+constexpr std::string_view flags[] = {"--profile", "--recursion",      "--globalreassign",
+                                      "--set",     "--steps",          "--memory",
+                                      "--repl",    "--collect-always", "--help"};
+
+std::string unknown_flag(std::string_view flag) {
+  const std::string_view near = nearest_name(flag, flags);
+  return near.empty() ? cat("unknown flag `", flag, "`")
+                      : cat("unknown flag `", flag, "` (did you mean ", near, "?)");
+}
 
 bool parse_number(const std::string& text, uint64_t& number) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -49,7 +61,7 @@ bool parse_number(const std::string& text, uint64_t& number) {
 /// False after a message.
 bool parse_arguments(std::span<const std::string> arguments, Settings& settings) {
   const auto wrong = [](const std::string& message) {
-    std::fprintf(stderr, "fettle starlark: %s\n%s", message.c_str(), usage);
+    std::fprintf(stderr, "fettle starlark: %s\ntry `fettle starlark --help`\n", message.c_str());
     return false;
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -83,6 +95,8 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings)
       settings.global_reassign = value != "false";
     } else if (flag == "--set") {
       settings.set = value != "false";
+    } else if (flag == "--help" || flag == "--h") {
+      settings.help = true;
     } else if (flag == "--repl") {
       settings.repl = true;
     } else if (flag == "--collect-always") {
@@ -102,7 +116,7 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings)
       else if (value == "kurtosis")
         settings.dialect = Dialect::of(Profile::kurtosis);
       else
-        return wrong(cat("unknown profile `", value, "`"));
+        return wrong(cat("unknown profile `", value, "`: it is spec, go or kurtosis"));
     } else if (flag == "--steps") {
       if (!take_value() || !parse_number(value, settings.limits.steps))
         return wrong("--steps needs a number");
@@ -110,7 +124,7 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings)
       if (!take_value() || !parse_number(value, settings.limits.memory))
         return wrong("--memory needs a number of bytes");
     } else {
-      return wrong(cat("unknown flag `", flag, "`"));
+      return wrong(unknown_flag(arguments[i]));
     }
   }
   // The switches as starlark-go's command has them.
@@ -120,8 +134,11 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings)
   dialect.global_reassign = settings.global_reassign;
   dialect.top_level_control = settings.global_reassign;
   dialect.while_loops = settings.global_reassign || settings.recursion;
-  if (settings.file.empty() && !settings.has_program && !settings.repl)
+  const int sources = !settings.file.empty() + settings.has_program + settings.repl;
+  if (sources == 0 && !settings.help)
     return wrong("no file given");
+  if (sources > 1)
+    return wrong("only one of FILE, -c and --repl can be given");
   return true;
 }
 
@@ -172,6 +189,10 @@ int run_starlark_command(std::span<const std::string> arguments) {
   Settings settings;
   if (!parse_arguments(arguments, settings))
     return 2;
+  if (settings.help) {
+    std::fputs(usage, stdout);
+    return 0;
+  }
   Session session(settings.dialect, settings.limits);
   session.collect_always = settings.collect_always;
   ModuleLoader loader(session, read_source);
@@ -180,11 +201,15 @@ int run_starlark_command(std::span<const std::string> arguments) {
     session.now = now_from_clock;
   if (settings.repl)
     return run_repl(session, report);
-  std::string name = settings.has_program ? "cmdline" : settings.file;
-  std::optional<std::string> text =
-      settings.has_program ? settings.program : read_source(settings.file);
+  const bool from_input = settings.file == "-";
+  const std::string name = settings.has_program ? "cmdline"
+                           : from_input         ? "<stdin>"
+                                                : settings.file;
+  const Result<std::string> text = settings.has_program
+                                       ? settings.program
+                                       : read_file(from_input ? "/dev/stdin" : settings.file);
   if (!text) {
-    std::fprintf(stderr, "fettle starlark: cannot read %s\n", settings.file.c_str());
+    std::fprintf(stderr, "fettle starlark: %s\n", text.error().message.c_str());
     return 2;
   }
   loader.prefetch(name, *text, std::thread::hardware_concurrency());
