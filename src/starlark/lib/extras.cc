@@ -154,7 +154,13 @@ bool each_match(Vm& vm, const re2::RE2& program, std::string_view text, F&& f) {
     if (!vm.charge(4 + found.size() * 2) || !f(found))
       return false;
     const size_t end = size_t(found[0].data() - text.data()) + found[0].size();
-    at = found[0].empty() ? end + 1 : end;
+    at = end;
+    if (found[0].empty()) {
+      // Never into the midst of a code point.
+      do {
+        ++at;
+      } while (at < text.size() && at < end + 4 && (u8(text[at]) & 0xC0) == 0x80);
+    }
   }
   return true;
 }
