@@ -104,5 +104,20 @@ TEST(Collector, FollowsALiveSetThatGrows) {
   EXPECT_EQ(beyond, 0u);
 }
 
+// Storage that a growing list or dict gives back is made into something else before the sweep has
+// come to it: what is new must live.
+TEST(Collector, LeavesAloneWhatTakesThePlaceOfGrownStorage) {
+  Session session(Dialect::of(Profile::spec));
+  const Result<ModulePtr> module = session.run(
+      "x.star",
+      "def f():\n  keep = []\n  for i in range(60000):\n    a, b = [i, i], {i: 0}\n"
+      "    junk = [[i] for _ in range(3)]\n    a.append(5)\n"
+      "    for j in range(6):\n      b[-j] = j\n    keep.append((a, b, [i, 7], [i, 8]))\n"
+      "  for i, (a, b, c, d) in enumerate(keep):\n    a.append(6)\n    e = [i, 9]\n"
+      "    if [a, c, d, e] != [[i, i, 5, 6], [i, 7], [i, 8], [i, 9]] or b[-5] != 5 or b[i] not in "
+      "(0, i):\n      fail(i, a, b, c, d, e)\nf()\n");
+  EXPECT_TRUE(module.has_value()) << module.error().message;
+}
+
 }  // namespace
 }  // namespace fettle::starlark

@@ -149,11 +149,17 @@ void Heap::release(Object* object, size_t bytes) {
     return;
   }
   const size_t size_class = class_of(bytes);
+  used_ -= class_bytes(size_class);
+  if (!block_of(object)->swept) {
+    // To be found by the sweep, which would take what is made here now for dead.
+    object->flags &= u8(~Object::marked);
+    object->kind = Kind::raw;
+    return;
+  }
   auto* cell = reinterpret_cast<FreeCell*>(object);
   cell->header = 0;
   cell->next = free_[size_class];
   free_[size_class] = cell;
-  used_ -= class_bytes(size_class);
 }
 
 Heap::FreeCell* Heap::sweep(Block* block) {
@@ -175,6 +181,7 @@ Heap::FreeCell* Heap::sweep(Block* block) {
     tail = &cell->next;
   }
   *tail = nullptr;
+  block->swept = 1;
   return list;
 }
 
@@ -206,7 +213,8 @@ Heap::FreeCell* Heap::refill(size_t size_class) {
     block = reinterpret_cast<Block*>(fresh_);
     fresh_ += block_bytes;
   }
-  block->size_class = u32(size_class);
+  block->size_class = u16(size_class);
+  block->swept = 1;
   block->marked = 0;
   blocks.push_back(block);
   unswept_[size_class] = blocks.size();
@@ -288,6 +296,7 @@ void Heap::end_marking() {
         empty_.push_back(block);
       else
         blocks[kept++] = block;
+      block->swept = 0;
     }
     blocks.resize(kept);
     free_[size_class] = nullptr;

@@ -110,7 +110,8 @@ class Heap {
   };
   static constexpr size_t block_bytes = 32 * 1024;
   struct Block {
-    uint32_t size_class;
+    uint16_t size_class;
+    uint16_t swept;   ///< whether its free cells are known
     uint32_t marked;  ///< cells that the last collection found
     char* cells() { return reinterpret_cast<char*>(this + 1); }
     char* end() { return reinterpret_cast<char*>(this) + block_bytes; }
