@@ -75,14 +75,13 @@ Place exact(Place at) {
 
 bool Declarer::duplicate(const std::string& what, Place original, Place again) {
   return fail(again,
-              cat(what, " (original at (", program_.location(exact(original)),
-                  ")) (duplicate at (", program_.location(exact(again)), "))"),
+              cat(what, " (original at (", program_.location(exact(original)), ")) (duplicate at (",
+                  program_.location(exact(again)), "))"),
               40);
 }
 
 /// `reporter` is the definition, `Entity(A)`; empty when the original names only the place.
-bool Declarer::type_not_found(const Space& space, const QualifiedName& name,
-                              std::string reporter) {
+bool Declarer::type_not_found(const Space& space, const QualifiedName& name, std::string reporter) {
   const std::string where = program_.location(exact(name.at));
   const std::string message = program_.not_found(space, name);
   if (reporter.empty())
@@ -169,10 +168,10 @@ bool Declarer::implementation_names(Space& space) {
     made.definition = definition;
     const auto [known, is_new] = space.implementations.emplace(definition->name, &made);
     if (!is_new)
-      return duplicate(cat("Implementation ", space.name, "::",
-                           program_.symbols.name(definition->name), " for type ",
-                           program_.text(definition->entity), " is already defined"),
-                       definition->at, known->second->definition->at);
+      return duplicate(
+          cat("Implementation ", space.name, "::", program_.symbols.name(definition->name),
+              " for type ", program_.text(definition->entity), " is already defined"),
+          definition->at, known->second->definition->at);
   }
   return true;
 }
@@ -314,15 +313,16 @@ bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
                     program_.location(last.definition->at), ")"));
   }
   below.push_back(&entity);
-  entity.lineage.push_back(&entity);
-  for (Entity* parent : entity.parents) {
+  for (Entity* parent : entity.parents)
     if (!lineage(*parent, below))
       return false;
-    for (Entity* ancestor : parent->lineage)
-      if (!entity.is_a(ancestor))
-        entity.lineage.push_back(ancestor);
-  }
   below.pop_back();
+  for (auto parent = entity.parents.rbegin(); parent != entity.parents.rend(); ++parent)
+    for (auto one = (*parent)->lineage.rbegin(); one != (*parent)->lineage.rend(); ++one)
+      if (!entity.is_a(*one))
+        entity.lineage.push_back(*one);
+  entity.lineage.push_back(&entity);
+  std::ranges::reverse(entity.lineage);
   entity.is_linked = true;
   return attributes(entity);
 }
@@ -342,10 +342,10 @@ bool Declarer::attributes(Entity& entity) {
       made.type.name += "[]";
     for (const Attribute& other : entity.own)
       if (other.name == made.name)
-        return duplicate(cat("attribute '", program_.symbols.name(made.name),
-                             "' already exists on entity '", program_.symbols.name(entity.name),
-                             "'"),
-                         other.at, made.at);
+        return duplicate(
+            cat("attribute '", program_.symbols.name(made.name), "' already exists on entity '",
+                program_.symbols.name(entity.name), "'"),
+            other.at, made.at);
     entity.own.push_back(made);
     if (!check_default(definition, made))
       return false;
@@ -356,8 +356,8 @@ bool Declarer::attributes(Entity& entity) {
 bool Declarer::check_default(const AttributeDefinition& definition, const Attribute& attribute) {
   if (definition.initial == nullptr)
     return true;
-  const std::string reported = cat(describe(program_, definition), " (",
-                                   program_.location(exact(definition.at)), ")");
+  const std::string reported =
+      cat(describe(program_, definition), " (", program_.location(exact(definition.at)), ")");
   Datum value;
   const Expr* wrong = nullptr;
   if (!fold_constant(program_, definition.initial, value, wrong))
@@ -375,7 +375,7 @@ bool Declarer::check_default(const AttributeDefinition& definition, const Attrib
 /// An attribute that several ancestors have must have the same type in all of them.
 bool Declarer::compatible(Entity& entity) {
   std::unordered_map<Symbol, const Attribute*> first;
-  for (Entity* one : entity.lineage)
+  for (const Entity* one : entity.lineage)
     for (const Attribute& attribute : one->own) {
       const auto [known, is_new] = first.emplace(attribute.name, &attribute);
       const Type& a = known->second->type;
@@ -403,19 +403,16 @@ void Declarer::slots(Entity& entity) {
       default_of(entity, entity.slots[i]->name, entity.defaults[i]);
 }
 
-/// The nearest declaration decides; true when `entity` or a parent declares the attribute.
-bool Declarer::default_of(const Entity& entity, Symbol name, Datum& value) {
-  for (const AttributeDefinition& definition : entity.definition->attributes)
-    if (definition.name == name) {
-      const Expr* ignored = nullptr;
-      if (definition.initial != nullptr)
-        fold_constant(program_, definition.initial, value, ignored);
-      return true;
-    }
-  for (const Entity* parent : entity.parents)
-    if (default_of(*parent, name, value) && value.is_set())
-      return true;
-  return false;
+/// The first declaration in the lineage decides, also one without a default.
+void Declarer::default_of(const Entity& entity, Symbol name, Datum& value) {
+  for (const Entity* one : entity.lineage)
+    for (const AttributeDefinition& definition : one->definition->attributes)
+      if (definition.name == name) {
+        const Expr* ignored = nullptr;
+        if (definition.initial != nullptr)
+          fold_constant(program_, definition.initial, value, ignored);
+        return;
+      }
 }
 
 std::vector<Failure> declare(Program& program) { return Declarer(program).run(); }

@@ -31,7 +31,7 @@ class Declarer {
   bool attributes(Entity& entity);
   bool compatible(Entity& entity);
   bool check_default(const AttributeDefinition& definition, const Attribute& attribute);
-  bool default_of(const Entity& entity, Symbol name, Datum& value);
+  void default_of(const Entity& entity, Symbol name, Datum& value);
   void slots(Entity& entity);
 
   // declare_links.cc
