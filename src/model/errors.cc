@@ -35,9 +35,17 @@ Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
 
 Step Machine::name_not_found(const Name& name) {
   if (name.found == NameKind::no_space) {
-    fail(name.at,
-         no_space_text(name), 20);
+    fail(name.at, no_space_text(name), 20);
     report(reported_in(program_, static_cast<const Expr*>(&name)), false);
+    return Step::fail;
+  }
+  if (name.found == NameKind::in_type) {
+    const Expr* const expr = &name;
+    fail(name.at,
+         cat("Unable to resolve `", describe(program_, expr),
+             "`: a type constraint can not reference variables."),
+         20);
+    report(reported_in(program_, expr), false);
     return Step::fail;
   }
   return fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,

@@ -300,7 +300,9 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
     return step;
   if (iterable.tag == Tag::unknown) {
     value = make_list({&iterable, 1});
-    return Step::done;
+    if (node.guard == nullptr)
+      return Step::done;
+    iterable = value;
   }
   if (iterable.tag != Tag::list)
     return fail(node.iterable->at,
@@ -338,10 +340,11 @@ std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, 
   return frames;
 }
 
-/// What one element gives.
+/// What one element gives. Of an unknown one only the guard is asked.
 Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
   Datum item = inner->cells[0].value;
-  if (item.tag == Tag::unknown) {
+  const bool is_unknown = item.tag == Tag::unknown;
+  if (is_unknown && node.guard == nullptr) {
     items.push_back(item);
     return Step::done;
   }
@@ -357,7 +360,8 @@ Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Da
   if (step == Step::done && guard.tag == Tag::boolean) {
     if (!guard.boolean)
       return Step::done;
-    step = evaluate(node.value, inner, item);
+    if (!is_unknown)
+      step = evaluate(node.value, inner, item);
   }
   if (step == Step::fail) {
     if (telling_ == Telling::reader)

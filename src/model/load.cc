@@ -40,6 +40,14 @@ class Loader {
     while (!wanted_.empty() && failures_.empty()) {
       const ImportDefinition& import = *wanted_.back();
       wanted_.pop_back();
+      if (import.module.find('-') != import.module.npos) {
+        failures_.push_back(
+            {program_.error_at(import.at, cat(import.module,
+                                              " is not a valid module name: hyphens are not "
+                                              "allowed, please use underscores instead.")),
+             100});
+        break;
+      }
       const std::string path = replace_all(import.module, "::", ":");
       std::string space;
       for (const std::string_view part : split(path, ':')) {
@@ -81,10 +89,10 @@ class Loader {
       file = model / cat(below, ".cf");
     const Result<std::string> text = read_file(file);
     if (module == nullptr || !text)
-      return fail(import, space,
-                  {cat("could not locate module with name: ", space),
-                   cat("FileNotFoundError: [Errno 2] No such file or directory: '", file.string(),
-                       "'")});
+      return fail(
+          import, space,
+          {cat("could not locate module with name: ", space),
+           cat("FileNotFoundError: [Errno 2] No such file or directory: '", file.string(), "'")});
     add(space, file.string(), *text, module);
     return true;
   }
@@ -104,8 +112,9 @@ class Loader {
   bool fail(const ImportDefinition& import, const std::string& name,
             std::vector<std::string> causes) {
     Failure made{program_.error_at(import.at, ""), 0};
-    made.reasons.push_back({cat("Failed to load module ", name),
-                            cat("import ", import.module, " (", program_.location(import.at), ")")});
+    made.reasons.push_back(
+        {cat("Failed to load module ", name),
+         cat("import ", import.module, " (", program_.location(import.at), ")")});
     for (std::string& cause : causes)
       made.reasons.push_back({std::move(cause), ""});
     failures_.push_back(std::move(made));

@@ -262,7 +262,7 @@ class Walk {
 
   void name(const Name& node, const Level* level) {
     const Symbol symbol = node.name.name;
-    if (!node.name.space.empty()) {
+    if (!node.name.space.empty() && !is_in_type_) {
       Space* from = program_.imported(space_, node.name.space);
       node.found = from == nullptr ? NameKind::no_space : NameKind::missing;
       if (from != nullptr)
@@ -278,7 +278,9 @@ class Walk {
           node.slot = static_cast<uint32_t>(i);
           return;
         }
-    node.found = NameKind::missing;
+    node.found = is_in_type_ ? NameKind::in_type : NameKind::missing;
+    if (is_in_type_)
+      return;
     if (entity_ != nullptr && symbol == self_)
       node.found = NameKind::self_value;
     else if (entity_ != nullptr && entity_->slot(symbol) != no_slot)
@@ -433,19 +435,19 @@ class Walk {
 
   /// A short name may stand for a subtype of what the relation wants.
   bool guess(const Constructor& node, const Entity& hint) {
-    std::string names;
-    int count = 0;
+    std::vector<std::string> names;
     for (Entity& entity : program_.entities)
       if (entity.name == node.type.name && entity.is_a(&hint)) {
         node.entity = &entity;
-        names += cat(count++ == 0 ? "" : ", ", entity.full_name);
+        names.push_back(entity.full_name);
       }
-    if (count <= 1)
+    if (names.size() <= 1)
       return true;
+    std::ranges::sort(names);
     fail_in_statement(
         node.type.at,
-        cat("Could not determine namespace for type ", program_.text(node.type), ". ", count,
-            " possible candidates exists: [", names,
+        cat("Could not determine namespace for type ", program_.text(node.type), ". ", names.size(),
+            " possible candidates exists: [", join(names, ", "),
             "]. To resolve this, use the fully qualified name instead of the short name."),
         20);
     return false;
@@ -534,6 +536,7 @@ class Walk {
          cat(reporter_, " (", program_.location(definition.left_at), ")"), 20);
   }
   std::string reporter_;  ///< a definition that tells instead of a statement
+  bool is_in_type_ = false;
 
  private:
   const Stmt* statement_ = nullptr;
@@ -555,7 +558,9 @@ void resolve_program(Program& program, const std::function<void(const Error&)>& 
   for (Space& space : program.spaces) {
     for (const TypedefDefinition* definition : space.unit.typedefs) {
       const Level level{nullptr, {self}};
-      Walk(program, space, nullptr, failures, warn).expression(definition->condition, &level);
+      Walk walk(program, space, nullptr, failures, warn);
+      walk.is_in_type_ = true;
+      walk.expression(definition->condition, &level);
     }
     for (const RelationDefinition* definition : space.unit.relations)
       for (const Expr* annotation : definition->annotations) {

@@ -172,11 +172,11 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       return true;
     }
     case Sink::Kind::comprehension: {
-      if (value.tag == Tag::unknown)
+      const Comprehension& node = *sink.comprehension;
+      if (value.tag == Tag::unknown && node.guard == nullptr)
         return deliver(*sink.target, value, at);
       Frame* frame = new_frame(sink.frame, sink.frame->self, 1);
       frame->cells[0].value = value;
-      const Comprehension& node = *sink.comprehension;
       if (node.guard == nullptr) {
         stream(node.value, frame, sink.target, &node);
         return true;
@@ -199,6 +199,9 @@ Step Machine::execute_guard(Task& task) {
   Datum guard;
   if (const Step step = evaluate(node.guard, task.frame, guard); step != Step::done)
     return step;
+  const Datum& element = task.frame->cells[0].value;
+  if (guard.tag == Tag::boolean && guard.boolean && element.tag == Tag::unknown)
+    guard = element;
   if (guard.tag == Tag::unknown) {
     if (!deliver(sink, guard, task.at))
       return Step::fail;

@@ -93,6 +93,7 @@ enum class NameKind : uint8_t {
   unresolved,
   missing,
   no_space,  ///< its namespace is not imported
+  in_type,   ///< a variable, which the condition of a typedef can not see
   local,
   self_value,
   self_attribute,

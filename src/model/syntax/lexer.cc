@@ -167,7 +167,7 @@ class Lexer {
     size_t close = at_ + quotes;
     while (true) {
       if (close >= text_.size())
-        return illegal_character();
+        return short_string(Token::string, 0);  // an empty one, and what follows
       if (text_[close] == '\\')
         close += 2;
       else if (text_.substr(close).starts_with("\"\"\""))

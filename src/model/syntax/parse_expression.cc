@@ -410,6 +410,8 @@ Result<const Expr*> ExpressionParser::path(const Expr* start) {
   }
   if (!sees(Token::word_is))
     return made;
+  if (made->kind == ExprKind::name && !as<Name>(made).name.space.empty())
+    return syntax_error();
   ++at_;
   if (!sees(Token::word_defined))
     return error_behind_word();

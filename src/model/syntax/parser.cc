@@ -194,16 +194,17 @@ class FileParser : public ExpressionParser {
       ++at_;
   }
 
+  Error small_entity() const {
+    return fail(cat("Syntax error: Invalid identifier: Entity names must start with a capital (",
+                    exactly(now().at), ")"));
+  }
+
   Status entity() {
     EntityDefinition made;
     ++at_;
     made.at = now().at;
     if (!sees(Token::cid)) {
-      if (sees(Token::id))
-        return fail(
-            cat("Syntax error: Invalid identifier: Entity names must start with a capital (",
-                exactly(now().at), ")"));
-      return syntax_error();
+      return sees(Token::id) ? small_entity() : syntax_error();
     }
     made.name = symbols_.intern(now().text);
     TRY(refuse_hyphen(made.name, made.at));
@@ -212,6 +213,8 @@ class FileParser : public ExpressionParser {
     if (sees(Token::word_extends)) {
       do {
         ++at_;
+        if (sees(Token::id) && (next().character == ':' || next().character == ','))
+          return small_entity();
         parents.push_back(TRY(class_reference()));
       } while (sees(','));
     }
