@@ -55,7 +55,7 @@ static bool read_real(const std::string& text, Datum& value) {
   return !text.empty() && *end == '\0' && text.find_first_of("xX") == text.npos;
 }
 
-Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Datum& value) {
+Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Datum& value) {
   const auto refuse = [&] {
     return fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
   };
@@ -102,7 +102,8 @@ Step Machine::cast(const Call& node, std::string_view to, const Datum& from, Dat
   }
   if (from.tag == Tag::text) {
     const std::string text = without_underscores(trim(from.view()));
-    const bool is_read = to == "int" ? read_whole(program_.arena, text, value) : read_real(text, value);
+    const bool is_read =
+        to == "int" ? read_whole(program_.arena, text, value) : read_real(text, value);
     return is_read ? Step::done : refuse();
   }
   if (!from.is_number())

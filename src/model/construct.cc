@@ -191,13 +191,10 @@ void Machine::identify(Datum& value) {
     value.integer = ++unknowns_;
 }
 
-/// As in the original keys are texts: 1, 1.0 and true differ, but an attribute of type float takes
-/// an integer for a real.
-void Machine::append_key_of(std::string& key, const Attribute& attribute, const Datum& datum) {
+/// As in the original keys are texts: 1, 1.0 and true differ.
+void Machine::append_key_of(std::string& key, const Datum& datum) {
   if (datum.tag == Tag::unknown)
     key += cat("?", datum.integer);
-  else if (datum.is_whole() && attribute.type.base == Base::floating)
-    key += cat(quoted(program_, Datum::of(as_float(datum))), ";");
   else if (datum.tag == Tag::floating || datum.tag == Tag::boolean)
     key += cat(quoted(program_, datum), ";");
   else
@@ -216,7 +213,7 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
         return fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
-      append_key_of(key, *entity.slots[slot], values[slot]);
+      append_key_of(key, values[slot]);
     }
     const auto at = index->instances.find(key);
     if (at == index->instances.end())

@@ -88,11 +88,17 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
                     [](const auto& a, Symbol b) { return a.first == b; }))
       continue;
     std::string key;
-    for (const auto& [name, datum] : keys)
+    for (auto& [name, datum] : keys) {
       if (datum.tag == Tag::reference)
         return fail(node->at, no_key_text(name, datum), 10);
-      else
-        append_key_of(key, *entity->slots[entity->slot(name)], datum);
+      // An attribute of type float is looked up by what `float()` makes of the value.
+      const Type& type = entity->slots[entity->slot(name)]->type;
+      const bool is_real = type.base == Base::floating && type.constraint == nullptr;
+      if (is_real && !(datum.tag == Tag::null && type.is_nullable))
+        if (const Step step = cast(*node, "float", Datum(datum), datum); step != Step::done)
+          return step;
+      append_key_of(key, datum);
+    }
     if (const auto found = index->instances.find(key); found != index->instances.end()) {
       if (!found->second->entity->is_a(entity))
         return fail(

@@ -180,7 +180,7 @@ class Machine {
   Step evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value);
   Step evaluate_call(const Call& node, Frame* frame, Datum& value);
   Step call_plugin(const Call& node, Frame* frame, Datum& value);  // plugin_call.cc
-  Step cast(const Call& node, std::string_view to, const Datum& from, Datum& value);
+  Step cast(const Expr& node, std::string_view to, const Datum& from, Datum& value);
   Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
               Datum& value);
   Step short_lookup(const ShortLookup& node, Frame* frame, Datum& value);
@@ -205,7 +205,7 @@ class Machine {
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
   std::string no_key_text(Symbol name, const Datum& value) const;
   void identify(Datum& value);
-  void append_key_of(std::string& key, const Attribute& attribute, const Datum& datum);
+  void append_key_of(std::string& key, const Datum& datum);
   Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
   void enter(Instance* instance, bool is_new);
   bool give_argument(const Constructor& node, const Argument& argument, Instance* instance,
