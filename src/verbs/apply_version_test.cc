@@ -100,7 +100,8 @@ class ApplyVersionTest : public testing::Test {
     return cat("sh -c 'printf ", letter, " >> ", at("log"), "'");
   }
 
-  void push(Value handlers = Value::dict({}), bool is_partial = false) {
+  void push(Value handlers = Value::dict({}), bool is_partial = false,
+            const std::string& environment = "e") {
     runs_ = 0;
     const Value document = Value::dict({{"partial", is_partial},
                                         {"resources", Value::list(std::exchange(resources_, {}))},
@@ -108,7 +109,7 @@ class ApplyVersionTest : public testing::Test {
     Result<Push> push = read_push(document);
     ASSERT_TRUE(push) << to_string(push.error());
     push->detail = Value::dict({{"handlers", std::move(handlers)}});
-    const auto pushed = push_version(place_, "e", *push, {}, false);
+    const auto pushed = push_version(place_, environment, *push, {}, false);
     ASSERT_TRUE(pushed) << to_string(pushed.error());
   }
 
@@ -193,6 +194,8 @@ TEST_F(ApplyVersionTest, S24APartialExportDoesWhatItChangedAndNoMore) {
     return std::count_if(report.resources.begin(), report.resources.end(),
                          [](const DeployedResource& one) { return one.changed; });
   };
+  add("fs::File[a,path=/elsewhere]", {{"path", "/elsewhere"}}, {}, "a");
+  push(Value::dict({}), false, "other");
   for (const char* set : {"a", "b", "c"})
     add_set(set, {"1", "1", "1", "1"});
   EXPECT_EQ(done(false), 12);
@@ -212,6 +215,10 @@ TEST_F(ApplyVersionTest, S24APartialExportDoesWhatItChangedAndNoMore) {
   add_set("c", {"5", "1", "1", "5"});
   EXPECT_EQ(done(true), 10);
   EXPECT_EQ(read("a3") + read("b0") + read("c1"), "551");
+  const auto other = read_version(place_, "other", std::nullopt);
+  ASSERT_TRUE(other) << to_string(other.error());
+  ASSERT_EQ(other->items.size(), 1u) << "another environment was touched";
+  EXPECT_EQ(other->items[0].item.id, "fs::File[a,path=/elsewhere]");
 }
 
 TEST_F(ApplyVersionTest, WhatChangedReloadsWhatListens) {

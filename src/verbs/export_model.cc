@@ -118,13 +118,13 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
   if (!report.errors.empty())
     return report;
   ModelPush pushed = TRY(push_of(request, made));
-  Name environment(report.environment);
-  if (!request.is_dry) {
-    environment = TRY(ensure_environment(place, report.environment, Value::dict({}))).name;
-    TRY(push_settings(place, environment, made.project, options));
-  }
-  report.pushed = TRY(push_version(place, environment, std::move(pushed.push),
-                                   std::move(pushed.claims), request.is_dry));
+  const Name environment(report.environment);
+  // A partial export that is refused leaves nothing behind, and without a base it always is.
+  if (!request.is_dry && (!request.is_partial || request.base))
+    TRY(ensure_environment(place, report.environment, Value::dict({})));
+  report.pushed = TRY(push_version(
+      place, environment, std::move(pushed.push), std::move(pushed.claims), request.is_dry,
+      [&] { return push_settings(place, environment, made.project, options); }));
   return report;
 }
 

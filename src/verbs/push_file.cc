@@ -23,6 +23,8 @@ class PushReader {
     TRY(read_removed());
     TRY(read_unknowns());
     push_.code = document_.at("module_version_info");
+    if (!push_.code.is_dict() && !push_.code.is_null())
+      return user_error("`module_version_info` must map modules to their versions");
     push_.may_change_code = document_.bool_at("allow_handler_code_update");
     push_.detail = Value::dict({{"info", document_.at("version_info")}});
     return std::move(push_);
@@ -73,7 +75,8 @@ class PushReader {
       return std::optional<uint64_t>();
     const std::optional<int64_t> found = value.is_integer() ? value.integer() : std::nullopt;
     if (!found || *found < 0 || *found > int64_t{1} << 53)
-      return user_error(cat("`", name, "` must be a number from 0 on, not ", write_json(value)));
+      return user_error(
+          cat("`", name, "` must be a number from 0 to 2^53, not ", write_json(value)));
     return std::optional(static_cast<uint64_t>(*found));
   }
 
@@ -85,6 +88,8 @@ class PushReader {
     for (const Value& resource : resources.items())
       push_.items.push_back(TRY(read_resource(resource)));
     const Value& states = document_.at("resource_state");
+    if (!states.is_dict() && !states.is_null())
+      return user_error("Invalid request: `resource_state` must map ids to states");
     std::unordered_map<Name, Item*> items;
     if (states.is_dict())
       for (Item& item : push_.items)

@@ -143,7 +143,7 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
 }  // namespace
 
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry) {
+                            Claims claims, bool is_dry, const std::function<Status()>& stored) {
   Pushed pushed;
   const bool is_partial = push.is_partial;
   Versions& versions = place.store->versions();
@@ -161,6 +161,8 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
   }
   const Time now = place.clock();
   TRY(versions.commit(environment, now, decide));
+  if (stored)
+    TRY(stored());
   if (!is_partial)
     TRY(place.store->put_note(environment, "last_full_export", now.time_since_epoch().count()));
   if (TRY(setting(place, environment, "auto_deploy")) == "true") {
@@ -191,8 +193,13 @@ Result<WholeVersion> read_version(const Workplace& place, const Name& environmen
     return {};
   };
   if (only && !only->empty()) {
-    if (!TRY(snapshot->digest({*only, {}})))
-      return user_error(cat("version ", snapshot->number(), " has no set `", *only, "`"));
+    if (!TRY(snapshot->digest({*only, {}}))) {
+      std::vector<std::string> names;
+      for (const auto& [piece, digest] : TRY(snapshot->pieces()))
+        names.push_back(piece.set.str());
+      return user_error(cat("version ", snapshot->number(), " has no set `", *only, "`",
+                            suggestion(only->view(), names)));
+    }
     TRY(add({*only, {}}));
   } else {
     for (const auto& [piece, digest] : TRY(snapshot->pieces()))

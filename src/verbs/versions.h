@@ -15,9 +15,10 @@ struct Pushed {
 };
 
 /// Decides and stores in one transaction; a dry run only decides. Old versions are forgotten and a
-/// new one is released as the settings say.
+/// new one is released as the settings say, which `stored` may change before.
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry);
+                            Claims claims, bool is_dry,
+                            const std::function<Status()>& stored = nullptr);
 
 /// A resource of a version with all that sets say about it together.
 struct WholeItem {

@@ -151,6 +151,12 @@ TEST_F(VersionsTest, S03FullExportsGroupAnewAndEnvironmentsAreIsolated) {
   EXPECT_EQ(state(), "-:r1=1 b:r2=2");
   EXPECT_EQ(send(document("c:r1=7", {{"partial", false}}, 0), "other"), "v1");
   EXPECT_EQ(state(), "-:r1=1 b:r2=2");
+  EXPECT_EQ(full("-:r1=1 -:r2=2", {{"resource_sets", Value::dict({{Name(id_of("r1")), Value()},
+                                                                  {Name(id_of("r2")), "a"}})}}),
+            "v3");
+  EXPECT_EQ(state(), "-:r1=1 a:r2=2") << "a set may be null";
+  EXPECT_EQ(full("-:r1=1 -:r2=2", {{"resource_sets", Value::dict({})}}), "v4");
+  EXPECT_EQ(state(), "-:r1=1 -:r2=2");
   EXPECT_EQ(state({}, "other"), "c:r1=7");
 }
 
@@ -204,7 +210,9 @@ TEST_F(VersionsTest, S08Moves) {
   expect_in(partial("d:r2=2 d:s=3"),
             "A partial compile only migrate resources between resource set that are pushed "
             "together. Trying to move test::R[agent,name=s] from no resource set");
-  expect_in(partial("d:s=3 -:t=1"), "Trying to move test::R[agent,name=s]");
+  expect_in(partial("d:s=3 -:t=1", {{"resource_sets", Value::dict({{Name(id_of("s")), "d"},
+                                                                   {Name(id_of("t")), Value()}})}}),
+            "Trying to move test::R[agent,name=s]");
   EXPECT_EQ(state(), "-:r1=1 -:s=3 d:r2=2");
 }
 
@@ -311,6 +319,10 @@ TEST_F(VersionsTest, S20AnEdgeFromASharedResourceStaysAsLongAsItsTarget) {
   EXPECT_EQ(state(), "-:s=1>r1 a:r1=2 b:r2=1");
   EXPECT_EQ(partial("", {removed({"a"})}), "v5");
   EXPECT_EQ(state(), "-:s=1 b:r2=1");
+  const Push push = *read_push(document("b:r2=5", {}, 0));
+  const Result<Pushed> tried = push_version(place_, "e", push, {}, true);
+  ASSERT_TRUE(tried.has_value()) << to_string(tried.error());
+  EXPECT_EQ(state(), "-:s=1 b:r2=1") << "a dry run stores nothing";
 }
 
 TEST_F(VersionsTest, S23WhatIsSuitableForPartialExports) {
@@ -364,6 +376,47 @@ TEST_F(VersionsTest, S34NeedsAreNoAttributes) {
   EXPECT_EQ(full("-:s=1 -:t=1 a:r1=1"), "v1");
   EXPECT_EQ(partial("-:s=1>t -:t=1"), "v2");
   EXPECT_EQ(state(), "-:s=1>t -:t=1 a:r1=1");
+  EXPECT_EQ(send(document("-:s=1 -:t=1 a:r1=1", {{"version", 5}}, 5)), "v5");
+  EXPECT_EQ(diff(1, 5), "") << "the number of a version is no attribute";
+  EXPECT_EQ(partial("-:s=1 a:r1=1"), "v6");
+  EXPECT_EQ(diff(5, 6), "");
+}
+
+/// A push with every fault is refused for the first of them, without it for the second, and so on.
+TEST_F(VersionsTest, FaultsAreFoundInTheOrderOfTheRules) {
+  const auto code = [](int version) {
+    return Entry{"module_version_info", Value::dict({{"std", version}})};
+  };
+  const Entry strange{"resource_sets",
+                      Value::dict({{Name(id_of("r1")), "a"}, {Name(id_of("x")), "a"}})};
+  ASSERT_EQ(full("a:r1=1 b:r2=1 c:r3=1 -:s=1 -:t=1", {code(1)}), "v1");
+  ASSERT_EQ(send(document("a:r1=1>r2 b:r2=1", {{"partial", false}, code(1)}, 0), "crossed"), "v1");
+  const std::string all = "a:r1=1>r2,r9 b:r2=1 a:s=1 -:t=2 a:r3=1";
+  struct Row {
+    const char* environment;
+    std::string text;
+    std::vector<Entry> more;
+    uint64_t version;
+    const char* said;
+  };
+  const std::vector<Row> rows{
+      {"new", all, {strange, removed({"a"})}, 1, "should not contain version information"},
+      {"new", all, {strange, removed({"a"})}, 0, "removed resource sets and in the resources"},
+      {"new", all, {strange}, 0, "no versions have been exported yet"},
+      {"crossed", all, {strange}, 0, "Base version 1 is not suitable for partial compiles"},
+      {"e", all, {strange}, 0, "not present in the resources list"},
+      {"e", all, {}, 0, "no dangling dependencies: `test::R[agent,name=r9]`"},
+      {"e", "a:r1=1>r2 b:r2=1 a:s=1 -:t=2 a:r3=1", {}, 0, "Trying to move test::R[agent,name=s]"},
+      {"e", "a:r1=1>r2 b:r2=1 -:t=2 a:r3=1", {}, 0, "but they belong to different resource sets"},
+      {"e", "a:r1=1 b:r2=1 -:t=2 a:r3=1", {}, 0, "cannot be updated via a partial compile"},
+      {"e", "a:r1=1 b:r2=1 a:r3=1", {}, 0, "test::R[agent,name=r3] moved from c to a"},
+      {"e", "a:r1=1 b:r2=1", {}, 0, "version mismatch for modules: std"}};
+  for (Row row : rows) {
+    row.more.push_back(code(2));
+    expect_in(send(document(row.text, row.more, row.version), row.environment), row.said);
+    EXPECT_EQ(state(), "-:s=1 -:t=1 a:r1=1 b:r2=1 c:r3=1");
+  }
+  EXPECT_EQ(partial("a:r1=1 b:r2=1", {code(1)}), "v2");
 }
 
 TEST_F(VersionsTest, ARemovedSetTakesItsResourcesAndNoOthers) {
@@ -508,7 +561,16 @@ TEST_F(VersionsTest, PushesAtOnceTakeConsecutiveNumbers) {
   const Result<std::unique_ptr<Store>> store = open_sqlite_store(file);
   place_.store = store->get();
   EXPECT_EQ(state(), "a:r1=1 set0:t0=1 set1:t1=1 set2:t2=1 set3:t3=1 set4:t4=1");
-  EXPECT_EQ(state(3).size(), std::string("a:r1=1 set0:t0=1 set1:t1=1").size());
+  std::set<std::string> before;
+  for (uint64_t number = 1; number <= 6; ++number) {
+    std::set<std::string> now;
+    const std::string text = state(number);
+    for (const std::string_view token : split(text, ' '))
+      now.emplace(token);
+    EXPECT_EQ(now.size(), number);
+    EXPECT_TRUE(std::ranges::includes(now, before)) << "version " << number << " lost something";
+    before = std::move(now);
+  }
 }
 
 TEST_F(VersionsTest, OldVersionsAreForgottenAsTheSettingSays) {

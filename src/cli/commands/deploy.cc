@@ -105,11 +105,11 @@ std::vector<CommandOption> deploy_options() {
           {{"--parallelism"}, "N", "acts at once (4)"}};
 }
 
-Result<ApplyRequest> deploy_request(const Face& face, const Name& environment,
-                                    std::optional<uint64_t> version) {
+Result<ApplyRequest> deploy_request(const Face& face) {
   ApplyRequest request;
-  request.environment = environment;
-  request.version = version;
+  for (const char* option : {"agent", "prune", "parallelism"})
+    if (face.parsed.has(option) && !face.parsed.flag("apply"))
+      return user_error(cat("--", option, " only goes together with --apply"));
   for (const std::string& agent : face.parsed.all("agent")) {
     const size_t equals = agent.find('=');
     if (equals == agent.npos || equals == 0)

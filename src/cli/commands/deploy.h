@@ -7,9 +7,10 @@
 namespace fettle {
 
 std::vector<CommandOption> deploy_options();
-/// Error (`Blame::user`): an `--agent` that is not `NAME=URI`, a parallelism that is no number.
-Result<ApplyRequest> deploy_request(const Face& face, const Name& environment,
-                                    std::optional<uint64_t> version);
+/// What the options ask for; the caller names the environment and the version.
+/// Error (`Blame::user`): one of them without `--apply`, an `--agent` that is not `NAME=URI`, a
+/// parallelism that is no number.
+Result<ApplyRequest> deploy_request(const Face& face);
 
 /// Makes the version true and tells of it; the exit code.
 Result<int> deploy(Face& face, const ApplyRequest& request);

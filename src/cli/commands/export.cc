@@ -35,6 +35,8 @@ Result<ExportRequest> request_of(const Face& face) {
         "--partial");
   if (!request.is_partial && request.soft_delete)
     return user_error("--soft-delete only goes together with --partial");
+  if (request.is_partial && parsed.flag("if-due"))
+    return user_error("--if-due is about full exports, so it does not go together with --partial");
   if (request.is_partial)
     add_sets_of_environment(request.removed_sets);
   if (parsed.has("base")) {
@@ -74,8 +76,10 @@ Result<int> export_to_file(const Face& face, const ExportRequest& request) {
       print_part(json);
       return {};
     }));
-  else
-    TRY(write_file(file, fill));
+  else if (Status written = write_file(file, fill); !written) {
+    written.error().blame = Blame::user;
+    return written.error();
+  }
   return 0;
 }
 
@@ -85,6 +89,7 @@ Result<int> run(Face& face) {
     return export_to_file(face, request);
   if (face.parsed.flag("apply") && request.is_dry)
     return user_error("--apply makes the version true, so there is no --dry-run of it");
+  ApplyRequest apply = TRY(deploy_request(face));
   Workplace* place = TRY(face.workplace());
   if (face.parsed.flag("if-due")) {
     if (!TRY(full_export_is_due(*place, Name(TRY(environment_of_export(request)))))) {
@@ -100,8 +105,9 @@ Result<int> run(Face& face) {
     if (!face.quiet && !face.json && !face.json_lines)
       print(pushed_text(report.pushed, false, face.colour));
     const Name environment(report.environment);
-    const uint64_t number = TRY(release_version(*place, environment, report.pushed.number));
-    return deploy(face, TRY(deploy_request(face, environment, number)));
+    apply.environment = environment;
+    apply.version = TRY(release_version(*place, environment, report.pushed.number));
+    return deploy(face, apply);
   }
   if (face.json)
     print_json(pushed_value(report.pushed, request.is_dry));

@@ -15,9 +15,13 @@ Result<int> run(Face& face) {
       return user_error(cat("`", text, "` is no number of a version"));
     version = std::stoull(text);
   }
+  ApplyRequest apply = TRY(deploy_request(face));
   const uint64_t number = TRY(release_version(*place, environment.name, version));
-  if (face.parsed.flag("apply"))
-    return deploy(face, TRY(deploy_request(face, environment.name, number)));
+  if (face.parsed.flag("apply")) {
+    apply.environment = environment.name;
+    apply.version = number;
+    return deploy(face, apply);
+  }
   if (face.json || face.json_lines)
     print_json(Value::dict({{"released", number}}));
   else if (!face.quiet)

@@ -75,14 +75,19 @@ Result<int> push(Face& face) {
   const std::string file = face.parsed.argument(0), name = face.parsed.text("enclave");
   if (name.empty())
     return user_error("name the environment with `-e NAME`");
-  const Value document = TRY(read_json(TRY(read_file(file)), file));
+  Result<std::string> text = read_file(file);
+  if (!text) {
+    text.error().blame = Blame::user;
+    return text.error();
+  }
+  const Value document = TRY(read_json(*text, file));
   Push push = TRY(read_push(document).context(cat("reading `", file, "`")));
   for (const std::string& set : face.parsed.all("delete-resource-set"))
     push.removed.emplace_back(set);
   const bool is_dry = face.parsed.flag("dry-run");
-  const Name environment =
-      is_dry ? Name(name) : TRY(ensure_environment(*place, name, Value::dict({}))).name;
-  const Pushed pushed = TRY(push_version(*place, environment, push, {}, is_dry));
+  if (!is_dry && !push.is_partial)
+    TRY(ensure_environment(*place, name, Value::dict({})));
+  const Pushed pushed = TRY(push_version(*place, name, push, {}, is_dry));
   if (face.json)
     print_json(pushed_value(pushed, is_dry));
   else
