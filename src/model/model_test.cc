@@ -143,5 +143,65 @@ A(target=b)
   EXPECT_TRUE(has_value);
 }
 
+TEST(Model, Scenario19TheLimitOfIterationsIsThatOfTheEnvironment) {
+  const std::string text = R"(
+entity A:
+end
+A.l [0:] -- A
+implement A using std::none
+for i in std::sequence(30):
+    a = A()
+    std::count(a.l)
+end
+)";
+  EXPECT_EQ(trace_of(compile("m.cf", text, {}).errors), "");
+  ASSERT_EQ(setenv("INMANTA_MAX_ITERATIONS", "20", 1), 0);
+  const std::string limited = trace_of(compile("m.cf", text, {}).errors);
+  ASSERT_EQ(unsetenv("INMANTA_MAX_ITERATIONS"), 0);
+  EXPECT_EQ(limited, "Could not complete model, max_iterations 20 reached.\n");
+}
+
+/// A model whose relations fill each other in several rounds, and what it prints.
+TEST(Model, Scenario20EveryRunGivesTheSame) {
+  const auto printed = [] {
+    std::string lines;
+    CompileOptions options;
+    options.print = [&](std::string_view line) { lines += std::string(line) + "\n"; };
+    const Compiled compiled = compile("m.cf", R"(
+entity A:
+    int n
+end
+A.all [0:] -- A
+A.odd [0:] -- A
+A.seen [0:] -- A.seen_by [0:]
+implementation i for A:
+    for x in root.all:
+        if x.n % 2 == 1:
+            root.odd += x
+        end
+        if std::count(x.seen_by) < 0:
+            root.all += A(n=100 + x.n)
+        end
+        self.seen += x.requires
+    end
+    std::print("{{ n }}: {{ seen }}")
+end
+implement A using i
+root = A(n=0)
+for n in std::sequence(12, start=1):
+    root.all += A(n=n, requires=[x for x in root.odd])
+end
+std::print([x.n for x in root.all])
+std::print([x.n for x in root.odd])
+)",
+                                      options);
+    return lines + trace_of(compiled.errors);
+  };
+  const std::string first = printed();
+  EXPECT_NE(first.find("[1, 3, 5, 7, 9, 11]"), first.npos) << first;
+  for (int run = 0; run < 20; ++run)
+    ASSERT_EQ(printed(), first);
+}
+
 }  // namespace
 }  // namespace fettle::model
