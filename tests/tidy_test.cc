@@ -149,7 +149,7 @@ bool place_exists(const std::string& name) {
 TEST(Tidy, TheTestsThatTheManualNamesExist) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   const std::set<std::string> tests = names_of_tests();
-  for (const char* page : {"resolver.md", "promises.md"}) {
+  for (const char* page : {"resolver.md", "promises.md", "model-tests.md"}) {
     size_t checked = 0;
     for (const std::string& name : quoted_on(root + "/docs/" + page)) {
       const size_t point = name.find('.');

@@ -123,6 +123,39 @@ class DeployTest : public testing::Test {
     return ran;
   }
 
+  /// A configuration, what it reloads, and a gate between both that opens when a file is there.
+  void push_gate(int round) {
+    const std::string config = file_id("config");
+    const std::string command = cat("sh -c 'touch ", at(cat("begun", round)), "; while [ ! -e ",
+                                    at("open"), " ]; do sleep 0.05; done'");
+    const std::string gate = "exec::Run[here,command=gate]";
+    std::vector<Value> resources{
+        resource(config, {{"path", at("config")}, {"content", cat("round ", round)}}),
+        resource(gate, {{"command", command}}, {config}),
+        resource(
+            "exec::Run[here,command=reload]",
+            {{"command", cat("cp ", at("config"), " ", at("reloaded"))}, {"reload_only", true}},
+            {config, gate}),
+        resource("container::Container[here,name=box]",
+                 {{"name", "box"},
+                  {"image", "localhost/fettle/busybox:1"},
+                  {"command", Value::list({"sleep", "1000"})}},
+                 {config, gate})};
+    const Value document =
+        Value::dict({{"partial", false}, {"resources", Value::list(std::move(resources))}});
+    ASSERT_TRUE(write_file(at("push.json"), write_json(document)));
+    const Finished pushed = fettle({"versions", "push", at("push.json"), "-e", environment});
+    ASSERT_EQ(pushed.code, 0) << pushed.errors;
+  }
+  std::string id_of_container() {
+    HttpClient http;
+    Engine engine(http, address_);
+    const auto containers = list_containers(engine, {}, {});
+    EXPECT_TRUE(containers) << to_string(containers.error());
+    EXPECT_EQ(containers->size(), 1u);
+    return containers->empty() ? "" : containers->at(0).id;
+  }
+
   TestEngine podman_{TestEngine::Sort::podman,
                      Path(FETTLE_BINARY_DIR) / "engines" / cat("deploy-", getpid())};
   EngineAddress address_;
@@ -160,6 +193,40 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
   const Finished asked = fettle({"service", "exec", environment, "box", "echo round $ROUND"});
   EXPECT_NE(asked.output.find(cat("round ", rounds - 1)), asked.output.npos)
       << asked.output << asked.errors;
+}
+
+/// Killed exactly between what sends an event and what receives it.
+TEST_F(DeployTest, EventsThatWereDueAtTheKillAreNotLost) {
+  ASSERT_TRUE(write_file(at("open"), ""));
+  push_gate(1);
+  const Finished first = fettle(release());
+  ASSERT_EQ(first.code, 0) << first.output << first.errors;
+  ASSERT_EQ(read("reloaded"), "round 1");
+  const std::string container = id_of_container();
+
+  ASSERT_TRUE(std::filesystem::remove(at("open")));
+  push_gate(2);
+  const auto pid = start_detached(call(release()), at("killed.log"));
+  ASSERT_TRUE(pid) << to_string(pid.error());
+  for (int tries = 0; tries < 2000 && read("begun2") == "-"; ++tries)
+    std::this_thread::sleep_for(50ms);
+  ASSERT_EQ(read("begun2"), "") << read("killed.log");
+  kill(*pid, SIGKILL);
+  int status = 0;
+  ASSERT_EQ(waitpid(*pid, &status, 0), *pid);
+  ASSERT_TRUE(WIFSIGNALED(status)) << "it ended before it could be killed";
+  EXPECT_EQ(read("config"), "round 2");
+  EXPECT_EQ(read("reloaded"), "round 1");
+  EXPECT_EQ(id_of_container(), container);
+
+  ASSERT_TRUE(write_file(at("open"), ""));
+  const Finished done = fettle(release());
+  ASSERT_EQ(done.code, 0) << done.output << done.errors;
+  EXPECT_EQ(read("reloaded"), "round 2") << "the event for the command was lost";
+  EXPECT_NE(id_of_container(), container) << "the event for the container was lost";
+  const Finished again = fettle(release());
+  EXPECT_EQ(again.code, 0) << again.errors;
+  EXPECT_EQ(again.output.find("\"changed\": true"), again.output.npos) << again.output;
 }
 
 }  // namespace
