@@ -303,7 +303,17 @@ class Committer {
   std::string edge_text(const Item& item, const Name& need) const {
     return cat("A dependency exists between resources ", item.id, " and ", need,
                ", but they belong to different resource sets. (sets `", set_of(item.id), "` and `",
-               set_of(need), "`)");
+               set_of(need), "`)", places({item.id, need}));
+  }
+
+  /// Where the model says these resources, as far as they are pushed.
+  std::string places(const std::vector<Name>& ids) const {
+    std::vector<std::string> found;
+    for (const Name& id : ids)
+      if (const auto item = index_.find(id); item != index_.end() && !item->second->origin.empty())
+        if (std::string place = item->second->origin.str(); std::ranges::find(found, place) == found.end())
+          found.push_back(std::move(place));
+    return found.empty() ? "" : cat(" (", join(found, " and "), ")");
   }
 
   Status report_moves() const {
@@ -533,7 +543,7 @@ class Committer {
         sets.insert(set);
     }
     return user_error(cat("Dependency cycle: ", circle_text(circle),
-                          sets.empty() ? "" : cat(" (sets ", joined(sets), ")")));
+                          sets.empty() ? "" : cat(" (sets ", joined(sets), ")"), places(circle)));
   }
 
   Result<std::optional<Piece>> staying_holder(const Name& id) const {

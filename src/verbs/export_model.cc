@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/apply/handlers.h"
+#include "packages/names.h"
 
 namespace fettle {
 namespace {
@@ -30,8 +31,10 @@ Status push_settings(const Workplace& place, const Name& environment, const mode
 }  // namespace
 
 Result<std::string> environment_of_export(const ExportRequest& request) {
-  if (!request.environment.empty())
+  if (!request.environment.empty()) {
+    TRY(check_environment_name(request.environment));
     return request.environment;
+  }
   std::string name = TRY(project_of(request)).name;
   if (name.empty())
     return user_error("name the environment with `-e NAME`, or the project in project.yml");
@@ -70,9 +73,10 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   if (!request.is_partial && !request.removed_sets.empty())
     return user_error("Cannot remove resource sets when a full compile was done");
   if (request.is_partial && !exported.hollow.empty())
-    return user_error(cat("the set `", exported.hollow.front(),
+    return user_error(cat("the set `", exported.hollow.front().first,
                           "` has members, and none of them is exported; only a set without "
-                          "members deletes itself"));
+                          "members deletes itself (",
+                          exported.hollow.front().second, ")"));
   ModelPush result;
   Push& push = result.push;
   push.is_partial = request.is_partial;

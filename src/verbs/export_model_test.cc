@@ -170,9 +170,12 @@ TEST_F(ExportTest, ASetOfWhichNothingIsExportedIsAnErrorInAPartial) {
   ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
   const std::string hollow =
       cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"2\", managed=false))\n");
-  EXPECT_EQ(send_text(hollow, partial()),
-            "the set `a` has members, and none of them is exported; only a set without members "
-            "deletes itself");
+  const std::string refused = send_text(hollow, partial());
+  EXPECT_TRUE(
+      refused.starts_with("the set `a` has members, and none of them is exported; only a set "
+                          "without members deletes itself ("))
+      << refused;
+  EXPECT_TRUE(refused.ends_with("main.cf:2:1)")) << refused;
   EXPECT_EQ(send_text(hollow), "v2");
 }
 
@@ -180,6 +183,73 @@ TEST_F(ExportTest, AFailedCompileLeavesTheStoreAsItIs) {
   ASSERT_EQ(send_text(cat(thing_, "(name=\"1\")\n")), "v1");
   EXPECT_NE(send_text("x = y\n").find("y"), std::string::npos);
   EXPECT_EQ(store_->versions().heads("e")->size(), 1u);
+}
+
+TEST_F(ExportTest, ACheckFindsDependenciesBetweenSets) {
+  const std::string crossed =
+      cat("a = ", thing_, "(name=\"a\", requires=b)\nb = ", thing_,
+          "(name=\"b\")\nstd::ResourceSet(name=\"one\", resources=a)\n"
+          "std::ResourceSet(name=\"two\", resources=b)\n");
+  ASSERT_EQ(send_text(crossed), "v1");
+  const Result<std::vector<Finding>> found = check_version(place_, "e", std::nullopt);
+  ASSERT_TRUE(found.has_value()) << to_string(found.error());
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).set, "one");
+  EXPECT_EQ(found->at(0).rule, "dependency between sets");
+  EXPECT_NE(found->at(0).text.find("name=b] of set `two`"), std::string::npos);
+  EXPECT_TRUE(found->at(0).where.ends_with("main.cf:2:5")) << found->at(0).where;
+  EXPECT_NE(send_text(crossed, partial()).find("not suitable for partial compiles"),
+            std::string::npos);
+}
+
+TEST_F(ExportTest, WithoutABaseAPartialExportMakesNoEnvironment) {
+  EXPECT_EQ(send_text(cat(thing_, "(name=\"1\")\n"), partial()),
+            "A partial export requires a base model but no versions have been exported yet.");
+  EXPECT_TRUE(store_->environments()->empty());
+}
+
+/// Each error names the sets, the resources and the lines of the model, and changes nothing.
+TEST_F(ExportTest, WhatIsRefusedNamesItsPlacesAndLeavesTheStoreAsItIs) {
+  const auto set = [](const char* name, const char* members) {
+    return cat("std::ResourceSet(name=\"", name, "\", resources=", members, ")\n");
+  };
+  const auto thing = [](const char* variable, const char* more) {
+    return cat(variable, " = ", thing_, "(name=\"", variable, "\"", more, ")\n");
+  };
+  ASSERT_EQ(send_text(thing("a", "") + thing("b", "") + thing("s", "") + set("one", "a") +
+                      set("two", "b")),
+            "v1");
+  const std::vector<std::string> before = ids("e");
+  ASSERT_TRUE(write_file(folder_->path() / "project.yml",
+                         "name: e\nmodulepath: libs\nenvironment_settings:\n"
+                         "  auto_deploy: false\n")
+                  .has_value());
+  struct Row {
+    std::string text;
+    std::vector<std::string> said;
+  };
+  const std::vector<Row> rows{
+      {thing("a", "") + set("three", "a"), {"name=a] moved from one to three", "main.cf:2:5"}},
+      {thing("s", "") + set("three", "s"),
+       {"Trying to move", "name=s] from no resource set to resource set three", "main.cf:2:5"}},
+      {thing("s", ", value=\"other\"") + thing("a", "") + set("one", "a"),
+       {"name=s]) without a resource set cannot be updated", "main.cf:2:5"}},
+      {thing("a", ", requires=b") + thing("b", "") + set("one", "a") + set("two", "b"),
+       {"name=a] and ", "name=b], but", "sets `one` and `two`", "main.cf:2:5 and ",
+        "main.cf:3:5"}},
+      {thing("a", ", requires=c") + thing("c", ", requires=a") + set("one", "[a, c]"),
+       {"Dependency cycle: ", "name=a] -> ", "main.cf:2:5", "main.cf:3:5"}},
+      {thing("a", "") + set("one", "a") + set("three", "a"),
+       {"name=a]' can not be part of multiple ResourceSets: one (", "main.cf:3:1", "main.cf:4:1"}},
+      {thing("a", "") + "a.value = 1\n", {"Could not set attribute `value`"}}};
+  for (const Row& row : rows) {
+    const std::string refused = send_text(row.text, partial());
+    for (const std::string& piece : row.said)
+      EXPECT_NE(refused.find(piece), refused.npos) << piece << "\n" << refused;
+    EXPECT_EQ(ids("e"), before);
+    EXPECT_EQ(store_->versions().heads("e")->size(), 1u);
+    EXPECT_EQ(*setting(place_, "e", "auto_deploy"), "true");
+  }
 }
 
 TEST_F(ExportTest, SettingsOfTheProjectAreThoseOfTheEnvironment) {

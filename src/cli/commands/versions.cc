@@ -3,6 +3,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
+#include "packages/names.h"
 #include "value/json.h"
 #include "verbs/export_model.h"
 #include "verbs/push_file.h"
@@ -75,6 +76,7 @@ Result<int> push(Face& face) {
   const std::string file = face.parsed.argument(0), name = face.parsed.text("enclave");
   if (name.empty())
     return user_error("name the environment with `-e NAME`");
+  TRY(check_environment_name(name));
   Result<std::string> text = read_file(file);
   if (!text) {
     text.error().blame = Blame::user;
@@ -172,6 +174,7 @@ Result<int> put_setting(Face& face) {
   const std::string name = face.parsed.text("enclave");
   if (name.empty())
     return user_error("name the environment with `-e NAME`");
+  TRY(check_environment_name(name));
   const Name environment = TRY(ensure_environment(*place, name, Value::dict({}))).name;
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
   return 0;

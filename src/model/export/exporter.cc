@@ -427,7 +427,8 @@ class Exporter {
       if (members == 0)
         exported_.emptied.push_back(ownership_.name(set));
       else if (members == lost)
-        exported_.hollow.push_back(ownership_.name(set));
+        exported_.hollow.emplace_back(ownership_.name(set),
+                                      model_.where(ownership_.instance(set).at));
     }
     for (const auto& [type, found] : strangers)
       warn(cat(found.first, found.first == 1 ? " resource" : " resources", " of type ", type,

@@ -26,7 +26,8 @@ struct Exported {
   std::vector<size_t> body_ends;                            ///< by item
   std::vector<std::pair<fettle::Name, fettle::Name>> sets;  ///< id of an item, its set
   std::vector<fettle::Name> emptied;                        ///< sets whose relation is empty
-  std::vector<fettle::Name> hollow;  ///< sets with members of which none is exported
+  /// Sets with members of which none is exported, and where they are made.
+  std::vector<std::pair<fettle::Name, std::string>> hollow;
   std::vector<SharedBy> shares;
   std::vector<ClaimedBy> claims;
   std::vector<Unknown> unknowns;

@@ -373,7 +373,7 @@ std::ResourceSet(name="full", resources=[Silent(), Thing(name="x")])
   ASSERT_EQ(made.exported.emptied.size(), 1u);
   EXPECT_EQ(made.exported.emptied[0], "empty");
   ASSERT_EQ(made.exported.hollow.size(), 1u);
-  EXPECT_EQ(made.exported.hollow[0], "hollow");
+  EXPECT_EQ(made.exported.hollow[0].first, "hollow");
 }
 
 TEST_F(ExporterTest, FindsWhatIsAgainstTheGuidelines) {
