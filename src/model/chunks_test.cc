@@ -1,8 +1,8 @@
 /// Models as data: `tests/model/*.cf`. Models are separated by a line `---`. `#> text` is a line
 /// that the model prints, in order; `### "regexp"` stands on the line of an error. `#| text` is a
-/// line of what the compiler reports, which then must be all of it but places and excerpts. `#! text`
-/// is a warning, in order. A line `#@ libs/a/model/_init.cf` starts another file of a project with
-/// `modulepath: libs`.
+/// line of what the compiler reports, which then must be all of it but places and excerpts. `#!
+/// text` is a warning, in order; `#^ line:column` is the place of the first error. A line `#@
+/// libs/a/model/_init.cf` starts another file of a project with `modulepath: libs`.
 
 #include <gtest/gtest.h>
 
@@ -77,6 +77,7 @@ Compiled compiled_chunk(const std::string& text, const CompileOptions& options) 
 TEST_P(Chunks, DoWhatTheySay) {
   const std::string& text = GetParam().text;
   std::string report_wanted;
+  std::string place_wanted;
   std::string expected;
   std::string warnings_wanted;
   std::vector<std::pair<int, std::string>> errors;
@@ -89,6 +90,8 @@ TEST_P(Chunks, DoWhatTheySay) {
       warnings_wanted += cat(line.substr(3), "\n");
     if (line.starts_with("#| "))
       report_wanted += cat(line.substr(3), "\n");
+    if (line.starts_with("#^ "))
+      place_wanted = line.substr(3);
     if (const size_t at = line.find("### \""); at != std::string_view::npos)
       errors.emplace_back(number, std::string(line.substr(at + 5, line.rfind('"') - at - 5)));
   }
@@ -106,6 +109,11 @@ TEST_P(Chunks, DoWhatTheySay) {
   std::string seen;
   for (const Error& error : compiled.errors)
     seen += cat(to_string(error), "\n");
+  if (!place_wanted.empty()) {
+    ASSERT_FALSE(compiled.errors.empty()) << text;
+    const Where& where = compiled.errors.front().where;
+    EXPECT_EQ(cat(where.line, ":", where.column), place_wanted) << seen << text;
+  }
   if (!report_wanted.empty()) {
     EXPECT_EQ(trace_of(compiled.errors), report_wanted) << text;
     return;
