@@ -1,8 +1,12 @@
-/// Models as data: `tests/model/*.cf`. Models are separated by a line `---`. `#> text` is a line
-/// that the model prints, in order; `### "regexp"` stands on the line of an error. `#| text` is a
-/// line of what the compiler reports, which then must be all of it but places and excerpts. `#!
-/// text` is a warning, in order; `#^ line:column` is the place of the first error. A line `#@
-/// libs/a/model/_init.cf` starts another file of a project with `modulepath: libs`.
+/// Models as data: `tests/model/*.cf`. Models are separated by a line `---`. In a model
+///
+///   #> text                      is a line that it prints, in order;
+///   #| text                      is a line of what the compiler reports, which then must be all of
+///                                it but places and excerpts;
+///   #^ line:column               is the place of the first error;
+///   #! text                      is a warning, in order;
+///   ### "regexp"                 stands on the line of an error;
+///   #@ libs/a/model/_init.cf     starts another file of a project with `modulepath: libs`.
 
 #include <gtest/gtest.h>
 

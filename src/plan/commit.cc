@@ -311,7 +311,8 @@ class Committer {
     std::vector<std::string> found;
     for (const Name& id : ids)
       if (const auto item = index_.find(id); item != index_.end() && !item->second->origin.empty())
-        if (std::string place = item->second->origin.str(); std::ranges::find(found, place) == found.end())
+        if (std::string place = item->second->origin.str();
+            std::ranges::find(found, place) == found.end())
           found.push_back(std::move(place));
     return found.empty() ? "" : cat(" (", join(found, " and "), ")");
   }
