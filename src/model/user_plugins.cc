@@ -236,14 +236,16 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
 std::string last_lines(std::string_view text) {
   constexpr size_t most = 5;
   std::vector<std::string_view> lines = split(trim(text), '\n');
+  std::erase_if(lines, [](std::string_view line) { return trim(line).empty(); });
   std::string made;
   for (size_t i = lines.size() > most ? lines.size() - most : 0; i < lines.size(); ++i)
     made += cat("\n  ", lines[i].substr(0, 500));
   return trim(text).empty() ? std::string() : made;
 }
 
-/// One line to an executable, and its answer.
-Result<Value> ask(const Path& program, const Value& request, Duration time_limit) {
+/// One line to an executable, and its answer, which has `wanted` or `error`.
+Result<Value> ask(const Path& program, const Value& request, std::string_view wanted,
+                  Duration time_limit) {
   std::string output, errors;
   const Invocation invocation{.arguments = {std::filesystem::absolute(program).string()},
                               .input = cat(write_json(request), "\n"),
@@ -257,11 +259,17 @@ Result<Value> ask(const Path& program, const Value& request, Duration time_limit
     return error;
   }
   const Finished& done = *ended;
+  if (done.signal != 0)
+    return user_error(
+        cat(program.string(), " was ended by signal ", done.signal, last_lines(errors)));
   if (done.code != 0)
     return user_error(cat(program.string(), " ended with code ", done.code, last_lines(errors)));
   Result<Value> answer = read_json(trim(output));
   if (!answer || !answer->is_dict())
     return user_error(cat(program.string(), " did not answer a line of JSON",
+                          last_lines(cat(output, "\n", errors))));
+  if (answer->find(wanted) == nullptr && answer->find("error") == nullptr)
+    return user_error(cat(program.string(), " answered no `", wanted, "`",
                           last_lines(cat(output, "\n", errors))));
   return answer;
 }
@@ -280,7 +288,7 @@ bool run_executable(PluginCall& call, const Path& program, const Plugin& plugin,
   const Result<Value> answer =
       ask(program,
           Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}),
-          call.machine.program().plugin_time_limit);
+          "result", call.machine.program().plugin_time_limit);
   if (!answer) {
     call.told = to_string(answer.error());
     return false;
@@ -327,7 +335,7 @@ std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const 
   auto& kept = program.plugin_files[path.string()];
   if (kept == nullptr)
     kept = std::make_shared<Result<Value>>(
-        ask(path, Value::dict({{"describe", Value(true)}}), program.plugin_time_limit));
+        ask(path, Value::dict({{"describe", Value(true)}}), "plugins", program.plugin_time_limit));
   const auto& described = *std::static_pointer_cast<Result<Value>>(kept);
   if (!described)
     return failing(to_string(described.error()));

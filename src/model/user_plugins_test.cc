@@ -80,11 +80,13 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   write("plugins/tool",
         "#!/bin/sh\nread line\ncase \"$line\" in\n"
         "*describe*) echo '{\"plugins\": {\"add\": \"(a: int, b: int = 1) -> int\", \"junk\": "
-        "\"()\", "
+        "\"()\", \"crash\": \"()\", \"other\": \"()\", "
         "\"die\": \"()\", \"text\": \"() -> int\", \"say\": \"()\"}}' ;;\n"
         "*'\"add\"'*) echo '{\"result\": 42}' ;;\n"
         "*'\"junk\"'*) echo 'no json' ;;\n"
         "*'\"die\"'*) echo 'last words' >&2; exit 3 ;;\n"
+        "*'\"crash\"'*) echo 'dying words' >&2; kill -SEGV $$ ;;\n"
+        "*'\"other\"'*) echo 'working' >&2; echo '{\"answer\": 1}' ;;\n"
         "*'\"text\"'*) echo '{\"result\": \"a\"}' ;;\n"
         "*'\"say\"'*) echo '{\"error\": \"told so\"}' ;;\nesac\n",
         0755);
@@ -92,6 +94,8 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = add(\"a\")"), "Value 'a' for argument a of plugin __config__::add");
   expect_in(compiled("x = junk()"), "did not answer a line of JSON\n  no json");
   expect_in(compiled("x = die()"), "ended with code 3\n  last words");
+  expect_in(compiled("x = crash()"), "was ended by signal 11\n  dying words");
+  expect_in(compiled("x = other()"), "answered no `result`\n  {\"answer\": 1}\n  working");
   expect_in(compiled("x = text()"),
             "Return value a of plugin __config__::text has incompatible type");
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
