@@ -100,6 +100,9 @@ class Interpreter {
     if (const Result<std::string> place = sources_.path(*locator); !place)
       return user_error(
           cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
+    if (locator->path.ends_with(".yml") || locator->path.ends_with(".yaml"))
+      return user_error(
+          cat("import_module: cannot import `", text, "`: compose files are not supported yet"));
     const starlark::ModulePtr module = TRY(load(*locator, &call.thread));
     kept_.push_back(module);
     const auto globals = module->globals();

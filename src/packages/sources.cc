@@ -39,6 +39,15 @@ std::vector<std::string> neighbours(const fs::path& path) {
   return names;
 }
 
+bool has_compose_file(const std::string& folder) {
+  std::error_code failure;
+  for (const char* name : {"compose", "docker-compose", "docker_compose"})
+    for (const char* ending : {".yml", ".yaml"})
+      if (fs::exists(cat(folder, "/", name, ending), failure))
+        return true;
+  return false;
+}
+
 std::string absolute(const std::string& path) {
   std::error_code failure;
   const fs::path whole = fs::weakly_canonical(path, failure);
@@ -87,8 +96,10 @@ Result<Sources> Sources::of_folder(const std::string& folder) {
   const std::string file = sources.folder_ + "/kurtosis.yml";
   std::error_code failure;
   if (!fs::exists(file, failure))
-    return user_error(cat(
-        "`", folder, "` is no package: it has no `kurtosis.yml`; `fettle package init` makes one"));
+    return user_error(cat("`", folder, "` is no package: it has no `kurtosis.yml`",
+                          has_compose_file(sources.folder_)
+                              ? ", and compose files are not supported yet"
+                              : "; `fettle package init` makes one"));
   sources.package_ = TRY(read_package_file(file));
   sources.owner_ = sources.package_.name;
   const Locator root = *parse_locator(sources.package_.name);

@@ -24,15 +24,25 @@ std::set<Key> removed_services(const Known& known, const Kinds& kinds) {
   return removed;
 }
 
-Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
-                                   const std::string& name) {
+Result<std::vector<RecordPointer>> services_there(const Workplace& place, const Name& environment) {
   const Known known = TRY(place.store->known(environment));
   const std::set<Key> removed = removed_services(known, *place.kinds);
+  std::vector<RecordPointer> there;
+  for (const auto& [key, record] : known)
+    if (key.kind == "service" && record->applied && !removed.contains(key))
+      there.push_back(record);
+  std::sort(there.begin(), there.end(), [](const RecordPointer& a, const RecordPointer& b) {
+    return a->applied->key.name.view() < b->applied->key.name.view();
+  });
+  return there;
+}
+
+Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
+                                   const std::string& name) {
   std::vector<std::string> names;
   RecordPointer last, passing, by_uuid;
-  for (const auto& [key, record] : known) {
-    if (key.kind != "service" || !record->applied || removed.contains(key))
-      continue;
+  for (const RecordPointer& record : TRY(services_there(place, environment))) {
+    const Key& key = record->applied->key;
     if (service_name(key) == name)
       (key.name == name ? last : passing) = record;
     if (name.size() >= 4 && record->outputs.text_at("uuid").starts_with(name))
@@ -43,7 +53,6 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
   for (const RecordPointer& found : {passing, last, by_uuid})
     if (found != nullptr)
       return found;
-  std::sort(names.begin(), names.end());
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
                         suggestion(name, names),
                         names.empty() ? "; it has none" : "; it has " + join(names, ", ")));

@@ -8,6 +8,9 @@ namespace fettle {
 /// Services that a package or somebody removed; only their records are left.
 std::set<Key> removed_services(const Known& known, const Kinds& kinds);
 
+/// The records of the services that nobody removed, by name.
+Result<std::vector<RecordPointer>> services_there(const Workplace& place, const Name& environment);
+
 /// The record of a service by name, uuid or the beginning of its uuid. Errors: there is none (with
 /// a suggestion).
 Result<RecordPointer> find_service(const Workplace& place, const Name& environment,

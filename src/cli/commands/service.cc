@@ -161,10 +161,9 @@ Result<int> logs(Face& face) {
   const Environment environment = TRY(environment_of(face, 0));
   const size_t first = face.parsed.has("enclave") ? 0 : 1;
   std::vector<RecordPointer> services;
-  if (face.parsed.flag("all-services")) {
-    for (const auto& [key, record] : TRY(place->store->known(environment.name)))
-      if (key.kind == "service" && record->applied)
-        services.push_back(record);
+  const bool all = face.parsed.flag("all-services");
+  if (all) {
+    services = TRY(services_there(*place, environment.name));
   } else {
     if (face.parsed.arguments.size() <= first)
       return user_error("name the service, or ask for `--all-services`");
@@ -182,7 +181,7 @@ Result<int> logs(Face& face) {
     LineFilter filter =
         TRY(LineFilter::make(face.parsed.text("match"), face.parsed.text("regex-match"),
                              face.parsed.flag("invert-match")));
-    if (services.size() > 1)
+    if (all || services.size() > 1)
       filter.prefix = cat("[", service_name(service->applied->key), "] ");
     const Status read = read_logs(
         *engine, service->remote_id, options, service->applied->attributes.bool_at("tty"),

@@ -16,7 +16,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   if (service != nullptr) {
     const Value attributes = Value::dict({{"service", service->key.name},
                                           {"recipe", recipe},
-                                          {"acceptable_codes", TRY(call.plain(2))},
+                                          {"acceptable_codes", TRY(call.codes(2))},
                                           {"skip_code_check", call.flag(3)}});
     Resource& exec = draft.add("exec", action, TRY(exec_kind().normalise(attributes)));
     draft.inside(exec, *service);

@@ -22,6 +22,8 @@ struct InstructionCall {
   bool flag(size_t i) const;
   /// As attributes: with holes; null when it was not given.
   Result<Value> plain(size_t i) const;
+  /// `acceptable_codes`: a list of whole numbers.
+  Result<Value> codes(size_t i) const;
 };
 
 struct Instruction {

@@ -1,6 +1,7 @@
 #include "packages/instructions/recipe.h"
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 
 namespace fettle {
 
@@ -20,7 +21,9 @@ std::string service_argument(InstructionCall& call, size_t i) {
   const std::string given = call.text(i);
   // A service's host name is its name, so a reference to it names the service.
   const std::vector<Key> referred = call.draft.references.keys_in(given);
-  return referred.size() == 1 && referred[0].kind == "service" ? referred[0].name.str() : given;
+  return referred.size() == 1 && referred[0].kind == "service"
+             ? std::string(service_name(referred[0]))
+             : given;
 }
 
 }  // namespace fettle

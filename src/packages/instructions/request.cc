@@ -18,7 +18,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
     check_recipe(draft, *service, recipe);
     const Value attributes = Value::dict({{"service", service->key.name},
                                           {"recipe", recipe},
-                                          {"acceptable_codes", TRY(call.plain(2))},
+                                          {"acceptable_codes", TRY(call.codes(2))},
                                           {"skip_code_check", call.flag(3)}});
     Resource& request = draft.add("request", action, TRY(request_kind().normalise(attributes)));
     draft.inside(request, *service);

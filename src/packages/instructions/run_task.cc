@@ -73,7 +73,7 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
     entries.push_back({"timeout", wait});
   }
   if (given(places.codes))
-    entries.push_back({"acceptable_codes", TRY(call.plain(places.codes))});
+    entries.push_back({"acceptable_codes", TRY(call.codes(places.codes))});
   entries.push_back({"skip_code_check", given(places.skip) && call.flag(places.skip)});
   if (given(places.node_selectors))
     entries.push_back({"node_selectors", TRY(call.plain(places.node_selectors))});

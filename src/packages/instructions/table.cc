@@ -43,4 +43,14 @@ Result<Value> InstructionCall::plain(size_t i) const {
   return has(i) ? TRY(plain_with_holes(draft, arguments[i])) : Value();
 }
 
+Result<Value> InstructionCall::codes(size_t i) const {
+  const Value codes = TRY(plain(i));
+  if (codes.is_list())
+    for (size_t n = 0; n < codes.items().size(); ++n)
+      if (!codes.items()[n].is_integer())
+        return user_error(cat("`acceptable_codes` must be a list of whole numbers, item ", n,
+                              " is ", starlark::type_name(starlark::item_of(arguments[i], n))));
+  return codes;
+}
+
 }  // namespace fettle
