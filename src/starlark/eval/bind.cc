@@ -428,24 +428,29 @@ int64_t range_length(int64_t start, int64_t stop, int64_t step) {
 }
 
 bool check_range(Vm& vm, const Value* given, uint32_t count) {
+  int64_t n[] = {0, 0, 1};
   for (uint32_t i = 0; i < count; ++i) {
     if (!is_int(given[i])) {
       vm.native = "range";
       vm.fail_with("range: for parameter ", i + 1, ": got ", type_name_of(given[i]), ", want int");
       return false;
     }
-    int64_t n = 0;
-    if (!to_int64(given[i], n)) {
+    if (!to_int64(given[i], n[i])) {
       vm.native = "range";
       vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(&vm, given[i]),
                    " out of range (want value in signed 64-bit range)");
       return false;
     }
-    if (i == 2 && n == 0) {
+    if (i == 2 && n[i] == 0) {
       vm.native = "range";
       vm.fail("range: step argument must not be zero");
       return false;
     }
+  }
+  if (count > 1 && range_length(n[0], n[1], n[2]) < 0) {
+    vm.native = "range";
+    vm.fail("range: too many elements");
+    return false;
   }
   return true;
 }

@@ -17,7 +17,7 @@ bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
     vm.fail_with(type_name_of(object), " index: got ", type_name_of(key), ", want int");
     return false;
   }
-  if (!to_int64(key, index)) {
+  if (!to_index_number(vm, key, index)) {
     vm.fail_with(type_name_of(object), " index: ", integer_text(&vm, key), " out of range");
     return false;
   }
@@ -109,7 +109,7 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
         vm.fail_with("got ", type_name_of(key), ", want int");
         return false;
       }
-      if (!to_int64(key, i)) {
+      if (!to_index_number(vm, key, i)) {
         vm.fail_with(integer_text(&vm, key), " out of range");
         return false;
       }
@@ -133,7 +133,7 @@ bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
     vm.fail_with("invalid ", what, ": got ", type_name_of(given), ", want int");
     return false;
   }
-  if (!to_int64(given, bound)) {
+  if (!to_index_number(vm, given, bound)) {
     vm.fail_with("invalid ", what, ": ", integer_text(&vm, given), " out of range");
     return false;
   }
@@ -221,7 +221,9 @@ Value get_slice(Vm& vm, Value object, Value low, Value high, Value step_value) {
       Range* made = make_range(vm.heap(), 0, 0, 1);
       made->start = range->at(start);
       made->stop = range->at(stop);
-      made->step = range->step * step;
+      // Where the product does not fit, the elements go round; of one alone any step will do.
+      if (__builtin_mul_overflow(range->step, step, &made->step) && count <= 1)
+        made->step = range->step;
       made->length = count;
       return Value::object(made);
     }

@@ -145,7 +145,9 @@ struct Range : Object {
   int64_t stop;
   int64_t step;
   int64_t length;
-  int64_t at(int64_t i) const { return start + i * step; }
+  /// Of `i` up to the length; what is behind the last may be beyond 64 bits and is never an
+  /// element.
+  int64_t at(int64_t i) const { return i64(u64(start) + u64(i) * u64(step)); }
 };
 
 /// `count` cells of variables of enclosing functions follow.

@@ -88,6 +88,10 @@ bool check_table_mutable(Vm& vm, Object* object, const char* verb);
 // Integers.
 /// Of any integer; false for others or when it has over 64 bits.
 bool to_int64(Value v, int64_t& n);
+/// Of an index; starlark-go knows none of over 32 bits.
+inline bool to_index_number(Vm& vm, Value v, int64_t& n) {
+  return to_int64(v, n) && (n == static_cast<int32_t>(n) || vm.is_spec());
+}
 /// Ends early, and shortened, when the evaluation is no longer wanted; `vm` may be null.
 std::string integer_text(Vm* vm, Value v, int radix = 10);
 double integer_to_double(Value v);                           ///< nearest; infinite when too large

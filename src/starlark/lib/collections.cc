@@ -137,7 +137,7 @@ bool clamp_bound(Vm& vm, const Arguments& a, uint32_t i, int64_t size, int64_t& 
                  type_name_of(a.positional[i]), ", want int");
     return false;
   }
-  if (!to_int64(a.positional[i], bound)) {
+  if (!to_index_number(vm, a.positional[i], bound)) {
     vm.fail_with(a.name, ": invalid ", i == 1 ? "start" : "end",
                  " index: ", integer_text(&vm, a.positional[i]), " out of range");
     return false;

@@ -265,7 +265,7 @@ bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& e
                    type_name_of(given), ", want int");
       return false;
     }
-    if (!to_int64(given, found[i])) {
+    if (!to_index_number(vm, given, found[i])) {
       vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end",
                    " index: ", integer_text(&vm, given), " out of range");
       return false;
