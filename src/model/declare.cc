@@ -126,6 +126,9 @@ std::vector<Failure> Declarer::run() {
     return std::move(failures_);
   for (Entity& entity : program_.entities)
     select(entity);
+  for (Entity& entity : program_.entities)
+    if (!dataclass(entity))
+      break;
   return std::move(failures_);
 }
 

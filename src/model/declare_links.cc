@@ -91,6 +91,7 @@ bool Declarer::index(Space& space, const IndexDefinition& definition) {
                                    program_.location(definition.at), ")");
   Index& made = program_.indexes.emplace_back();
   made.entity = entity;
+  made.at = definition.at;
   made.names.assign(definition.attributes.begin(), definition.attributes.end());
   std::ranges::sort(made.names, {},
                     [&](Symbol name) -> const std::string& { return program_.symbols.name(name); });
@@ -186,6 +187,41 @@ void Declarer::select(Entity& entity) {
     entity.selected.insert(entity.selected.end(), parent->selected.begin(),
                            parent->selected.end());
   }
+}
+
+/// What extends `std::Dataclass` has attributes and nothing else.
+bool Declarer::dataclass(Entity& entity) {
+  const auto is_data = [](const Entity* one) { return one->full_name == "std::Dataclass"; };
+  if (is_data(&entity) || std::ranges::none_of(entity.lineage, is_data))
+    return true;
+  Place at = entity.definition->at;
+  at.is_exact = 1;
+  const std::string subject =
+      cat("The dataclass ", entity.full_name, " defined at ", program_.location(at), " has ");
+  const auto refuse = [&](const std::string& what) {
+    return fail(at, cat(subject, what), 9,
+                cat(entity.full_name, " (", program_.location(at), ")"));
+  };
+  for (const Attribute& attribute : entity.own) {
+    Place place = attribute.at;
+    place.is_exact = 1;
+    if (attribute.target != nullptr)
+      return refuse(cat("a relation called ", program_.symbols.name(attribute.name),
+                        " defined at ", program_.location(place),
+                        ". Dataclasses are not allowed to have relations."));
+  }
+  for (const Index* index : entity.indexes)
+    if (index->entity == &entity)
+      return refuse(cat("an indexes defined at ", program_.location(index->at),
+                        ". Dataclasses can not have any indexes."));
+  for (const Implement& implement : entity.implements)
+    for (const Implementation* implementation : implement.implementations)
+      if (implementation->entity != program_.root ||
+          program_.symbols.name(implementation->name) != "none")
+        return refuse(cat("an implementation other than 'std::none', defined at ",
+                          program_.location(implement.at),
+                          ". Dataclasses can only have std::none as implemenation."));
+  return true;
 }
 
 }  // namespace fettle::model

@@ -43,6 +43,7 @@ class Declarer {
   bool select_implementation(Space& space, Entity& entity, const QualifiedName& name,
                              const ImplementDefinition& definition, Implement& made);
   void select(Entity& entity);
+  bool dataclass(Entity& entity);
 
   Program& program_;
   std::vector<Failure> failures_;

@@ -81,6 +81,7 @@ struct Implementation {
 struct Index {
   Entity* entity = nullptr;
   std::vector<Symbol> names;  ///< sorted by text
+  Place at;
   /// Its keys are in the program's arena.
   boost::unordered_flat_map<std::string_view, Instance*, std::hash<std::string_view>> instances;
   std::unordered_map<std::string, std::vector<Task*>> waiting;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "model/compile.h"
+#include "model/model.h"
 
 namespace fettle::model {
 namespace {
@@ -99,6 +100,27 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = text()"),
             "Return value a of plugin __config__::text has incompatible type");
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
+}
+
+TEST_F(UserPlugins, WhatAnExecutableAllocatesIsRemembered) {
+  write("plugins/pool",
+        "#!/bin/sh\nread line\ncase \"$line\" in\n"
+        "*describe*) echo '{\"plugins\": {\"take\": \"() -> int\", \"look\": \"() -> int\"}}' ;;\n"
+        "*'\"take\"'*) echo '{\"result\": 7, \"allocated\": true}' ;;\n"
+        "*'\"look\"'*) echo '{\"result\": 8, \"allocated\": false}' ;;\nesac\n",
+        0755);
+  write("project.yml", "name: test\nmodulepath: libs\n");
+  write("main.cf",
+        "entity A:\n  int taken\n  int seen\nend\nimplement A using numbers\n"
+        "implementation numbers for A:\n  self.taken = take()\n  self.seen = look()\nend\n"
+        "A()\na = A()\n");
+  const Compiled made = compile(project_of((folder_.path() / "main.cf").string()).value(), {});
+  ASSERT_TRUE(made.errors.empty()) << to_string(made.errors.front());
+  const std::span<const Allocation> allocations = made.model->allocations();
+  ASSERT_EQ(allocations.size(), 2u);
+  EXPECT_EQ(allocations[0].value.integer, 7);
+  EXPECT_EQ(allocations[1].value.integer, 7);
+  EXPECT_NE(allocations[0].by, allocations[1].by);
 }
 
 TEST_F(UserPlugins, AnExecutableThatHangsIsEndedWithItsLastLines) {
