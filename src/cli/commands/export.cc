@@ -56,7 +56,10 @@ model::CompileOptions compile_options() {
 }
 
 int report_errors(const std::vector<Error>& errors) {
-  print_error(model::report(errors));
+  std::string text = model::report(errors);
+  while (text.ends_with('\n'))
+    text.pop_back();
+  print_error(text);
   return 2;
 }
 
