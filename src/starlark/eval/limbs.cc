@@ -151,6 +151,8 @@ bool divide_limbs(Vm* vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remain
   };
   size_t at = (quotient.size() - 1) / longest_quotient * longest_quotient;
   divide(quotient.data() + at, x.subspan(at));
+  if (at == 0)
+    return true;
   Limbs part(longest_quotient + y.size()), piece(longest_quotient + 1);
   while (at > 0) {
     if (!wanted(vm))

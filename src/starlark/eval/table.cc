@@ -21,12 +21,15 @@ size_t index_bytes(size_t size) { return sizeof(Object) + size * sizeof(uint32_t
 bool index_all(const Heap* heap, std::span<const TableEntry> entries, std::span<uint32_t> index) {
   const auto mask = u32(index.size() - 1);
   std::ranges::fill(index, 0u);
-  for (size_t i = 0; i < entries.size(); ++i) {
-    uint32_t at = u32(entries[i].hash) & mask;
-    while (index[at] != 0)
-      at = (at + 1) & mask;
-    index[at] = word_of(entries[i].hash, u32(i), mask);
-    if (i % (1 << 16) == (1 << 16) - 1 && heap != nullptr && !heap->still_wanted())
+  constexpr size_t most = 1 << 16;
+  for (size_t i = 0; i < entries.size();) {
+    for (const size_t end = std::min(i + most, entries.size()); i < end; ++i) {
+      uint32_t at = u32(entries[i].hash) & mask;
+      while (index[at] != 0)
+        at = (at + 1) & mask;
+      index[at] = word_of(entries[i].hash, u32(i), mask);
+    }
+    if (heap != nullptr && i < entries.size() && !heap->still_wanted())
       return false;
   }
   return true;
