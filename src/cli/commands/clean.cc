@@ -58,7 +58,8 @@ Result<int> run(Face& face) {
 
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
-      "clean", "", 0, 0, "Removes stopped environments, and contents that nobody has needed for an hour.",
+      "clean", "", 0, 0,
+      "Removes stopped environments, and contents that nobody has needed for an hour.",
       {"fettle clean", "fettle clean -a"}, run,
       {{{"-a", "--all"}, "", "running environments, too"}});
 }

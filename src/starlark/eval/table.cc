@@ -66,6 +66,9 @@ void release_storage(Heap& heap, Dict* dict) {
     heap.release(Dict::owner(dict->index), index_bytes(Dict::owner(dict->index)->count));
 }
 
+/// A table that fits no cache: each look into it waits for memory, which is charged when it grows.
+constexpr size_t larger_than_caches = 1 << 17;
+
 /// New storage for `capacity` entries, without removed ones.
 bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   if (capacity > u64(1) << 30)
@@ -101,6 +104,8 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   dict->capacity = u32(capacity);
   dict->used = dict->live = kept;
   dict->first = 0;
+  if (capacity >= larger_than_caches)
+    heap.charge(u64(4) * capacity);
   return true;
 }
 
