@@ -9,8 +9,8 @@
 namespace fettle::sim {
 
 /// The first thing in which the world is not what the intent of the set `p` says: something is not
-/// there, is there and should not be, has other attributes, missed an event of what refreshes it, or what
-/// happened in a host is not its history, each act once.
+/// there, is there and should not be, has other attributes, missed an event of what refreshes it,
+/// or what happened in a host is not its history, each act once.
 std::optional<std::string> first_flaw(const Intent& intent, const Known& known, const World& world);
 
 }  // namespace fettle::sim

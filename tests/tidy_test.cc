@@ -29,9 +29,15 @@ const std::map<std::string, std::set<std::string>> floors{
     {"reconcile", {"base", "value", "core", "store", "plan"}},
     {"packages", {"base", "value", "core", "starlark", "template", "kinds"}},
     {"drivers", {"base", "value", "core", "starlark", "template", "kinds"}},
-    {"verbs", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers"}},
-    {"cli", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs"}},
-    {"app", {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages", "model", "drivers", "verbs", "cli"}},
+    {"verbs",
+     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
+      "model", "drivers"}},
+    {"cli",
+     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
+      "model", "drivers", "verbs"}},
+    {"app",
+     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
+      "model", "drivers", "verbs", "cli"}},
 };
 
 std::vector<fs::path> sources() {
@@ -68,7 +74,8 @@ TEST(Tidy, NobodyIncludesAnUpperFloor) {
       const std::string included = line.substr(10, line.find('"', 10) - 10);
       const std::string from = included.substr(0, included.find('/'));
       const bool of_tests = is_test && (from == "tests" || from == "store");
-      EXPECT_TRUE(from == folder || floor->second.contains(from) || of_tests) << name << " includes " << included;
+      EXPECT_TRUE(from == folder || floor->second.contains(from) || of_tests)
+          << name << " includes " << included;
     }
   }
 }
@@ -77,7 +84,8 @@ TEST(Tidy, FrontEndsDoNotKnowEachOther) {
   const std::set<std::string> front_ends{"packages", "model", "states", "workloads"};
   for (const auto& [folder, may] : floors)
     for (const std::string& other : front_ends) {
-      EXPECT_FALSE(front_ends.contains(folder) && may.contains(other)) << folder << " may include " << other;
+      EXPECT_FALSE(front_ends.contains(folder) && may.contains(other))
+          << folder << " may include " << other;
     }
 }
 
@@ -92,18 +100,29 @@ TEST(Tidy, FilesAreNotTooLong) {
 TEST(Tidy, WhatDecidesAsksNoClockAndDrawsNoRandomNumbers) {
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);
-    const std::string folder = name.starts_with("src/") ? name.substr(4, name.find('/', 4) - 4) : "";
-    if (folder != "core" && folder != "plan" && folder != "kinds" && name.find("reconcile/run") == name.npos)
+    const std::string folder =
+        name.starts_with("src/") ? name.substr(4, name.find('/', 4) - 4) : "";
+    if (folder != "core" && folder != "plan" && folder != "kinds" &&
+        name.find("reconcile/run") == name.npos)
       continue;
     for (const std::string& line : lines_of(path))
-      for (const char* banned : {"system_clock", "steady_clock", "getenv", "rand(", "now_from_clock", "std::thread", "fstream"})
+      for (const char* banned : {"system_clock", "steady_clock", "getenv", "rand(",
+                                 "now_from_clock", "std::thread", "fstream"})
         EXPECT_EQ(line.find(banned), std::string::npos) << name << ": " << line;
   }
 }
 
 TEST(Tidy, NoUnfinishedPlaces) {
   // Written in two, so that this file does not contain them.
-  const std::vector<std::string_view> words{"FIX" "ME", "co_" "await", "using " "namespace fettle", "using " "namespace std;"};
+  const std::vector<std::string_view> words{
+      "FIX"
+      "ME",
+      "co_"
+      "await",
+      "using "
+      "namespace fettle",
+      "using "
+      "namespace std;"};
   for (const fs::path& path : sources())
     for (const std::string& line : lines_of(path))
       for (const std::string_view word : words)
@@ -131,12 +150,15 @@ std::set<std::string> names_of_tests() {
     if (place_of(path).ends_with("_test.cc"))
       for (const std::string& line : lines_of(path))
         if (line.starts_with("TEST"))
-          if (const size_t open = line.find('('), comma = line.find(", "), close = line.find(')'); close != line.npos && comma < close)
-            tests.insert(line.substr(open + 1, comma - open - 1) + "." + line.substr(comma + 2, close - comma - 2));
+          if (const size_t open = line.find('('), comma = line.find(", "), close = line.find(')');
+              close != line.npos && comma < close)
+            tests.insert(line.substr(open + 1, comma - open - 1) + "." +
+                         line.substr(comma + 2, close - comma - 2));
   return tests;
 }
 
-/// Whether a file is there, and for `path: WORDS` a chunk in it that begins with the line `# WORDS`.
+/// Whether a file is there, and for `path: WORDS` a chunk in it that begins with the line `#
+/// WORDS`.
 bool place_exists(const std::string& name) {
   const size_t colon = name.find(": ");
   const fs::path file = root + "/" + name.substr(0, colon);
@@ -153,7 +175,8 @@ TEST(Tidy, TheTestsThatTheManualNamesExist) {
     size_t checked = 0;
     for (const std::string& name : quoted_on(root + "/docs/" + page)) {
       const size_t point = name.find('.');
-      const bool is_test = point != name.npos && point + 1 < name.size() && is_capital(name[0]) && is_capital(name[point + 1]);
+      const bool is_test = point != name.npos && point + 1 < name.size() && is_capital(name[0]) &&
+                           is_capital(name[point + 1]);
       if (!is_test && !name.starts_with("tests/"))
         continue;
       ++checked;
@@ -168,7 +191,9 @@ TEST(Tidy, ThePathsThatTheArchitectureNamesExist) {
   ASSERT_TRUE(fs::exists(page));
   size_t checked = 0;
   for (const std::string& path : quoted_on(page)) {
-    const bool is_path = path.starts_with("src/") || path.starts_with("sim/") || path.starts_with("tests/") || path.starts_with("docs/") || path.starts_with("bench/");
+    const bool is_path = path.starts_with("src/") || path.starts_with("sim/") ||
+                         path.starts_with("tests/") || path.starts_with("docs/") ||
+                         path.starts_with("bench/");
     if (!is_path || path.find('<') != path.npos)
       continue;
     ++checked;

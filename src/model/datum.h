@@ -49,9 +49,7 @@ struct Datum {
 
   bool is_set() const { return tag != Tag::unset; }
   /// Python counts true and false as integers.
-  bool is_whole() const {
-    return tag == Tag::integer || tag == Tag::boolean || tag == Tag::large;
-  }
+  bool is_whole() const { return tag == Tag::integer || tag == Tag::boolean || tag == Tag::large; }
   bool is_number() const { return is_whole() || tag == Tag::floating; }
   std::string_view view() const { return text->view; }
 

@@ -35,8 +35,7 @@ bool Declarer::relation_end(Entity& entity, const Attribute& made, Attribute*& e
         continue;
       if (one != &entity)
         return duplicate(cat("Attribute name ", name, " is already defined in ",
-                             program_.symbols.name(one->name),
-                             ", unable to define relationship"),
+                             program_.symbols.name(one->name), ", unable to define relationship"),
                          made.at, other.at);
       return duplicate(cat("attribute '", name, "' already exists on entity '",
                            program_.symbols.name(entity.name), "'"),
@@ -55,9 +54,10 @@ bool Declarer::relation(Space& space, const RelationDefinition& definition) {
   if (right == nullptr)
     return false;
   Attribute* one = nullptr;
-  if (!relation_end(*left, end_of(definition.left_name, *left, *right, definition.left_count,
-                                  definition.left_at),
-                    one))
+  if (!relation_end(
+          *left,
+          end_of(definition.left_name, *left, *right, definition.left_count, definition.left_at),
+          one))
     return false;
   if (!definition.has_inverse)
     return true;
@@ -66,9 +66,10 @@ bool Declarer::relation(Space& space, const RelationDefinition& definition) {
     return true;
   }
   Attribute* other = nullptr;
-  if (!relation_end(*right, end_of(definition.right_name, *right, *left, definition.right_count,
-                                   definition.right_at),
-                    other))
+  if (!relation_end(
+          *right,
+          end_of(definition.right_name, *right, *left, definition.right_count, definition.right_at),
+          other))
     return false;
   one->inverse = other;
   other->inverse = one;
@@ -107,8 +108,7 @@ bool Declarer::index(Space& space, const IndexDefinition& definition) {
     const std::string shown = cat("' ", name, ".", entity->full_name, "'");
     if (attribute.shape >= Shape::option)
       return fail(definition.places[i],
-                  cat("Index can not contain optional relations, Relation ", shown,
-                      " is optional"),
+                  cat("Index can not contain optional relations, Relation ", shown, " is optional"),
                   10, reported);
     if (attribute.type.is_list)
       return fail(definition.places[i],
@@ -155,8 +155,8 @@ bool Declarer::select_implementation(Space& space, Entity& entity, const Qualifi
 }
 
 bool Declarer::implement(Space& space, const ImplementDefinition& definition) {
-  Entity* entity = entity_of(space, definition.entity,
-                             cat("Implement(", program_.text(definition.entity), ")"));
+  Entity* entity =
+      entity_of(space, definition.entity, cat("Implement(", program_.text(definition.entity), ")"));
   if (entity == nullptr)
     return false;
   Implement made;
@@ -184,8 +184,7 @@ void Declarer::select(Entity& entity) {
     return;
   for (Entity* parent : entity.parents) {
     select(*parent);
-    entity.selected.insert(entity.selected.end(), parent->selected.begin(),
-                           parent->selected.end());
+    entity.selected.insert(entity.selected.end(), parent->selected.begin(), parent->selected.end());
   }
 }
 
@@ -199,15 +198,14 @@ bool Declarer::dataclass(Entity& entity) {
   const std::string subject =
       cat("The dataclass ", entity.full_name, " defined at ", program_.location(at), " has ");
   const auto refuse = [&](const std::string& what) {
-    return fail(at, cat(subject, what), 9,
-                cat(entity.full_name, " (", program_.location(at), ")"));
+    return fail(at, cat(subject, what), 9, cat(entity.full_name, " (", program_.location(at), ")"));
   };
   for (const Attribute& attribute : entity.own) {
     Place place = attribute.at;
     place.is_exact = 1;
     if (attribute.target != nullptr)
-      return refuse(cat("a relation called ", program_.symbols.name(attribute.name),
-                        " defined at ", program_.location(place),
+      return refuse(cat("a relation called ", program_.symbols.name(attribute.name), " defined at ",
+                        program_.location(place),
                         ". Dataclasses are not allowed to have relations."));
   }
   for (const Index* index : entity.indexes)

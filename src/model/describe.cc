@@ -18,8 +18,8 @@ std::string describe_constant(const Program& program, const Datum& value) {
 std::string describe_all(const Program& program, std::span<const Argument> arguments) {
   std::string made;
   std::vector<Argument> ordered(arguments.begin(), arguments.end());
-  std::ranges::stable_partition(
-      ordered, [](const Argument& argument) { return argument.is_positional; });
+  std::ranges::stable_partition(ordered,
+                                [](const Argument& argument) { return argument.is_positional; });
   for (const Argument& argument : ordered) {
     made += made.empty() ? "" : ",";
     if (argument.is_unpacked)

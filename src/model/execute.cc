@@ -192,11 +192,9 @@ Step Machine::execute_statement(Task& task) {
       const Step step = evaluate(node.value, task.frame, value);
       if (step != Step::done)
         return step;
-      Frame* const frame =
-          node.name.space.empty() ? task.frame : program_.spaces[node.space].frame;
-      return set_cell(frame->cells[node.slot], value, location_of(node.value))
-                 ? Step::done
-                 : Step::fail;
+      Frame* const frame = node.name.space.empty() ? task.frame : program_.spaces[node.space].frame;
+      return set_cell(frame->cells[node.slot], value, location_of(node.value)) ? Step::done
+                                                                               : Step::fail;
     }
     case StmtKind::assign_attribute:
       return execute_assign_attribute(task, as<AssignAttribute>(task.statement));

@@ -13,7 +13,8 @@ namespace {
 constexpr double exact_reals = 9007199254740992;  ///< 2^53: below, reals and integers agree
 
 bool is_exact(int64_t number) {
-  return number >= -static_cast<int64_t>(exact_reals) && number <= static_cast<int64_t>(exact_reals);
+  return number >= -static_cast<int64_t>(exact_reals) &&
+         number <= static_cast<int64_t>(exact_reals);
 }
 
 /// The result in 64 bits; nothing when it does not fit or the numbers do not.
@@ -58,8 +59,8 @@ bool compute_whole(Arena& arena, Operator op, const Datum& a, const Datum& b, Da
 }
 
 bool divide(const Datum& a, const Datum& b, Datum& value, std::string& error) {
-  const bool is_plain = (a.tag != Tag::large && b.tag != Tag::large &&
-                         is_exact(as_integer(a)) && is_exact(as_integer(b)));
+  const bool is_plain = (a.tag != Tag::large && b.tag != Tag::large && is_exact(as_integer(a)) &&
+                         is_exact(as_integer(b)));
   const double made =
       is_plain ? as_float(a) / as_float(b) : whole::quotient(digits_of(a), digits_of(b));
   if (std::isinf(made))

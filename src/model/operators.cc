@@ -11,8 +11,9 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (const Step step = evaluate(node.left, frame, left); step != Step::done)
     return step;
   if (left.tag != Tag::boolean && left.tag != Tag::unknown)
-    return fail(node.at, cat("Invalid left hand value `", shown(program_, left), "`: `",
-                             spelling(node.op), "` expects a boolean"),
+    return fail(node.at,
+                cat("Invalid left hand value `", shown(program_, left), "`: `", spelling(node.op),
+                    "` expects a boolean"),
                 10);
   // An unknown on the left decides, too: the right hand side is not looked at.
   value = left;
@@ -74,8 +75,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   }
   if (is_in) {
     if (b.tag != Tag::dict)
-      return fail(node.at, cat("Operand two of 'in' can only be a list or dict (",
-                               shown(program_, b), ")"),
+      return fail(node.at,
+                  cat("Operand two of 'in' can only be a list or dict (", shown(program_, b), ")"),
                   10);
     value = Datum::of((a.tag == Tag::text && b.dict->find(a.view()) != nullptr) ==
                       (node.op == Operator::in));

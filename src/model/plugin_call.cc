@@ -95,7 +95,8 @@ std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
                           const std::string& why) {
     const std::string problem =
         value.tag == Tag::reference
-            ? " is a reference. To allow references, use `| Reference[...]` in your type annotation."
+            ? " is a reference. To allow references, use `| Reference[...]` in your type "
+              "annotation."
             : cat(" has incompatible type. Expected type: ", parameter.type.text);
     return cat("Value ", quoted(machine.program(), value), " for argument ", parameter.name,
                " of plugin ", plugin.name, problem, "\ncaused by:\n  ", why);

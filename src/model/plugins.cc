@@ -19,8 +19,8 @@ const PluginRow* find_row(const Space& space, std::string_view name) {
     return find_row(exec_plugins(), name);
   if (space.name != "std")
     return nullptr;
-  constexpr std::array groups{control_plugins,    dicts_plugins,     environment_plugins,
-                              files_plugins,      lists_plugins,     network_plugins,
+  constexpr std::array groups{control_plugins,    dicts_plugins,      environment_plugins,
+                              files_plugins,      lists_plugins,      network_plugins,
                               references_plugins, reflection_plugins, secrets_plugins,
                               strings_plugins,    template_plugins,   validation_plugins};
   for (const auto& group : groups)

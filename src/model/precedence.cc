@@ -25,7 +25,8 @@ std::vector<std::string_view> words_of(std::string_view rule) {
 /// `a::B.c` in two; with an empty relation when it is something else.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view name) {
   const size_t dot = name.find('.');
-  if (dot == 0 || dot == std::string_view::npos || name.find('.', dot + 1) != std::string_view::npos)
+  if (dot == 0 || dot == std::string_view::npos ||
+      name.find('.', dot + 1) != std::string_view::npos)
     return {name, ""};
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
@@ -83,9 +84,8 @@ Status rank_relations(Program& program, const Project& project) {
   }
   for (uint32_t rank = 1; !left.empty(); ++rank) {
     const auto next = std::ranges::find_if(left, [&](const Attribute* one) {
-      return std::ranges::none_of(rules, [&](const Rule& rule) {
-        return rule.then == one && rule.first->precedence == 0;
-      });
+      return std::ranges::none_of(
+          rules, [&](const Rule& rule) { return rule.then == one && rule.first->precedence == 0; });
     });
     if (next == left.end())
       return user_error("A cycle exists in the relation precedence policy", where);

@@ -97,7 +97,8 @@ struct Entity {
   uint32_t id = 0;
   bool is_linked = false;
   std::vector<Entity*> parents;
-  std::vector<Entity*> lineage;  ///< itself and all ancestors: children before parents, then left before right
+  std::vector<Entity*>
+      lineage;  ///< itself and all ancestors: children before parents, then left before right
   std::deque<Attribute> own;
   std::vector<Attribute*> slots;
   std::vector<uint32_t> slot_of_symbol;  ///< by symbol; `no_slot` when absent

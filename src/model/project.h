@@ -29,7 +29,7 @@ struct Module {
 struct Project {
   Path folder;  ///< of `project.yml`; without one the folder of the main file
   bool has_file = false;
-  Path main;             ///< `main.cf`
+  Path main;              ///< `main.cf`
   std::string main_name;  ///< the main file as errors print it
   std::string name;
   std::vector<Path> module_path;

@@ -14,9 +14,7 @@ RE2::Options quiet() {
 }
 
 /// Python's spelling where RE2 has another one.
-std::string translated(std::string_view pattern) {
-  return replace_all(pattern, "\\Z", "\\z");
-}
+std::string translated(std::string_view pattern) { return replace_all(pattern, "\\Z", "\\z"); }
 
 }  // namespace
 

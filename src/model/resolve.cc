@@ -70,8 +70,7 @@ void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
     case ExprKind::constructor: {
       const auto& node = as<Constructor>(expr);
       for (const Argument& argument : node.arguments) {
-        const uint32_t slot =
-            argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
+        const uint32_t slot = argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
         if (argument.is_unpacked || (slot != no_slot && node.entity->slots[slot]->is_in_index))
           collect_needs(argument.value, needs);
       }
@@ -376,8 +375,8 @@ class Walk {
       const Expr* root = one.assignment->object;
       while (root->kind == ExprKind::attribute)
         root = as<AttributeRef>(root).object;
-      if (root->kind == ExprKind::name && (as<Name>(root).found != NameKind::local ||
-                                           as<Name>(root).depth >= one.levels))
+      if (root->kind == ExprKind::name &&
+          (as<Name>(root).found != NameKind::local || as<Name>(root).depth >= one.levels))
         found.push_back(one);
     };
     const auto add_inner = [&](const Block& inner) {
@@ -481,10 +480,10 @@ class Walk {
   void complete(const Constructor& node) {
     for (const Index* index : node.entity->indexes)
       if (const auto twice = std::ranges::adjacent_find(index->names); twice != index->names.end())
-        return fail(node.at,
-                    cat("Attribute ", program_.symbols.name(*twice),
-                        " provided twice in index lookup"),
-                    reported_in(program_, static_cast<const Expr*>(&node)), 10);
+        return fail(
+            node.at,
+            cat("Attribute ", program_.symbols.name(*twice), " provided twice in index lookup"),
+            reported_in(program_, static_cast<const Expr*>(&node)), 10);
     for (const Argument& argument : node.arguments) {
       if (argument.is_unpacked || node.entity->slot(argument.name) != no_slot)
         continue;
@@ -509,10 +508,9 @@ class Walk {
     arguments(node.arguments, level);
     if (node.plugin != nullptr || is_cast || !failures_.empty())
       return;
-    const bool is_type =
-        (is_plain && function == "list") ||
-        (from != nullptr && (from->typedefs.contains(node.function.name) ||
-                             from->implementations.contains(node.function.name)));
+    const bool is_type = (is_plain && function == "list") ||
+                         (from != nullptr && (from->typedefs.contains(node.function.name) ||
+                                              from->implementations.contains(node.function.name)));
     if (!is_type)
       return not_found(node.function);
     fail(node.at,
@@ -531,8 +529,7 @@ class Walk {
       return fail(annotation->at, no_space_text(name), reported_in(program_, annotation), 20);
     if (name.found != NameKind::missing)
       return;
-    fail(annotation->at,
-         cat("variable ", program_.text(as<Name>(annotation).name), " not found"),
+    fail(annotation->at, cat("variable ", program_.text(as<Name>(annotation).name), " not found"),
          cat(reporter_, " (", program_.location(definition.left_at), ")"), 20);
   }
   std::string reporter_;  ///< a definition that tells instead of a statement

@@ -111,12 +111,13 @@ Step Machine::execute_stream(Task& task) {
   const bool is_refused =
       task.list == nullptr && value.tag != Tag::list && value.tag != Tag::unknown;
   if (sink.kind == Sink::Kind::loop && is_refused)
-    return fail(expr->at,
-                cat("A for loop can only be applied to lists and relations. Hint: '",
-                    expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
-                        ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
-                        : cat(shown(program_, value), "' is not a list.")),
-                10);
+    return fail(
+        expr->at,
+        cat("A for loop can only be applied to lists and relations. Hint: '",
+            expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
+                ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
+                : cat(shown(program_, value), "' is not a list.")),
+        10);
   if (sink.kind == Sink::Kind::comprehension && is_refused)
     return fail(expr->at,
                 cat("A list comprehension can only be applied to lists and relations, got ",

@@ -40,7 +40,8 @@ bool refuse(const Program& program, const Datum& value, std::string_view type, s
 /// A reference stands for a value of one type.
 bool refers(const Program& program, const Type& type, std::string_view name, const Datum& value,
             std::string& why) {
-  if (type.base == Base::any || (type.base != Base::constrained && name == value.reference->element))
+  if (type.base == Base::any ||
+      (type.base != Base::constrained && name == value.reference->element))
     return true;
   why = cat("Invalid value: ", shown(program, value), " is not a subtype of Reference[", name, "]");
   return false;
@@ -136,8 +137,8 @@ bool Machine::match(const Typedef& constraint, const Datum& value, std::string& 
   }
   if (!is_good)
     why = cat("Invalid value ", quoted(program_, value), ", does not match constraint `",
-              describe(program_, constraint.condition), "` (reported in ", constraint.full_name, " (",
-              program_.location(constraint.at), "))");
+              describe(program_, constraint.condition), "` (reported in ", constraint.full_name,
+              " (", program_.location(constraint.at), "))");
   return is_good;
 }
 

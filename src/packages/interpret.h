@@ -24,10 +24,10 @@ struct Package {
   bool has_output = false;
   std::vector<Error> findings;  ///< of the validation; each stands at its instruction
   std::vector<std::string> warnings;
-  std::map<std::string, std::string> uploads;  ///< artifact digest -> path
-  std::vector<std::string> images;             ///< references that are used
+  std::map<std::string, std::string> uploads;         ///< artifact digest -> path
+  std::vector<std::string> images;                    ///< references that are used
   std::map<std::string, int, std::less<>> additions;  ///< it has to be interpreted again with these
-  std::vector<std::string> dependencies;       ///< other repositories that it is made of
+  std::vector<std::string> dependencies;              ///< other repositories that it is made of
 };
 
 /// Errors (`Blame::user`): the package, its arguments or its program are wrong; with excerpt and

@@ -44,19 +44,19 @@ Result<const Library*> library() {
   static const std::optional<Library> loaded = []() -> std::optional<Library> {
     void* handle = dlopen("libjq.so.1", RTLD_NOW | RTLD_LOCAL);
     Library found{};
-    const bool whole = handle != nullptr && find(handle, "jq_init", found.init) &&
-                       find(handle, "jq_compile", found.compile) &&
-                       find(handle, "jq_start", found.start) &&
-                       find(handle, "jq_next", found.next) && find(handle, "jq_teardown", found.teardown) &&
-                       find(handle, "jq_set_error_cb", found.set_error_cb) &&
-                       find(handle, "jv_parse", found.parse) &&
-                       find(handle, "jv_dump_string", found.dump_string) &&
-                       find(handle, "jv_string_value", found.string_value) &&
-                       find(handle, "jv_string_sized", found.string_sized) &&
-                       find(handle, "jv_free", found.free) && find(handle, "jv_copy", found.copy) &&
-                       find(handle, "jv_get_kind", found.get_kind) &&
-                       find(handle, "jv_invalid_has_msg", found.invalid_has_msg) &&
-                       find(handle, "jv_invalid_get_msg", found.invalid_get_msg);
+    const bool whole =
+        handle != nullptr && find(handle, "jq_init", found.init) &&
+        find(handle, "jq_compile", found.compile) && find(handle, "jq_start", found.start) &&
+        find(handle, "jq_next", found.next) && find(handle, "jq_teardown", found.teardown) &&
+        find(handle, "jq_set_error_cb", found.set_error_cb) &&
+        find(handle, "jv_parse", found.parse) &&
+        find(handle, "jv_dump_string", found.dump_string) &&
+        find(handle, "jv_string_value", found.string_value) &&
+        find(handle, "jv_string_sized", found.string_sized) &&
+        find(handle, "jv_free", found.free) && find(handle, "jv_copy", found.copy) &&
+        find(handle, "jv_get_kind", found.get_kind) &&
+        find(handle, "jv_invalid_has_msg", found.invalid_has_msg) &&
+        find(handle, "jv_invalid_get_msg", found.invalid_get_msg);
     return whole ? std::optional(found) : std::nullopt;
   }();
   if (!loaded)

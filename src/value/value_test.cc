@@ -69,7 +69,8 @@ TEST(Value, FollowPrefersAKeyWithDots) {
   EXPECT_EQ(*follow(value, "extract.a"), Value::dict({{"b", 2}}));
   EXPECT_EQ(follow(value, "extract.x"), nullptr);
   EXPECT_EQ(*follow(value, ""), value);
-  const Value nested = Value::dict({{"a.html", Value::dict({{"l", Value::list({1, Value::dict({{"x", 2}})})}})}});
+  const Value nested =
+      Value::dict({{"a.html", Value::dict({{"l", Value::list({1, Value::dict({{"x", 2}})})}})}});
   EXPECT_EQ(*follow(nested, "a.html.l[1].x"), Value(2));
   EXPECT_EQ(*follow(nested, "a.html.l[0]"), Value(1));
   EXPECT_EQ(follow(nested, "a.html.l[7]"), nullptr);

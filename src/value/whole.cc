@@ -53,8 +53,8 @@ std::optional<std::string> compute(Operation operation, std::string_view a, std:
   return made->get_str();
 }
 
-/// The quotient is scaled to 64 bits or a few more, of which the last tells whether there is a rest:
-/// then it is rounded once.
+/// The quotient is scaled to 64 bits or a few more, of which the last tells whether there is a
+/// rest: then it is rounded once.
 double quotient(std::string_view a, std::string_view b) {
   mpz_class dividend = read(a);
   mpz_class divisor = read(b);
@@ -63,7 +63,8 @@ double quotient(std::string_view a, std::string_view b) {
   divisor = abs(divisor);
   if (dividend == 0)
     return 0;
-  const long shift = 66 + static_cast<long>(bits_of(divisor)) - static_cast<long>(bits_of(dividend));
+  const long shift =
+      66 + static_cast<long>(bits_of(divisor)) - static_cast<long>(bits_of(dividend));
   if (shift > 0)
     dividend <<= static_cast<unsigned long>(shift);
   else
@@ -78,7 +79,9 @@ double quotient(std::string_view a, std::string_view b) {
   return is_negative ? -size : size;
 }
 
-double to_real(std::string_view digits) { return std::strtod(std::string(digits).c_str(), nullptr); }
+double to_real(std::string_view digits) {
+  return std::strtod(std::string(digits).c_str(), nullptr);
+}
 
 std::string of_real(double number) { return mpz_class(std::trunc(number)).get_str(); }
 

@@ -26,7 +26,7 @@ struct PackageRequest {
   bool keep_going = false;
   bool edit_in_place = false;
   bool resource_check = true;  ///< whether the engine's machine has what services ask for
-  bool wait = true;  ///< for another process that works on the environment
+  bool wait = true;            ///< for another process that works on the environment
 };
 
 enum class StatementStatus { ran, skipped, failed, not_reached };
@@ -56,9 +56,9 @@ struct PackageReport {
   std::shared_ptr<const Intent> intent;  ///< owns the statements
   std::vector<StatementReport> statements;
   std::vector<std::string> warnings;
-  std::vector<Error> findings;  ///< of a dry run; a real one fails with them
+  std::vector<Error> findings;                    ///< of a dry run; a real one fails with them
   std::vector<std::string> images, dependencies;  ///< references, and other repositories
-  Value output;                 ///< what the package returned, filled
+  Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
   Duration took{0};

@@ -16,9 +16,9 @@ namespace {
 std::string model(const std::vector<std::string>& sets, const std::string& value = "x") {
   std::string text = "import std::testing\n";
   for (const std::string& set : sets)
-    text += cat("std::ResourceSet(name=\"", set,
-                "\", resources=std::testing::NullResource(name=\"in-", set, "\", value=\"", value,
-                "\"))\n");
+    text +=
+        cat("std::ResourceSet(name=\"", set, "\", resources=std::testing::NullResource(name=\"in-",
+            set, "\", value=\"", value, "\"))\n");
   return text;
 }
 
@@ -186,7 +186,8 @@ TEST_F(ExportCommand, AKillInTheMiddleLeavesAWholeVersion) {
     const std::string shown = fettle({"versions", "show", "-e", "e"});
     ASSERT_TRUE(shown.starts_with("0\n")) << shown;
     size_t resources = 0;
-    for (size_t one = shown.find("name=in-"); one != shown.npos; one = shown.find("name=in-", one + 1))
+    for (size_t one = shown.find("name=in-"); one != shown.npos;
+         one = shown.find("name=in-", one + 1))
       ++resources;
     ASSERT_EQ(resources, sets.size()) << "after round " << round;
   }

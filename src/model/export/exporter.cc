@@ -245,7 +245,8 @@ class Exporter {
                             ", of which a reference wants a fact"));
     if (!TRY(read_id(instance, plan, id, given)))
       return user_error(cat("the id of the ", instance.entity->full_name, " of ",
-                            model_.where(instance.at), ", of which a reference wants a fact, is unknown"));
+                            model_.where(instance.at),
+                            ", of which a reference wants a fact, is unknown"));
     return to_string(id);
   }
 

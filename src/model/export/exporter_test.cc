@@ -154,10 +154,10 @@ resource(entity = "Thing", id_attribute = "name", agent = "name", fields = ["nam
   std::vector<std::string> ids;
   for (const Value& reference : y.at("references").items())
     ids.emplace_back(cat(reference.text_at("type"), " ", reference.text_at("id")));
-  EXPECT_EQ(ids, (std::vector<std::string>{
-                     "std::Environment 1db97cff-304a-3f5c-990a-f38282edb126",
-                     "std::Environment e2e97c3a-28b4-39bc-aca9-760a74a0e84c",
-                     "std::IntReference ff29bf9e-5fb8-3941-a863-4eb8302232dc"}));
+  EXPECT_EQ(ids,
+            (std::vector<std::string>{"std::Environment 1db97cff-304a-3f5c-990a-f38282edb126",
+                                      "std::Environment e2e97c3a-28b4-39bc-aca9-760a74a0e84c",
+                                      "std::IntReference ff29bf9e-5fb8-3941-a863-4eb8302232dc"}));
 }
 
 TEST_F(ExporterTest, FactsNeedAResource) {
@@ -177,10 +177,11 @@ Thing(name="x", value=std::create_fact_reference(f, "up"))
       {"type": "literal", "name": "resource_id", "value": "__config__::Thing[a,name=f]"},
       {"type": "literal", "name": "fact_name", "value": "up"},
       {"type": "literal", "name": "mocked_facts", "value": null}])"));
-  EXPECT_NE(run(cat(model, "Thing(name=\"y\", value=std::create_fact_reference(Plain(), \"up\"))\n"),
-                thing_type)
-                .error.find("no resource type is declared for __config__::Plain"),
-            std::string::npos);
+  EXPECT_NE(
+      run(cat(model, "Thing(name=\"y\", value=std::create_fact_reference(Plain(), \"up\"))\n"),
+          thing_type)
+          .error.find("no resource type is declared for __config__::Plain"),
+      std::string::npos);
 }
 
 TEST_F(ExporterTest, UnknownsLeaveOutOrAreUndefined) {

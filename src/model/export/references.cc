@@ -78,9 +78,8 @@ bool has_reference(const Datum& datum) {
   if (datum.tag == Tag::list)
     return std::ranges::any_of(datum.list->items, has_reference);
   if (datum.tag == Tag::dict)
-    return std::ranges::any_of(datum.dict->entries, [](const DictEntry& entry) {
-      return has_reference(entry.value);
-    });
+    return std::ranges::any_of(datum.dict->entries,
+                               [](const DictEntry& entry) { return has_reference(entry.value); });
   return datum.tag == Tag::reference;
 }
 

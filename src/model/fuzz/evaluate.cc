@@ -25,7 +25,8 @@ std::string outcome_of(const std::string& text) {
 }
 
 bool is_outside(std::string_view text) {
-  for (const std::string_view name : {"password", "env", "file", "source", "template", "list_", "open"})
+  for (const std::string_view name :
+       {"password", "env", "file", "source", "template", "list_", "open"})
     if (text.find(name) != std::string_view::npos)
       return true;
   return false;

@@ -114,10 +114,14 @@ class JsonReader {
     }
     at_ = end;
     if (is_whole && end - start > whole::most_digits)
-      return fail(cat("Exceeds the limit (", whole::most_digits, " digits) for integer string "
-                      "conversion: value has ", end - start, " digits"), start);
+      return fail(cat("Exceeds the limit (", whole::most_digits,
+                      " digits) for integer string "
+                      "conversion: value has ",
+                      end - start, " digits"),
+                  start);
     value = is_whole ? whole_of(machine_.program().arena, text_.substr(start, end - start))
-                     : Datum::of(std::strtod(std::string(text_.substr(start, end - start)).c_str(), nullptr));
+                     : Datum::of(std::strtod(std::string(text_.substr(start, end - start)).c_str(),
+                                             nullptr));
     return true;
   }
 

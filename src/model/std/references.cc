@@ -36,8 +36,8 @@ constexpr std::array plugins{
     PluginRow{"create_int_reference", "(value: any) -> any", to_int},
     PluginRow{"create_environment_reference", "(name: Reference[string] | string) -> any",
               to_environment},
-    PluginRow{"create_fact_reference",
-              "(resource: std::Resource, fact_name: string) -> any", to_fact},
+    PluginRow{"create_fact_reference", "(resource: std::Resource, fact_name: string) -> any",
+              to_fact},
 };
 
 }  // namespace

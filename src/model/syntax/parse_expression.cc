@@ -98,9 +98,7 @@ Error ExpressionParser::syntax_error() const {
   if (now().token >= Token::word_typedef)
     return fail(cat("Syntax error: invalid identifier, ", now().text, " is a reserved keyword (",
                     exactly(now().at), ")"));
-  size_t width = sees(Token::string)                               ? 2
-                 : sees(Token::raw_string) || sees(Token::f_string) ? 3
-                                                                    : 0;
+  size_t width = sees(Token::string) ? 2 : sees(Token::raw_string) || sees(Token::f_string) ? 3 : 0;
   for (const char c : now().text)
     width += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   const Place end = moved(now().at, width);
@@ -127,9 +125,9 @@ Status ExpressionParser::expect(char character) {
 Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
   if (symbols_.name(name).find('-') == std::string::npos)
     return {};
-  return fail_at(at, cat("The use of '-' in identifiers is not allowed. please rename ",
-                         symbols_.name(name), ". (reported in ", symbols_.name(name), " (",
-                         exactly(at), "))"));
+  return fail_at(
+      at, cat("The use of '-' in identifiers is not allowed. please rename ", symbols_.name(name),
+              ". (reported in ", symbols_.name(name), " (", exactly(at), "))"));
 }
 
 /// What follows a reserved word makes no sense: then the word itself is the error.
@@ -315,8 +313,8 @@ Result<const Expr*> ExpressionParser::text() {
   const bool is_long = token.token == Token::long_string;
   Place at = token.at;
   at.is_exact = is_long;
-  if (const Format* format = read_interpolation(content->view, at, moved(token.at, is_long ? 3 : 1),
-                                                arena_, symbols_))
+  if (const Format* format =
+          read_interpolation(content->view, at, moved(token.at, is_long ? 3 : 1), arena_, symbols_))
     return format;
   return constant(Datum::of(content), token.at);
 }
@@ -451,11 +449,11 @@ Result<const Expr*> ExpressionParser::constructor(QualifiedName type) {
   for (size_t i = 0; i < found.size(); ++i)
     for (size_t j = 0; j < i && !found[i].is_unpacked; ++j)
       if (!found[j].is_unpacked && found[j].name == found[i].name)
-        return fail_at(found[i].at,
-                       cat("The attribute ", symbols_.name(found[i].name),
-                           " in the constructor call of ", symbols_.name(type.name),
-                           " is already set. (reported in Construct(", symbols_.name(type.name),
-                           ") (", file_name_, ":", type.at.line, "))"));
+        return fail_at(
+            found[i].at,
+            cat("The attribute ", symbols_.name(found[i].name), " in the constructor call of ",
+                symbols_.name(type.name), " is already set. (reported in Construct(",
+                symbols_.name(type.name), ") (", file_name_, ":", type.at.line, "))"));
   return arena_.make<Constructor>(Expr{ExprKind::constructor, type.at}, type, found);
 }
 

@@ -76,7 +76,8 @@ TEST(Parser, SlipsBecomeTwoStatementsWithAWarning) {
 
 TEST(Parser, ErrorsNameTheToken) {
   EXPECT_EQ(read("a = = 1").error, "m.cf:1:5: Syntax error at token = (m.cf:1:6)");
-  EXPECT_EQ(read("entity A:\n  Foo x\nend").error, "m.cf:2:3: Syntax error at token Foo (m.cf:2:6)");
+  EXPECT_EQ(read("entity A:\n  Foo x\nend").error,
+            "m.cf:2:3: Syntax error at token Foo (m.cf:2:6)");
   EXPECT_EQ(read("entity A:").error, "m.cf:1:10: Syntax error: Unexpected end of file (m.cf:2:2)");
   EXPECT_EQ(read("a = 1\r\n").error, "m.cf:1:6: Syntax error: Illegal character '\\r' (m.cf:1:6)");
   EXPECT_EQ(read("a = -b").error, "m.cf:1:5: Syntax error at token - (m.cf:1:6)");

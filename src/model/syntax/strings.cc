@@ -112,8 +112,8 @@ Place place_in(std::string_view text, size_t offset, Place start) {
     start.column = 1;
   }
   return moved(start, static_cast<size_t>(std::count_if(beside.begin(), beside.end(), [](char c) {
-    return (c & 0xC0) != 0x80;
-  })));
+                 return (c & 0xC0) != 0x80;
+               })));
 }
 
 /// A path within a text. Attributes know their own place, the name that of the text.
@@ -191,14 +191,14 @@ class FStringReader {
   Result<FormatPart> hole(int depth) {
     const size_t end = text_.find_first_of("{}:!", at_);
     if (at_ >= text_.size())
-      return user_error(
-          "Syntax error: Invalid f-string: Single '{' encountered in format string");
+      return user_error("Syntax error: Invalid f-string: Single '{' encountered in format string");
     if (end == std::string_view::npos)
       return user_error("Syntax error: Invalid f-string: expected '}' before end of string");
     const std::string_view path = trim(text_.substr(at_, end - at_));
     if (path.empty())
-      return user_error("f-strings do not support positional substitutions via '{}', use variable "
-                        "or attribute keys instead");
+      return user_error(
+          "f-strings do not support positional substitutions via '{}', use variable "
+          "or attribute keys instead");
     FormatPart part{{}, read_path(path, text_, place_, moved(place_, 2), arena_, symbols_)};
     at_ = end;
     if (text_[at_] == '!') {

@@ -86,9 +86,10 @@ TEST(Jinja, ReleasesWhatIsNestedDeeplyWithoutRecursion) {
             "");
   EXPECT_EQ(error_of("{% set l = [] %}{% set _ = l.append(l) %}{{ l | length }}"), "");
   EXPECT_EQ(error_of("{% set d = {} %}{% set _ = d.update(d=[d]) %}{{ d | length }}"), "");
-  EXPECT_EQ(error_of("{% set ns = namespace() %}{% for i in [1] %}{% set ns.l = loop %}{% endfor %}"
-                     "{% set ns.s = self %}{% macro m() %}{% set ns.m = m %}{% endmacro %}{{ m() }}"),
-            "");
+  EXPECT_EQ(
+      error_of("{% set ns = namespace() %}{% for i in [1] %}{% set ns.l = loop %}{% endfor %}"
+               "{% set ns.s = self %}{% macro m() %}{% set ns.m = m %}{% endmacro %}{{ m() }}"),
+      "");
 }
 
 TEST(Jinja, TakesFiltersFunctionsAndObjectsOfTheHost) {

@@ -91,8 +91,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
       return call_block(node, scope, out);
     case Kind::filter_block: {
       std::string inner;
-      if (Status status = body(node.body, new_scope(scope), inner);
-          !status)
+      if (Status status = body(node.body, new_scope(scope), inner); !status)
         return status;
       const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
       out += TRY(shown(value));
@@ -320,8 +319,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   inner.steps_ = steps_;
   if (inner.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
-  Status status =
-      inner.run(tree, inner.new_scope(node.has_context ? scope : nullptr), out);
+  Status status = inner.run(tree, inner.new_scope(node.has_context ? scope : nullptr), out);
   steps_ = inner.steps_;
   return status;
 }

@@ -12,8 +12,8 @@
 namespace fettle::jinja {
 
 /// Names that are visible; the inner hide the outer.
-struct Scope : boost::intrusive::list_base_hook<
-                   boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
+struct Scope
+    : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   std::shared_ptr<Scope> parent;
   std::unordered_map<std::string, Value> names;
 };
