@@ -559,7 +559,7 @@ Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) 
     size_t first = 0;
     if (most >= 0 && i64(found.size()) > most) {
       first = found.size() - size_t(most);
-      words.push_back(text.substr(found[0].first, found[first - 1].second - found[0].first));
+      words.push_back(text.substr(0, found[first - 1].second));
     }
     for (size_t i = first; i < found.size(); ++i)
       words.push_back(text.substr(found[i].first, found[i].second - found[i].first));

@@ -482,6 +482,8 @@ class Resolver {
   void undefined(Identifier* id) {
     if (told_already(id))
       return;
+    if (id->symbol->text == "set")
+      return error(id->at, "this Starlark dialect does not support sets");
     std::string hint;
     if (result_.errors.size() < 20) {
       if (const std::string near = similar_name(id->symbol->text); !near.empty())
