@@ -353,14 +353,9 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
 
 /// Asks every `implement` of a new instance whether it applies.
 void Machine::select(Instance* instance) {
-  Frame* const frame = new_frame(nullptr, instance, 0);
-  for (const Implement* implement : instance->entity->selected) {
-    Task* task = new_task(Task::Kind::implement, frame);
-    task->target = instance;
-    task->implement = implement;
-    task->at = instance->at;
-    push(task);
-  }
+  for (const Implement* implement : instance->entity->selected)
+    ready_.push_back(
+        {.kind = Turn::Kind::implement, .target = instance->number + 1, .implement = implement});
   if (!instance->entity->selected.empty())
     return;
   fail(instance->at, cat("Unable to select implementation for entity ",

@@ -135,6 +135,8 @@ void Machine::report_task(const Task& task) {
            false);
   else if (task.kind == Task::Kind::promise)
     report(reported_in(program_, task.promises->statement), false);
+  else if (task.kind == Task::Kind::member)
+    report(reported_in(program_, static_cast<const Stmt*>(task.assignment)), false);
   else if (task.has_statement())
     report(reported_in(program_, task.statement), false);
   else if (task.has_sink() && task.sink->statement != nullptr)

@@ -27,6 +27,10 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
   const size_t count = block.statements.size();
   for (size_t i = 0; i < count; ++i) {
     const Stmt* statement = block.statements[is_reversed ? count - 1 - i : i];
+    if (is_ready(*statement, frame)) {
+      ready_.push_back({.kind = Turn::Kind::statement, .statement = statement, .frame = frame});
+      continue;
+    }
     Task* task = new_task(Task::Kind::statement, frame);
     task->statement = statement;
     task->at = statement->at;
@@ -45,21 +49,37 @@ static bool is_nothing(const Name& name) {
   return name.found == NameKind::missing || name.found == NameKind::no_space;
 }
 
+/// The cell of a variable; null when the name stands for something else.
+Cell* Machine::variable(const Name& name, Frame* frame) {
+  if (name.found == NameKind::global)
+    return &program_.spaces[name.depth].frame->cells[name.slot];
+  if (name.found != NameKind::local)
+    return nullptr;
+  for (uint32_t depth = name.depth; depth > 0; --depth)
+    frame = frame->parent;
+  return &frame->cells[name.slot];
+}
+
+/// Whether a statement neither waits for a name nor has anything to promise.
+bool Machine::is_ready(const Stmt& statement, Frame* frame) {
+  if (statement.kind == StmtKind::for_ && !as<For>(&statement).body->foreseen.empty())
+    return false;
+  if (statement.kind == StmtKind::if_ &&
+      (!as<If>(&statement).yes->foreseen.empty() || !as<If>(&statement).no->foreseen.empty()))
+    return false;
+  return std::ranges::all_of(statement.needs, [&](const Name* name) {
+    const Cell* const cell = variable(*name, frame);
+    return !is_nothing(*name) && (cell == nullptr || cell->value.is_set());
+  });
+}
+
 /// A statement waits for its names before it is queued at all; a name that stands for nothing
 /// fails at once.
 void Machine::begin(Task& task) {
   Task* const before = std::exchange(current_, &task);
   bool has_missing = false;
   for (const Name* name : task.statement->needs) {
-    Cell* cell = nullptr;
-    if (name->found == NameKind::local) {
-      Frame* frame = task.frame;
-      for (uint32_t depth = name->depth; depth > 0; --depth)
-        frame = frame->parent;
-      cell = &frame->cells[name->slot];
-    } else if (name->found == NameKind::global) {
-      cell = &program_.spaces[name->depth].frame->cells[name->slot];
-    }
+    Cell* const cell = variable(*name, task.frame);
     has_missing |= is_nothing(*name);
     if (cell != nullptr && !cell->value.is_set())
       wait_on(*cell);
@@ -136,12 +156,17 @@ Step Machine::execute_promise(Task& task) {
   return Step::done;
 }
 
+/// In whose implementation a task runs; null outside of all.
+const Instance* Machine::self_of(const Task& task) {
+  if (task.kind == Task::Kind::implement)
+    return task.target;
+  return task.frame == nullptr ? nullptr : task.frame->self;
+}
+
 Contributor Machine::contributor_of(const Task& task) {
   if (task.has_sink())
     return task.sink->by;
-  const Instance* instance = task.kind == Task::Kind::argument ? task.target
-                             : task.frame != nullptr           ? task.frame->self
-                                                               : nullptr;
+  const Instance* const instance = task.kind == Task::Kind::argument ? task.target : self_of(task);
   return instance == nullptr ? 0 : instance->number + 1;
 }
 
@@ -164,6 +189,8 @@ Step Machine::execute(Task& task) {
       release(task.held);
       return Step::done;
     }
+    case Task::Kind::member:
+      return execute_member(task);
     case Task::Kind::implement:
       return execute_implement(task);
     case Task::Kind::stream:
@@ -207,6 +234,21 @@ Step Machine::execute_statement(Task& task) {
   return Step::done;
 }
 
+/// Whether an expression has its value at once, where others may hand on elements one by one.
+static bool is_one_value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::attribute:
+    case ExprKind::comprehension:
+    case ExprKind::conditional:
+    case ExprKind::list:
+      return false;
+    case ExprKind::name:
+      return as<Name>(&expr).found != NameKind::self_attribute;
+    default:
+      return true;
+  }
+}
+
 Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) {
   Datum object;
   if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
@@ -224,6 +266,14 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
                     " in type ", object.instance->entity->full_name),
                 20);
   const Attribute& attribute = *object.instance->entity->slots[slot];
+  if (attribute.shape == Shape::list && is_one_value(*node.value)) {
+    ++delayed_of(object.instance, slot).promises;
+    ready_.push_back({.kind = Turn::Kind::member,
+                      .target = object.instance->number + 1,
+                      .assignment = &node,
+                      .frame = task.frame});
+    return Step::done;
+  }
   if (attribute.shape == Shape::list) {
     Sink& sink = *sinks_.take();
     sink.owner = object.instance;
@@ -276,10 +326,18 @@ void Machine::execute_for(Task& task, const For& node) {
   stream(node.iterable, task.frame, &sink);
 }
 
+/// The frame of an implement, whose only content is `self`, for a condition or a block without
+/// variables.
+Frame* Machine::frame_of(Task& task) {
+  if (task.frame == nullptr)
+    task.frame = new_frame(nullptr, task.target, 0);
+  return task.frame;
+}
+
 Step Machine::execute_implement(Task& task) {
   if (task.implement->condition != nullptr) {
     Datum condition;
-    if (const Step step = evaluate(task.implement->condition, task.frame, condition);
+    if (const Step step = evaluate(task.implement->condition, frame_of(task), condition);
         step != Step::done)
       return step;
     if (condition.tag == Tag::unknown)
@@ -298,8 +356,10 @@ Step Machine::execute_implement(Task& task) {
     if (task.target->entity->selected.size() > 1 &&
         !emitted_.insert({implementation, reinterpret_cast<const Frame*>(task.target)}).second)
       continue;
+    if (body.statements.empty())
+      continue;
     emit(body,
-         body.locals.empty() ? task.frame : new_frame(nullptr, task.target, body.locals.size()),
+         body.locals.empty() ? frame_of(task) : new_frame(nullptr, task.target, body.locals.size()),
          true);
   }
   return Step::done;

@@ -16,90 +16,11 @@
 #include "model/plugin.h"
 #include "model/pool.h"
 #include "model/regex.h"
+#include "model/task.h"
 
 namespace fettle::model {
 
-struct Sink;
-
-/// What a statement has promised until it is decided. Objects that are not known yet are waited for
-/// by tasks of their own, which come too late when the statement is decided first.
-struct Promises {
-  std::vector<Delayed*> held;
-  int awaited = 0;  ///< tasks that may still promise something
-  const Stmt* statement = nullptr;
-  bool is_over = false;
-};
-
 constexpr int optional_rank = 61;
-
-/// Where the values of a stream go.
-struct Sink {
-  enum class Kind : uint8_t { relation, loop, comprehension };
-  Kind kind = Kind::relation;
-  int open = 0;               ///< producers that may still deliver
-  Contributor by = 0;         ///< for whom they deliver
-  Instance* owner = nullptr;  ///< of the relation
-  uint32_t slot = 0;
-  bool is_closed = false;
-  bool has_promise = false;                  ///< of the relation, until it is closed
-  const Stmt* statement = nullptr;           ///< of a loop the loop itself
-  const Constructor* constructor = nullptr;  ///< whose argument it is
-  Frame* frame = nullptr;
-  const Comprehension* comprehension = nullptr;
-  const Comprehension* within = nullptr;  ///< of which the comprehension is the value
-  Sink* target = nullptr;
-  Promises* held = nullptr;
-};
-
-/// A relation to which a constructor's result goes: for the implicit inverse and short names.
-struct Destination {
-  Instance* owner = nullptr;
-  const Attribute* attribute = nullptr;
-};
-
-struct Memo {
-  const void* node = nullptr;
-  const Frame* frame = nullptr;
-  bool operator==(const Memo&) const = default;
-};
-struct MemoHash {
-  size_t operator()(const Memo& memo) const {
-    return reinterpret_cast<size_t>(memo.node) * 31 + reinterpret_cast<size_t>(memo.frame);
-  }
-};
-struct Remembered {
-  Datum value;
-  std::vector<Frame*> frames;
-};
-using Memory = std::unordered_map<Memo, Remembered, MemoHash>;
-
-struct Task {
-  enum class Kind : uint8_t { statement, promise, argument, implement, stream, guard, element };
-  Kind kind = Kind::statement;
-  int missing = 0;
-  uint32_t number = 0;  ///< no other task ever has it, although its memory is used again
-  uint32_t slot = 0;
-  Frame* frame = nullptr;
-  union {
-    const Stmt* statement = nullptr;  ///< of a statement
-    const Foreseen* foreseen;         ///< of a promise
-    const Constructor* constructor;   ///< whose argument it is
-    const Implement* implement;       ///< of an implement
-    const Expr* list;                 ///< of a stream that is an element of it
-  };
-  const Expr* expr = nullptr;
-  union {
-    Instance* target = nullptr;  ///< of an argument and an implement
-    Promises* promises;          ///< of a promise
-    Sink* sink;                  ///< of a stream, a guard and an element
-  };
-  Memory* memory = nullptr;
-  Promises* held = nullptr;
-  Place at;
-
-  bool has_sink() const { return kind >= Kind::stream; }
-  bool has_statement() const { return kind == Kind::statement; }
-};
 
 enum class Step : uint8_t { done, wait, fail };
 
@@ -162,7 +83,7 @@ class Machine {
   }
   Step evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to);
   Step evaluate_name(const Name& name, Frame* frame, Datum& value);
-  Cell* cell_of(const Name& name, Frame* frame, Instance*& owner, uint32_t& slot);
+  Cell* variable(const Name& name, Frame* frame);
   Step name_not_found(const Name& name);
   Step evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value);
   bool refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
@@ -238,7 +159,9 @@ class Machine {
   void wake(Cell& cell, Link* waiters, bool only_item);
   void set(Cell& cell, const Datum& value, Place at);
   void wake_for_item(Cell& cell);
-  void push(Task* task) { ready_.push_back(task); }
+  void push(Task* task) { ready_.push_back({.task = task}); }
+  Task* next_ready();
+  Task* task_of(const Turn& turn);
   void consider(Delayed& delayed);
   bool can_freeze(const Delayed& delayed) const;
   void freeze(Delayed& delayed);
@@ -263,8 +186,10 @@ class Machine {
   // execute.cc
   Task* new_task(Task::Kind kind, Frame* frame);
   Frame* new_frame(Frame* parent, Instance* self, size_t cells);
+  bool is_ready(const Stmt& statement, Frame* frame);
   void begin(Task& task);
   void emit(const Block& block, Frame* frame, bool is_reversed);
+  static const Instance* self_of(const Task& task);
   static Contributor contributor_of(const Task& task);
   Step execute(Task& task);
   Step execute_statement(Task& task);
@@ -272,6 +197,7 @@ class Machine {
   Step execute_if(Task& task, const If& node);
   void execute_for(Task& task, const For& node);
   Step execute_implement(Task& task);
+  Frame* frame_of(Task& task);
   Step execute_stream(Task& task);
   void make_promises(Task& task, const Block& block);
   Step promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held);
@@ -280,6 +206,8 @@ class Machine {
   // stream.cc
   void stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list = nullptr);
   bool deliver(Sink& sink, const Datum& value, Place at);
+  bool gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
+  Step execute_member(Task& task);
   bool deliver_all(Sink& sink, const Datum& value, Place at);
   void close(Sink& sink);
   Step execute_guard(Task& task);
@@ -309,7 +237,7 @@ class Machine {
   size_t most_blocked_ = 1024;  ///< before those that are done are looked for
   std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
   std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
-  std::deque<Task*> ready_;
+  std::deque<Turn> ready_;
   std::vector<Task*> urgent_;  ///< statements with a name that stands for nothing
   std::deque<Delayed*> waiting_;
   std::map<uint32_t, std::deque<Delayed*>> ruled_;  ///< the same of relations that rules rank

@@ -215,8 +215,8 @@ void Machine::block(Task& task) {
 bool Machine::run_task(Task& task) {
   Task* const before = std::exchange(current_, &task);
   const Contributor by = std::exchange(by_, contributor_of(task));
-  const uint32_t depth = std::exchange(
-      depth_, task.frame != nullptr && task.frame->self != nullptr ? task.frame->self->depth : 0);
+  const Instance* const self = self_of(task);
+  const uint32_t depth = std::exchange(depth_, self != nullptr ? self->depth : 0);
   std::vector<std::pair<Memo, Remembered>> outer;
   if (before != nullptr)
     outer.swap(scratch_);
@@ -257,19 +257,55 @@ void Machine::give_back() {
   closed_.clear();
 }
 
+Task* Machine::task_of(const Turn& turn) {
+  switch (turn.kind) {
+    case Turn::Kind::task:
+      return turn.task;
+    case Turn::Kind::statement: {
+      Task* const task = new_task(Task::Kind::statement, turn.frame);
+      task->statement = turn.statement;
+      task->at = turn.statement->at;
+      return task;
+    }
+    case Turn::Kind::member: {
+      Task* const task = new_task(Task::Kind::member, turn.frame);
+      task->assignment = turn.assignment;
+      task->expr = turn.assignment->value;
+      task->at = task->expr->at;
+      task->target = instances_[turn.target - 1];
+      task->slot = task->target->entity->slot(turn.assignment->name);
+      return task;
+    }
+    case Turn::Kind::implement: {
+      Task* const task = new_task(Task::Kind::implement, nullptr);
+      task->implement = turn.implement;
+      task->target = instances_[turn.target - 1];
+      task->at = task->target->at;
+      return task;
+    }
+  }
+  return nullptr;
+}
+
+/// What is urgent first, then in the order in which they became ready; null when there is none.
+Task* Machine::next_ready() {
+  if (!urgent_.empty()) {
+    Task* const task = urgent_.front();
+    urgent_.erase(urgent_.begin());
+    return task;
+  }
+  if (ready_.empty())
+    return nullptr;
+  const Turn turn = ready_.front();
+  ready_.pop_front();
+  return task_of(turn);
+}
+
 bool Machine::run_ready() {
-  while (!ready_.empty() || !urgent_.empty()) {
+  while (Task* const task = next_ready()) {
     if (most_steps_ != 0 && ++steps_ > most_steps_) {
       failure_ = Failure{user_error(cat("the model needs more than ", most_steps_, " steps")), 0};
       return false;
-    }
-    Task* task = nullptr;
-    if (!urgent_.empty()) {
-      task = urgent_.front();
-      urgent_.erase(urgent_.begin());
-    } else {
-      task = ready_.front();
-      ready_.pop_front();
     }
     if (!run_task(*task))
       return false;

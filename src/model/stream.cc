@@ -93,6 +93,7 @@ Step Machine::execute_stream(Task& task) {
         return Step::fail;
     if (is_frozen && --sink.open == 0)
       close(sink);
+    }
     return Step::done;
   }
   const Destination to{sink.owner,
@@ -133,6 +134,31 @@ Step Machine::execute_stream(Task& task) {
 
 bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
   if (value.tag != Tag::list)
+/// A value for a relation, which may hand it on.
+bool Machine::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+  ++delivering_;
+  const bool is_good = set_slot(owner, slot, value, writer);
+  --delivering_;
+  return is_good;
+}
+
+/// The same as a stream of one value that goes to a relation.
+Step Machine::execute_member(Task& task) {
+  Instance* const owner = task.target;
+  const Destination to{owner, owner->entity->slots[task.slot]};
+  Datum value;
+  if (const Step step = evaluate(task.expr, task.frame, value, &to); step != Step::done)
+    return told(step, owner, task.slot, {nullptr, task.assignment, false, task.at});
+  const Writer writer{nullptr, task.assignment, false, location_of(task.expr)};
+  const std::span<const Datum> values =
+      value.tag == Tag::list ? value.list->items : std::span<const Datum>(&value, 1);
+  for (const Datum& one : values)
+    if (!gather(owner, task.slot, one, writer))
+      return Step::fail;
+  release(delayed_of(owner, task.slot));
+  return Step::done;
+}
+
     return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
   for (const Datum& item : value.list->items)
     if (!deliver(sink, item, at))
@@ -154,12 +180,10 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         push(task);
         return true;
       }
-      ++delivering_;
       const Contributor before = std::exchange(by_, sink.by);
       const bool is_good =
-          set_slot(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
+          gather(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
       by_ = before;
-      --delivering_;
       return is_good;
     }
     case Sink::Kind::loop: {
