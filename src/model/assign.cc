@@ -154,7 +154,7 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   }
   Datum added = value;
   added.by = by_;
-  delayed.items.push_back(program_.arena, added);
+  delayed.items.push_back(item_arrays_, added);
   if (delayed.items.size() > attribute.count.upper) {
     fail(at, cat("List over full: max nr of items is ", attribute.count.upper, ", content is ",
                  shown(program_, value)));

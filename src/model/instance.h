@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/pool.h"
 #include "model/program.h"
 
 namespace fettle::model {
@@ -54,15 +55,18 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 24);
 
-/// Members of a relation, in an arena: who looks at some of them may go on while it grows.
+/// Members of a relation. They move when it grows, and stay when it is frozen.
 class Items {
  public:
-  void push_back(Arena& arena, const Datum& item) {
+  void push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
     if (count_ == room_) {
-      room_ = room_ == 0 ? 4 : room_ * 2;
-      auto* const grown = static_cast<Datum*>(arena.take(room_ * sizeof(Datum)));
+      const uint32_t room = ArenaArrays<Datum>::next_room(room_);
+      Datum* const grown = arrays.take(room);
       std::copy_n(items_, count_, grown);
+      if (room_ != 0)
+        arrays.give_back(items_, room_);
       items_ = grown;
+      room_ = room;
     }
     items_[count_++] = item;
   }

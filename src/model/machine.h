@@ -247,6 +247,7 @@ class Machine {
   ArenaPool<Task> tasks_{program_.arena};
   ArenaPool<Link> links_{program_.arena};
   ArenaPool<Sink> sinks_{program_.arena};
+  ArenaArrays<Datum> item_arrays_{program_.arena};
   Pool<Memory> memories_;
   Pool<Promises> promises_;
   std::vector<Task*> done_;    ///< given back before the next task runs

@@ -1,6 +1,8 @@
 #pragma once
 /// Objects that come and go by the million: what is given back is handed out again.
 
+#include <array>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -63,6 +65,42 @@ class ArenaPool {
  private:
   Arena& arena_;
   T* spare_ = nullptr;
+};
+
+/// Arrays in an arena for lists that grow: one that was outgrown is handed out again. They have
+/// room for 2, 3, 4, 6, 8, 12, ... items.
+template <typename T>
+class ArenaArrays {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) >= sizeof(void*));
+
+ public:
+  explicit ArenaArrays(Arena& arena) : arena_(arena) {}
+
+  static uint32_t next_room(uint32_t room) {
+    if (room < 2)
+      return 2;
+    return std::has_single_bit(room) ? room / 2 * 3 : room / 3 * 4;
+  }
+  T* take(uint32_t room) {
+    T*& spare = spare_[row_of(room)];
+    if (spare == nullptr)
+      return static_cast<T*>(arena_.take(room * sizeof(T)));
+    T* const taken = spare;
+    std::memcpy(static_cast<void*>(&spare), static_cast<const void*>(taken), sizeof spare);
+    return taken;
+  }
+  void give_back(T* items, uint32_t room) {
+    T*& spare = spare_[row_of(room)];
+    std::memcpy(static_cast<void*>(items), static_cast<const void*>(&spare), sizeof spare);
+    spare = items;
+  }
+
+ private:
+  static size_t row_of(uint32_t room) {
+    return 2 * static_cast<size_t>(std::bit_width(room)) + (std::has_single_bit(room) ? 0 : 1);
+  }
+  Arena& arena_;
+  std::array<T*, 68> spare_{};  ///< by room; the first bytes of one are the address of the next
 };
 
 }  // namespace fettle::model

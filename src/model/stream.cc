@@ -87,13 +87,15 @@ Step Machine::execute_stream(Task& task) {
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);
-    const std::span<const Datum> items = from.items;
-    for (const Datum& item : items)
+    // What arrives meanwhile goes to the listeners.
+    const size_t count = from.items.size();
+    for (size_t i = 0; i < count; ++i) {
+      const Datum item = from.items[i];
       if (!deliver(sink, item, location_of(task.expr)))
         return Step::fail;
+    }
     if (is_frozen && --sink.open == 0)
       close(sink);
-    }
     return Step::done;
   }
   const Destination to{sink.owner,
@@ -132,8 +134,6 @@ Step Machine::execute_stream(Task& task) {
   return Step::done;
 }
 
-bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
-  if (value.tag != Tag::list)
 /// A value for a relation, which may hand it on.
 bool Machine::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
   ++delivering_;
@@ -159,6 +159,8 @@ Step Machine::execute_member(Task& task) {
   return Step::done;
 }
 
+bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
+  if (value.tag != Tag::list)
     return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
   for (const Datum& item : value.list->items)
     if (!deliver(sink, item, at))
