@@ -264,7 +264,7 @@ class Interpreter {
       if (starlark::text_of(key) == parser_key)
         continue;
       names.emplace_back(starlark::text_of(key));
-      values.push_back(value);
+      values.push_back(as_asked(thread, value));
     }
     std::vector<Named> named;
     for (size_t i = 0; i < names.size(); ++i)
@@ -272,37 +272,40 @@ class Interpreter {
     return thread.call(function, std::vector<starlark::Value>{plan}, named);
   }
 
-  /// Kurtosis: the key `_kurtosis_parser: "struct"` asks for structs in place of dicts.
-  static starlark::Value as_asked(starlark::Thread& thread, starlark::Value dict) {
-    const auto parser = starlark::find_in(dict, parser_key);
-    if (!parser)
-      return dict;
-    if (starlark::type_of(*parser) == starlark::Type::text &&
-        starlark::text_of(*parser) == "struct")
-      return as_structure(thread, dict);
-    starlark::HeapAccess heap = thread.heap();
-    const starlark::Value rest = heap.dict();
-    for (const auto& [key, value] : starlark::entries_of(dict))
-      if (starlark::text_of(key) != parser_key)
-        heap.insert(rest, key, value);
-    return rest;
-  }
-
-  static starlark::Value as_structure(starlark::Thread& thread, starlark::Value value) {
+  /// Kurtosis: the key `_kurtosis_parser` of a dict, wherever it stands, asks for it and what is in
+  /// it as structs ("struct") or dicts ("dict").
+  static starlark::Value as_asked(starlark::Thread& thread, starlark::Value value,
+                                  bool as_structures = false) {
     if (starlark::type_of(value) == starlark::Type::list) {
       std::vector<starlark::Value> items;
       for (size_t i = 0; i < starlark::length_of(value); ++i)
-        items.push_back(as_structure(thread, starlark::item_of(value, i)));
+        items.push_back(as_asked(thread, starlark::item_of(value, i), as_structures));
       return thread.heap().list(items);
     }
     if (starlark::type_of(value) != starlark::Type::dict)
       return value;
+    if (const auto parser = starlark::find_in(value, parser_key))
+      as_structures = starlark::type_of(*parser) == starlark::Type::text &&
+                      starlark::text_of(*parser) == "struct";
+    return as_structures ? structure_of(thread, value) : dict_of(thread, value);
+  }
+
+  static starlark::Value dict_of(starlark::Thread& thread, starlark::Value dict) {
+    starlark::HeapAccess heap = thread.heap();
+    const starlark::Value made = heap.dict();
+    for (const auto& [key, value] : starlark::entries_of(dict))
+      if (starlark::text_of(key) != parser_key)
+        heap.insert(made, key, as_asked(thread, value));
+    return made;
+  }
+
+  static starlark::Value structure_of(starlark::Thread& thread, starlark::Value dict) {
     std::vector<std::string> names;
     std::vector<starlark::Value> values;
-    for (const auto& [key, item] : starlark::entries_of(value))
+    for (const auto& [key, value] : starlark::entries_of(dict))
       if (starlark::text_of(key) != parser_key) {
         names.emplace_back(starlark::text_of(key));
-        values.push_back(as_structure(thread, item));
+        values.push_back(as_asked(thread, value, true));
       }
     std::vector<Named> fields;
     for (size_t i = 0; i < names.size(); ++i)

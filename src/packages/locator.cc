@@ -1,6 +1,7 @@
 #include "packages/locator.h"
 
-#include <filesystem>
+#include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "base/text.h"
@@ -36,6 +37,28 @@ size_t repository_end(std::string_view path) {
   return slashes == 2 ? path.size() : path.npos;
 }
 
+/// Where the file that stands behind a ref begins, at its slash; npos when all of it is the ref.
+/// Names of tags and branches may have slashes, so only a last step with an ending of letters is a
+/// file: `@v1/lib.star`, `@feature/x/lib.star`; but `@feature/x` and `@release/1.2` are refs.
+size_t file_behind_ref(std::string_view text) {
+  const size_t slash = text.rfind('/'), dot = text.rfind('.');
+  const bool has_ending = slash != text.npos && dot != text.npos && dot > slash + 1 &&
+                          dot + 1 < text.size() &&
+                          std::isalpha(static_cast<unsigned char>(text[dot + 1])) != 0;
+  return has_ending ? slash : text.npos;
+}
+
+/// Git's rules for names, as far as they keep a ref from being read as something else.
+bool is_ref(std::string_view ref) {
+  const auto is_wrong = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == 127 ||
+           std::string_view("~^:?*[\\").find(c) != std::string_view::npos;
+  };
+  return !ref.empty() && ref.front() != '/' && ref.front() != '-' && ref.back() != '/' &&
+         ref.find("..") == ref.npos && ref.find("//") == ref.npos &&
+         std::none_of(ref.begin(), ref.end(), is_wrong);
+}
+
 bool is_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
@@ -64,13 +87,16 @@ Result<Locator> parse_locator(std::string_view text) {
         "`", text, "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
   Locator locator;
   if (const size_t at = rest.find('@'); at != rest.npos) {
-    // A file may stand behind the ref: `github.com/a/b@v1/lib.star`.
-    const size_t slash = rest.find('/', at);
-    locator.ref = rest.substr(at + 1, slash == rest.npos ? rest.npos : slash - at - 1);
+    const std::string_view version = rest.substr(at + 1);
+    const size_t file = file_behind_ref(version);
+    locator.ref = version.substr(0, file);
     locator.path =
-        cat(rest.substr(0, at), slash == rest.npos ? std::string_view() : rest.substr(slash));
+        cat(rest.substr(0, at), file == version.npos ? std::string_view() : version.substr(file));
     if (locator.ref.empty())
       return user_error(cat("`", text, "` has an `@` without a tag, branch or commit behind it"));
+    if (!is_ref(locator.ref))
+      return user_error(
+          cat("`", locator.ref, "` in `", text, "` is no name of a tag, branch or commit"));
   } else {
     locator.path = rest;
   }

@@ -15,6 +15,33 @@ TEST(Locator, NamesRepositoryPathAndRef) {
   EXPECT_EQ(parse_locator("github.com/a/b")->inside(), "");
 }
 
+TEST(Locator, ABranchMayHaveSlashesInItsName) {
+  const auto parts = [](const char* text) {
+    const Locator locator = *parse_locator(text);
+    return std::pair(locator.path, locator.ref);
+  };
+  using Parts = std::pair<std::string, std::string>;
+  EXPECT_EQ(parts("github.com/a/b@feature/x"), Parts("github.com/a/b", "feature/x"));
+  EXPECT_EQ(parts("github.com/a/b/sub@feature/x"), Parts("github.com/a/b/sub", "feature/x"));
+  EXPECT_EQ(parts("github.com/a/b/lib.star@feature/x"),
+            Parts("github.com/a/b/lib.star", "feature/x"));
+  EXPECT_EQ(parts("github.com/a/b@feature/x/lib.star"),
+            Parts("github.com/a/b/lib.star", "feature/x"));
+  EXPECT_EQ(parts("github.com/a/b@v1.2/data.json"), Parts("github.com/a/b/data.json", "v1.2"));
+  EXPECT_EQ(parts("github.com/a/b@release/1.2"), Parts("github.com/a/b", "release/1.2"));
+  EXPECT_EQ(parts("github.com/a/b@v1.2.3"), Parts("github.com/a/b", "v1.2.3"));
+}
+
+TEST(Locator, WhatGitWouldNotTakeAsANameIsRefused) {
+  for (const char* wrong :
+       {"github.com/a/b@/x", "github.com/a/b@x/", "github.com/a/b@../../x", "github.com/a/b@a//b",
+        "github.com/a/b@--upload-pack=x", "github.com/a/b@a b", "github.com/a/b@a:b",
+        "github.com/a/b@/lib.star"})
+    EXPECT_FALSE(parse_locator(wrong)) << wrong;
+  EXPECT_EQ(parse_locator("github.com/a/b@x/../y").error().message,
+            "`x/../y` in `github.com/a/b@x/../y` is no name of a tag, branch or commit");
+}
+
 TEST(Locator, WhatIsNoPackageIsAnErrorThatSaysWhatIsExpected) {
   for (const char* wrong :
        {"gitlab.com/a/b", "github.com/a", "github.com/a/b@", "github.com/a/../../etc", "a/b"})

@@ -284,8 +284,8 @@ starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std:
           cat(application, application.empty() ? "" : "://", name, ":", port.integer_at("number"));
     if (!application.empty())
       fields.push_back({"application_protocol", heap.text(application)});
-    if (!port.at("wait").is_null())
-      fields.push_back({"wait", heap.text(port.text_at("wait"))});
+    const Value& wait = port.at("wait");
+    fields.push_back({"wait", wait.is_null() ? starlark::Value::none() : heap.text(wait.text())});
     fields.push_back({"url", heap.text(url)});
     ports.push_back({entry.key.view(), heap.record(types::port_spec, fields)});
   }
