@@ -16,16 +16,12 @@ Result<model::Project> project_of(const ExportRequest& request) {
 }
 
 /// Settings of `project.yml` are those of the environment.
-Status push_settings(const Workplace& place, const Name& environment, const model::Project& project,
-                     const model::CompileOptions& options) {
+std::vector<NewSetting> settings_of(const model::Project& project) {
   const Value& wanted = project.settings.at("environment_settings");
-  for (const Entry& entry : wanted.is_dict() ? wanted.entries() : std::span<const Entry>()) {
-    const std::string value = to_text(entry.value);
-    const Status done = set_setting(place, environment, entry.key.str(), value);
-    if (!done && options.warn)
-      options.warn(done.error());
-  }
-  return {};
+  std::vector<NewSetting> settings;
+  for (const Entry& entry : wanted.is_dict() ? wanted.entries() : std::span<const Entry>())
+    settings.emplace_back(entry.key.str(), to_text(entry.value));
+  return settings;
 }
 
 }  // namespace
@@ -126,9 +122,12 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
   // A partial export that is refused leaves nothing behind, and without a base it always is.
   if (!request.is_dry && (!request.is_partial || request.base))
     TRY(ensure_environment(place, report.environment, Value::dict({})));
-  report.pushed = TRY(push_version(
-      place, environment, std::move(pushed.push), std::move(pushed.claims), request.is_dry,
-      [&] { return push_settings(place, environment, made.project, options); }));
+  report.pushed =
+      TRY(push_version(place, environment, std::move(pushed.push), std::move(pushed.claims),
+                       request.is_dry, settings_of(made.project)));
+  if (options.warn)
+    for (const Error& refused : report.pushed.refused_settings)
+      options.warn(refused);
   return report;
 }
 

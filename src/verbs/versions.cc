@@ -143,7 +143,8 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
 }  // namespace
 
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry, const std::function<Status()>& stored) {
+                            Claims claims, bool is_dry,
+                            const std::vector<NewSetting>& settings) {
   Pushed pushed;
   const bool is_partial = push.is_partial;
   Versions& versions = place.store->versions();
@@ -161,8 +162,12 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
   }
   const Time now = place.clock();
   TRY(versions.commit(environment, now, decide));
-  if (stored)
-    TRY(stored());
+  for (const auto& [name, value] : settings)
+    if (const Status done = set_setting(place, environment, name, value); !done) {
+      if (done.error().blame != Blame::user)
+        return done.error();
+      pushed.refused_settings.push_back(done.error());
+    }
   if (!is_partial)
     TRY(place.store->put_note(environment, "last_full_export", now.time_since_epoch().count()));
   if (TRY(setting(place, environment, "auto_deploy")) == "true") {

@@ -12,13 +12,18 @@ struct Pushed {
   std::vector<SetChange> changes;
   size_t kept_sets = 0;
   bool is_released = false;
+  std::vector<Error> refused_settings;
 };
 
-/// Decides and stores in one transaction; a dry run only decides. Old versions are forgotten and a
-/// new one is released as the settings say, which `stored` may change before.
+/// A setting by name that comes with a version.
+using NewSetting = std::pair<std::string, std::string>;
+
+/// Decides and stores in one transaction; a dry run only decides. Then the environment gets
+/// `settings`, but for those that it refuses, old versions are forgotten, and the new one is
+/// released as the settings say.
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
                             Claims claims, bool is_dry,
-                            const std::function<Status()>& stored = nullptr);
+                            const std::vector<NewSetting>& settings = {});
 
 /// A resource of a version with all that sets say about it together.
 struct WholeItem {
