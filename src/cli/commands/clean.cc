@@ -27,8 +27,11 @@ Result<int> run(Face& face) {
       continue;
     const Status gone =
         remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"));
-    if (!gone && TRY(place->store->environment(environment.name)))
-      return Error(gone.error()).context(cat("environment `", environment.name, "`"));
+    if (!gone) {
+      if (TRY(place->store->environment(environment.name)))
+        return Error(gone.error()).context(cat("environment `", environment.name, "`"));
+      continue;  // who removed it meanwhile tells
+    }
     removed.emplace_back(environment.name.str());
     if (!face.quiet && !face.json)
       print_error(cat(environment.name, " removed"));
