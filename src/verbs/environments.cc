@@ -9,15 +9,51 @@
 namespace fettle {
 namespace {
 
-std::vector<RecordPointer> services_of(const Known& known) {
+std::vector<RecordPointer> sorted_services(const Known& known, bool (*wanted)(const Record&)) {
   std::vector<RecordPointer> services;
   for (const auto& [key, record] : known)
-    if (key.kind == "service" && record->applied)
+    if (key.kind == "service" && wanted(*record))
       services.push_back(record);
   std::sort(services.begin(), services.end(), [](const auto& a, const auto& b) {
-    return a->applied->key.name.view() < b->applied->key.name.view();
+    return resource_of_then(*a)->key.name.view() < resource_of_then(*b)->key.name.view();
   });
   return services;
+}
+
+std::vector<RecordPointer> services_of(const Known& known) {
+  return sorted_services(known, [](const Record& record) { return record.applied.has_value(); });
+}
+
+/// Those, and the ones that were never added since the attempt failed.
+std::vector<RecordPointer> services_to_show(const Known& known) {
+  return sorted_services(known, [](const Record& record) {
+    return record.applied.has_value() || (record.attempt && record.attempt->failed);
+  });
+}
+
+/// How a service is shown; none when there is nothing to show.
+std::optional<ServiceView> view_of(const Record& record, const Observation& seen, bool is_removed) {
+  if (!seen.state && (is_removed || !record.applied))
+    return std::nullopt;
+  const Resource& then = *resource_of_then(record);
+  ServiceView view;
+  view.name = service_name(then.key);
+  view.uuid = record.outputs.text_at("uuid");
+  view.attributes = then.attributes;
+  view.outputs = record.outputs;
+  view.container = record.remote_id;
+  view.status = "absent";
+  if (!seen.state)
+    return view;
+  view.status = seen.state->text_at("status") == "running" ? "running" : "stopped";
+  if (const std::string_view there = seen.state->text_at("container"); there != record.remote_id) {
+    view.container = there;
+    if (record.attempt && record.attempt->failed) {
+      view.status = "failed";
+      view.error = record.attempt->error;
+    }
+  }
+  return view;
 }
 
 Result<Observation> look_at(const Workplace& place, const RecordPointer& record) {
@@ -60,9 +96,12 @@ Result<Environment> add_environment(const Workplace& place, const std::string& n
   intent->resources["cli"].push_back(std::move(network));
   const Summary summary =
       TRY(carry_out_intent(place, intent, TRY(place.store->known(name)), {}, nullptr, nullptr));
-  if (!summary.failures.empty())
-    return summary.failures.front().error;
-  return made;
+  if (summary.failures.empty())
+    return made;
+  // Without its network there is nothing of it, unless nobody knows how far the engine came.
+  if (place.interrupt->asked() == 0)
+    TRY(place.store->remove_environment(name));
+  return summary.failures.front().error;
 }
 
 Result<std::vector<Environment>> list_environments(const Workplace& place) {
@@ -85,30 +124,22 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   EnvironmentView view;
   view.environment = TRY(find_environment(place, name));
   const Known known = TRY(place.store->known(view.environment.name));
-  const std::vector<RecordPointer> services = services_of(known);
+  const std::vector<RecordPointer> services = services_to_show(known);
   std::vector<Subject> subjects;
   for (const RecordPointer& record : services)
-    subjects.push_back({record->applied->key, nullptr, record});
+    subjects.push_back({resource_of_then(*record)->key, nullptr, record});
   std::vector<Observation> seen(subjects.size());
   if (Driver* driver = subjects.empty() ? nullptr : place.driver("engine"))
     seen = TRY(driver->observe(subjects, place.interrupt->acts_token()));
   const std::set<Key> removed = removed_services(known, *place.kinds);
   bool any_running = false;
   for (size_t i = 0; i < services.size(); ++i) {
-    const Record& record = *services[i];
-    if (!seen[i].state && removed.contains(record.applied->key))
+    std::optional<ServiceView> service =
+        view_of(*services[i], seen[i], removed.contains(subjects[i].key));
+    if (!service)
       continue;
-    ServiceView service;
-    service.name = service_name(record.applied->key);
-    service.uuid = record.outputs.text_at("uuid");
-    service.status = !seen[i].state                                  ? "absent"
-                     : seen[i].state->text_at("status") == "running" ? "running"
-                                                                     : "stopped";
-    service.attributes = record.applied->attributes;
-    service.outputs = record.outputs;
-    service.container = record.remote_id;
-    any_running |= service.status == "running";
-    view.services.push_back(std::move(service));
+    any_running |= seen[i].state && seen[i].state->text_at("status") == "running";
+    view.services.push_back(*std::move(service));
   }
   // The last one of a name is away as long as another one passes by under it.
   std::set<std::string> there;
@@ -126,6 +157,17 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
             [](const auto& a, const auto& b) { return a.name < b.name; });
   view.status = view.services.empty() ? "empty" : any_running ? "running" : "stopped";
   return view;
+}
+
+Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
+                                    const std::string& name) {
+  const EnvironmentView view = TRY(inspect_environment(place, environment.name.str()));
+  for (const bool by_uuid : {false, true})
+    for (const ServiceView& service : view.services)
+      if (by_uuid ? name.size() >= 4 && service.uuid.starts_with(name) : service.name == name)
+        return service;
+  TRY(find_service(place, environment.name, name));
+  return world_error(cat("the service `", name, "` is away while another one has its name"));
 }
 
 Status stop_environment(const Workplace& place, const std::string& name, bool wait) {
@@ -182,6 +224,13 @@ Status remove_environment(const Workplace& place, const std::string& name, bool 
   if (summary.stopped)
     return world_error("interrupted; the same command goes on");
   return place.store->remove_environment(environment.name);
+}
+
+Result<bool> remove_environment_if_there(const Workplace& place, const Name& name, bool wait) {
+  const Status removed = remove_environment(place, name.str(), wait);
+  if (!removed && TRY(place.store->environment(name)))
+    return removed.error();
+  return removed.has_value();
 }
 
 }  // namespace fettle

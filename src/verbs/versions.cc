@@ -143,8 +143,7 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
 }  // namespace
 
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry,
-                            const std::vector<NewSetting>& settings) {
+                            Claims claims, bool is_dry, const std::vector<NewSetting>& settings) {
   Pushed pushed;
   const bool is_partial = push.is_partial;
   Versions& versions = place.store->versions();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include "verbs/environments.h"
 #include "verbs/package_fixture.h"
 
 namespace fettle {
@@ -93,6 +94,17 @@ TEST_F(WorkplaceTest, AnEnvironmentThatGoesAwayWhileWeWaitIsNotMadeAgain) {
   EXPECT_EQ(hold_environment(place_, "e", true).error().message,
             "the environment `e` was removed meanwhile");
   EXPECT_TRUE(told.starts_with("waiting for `fettle run .` (process ")) << told;
+}
+
+TEST_F(WorkplaceTest, OnlyWhoRemovedAnEnvironmentSaysSo) {
+  ASSERT_TRUE(store_->put_environment({"e", "u", Time(1s), Value::dict({})}));
+  Other other(path(), [](Store& store) { static_cast<void>(store.remove_environment("e")); });
+  place_.notice = [&](const std::string&) { other.leave(); };
+  EXPECT_FALSE(*remove_environment_if_there(place_, "e", true));
+  place_.driver = [this](const Name&) -> Driver* { return &engine_; };
+  ASSERT_TRUE(store_->put_environment({"e", "u", Time(1s), Value::dict({})}));
+  EXPECT_TRUE(*remove_environment_if_there(place_, "e", true));
+  EXPECT_FALSE(*store_->environment("e"));
 }
 
 TEST_F(WorkplaceTest, WhoDoesNotWaitIsToldForWhom) {

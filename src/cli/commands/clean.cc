@@ -25,13 +25,11 @@ Result<int> run(Face& face) {
     // What a model describes has not stopped because nothing of it is a container.
     if (!all && !TRY(place->store->versions().heads(environment.name)).empty())
       continue;
-    const Status gone =
-        remove_environment(*place, environment.name.str(), !face.parsed.flag("no-wait"));
-    if (!gone) {
-      if (TRY(place->store->environment(environment.name)))
-        return Error(gone.error()).context(cat("environment `", environment.name, "`"));
-      continue;  // who removed it meanwhile tells
-    }
+    const bool is_ours =
+        TRY(remove_environment_if_there(*place, environment.name, !face.parsed.flag("no-wait"))
+                .context(cat("environment `", environment.name, "`")));
+    if (!is_ours)
+      continue;
     removed.emplace_back(environment.name.str());
     if (!face.quiet && !face.json)
       print_error(cat(environment.name, " removed"));

@@ -12,6 +12,7 @@
 #include "packages/names.h"
 #include "value/json.h"
 #include "value/yaml.h"
+#include "verbs/environments.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -24,27 +25,33 @@ Result<Engine*> engine_of(const Workplace& place) {
   return driver->engine(place.interrupt->acts_token());
 }
 
-struct Chosen {
-  Workplace* place;
-  Environment environment;
-  RecordPointer service;
-};
-
-Result<RecordPointer> service_of(const Face& face, const Workplace& place,
-                                 const Environment& environment) {
-  const size_t at = face.parsed.has("enclave") ? 0 : 1;
-  const std::string name = face.parsed.argument(at);
+Result<std::string> service_asked(const Face& face, const Environment& environment) {
+  std::string name = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
   if (name.empty())
     return user_error(
         cat("name the service: `fettle enclave inspect ", environment.name, "` lists them"));
-  return find_service(place, environment.name, name);
+  return name;
 }
+
+struct Chosen {
+  Workplace* place;
+  ServiceView service;
+};
 
 Result<Chosen> choose(Face& face) {
   Workplace* place = TRY(face.workplace());
-  Environment environment = TRY(environment_of(face, 0));
-  RecordPointer service = TRY(service_of(face, *place, environment));
-  return Chosen{place, std::move(environment), std::move(service)};
+  const Environment environment = TRY(environment_of(face, 0));
+  const std::string name = TRY(service_asked(face, environment));
+  return Chosen{place, TRY(inspect_service(*place, environment, name))};
+}
+
+/// The container that is there, also that of a failed attempt.
+Result<std::string> container_of(const ServiceView& service) {
+  if (service.status == "absent")
+    return world_error(cat("the container of `", service.name,
+                           "` was taken away from outside; the next run of its package makes it "
+                           "again"));
+  return service.container;
 }
 
 Result<int> ls(Face& face) {
@@ -67,24 +74,20 @@ Result<int> ls(Face& face) {
 }
 
 Result<int> inspect(Face& face) {
-  const Chosen chosen = TRY(choose(face));
-  const EnvironmentView view =
-      TRY(inspect_environment(*chosen.place, chosen.environment.name.str()));
-  for (const ServiceView& service : view.services) {
-    if (service.uuid != chosen.service->outputs.text_at("uuid"))
-      continue;
-    const Value document = Value::dict({{"name", service.name},
-                                        {"uuid", service.uuid},
-                                        {"status", service.status},
-                                        {"container", service.container},
-                                        {"attributes", service.attributes},
-                                        {"outputs", service.outputs}});
-    const std::string form = face.parsed.text("output", "yaml");
-    if (face.json || form == "json")
-      print_json(document);
-    else
-      print(write_yaml(document));
-  }
+  const ServiceView service = TRY(choose(face)).service;
+  std::vector<Entry> entries{{"name", service.name},
+                             {"uuid", service.uuid},
+                             {"status", service.status},
+                             {"container", service.container},
+                             {"attributes", service.attributes},
+                             {"outputs", service.outputs}};
+  if (!service.error.empty())
+    entries.push_back({"error", service.error});
+  const Value document = Value::dict(std::move(entries));
+  if (face.json || face.parsed.text("output", "yaml") == "json")
+    print_json(document);
+  else
+    print(write_yaml(document));
   return 0;
 }
 
@@ -107,8 +110,8 @@ Result<int> exec(Face& face) {
     options.command = {"sh", "-c", options.command[0]};
   options.user = face.parsed.text("user");
   Engine* engine = TRY(engine_of(*chosen.place));
-  const int64_t code = TRY(run_exec(*engine, chosen.service->remote_id, options, to_terminal,
-                                    chosen.place->interrupt->acts_token()));
+  const int64_t code = TRY(run_exec(*engine, TRY(container_of(chosen.service)), options,
+                                    to_terminal, chosen.place->interrupt->acts_token()));
   return static_cast<int>(code);
 }
 
@@ -160,15 +163,16 @@ Result<int> logs(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const size_t first = face.parsed.has("enclave") ? 0 : 1;
-  std::vector<RecordPointer> services;
+  std::vector<ServiceView> services;
   const bool all = face.parsed.flag("all-services");
   if (all) {
-    services = TRY(services_there(*place, environment.name));
+    services = TRY(inspect_environment(*place, environment.name.str())).services;
+    std::erase_if(services, [](const ServiceView& service) { return service.status == "absent"; });
   } else {
     if (face.parsed.arguments.size() <= first)
       return user_error("name the service, or ask for `--all-services`");
     for (size_t i = first; i < face.parsed.arguments.size(); ++i)
-      services.push_back(TRY(find_service(*place, environment.name, face.parsed.arguments[i])));
+      services.push_back(TRY(inspect_service(*place, environment, face.parsed.arguments[i])));
   }
   Engine* engine = TRY(engine_of(*place));
   place->interrupt->leave_at_once();
@@ -177,14 +181,14 @@ Result<int> logs(Face& face) {
   options.tail = face.parsed.flag("all") || options.follow
                      ? -1
                      : static_cast<int>(TRY(face.parsed.number("num", 200)));
-  for (const RecordPointer& service : services) {
+  for (const ServiceView& service : services) {
     LineFilter filter =
         TRY(LineFilter::make(face.parsed.text("match"), face.parsed.text("regex-match"),
                              face.parsed.flag("invert-match")));
     if (all || services.size() > 1)
-      filter.prefix = cat("[", service_name(service->applied->key), "] ");
+      filter.prefix = cat("[", service.name, "] ");
     const Status read = read_logs(
-        *engine, service->remote_id, options, service->applied->attributes.bool_at("tty"),
+        *engine, TRY(container_of(service)), options, service.attributes.bool_at("tty"),
         [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
         place->interrupt->acts_token());
     filter.end();
@@ -196,7 +200,8 @@ Result<int> logs(Face& face) {
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const Edit edit = TRY(begin_edit(face));
-  const RecordPointer service = TRY(service_of(face, *edit.place, edit.environment));
+  const RecordPointer service = TRY(
+      find_service(*edit.place, edit.environment.name, TRY(service_asked(face, edit.environment))));
   TRY(transit_service(*edit.place, service, verb));
   if (!face.quiet)
     print_error(cat("service `", service_name(service->applied->key), "` ", done));
@@ -324,7 +329,8 @@ Result<int> add(Face& face) {
 
 Result<int> update(Face& face) {
   const Edit edit = TRY(begin_edit(face));
-  const RecordPointer service = TRY(service_of(face, *edit.place, edit.environment));
+  const RecordPointer service = TRY(
+      find_service(*edit.place, edit.environment.name, TRY(service_asked(face, edit.environment))));
   const Resource& now = *service->applied;
   const Value change = TRY(asked_attributes(face, *edit.place, edit.environment.name));
   return told(face, TRY(put_service(*edit.place, edit.environment, now.key.name.str(),

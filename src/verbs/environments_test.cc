@@ -1,0 +1,93 @@
+/// What is shown of environments whose services failed or were taken away.
+
+#include "verbs/environments.h"
+
+#include <gtest/gtest.h>
+
+#include "verbs/package_fixture.h"
+#include "verbs/services.h"
+
+namespace fettle {
+namespace {
+
+/// An engine on which services with the image `bad` fail and leave a container that has ended, and
+/// which makes no networks while it is full.
+class TroubledEngine : public FakeEngine {
+ public:
+  using FakeEngine::FakeEngine;
+  bool is_full = false;
+
+  Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) override {
+    if (act.key.kind == "network" && is_full)
+      return world_error("no range is free");
+    if (act.key.kind == "service" && act.verb != Verb::remove &&
+        act.attributes.text_at("image") == "bad") {
+      containers[act.key.name.str()] = {"half made", "exited", "bad", {}};
+      return world_error("the port did not open");
+    }
+    return FakeEngine::apply(act, progress, stop);
+  }
+};
+
+class EnvironmentsTest : public RunPackageTest {
+ protected:
+  void SetUp() override {
+    RunPackageTest::SetUp();
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "host" ? static_cast<Driver*>(&host_) : &troubled_;
+    };
+  }
+  /// `NAME STATUS CONTAINER` of each service, then the status of the environment.
+  std::string shown() {
+    const Result<EnvironmentView> view = inspect_environment(place_, "e");
+    if (!view)
+      return to_string(view.error());
+    std::string text;
+    for (const ServiceView& service : view->services)
+      text += cat(service.name, " ", service.status, " ", service.container, "; ");
+    return text + view->status;
+  }
+  Result<ServiceView> service(const std::string& name) {
+    return inspect_service(place_, *find_environment(place_, "e"), name);
+  }
+
+  TroubledEngine troubled_{blobs_};
+};
+
+TEST_F(EnvironmentsTest, AServiceThatWasTakenAwayAndCannotBeMadeAgainHasFailed) {
+  ASSERT_EQ(run(add("a") + add("b")), "RR");
+  EXPECT_EQ(shown(), "a running container 1; b running container 2; running");
+  troubled_.containers.erase("a");
+  EXPECT_EQ(shown(), "a absent container 1; b running container 2; running");
+  ASSERT_EQ(run(add("a", "bad") + add("b")), "FN");
+  EXPECT_EQ(shown(), "a failed half made; b running container 2; running");
+  EXPECT_EQ(service("a")->error, "the port did not open");
+  EXPECT_EQ(service("uuid of a")->name, "a");
+  ASSERT_EQ(run(add("a") + add("b")), "RS");
+  EXPECT_EQ(shown(), "a running container 3; b running container 2; running");
+}
+
+TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere) {
+  ASSERT_EQ(run(add("b") + add("a", "bad")), "RF");
+  EXPECT_EQ(shown(), "a failed half made; b running container 1; running");
+  EXPECT_EQ(service("a")->attributes.text_at("image"), "bad");
+  EXPECT_EQ(find_service(place_, "e", "a").error().message,
+            "the service `a` was never added: the port did not open");
+  troubled_.containers.erase("a");
+  EXPECT_EQ(shown(), "b running container 1; running");
+  EXPECT_EQ(service("a").error().message, "the service `a` was never added: the port did not open");
+  EXPECT_EQ(service("zebra").error().message, "there is no service `zebra` in `e`; it has b");
+}
+
+TEST_F(EnvironmentsTest, AnEnvironmentWithoutItsNetworkIsNotMade) {
+  troubled_.is_full = true;
+  EXPECT_EQ(add_environment(place_, "e", false, true).error().message, "no range is free");
+  EXPECT_FALSE(*store_->environment("e"));
+  troubled_.is_full = false;
+  EXPECT_TRUE(add_environment(place_, "e", false, true));
+  EXPECT_TRUE(*store_->environment("e"));
+}
+
+}  // namespace
+}  // namespace fettle
