@@ -82,7 +82,7 @@ Status clear(Engine& engine, const std::string& environment, int workers) {
 
 /// Only the calls, and connecting until it succeeds.
 Result<double> run_bare(const Setting& setting, HttpClient& http, Engine& engine) {
-  const auto subnet = free_subnet(own_pool, 22, subnets_in_use(), 4711);
+  const auto subnet = free_subnet(own_pools, 22, subnets_in_use(), 4711);
   const auto begin = Clock::now();
   const NetworkCreated network =
       TRY(create_network(engine,

@@ -72,6 +72,33 @@ TEST_P(DriverTest, AnEmptyEnvironmentIsOneCall) {
   EXPECT_TRUE(world.apply(Verb::remove, "network", "net", Value::dict({})));
 }
 
+TEST_P(DriverTest, WhenEveryRangeIsTakenTheErrorSaysSoAndTheNextOneThatIsFreedIsUsed) {
+  const std::vector<Subnet> pools{*free_subnet(own_pools, 21, subnets_in_use(), 7)};
+  const auto small = [&](const char* name) {
+    return std::make_unique<World>(running_engine(GetParam()), name,
+                                   EngineDriverOptions{.pools = pools});
+  };
+  const auto one = small("small-one"), two = small("small-two"), three = small("small-three");
+  const auto make = [](World& environment) {
+    return environment.apply(Verb::create, "network", "net", Value::dict({}));
+  };
+  const auto first = make(*one), second = make(*two), none = make(*three);
+  ASSERT_TRUE(first) << said(first);
+  ASSERT_TRUE(second) << said(second);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().blame, Blame::world);
+  EXPECT_TRUE(has(said(none), cat("no range of addresses (/22) is free for a network in ",
+                                  to_string(pools[0]))))
+      << said(none);
+  EXPECT_FALSE(three->observe("network", "net")->state) << "nothing is left of it";
+  one->clear();
+  const auto freed = make(*three);
+  ASSERT_TRUE(freed) << said(freed);
+  EXPECT_EQ(freed->outputs.at("subnet"), first->outputs.at("subnet"));
+  two->clear();
+  three->clear();
+}
+
 TEST_P(DriverTest, RequestsAreSentFromInsideWhereAddressesCannotBeReached) {
   World far(running_engine(GetParam()), "farther", {}, "ssh-like");
   const auto made = far.service("web", web());

@@ -109,7 +109,7 @@ TEST_P(EngineTest, LimitsChangeInPlace) {
 }
 
 TEST_P(EngineTest, ANetworkIsMadeOnceAndRangesDoNotOverlap) {
-  const auto subnet = free_subnet(own_pool, 24, subnets_in_use(), 7);
+  const auto subnet = free_subnet(own_pools, 24, subnets_in_use(), 7);
   NetworkSpec spec{.name = "client-net",
                    .bridge = bridge_name(address.text, "client-net"),
                    .subnet = *subnet,

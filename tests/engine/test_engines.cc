@@ -66,7 +66,7 @@ Result<std::string> TestEngine::start_docker() {
   if (enclosure.process("service"))
     return socket.string();
   TRY(enclosure.end());
-  const auto pool = free_subnet(own_pool, 16, subnets_in_use(), hash64(root_.string()));
+  const auto pool = free_subnet(own_pools, 16, subnets_in_use(), hash64(root_.string()));
   TRY(write_file(root_ / "daemon.json", "{}"));
   TRY(remove_tree(root_ / "docker.pid"));
   TRY(remove_tree(socket));

@@ -47,13 +47,14 @@ Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
             {"Labels", labels_value(spec.labels)}})},
       stop));
   if (answer.ok())
-    return NetworkCreated{.id = std::string(answer.body.text_at("Id"))};
+    return NetworkCreated{.id = std::string(answer.body.text_at("Id")), .said = {}};
   const std::string said = lower_case(answer.message());
   if (said.find("already exists") != said.npos || said.find("name already used") != said.npos)
-    return NetworkCreated{.id = {}, .refusal = NetworkRefusal::name_taken};
+    return NetworkCreated{.id = {}, .refusal = NetworkRefusal::name_taken, .said = {}};
   for (const char* const words : {"overlap", "already used", "already being used", "conflict"})
     if (said.find(words) != said.npos)
-      return NetworkCreated{.id = {}, .refusal = NetworkRefusal::range_taken};
+      return NetworkCreated{
+          .id = {}, .refusal = NetworkRefusal::range_taken, .said = answer.message()};
   return engine_error(answer);
 }
 

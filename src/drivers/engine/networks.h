@@ -32,6 +32,7 @@ enum class NetworkRefusal { none, name_taken, range_taken };
 struct NetworkCreated {
   std::string id;
   NetworkRefusal refusal = NetworkRefusal::none;
+  std::string said;  ///< by the engine that refused
 };
 
 Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,

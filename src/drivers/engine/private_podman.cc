@@ -86,9 +86,9 @@ Result<std::string> PrivatePodman::choose_pool() const {
   const Path file = options_.root / "subnet";
   if (const auto chosen = read_file(file); chosen && parse_subnet(trim(*chosen)))
     return std::string(trim(*chosen));
-  const auto pool = free_subnet(own_pool, 16, subnets_in_use(), hash_of(options_.root));
+  const auto pool = free_subnet(own_pools, 16, subnets_in_use(), hash_of(options_.root));
   if (!pool)
-    return world_error("no range of addresses is free in 10.64.0.0/10");
+    return no_free_subnet(own_pools, 16);
   TRY(write_file(file, to_string(*pool)));
   return to_string(*pool);
 }

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/driver.h"
 #include "drivers/engine/allocation.h"
 #include "drivers/engine/engine.h"
 #include "drivers/engine/images.h"
+#include "drivers/engine/subnets.h"
 
 namespace fettle {
 
@@ -18,6 +20,7 @@ using Extract = std::function<Result<Value>(std::string_view expression, std::st
 struct EngineDriverOptions {
   Duration stop_grace = 10s;  ///< between TERM and KILL
   bool rollback = true;       ///< a replacement that fails starts the old container again
+  std::span<const Subnet> pools = own_pools;  ///< where networks take their ranges from
   Extract extract{};
   /// How a registry (`docker.io`, `host:5000`) knows us, if it does.
   std::function<std::optional<RegistryLogin>(std::string_view registry)> login{};

@@ -83,16 +83,28 @@ std::vector<Subnet> subnets_in_use() {
   return trie ? subnets_of_trie(*trie) : std::vector<Subnet>();
 }
 
-std::optional<Subnet> free_subnet(const Subnet& pool, int prefix, const std::vector<Subnet>& taken,
-                                  uint64_t seed) {
-  const uint64_t count = uint64_t{1} << (prefix - pool.prefix);
-  for (uint64_t i = 0; i < count; ++i) {
-    const auto place = static_cast<uint32_t>((seed + i) % count);
-    const Subnet candidate{pool.address + (place << (32 - prefix)), prefix};
-    if (std::ranges::none_of(taken, [&](const Subnet& used) { return used.overlaps(candidate); }))
-      return candidate;
+std::optional<Subnet> free_subnet(std::span<const Subnet> pools, int prefix,
+                                  const std::vector<Subnet>& taken, uint64_t seed) {
+  for (const Subnet& pool : pools) {
+    const uint64_t count = uint64_t{1} << (prefix - pool.prefix);
+    for (uint64_t i = 0; i < count; ++i) {
+      const auto place = static_cast<uint32_t>((seed + i) % count);
+      const Subnet candidate{pool.address + (place << (32 - prefix)), prefix};
+      if (std::ranges::none_of(taken, [&](const Subnet& used) { return used.overlaps(candidate); }))
+        return candidate;
+    }
   }
   return {};
+}
+
+Error no_free_subnet(std::span<const Subnet> pools, int prefix) {
+  std::vector<std::string> names;
+  for (const Subnet& pool : pools)
+    names.push_back(to_string(pool));
+  return world_error(
+      cat("no range of addresses (/", prefix, ") is free for a network in ", join(names, ", "),
+          ": other networks of the engine and routes of this machine take them all; `fettle clean` "
+          "removes environments that are stopped, `fettle enclave rm` others"));
 }
 
 }  // namespace fettle

@@ -33,18 +33,28 @@ TEST(Subnets, TheKernelsTableIsRead) {
 }
 
 TEST(Subnets, AFreeOneOverlapsNothing) {
-  const Subnet pool = *parse_subnet("10.64.0.0/22");
+  const std::array pools{*parse_subnet("10.64.0.0/22"), *parse_subnet("172.16.0.0/23")};
   const auto free = [&](std::vector<std::string> texts, uint64_t seed) {
     std::vector<Subnet> taken;
     for (const std::string& text : texts)
       taken.push_back(*parse_subnet(text));
-    const auto found = free_subnet(pool, 24, taken, seed);
+    const auto found = free_subnet(pools, 24, taken, seed);
     return found ? to_string(*found) : "";
   };
   EXPECT_EQ(free({}, 2), "10.64.2.0/24");
   EXPECT_EQ(free({"10.64.2.7/32"}, 2), "10.64.3.0/24");
   EXPECT_EQ(free({"10.64.2.0/23"}, 2), "10.64.0.0/24");
-  EXPECT_EQ(free({"10.0.0.0/8"}, 2), "");
+  EXPECT_EQ(free({"10.0.0.0/8"}, 2), "172.16.0.0/24");
+  EXPECT_EQ(free({"10.0.0.0/8"}, 3), "172.16.1.0/24");
+  EXPECT_EQ(free({"10.0.0.0/8", "172.16.0.0/24"}, 2), "172.16.1.0/24");
+  EXPECT_EQ(free({"10.0.0.0/8", "172.16.0.0/12"}, 2), "");
+}
+
+TEST(Subnets, WhenNothingIsFreeTheErrorSaysWhereAndWhatHelps) {
+  const std::string said = no_free_subnet(own_pools, 22).message;
+  for (const char* const piece : {"(/22)", "10.64.0.0/10, 172.16.0.0/12, 192.168.0.0/16",
+                                  "`fettle clean`", "`fettle enclave rm`"})
+    EXPECT_NE(said.find(piece), said.npos) << said;
 }
 
 }  // namespace

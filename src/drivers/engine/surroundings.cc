@@ -56,10 +56,11 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
   std::vector<Subnet> taken = subnets_in_use();
   uint64_t seed = hash64(cat(site.engine.address().text, " ", name));
   bool asked = false;
+  std::string refusal;
   for (int i = 0; i < network_tries; ++i) {
-    const auto subnet = free_subnet(own_pool, network_prefix, taken, seed);
+    const auto subnet = free_subnet(site.options.pools, network_prefix, taken, seed);
     if (!subnet)
-      return world_error(cat("no range of addresses is free in ", to_string(own_pool)));
+      return no_free_subnet(site.options.pools, network_prefix);
     const std::string gateway = address_text(subnet->address + 1);
     const NetworkCreated created =
         TRY(create_network(site.engine,
@@ -76,13 +77,14 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
       site.allocation.learn(id, {});
       return network_done(id, name, *subnet, gateway, true);
     }
+    refusal = created.said;
     taken.push_back(*subnet);
     if (!asked)
       for (const NetworkState& other : TRY(list_networks(site.engine, {}, stop)))
         taken.insert(taken.end(), other.subnets.begin(), other.subnets.end());
     asked = true;
   }
-  return world_error("the engine refuses every range of addresses");
+  return world_error(cat("the engine refused ", network_tries, " ranges of addresses: ", refusal));
 }
 
 Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token stop) {
