@@ -29,6 +29,11 @@ Command package_init_command();
 /// The environment of a command: `--enclave`, or the argument that names it.
 Result<Environment> environment_of(Face& face, size_t argument);
 
+/// The environment of a command about models: `--enclave`, else the argument `otherwise`, else the
+/// project of this folder. The name is one that an environment may have.
+Result<std::string> model_environment_name(const Face& face, const std::string& otherwise = "");
+Result<Environment> model_environment(Face& face, const std::string& otherwise = "");
+
 /// The environment of a command that changes it. Nobody else changes it meanwhile.
 struct Edit {
   Workplace* place;
@@ -42,5 +47,6 @@ void print_event_line(const Event& event);
 
 /// The option for the environment.
 CommandOption environment_option();
+CommandOption model_environment_option();
 
 }  // namespace fettle

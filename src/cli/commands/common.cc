@@ -1,11 +1,18 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "verbs/export_model.h"
 
 namespace fettle {
 
 CommandOption environment_option() {
   return {{"-e", "--enclave", "--environment"}, "NAME", "the environment, by name or uuid"};
+}
+
+CommandOption model_environment_option() {
+  return {{"-e", "--enclave", "--environment"},
+          "NAME",
+          "the environment, by name or uuid; else the project of this folder"};
 }
 
 namespace {
@@ -24,6 +31,22 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
 Result<Environment> environment_of(Face& face, size_t argument) {
   Workplace* place = TRY(face.workplace());
   return find_environment(*place, TRY(environment_asked(face, argument)));
+}
+
+Result<std::string> model_environment_name(const Face& face, const std::string& otherwise) {
+  ExportRequest asked;
+  asked.environment = face.parsed.text("enclave");
+  if (asked.environment.empty())
+    asked.environment = otherwise;
+  Result<std::string> found = environment_of_export(asked);
+  if (!found && asked.environment.empty())
+    found.error().trace.emplace_back("looking for the environment, which `-e NAME` names");
+  return found;
+}
+
+Result<Environment> model_environment(Face& face, const std::string& otherwise) {
+  Workplace* place = TRY(face.workplace());
+  return find_environment(*place, TRY(model_environment_name(face, otherwise)));
 }
 
 void print_event_line(const Event& event) {

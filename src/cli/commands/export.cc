@@ -129,7 +129,7 @@ Command export_command() {
   command.examples = {"fettle export -f main.cf -e networks",
                       "fettle export -f partial.cf --partial -e networks --dry-run"};
   command.options = {
-      environment_option(),
+      model_environment_option(),
       {{"-f", "--file"}, "FILE", "the main file; else main.cf of the project around this folder"},
       {{"--partial"}, "", "only the sets of this model are replaced"},
       {{"--delete-resource-set"}, "NAME", "a set to delete, with --partial; may be repeated", true},

@@ -8,7 +8,7 @@ namespace {
 
 Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   std::optional<uint64_t> version;
   if (const std::string text = face.parsed.argument(0); !text.empty()) {
     if (text.size() > 15 || text.find_first_not_of("0123456789") != text.npos)
@@ -42,7 +42,7 @@ Command release_command() {
                       "fettle versions release -e networks --apply --agent web1=local:"};
   command.options = deploy_options();
   command.options.insert(command.options.begin(), {{"--apply"}, "", "let the engine make it true"});
-  command.options.insert(command.options.begin(), environment_option());
+  command.options.insert(command.options.begin(), model_environment_option());
   command.run = run;
   return command;
 }

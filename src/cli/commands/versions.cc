@@ -3,7 +3,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
-#include "packages/names.h"
 #include "value/json.h"
 #include "verbs/export_model.h"
 #include "verbs/push_file.h"
@@ -26,7 +25,7 @@ Result<std::optional<uint64_t>> chosen_version(const Face& face, size_t argument
 
 Result<int> list(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+  const Environment environment = TRY(model_environment(face, face.parsed.argument(0)));
   std::vector<std::vector<std::string>> rows{{"VERSION", "CREATED", "KIND", "RELEASED"}};
   std::vector<Value> values;
   for (const VersionHead& head : TRY(place->store->versions().heads(environment.name))) {
@@ -44,7 +43,7 @@ Result<int> list(Face& face) {
 
 Result<int> show(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   const WholeVersion whole =
       TRY(read_version(*place, environment.name, TRY(chosen_version(face, 0))));
   if (face.json) {
@@ -57,7 +56,7 @@ Result<int> show(Face& face) {
 
 Result<int> diff(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   const uint64_t older = TRY(version_number(face.parsed.argument(0)));
   std::optional<uint64_t> newer = TRY(chosen_version(face, 1));
   if (!newer)
@@ -73,10 +72,8 @@ Result<int> diff(Face& face) {
 
 Result<int> push(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const std::string file = face.parsed.argument(0), name = face.parsed.text("enclave");
-  if (name.empty())
-    return user_error("name the environment with `-e NAME`");
-  TRY(check_environment_name(name));
+  const std::string file = face.parsed.argument(0);
+  const std::string name = TRY(model_environment_name(face));
   Result<std::string> text = read_file(file);
   if (!text) {
     text.error().blame = Blame::user;
@@ -99,7 +96,7 @@ Result<int> push(Face& face) {
 
 Result<int> check(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   const std::vector<Finding> found =
       TRY(check_version(*place, environment.name, TRY(chosen_version(face, 0))));
   std::vector<Value> values;
@@ -119,7 +116,7 @@ Result<int> check(Face& face) {
 
 Result<int> list_sets_of(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   std::vector<std::vector<std::string>> rows{{"SET", "RESOURCES"}};
   std::vector<Value> values;
   for (const SetHead& set :
@@ -136,7 +133,7 @@ Result<int> list_sets_of(Face& face) {
 
 Result<int> show_set(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   const WholeVersion whole = TRY(read_version(
       *place, environment.name, TRY(chosen_version(face, 1)), Name(face.parsed.argument(0))));
   if (face.json)
@@ -148,7 +145,7 @@ Result<int> show_set(Face& face) {
 
 Result<int> list_settings(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+  const Environment environment = TRY(model_environment(face, face.parsed.argument(0)));
   std::vector<std::vector<std::string>> rows{{"SETTING", "VALUE", "MEANING"}};
   std::vector<Entry> entries;
   for (const Setting& one : TRY(settings(*place, environment.name))) {
@@ -164,17 +161,14 @@ Result<int> list_settings(Face& face) {
 
 Result<int> get_setting(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 9));
+  const Environment environment = TRY(model_environment(face));
   print(TRY(setting(*place, environment.name, face.parsed.argument(0))));
   return 0;
 }
 
 Result<int> put_setting(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const std::string name = face.parsed.text("enclave");
-  if (name.empty())
-    return user_error("name the environment with `-e NAME`");
-  TRY(check_environment_name(name));
+  const std::string name = TRY(model_environment_name(face));
   const Name environment = TRY(ensure_environment(*place, name, Value::dict({}))).name;
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
   return 0;
@@ -193,7 +187,7 @@ Command make(std::string words, std::string arguments, size_t least, size_t most
   command.examples = std::move(examples);
   command.run = run;
   command.options = std::move(options);
-  command.options.insert(command.options.begin(), environment_option());
+  command.options.insert(command.options.begin(), model_environment_option());
   return command;
 }
 
@@ -203,13 +197,13 @@ std::vector<Command> versions_commands() {
   const CommandOption exit_code{{"--detailed-exitcode"}, "", "4 when something differs"};
   return {
       make("versions ls", "[ENVIRONMENT]", 0, 1, "Lists the versions of an environment.",
-           {"fettle versions ls networks", "fettle versions ls -e networks --output json"}, list),
+           {"fettle versions ls", "fettle versions ls -e networks --output json"}, list),
       make("versions show", "[VERSION]", 0, 1,
            "Shows every resource of a version, the newest without a number.",
-           {"fettle versions show -e networks", "fettle versions show 3 -e networks"}, show),
+           {"fettle versions show", "fettle versions show 3 -e networks"}, show),
       make("versions diff", "VERSION [VERSION]", 1, 2,
            "Shows what differs between a version and a newer one, else the newest.",
-           {"fettle versions diff 1 -e networks", "fettle versions diff 1 2 -e networks"}, diff,
+           {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, diff,
            {exit_code}),
       make("versions check", "[VERSION]", 0, 1,
            "Says what the guidelines of partial compiles say against a version.",
@@ -224,12 +218,12 @@ std::vector<Command> versions_commands() {
            {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
             {{"--dry-run"}, "", "decide, and store nothing"}}),
       make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
-           {"fettle set ls -e networks", "fettle set ls 3 -e networks"}, list_sets_of),
+           {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
       make("set show", "NAME [VERSION]", 1, 2, "Shows the resources of a set.",
            {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
            show_set),
       make("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
-           {"fettle setting ls networks", "fettle setting ls -e networks"}, list_settings),
+           {"fettle setting ls", "fettle setting ls -e networks"}, list_settings),
       make("setting get", "NAME", 1, 1, "Prints a setting of an environment.",
            {"fettle setting get auto_full_compile -e networks",
             "fettle setting get auto_deploy -e networks"},
