@@ -53,8 +53,8 @@ bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
       return true;
     fail(at,
          cat("value set twice:\n\told value: ", shown(program_, cell.value), "\n\t\tset at ",
-             program_.location(cell.set_at()), "\n\tnew value: ", shown(program_, value),
-             "\n\t\tset at ", program_.location(at), "\n"),
+             program_.location(places_.at(cell.value.place)), "\n\tnew value: ",
+             shown(program_, value), "\n\t\tset at ", program_.location(at), "\n"),
          51);
     return false;
   }
@@ -154,7 +154,7 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   }
   Datum added = value;
   added.by = by_;
-  delayed.items.push_back(item_arrays_, added);
+  delayed.push_back(item_arrays_, added);
   if (delayed.items.size() > attribute.count.upper) {
     fail(at, cat("List over full: max nr of items is ", attribute.count.upper, ", content is ",
                  shown(program_, value)));

@@ -286,7 +286,7 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
   task->constructor = &node;
   task->at = argument.at;
   if (attribute.shape == Shape::option)
-    promise(delayed_of(instance, slot), task->held);
+    promise(instance, slot, task->held);
   push(task);
   return true;
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// What a model computes with: 16 bytes, everything larger lives in the compile's arena and never
-/// changes once it is made. Only instances and cells (`cell.h`) change.
+/// changes once it is made. Only instances and cells (`instance.h`) change.
 
 #include <cstdint>
 #include <span>
@@ -33,9 +33,13 @@ struct Text {
 };
 
 struct Datum {
+  static constexpr int place_bits = 24;
+  static constexpr uint32_t last_place = (1u << place_bits) - 1;
+
   Tag tag = Tag::unset;
-  /// In a cell who set it, in a relation who added it (`Contributor`). It is no part of the value.
-  uint32_t by = 0;
+  // No part of the value:
+  uint32_t place : place_bits = 0;  ///< in a cell where it was set (`PlaceTable`)
+  uint32_t by = 0;  ///< in a cell who set it, in a relation who added it (`Contributor`)
   union {
     bool boolean;
     int64_t integer = 0;
@@ -45,8 +49,10 @@ struct Datum {
     const Dict* dict;
     const Reference* reference;
     Instance* instance;
+    uintptr_t address;  ///< in a cell without a value (`Cell`)
   };
 
+  void set_place(uint32_t number) { place = number & last_place; }
   bool is_set() const { return tag != Tag::unset; }
   /// Python counts true and false as integers.
   bool is_whole() const { return tag == Tag::integer || tag == Tag::boolean || tag == Tag::large; }
@@ -108,6 +114,7 @@ struct Datum {
     return made;
   }
 };
+static_assert(sizeof(Datum) == 16);
 
 /// A list value. Lists in it are flattened when it is made.
 struct List {

@@ -112,9 +112,9 @@ Step Machine::read_cell(Cell& cell) {
 
 Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) {
   const Attribute& attribute = *owner->entity->slots[slot];
-  if (attribute.shape >= Shape::option)
-    delayed_of(owner, slot);
   Cell& cell = owner->cells[slot];
+  if (attribute.shape >= Shape::option && !cell.value.is_set())
+    delayed_of(owner, slot);
   if (const Step step = read_cell(cell); step != Step::done)
     return step;
   value = cell.value;
@@ -130,12 +130,14 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
 }
 
 bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
-  if (owner->entity->slots[slot]->shape >= Shape::option)
+  Cell& cell = owner->cells[slot];
+  const bool is_relation = owner->entity->slots[slot]->shape >= Shape::option;
+  if (is_relation && !cell.value.is_set())
     delayed_of(owner, slot);
-  const bool is_there = read_cell(owner->cells[slot]) == Step::done;
-  if (is_there && owner->entity->slots[slot]->shape >= Shape::option)
+  const bool is_there = read_cell(cell) == Step::done;
+  if (is_there && is_relation)
     remember_reading(owner, slot, current_ == nullptr ? owner->at : current_->at);
-  value = owner->cells[slot].value;
+  value = cell.value;
   return is_there;
 }
 
@@ -412,18 +414,21 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     }
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape >= Shape::option) {
-    Delayed& delayed = delayed_of(owner, slot);
-    if (!delayed.items.empty() || delayed.cell->value.is_set())
+    Cell& cell = owner->cells[slot];
+    std::span<const Datum> items;
+    if (!cell.value.is_set() || cell.value.tag == Tag::list)
+      items = delayed_of(owner, slot).items;
+    if (!items.empty() || cell.value.is_set())
       remember_reading(owner, slot, node.at);
-    if (!delayed.items.empty()) {
-      value = delayed.items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
+    if (!items.empty()) {
+      value = items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
       return Step::done;
     }
-    if (!delayed.cell->value.is_set()) {
-      wait_on(*delayed.cell, true);
+    if (!cell.value.is_set()) {
+      wait_on(cell, true);
       return Step::wait;
     }
-    value = delayed.cell->value;
+    value = cell.value;
   } else if (const Step step = evaluate(operand, frame, value); step != Step::done) {
     return step;
   }

@@ -140,7 +140,7 @@ Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& hel
   }
   const bool is_over = held != nullptr && held->is_over;
   if (!is_over && object.instance->entity->slots[slot]->shape >= Shape::option)
-    promise(delayed_of(object.instance, slot), held);
+    promise(object.instance, slot, held);
   return Step::done;
 }
 
@@ -288,7 +288,7 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   if (node.is_add)
     return fail(node.at, "Can not use += on relations with multiplicity 1");
   if (attribute.shape == Shape::option && task.held == nullptr)
-    promise(delayed_of(object.instance, slot), task.held);
+    promise(object.instance, slot, task.held);
   const Destination to{object.instance, &attribute};
   Datum value;
   const Writer writer{nullptr, &node, false, location_of(node.value)};

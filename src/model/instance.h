@@ -33,75 +33,57 @@ struct Link {
   bool wants_item = false;  ///< is content with one element
 };
 
-/// Models have millions of them, so what excludes each other shares one word: who waits while there
-/// is no value, the place that set it once there is one. With a `Delayed` that holds the word.
+/// A value or none yet. Models have millions of cells, so one without a value keeps in its room who
+/// waits for it, or, when it is a relation that somebody asked for, its `Delayed`.
 struct Cell {
-  Datum value;  ///< `Datum::by` says who set it; of a list that of its members
+  Datum value;
 
+  /// Null when there is none, and once there is a value.
   Delayed* delayed() const {
-    return has_delayed() ? reinterpret_cast<Delayed*>(own_word & ~delayed_mark) : nullptr;
+    return has_delayed() ? reinterpret_cast<Delayed*>(value.address & ~delayed_mark) : nullptr;
   }
   void set_delayed(Delayed& delayed);
-  Link* waiters() const { return reinterpret_cast<Link*>(word()); }
-  void set_waiters(Link* first) { word() = reinterpret_cast<uint64_t>(first); }
-  Place set_at() const { return std::bit_cast<Place>(word()); }
-  void set_place(Place at) { word() = std::bit_cast<uint64_t>(at); }
-
-  static constexpr uint64_t delayed_mark = uint64_t{1} << 63;  ///< `Place::is_other`
-  bool has_delayed() const { return (own_word & delayed_mark) != 0; }
-  uint64_t& word();
-  uint64_t word() const { return const_cast<Cell*>(this)->word(); }
-  uint64_t own_word = 0;
-};
-static_assert(sizeof(Cell) == 24);
-
-/// Members of a relation. They move when it grows, and stay when it is frozen.
-class Items {
- public:
-  void push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
-    if (count_ == room_) {
-      const uint32_t room = ArenaArrays<Datum>::next_room(room_);
-      Datum* const grown = arrays.take(room);
-      std::copy_n(items_, count_, grown);
-      if (room_ != 0)
-        arrays.give_back(items_, room_);
-      items_ = grown;
-      room_ = room;
-    }
-    items_[count_++] = item;
-  }
-  size_t size() const { return count_; }
-  bool empty() const { return count_ == 0; }
-  const Datum* begin() const { return items_; }
-  const Datum* end() const { return items_ + count_; }
-  const Datum& operator[](size_t index) const { return items_[index]; }
+  /// While there is no value.
+  Link* waiters() const;
+  void set_waiters(Link* first);
 
  private:
-  Datum* items_ = nullptr;
-  uint32_t count_ = 0;
-  uint32_t room_ = 0;
+  static constexpr uintptr_t delayed_mark = 1;  ///< no address is odd
+  bool has_delayed() const { return !value.is_set() && (value.address & delayed_mark) != 0; }
 };
+static_assert(sizeof(Cell) == 16);
 
-/// What a list or option relation has besides its cell.
-struct Delayed {
+/// A list or option relation that somebody asked for: the members it has so far, with who added
+/// them in `Datum::by`. They move when it grows; once a list is frozen it is its cell's value.
+struct Delayed : List {
   using Members = std::unordered_map<const Instance*, Contributor>;
   Cell* cell = nullptr;
-  uint64_t word = 0;  ///< of the cell
+  Link* waiters = nullptr;  ///< of the cell
   Instance* owner = nullptr;
   const Attribute* attribute = nullptr;
-  Items items;                       ///< `Datum::by` says who added it
   std::unique_ptr<Members> members;  ///< of a list longer than a few
   std::vector<Sink*> listeners;
+  uint32_t room = 0;  ///< how many items fit where they are
   int potential = 0;  ///< waiters that need it frozen
   int promises = 0;
   bool is_queued = false;
   bool is_in_zero = false;
+
+  void push_back(ArenaArrays<Datum>& arrays, const Datum& item);
 };
 
-inline uint64_t& Cell::word() { return has_delayed() ? delayed()->word : own_word; }
 inline void Cell::set_delayed(Delayed& delayed) {
-  delayed.word = own_word;
-  own_word = reinterpret_cast<uint64_t>(&delayed) | delayed_mark;
+  delayed.waiters = waiters();
+  value.address = reinterpret_cast<uintptr_t>(&delayed) | delayed_mark;
+}
+inline Link* Cell::waiters() const {
+  return has_delayed() ? delayed()->waiters : reinterpret_cast<Link*>(value.address);
+}
+inline void Cell::set_waiters(Link* first) {
+  if (has_delayed())
+    delayed()->waiters = first;
+  else
+    value.address = reinterpret_cast<uintptr_t>(first);
 }
 
 struct Instance {

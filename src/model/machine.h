@@ -13,6 +13,7 @@
 
 #include "model/instance.h"
 #include "model/numbers.h"
+#include "model/place_table.h"
 #include "model/plugin.h"
 #include "model/pool.h"
 #include "model/regex.h"
@@ -156,7 +157,7 @@ class Machine {
   // schedule.cc
   Delayed& delayed_of(Instance* owner, uint32_t slot);
   void wait_on(Cell& cell, bool wants_item = false);
-  void wake(Cell& cell, Link* waiters, bool only_item);
+  void wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item);
   void set(Cell& cell, const Datum& value, Place at);
   void wake_for_item(Cell& cell);
   void push(Task* task) { ready_.push_back({.task = task}); }
@@ -168,7 +169,7 @@ class Machine {
   bool freeze_one();
   Delayed* next_waiting();
   static int potential_of(const Delayed& delayed);
-  void promise(Delayed& delayed, Promises*& held);
+  void promise(Instance* owner, uint32_t slot, Promises*& held);
   void release(Delayed& delayed);
   void release(Promises*& held);
   void give_back(Promises* held);
@@ -259,6 +260,7 @@ class Machine {
   };
   std::unordered_map<const Task*, Lookup> lookups_;  ///< what a task looks for in vain
   Regexes regexes_;
+  PlaceTable places_;                                 ///< where cells were set
   std::vector<std::pair<Memo, Remembered>> scratch_;  ///< what the current task is to remember
   std::vector<std::string> keys_;                     ///< by index, of the instance being made
   std::vector<Datum> values_;                         ///< of constructors under way, by slot

@@ -1,5 +1,6 @@
 #include <ranges>
 
+#include "base/invariant.h"
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
@@ -7,10 +8,30 @@
 
 namespace fettle::model {
 
+void Delayed::push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
+  const size_t count = items.size();
+  auto* place = const_cast<Datum*>(items.data());
+  if (count == room) {
+    const uint32_t wider = ArenaArrays<Datum>::next_room(room);
+    Datum* const grown = arrays.take(wider);
+    std::ranges::copy(items, grown);
+    if (room != 0)
+      arrays.give_back(place, room);
+    place = grown;
+    room = wider;
+  }
+  place[count] = item;
+  items = {place, count + 1};
+}
+
+/// Of a list, or of an option without a value.
 Delayed& Machine::delayed_of(Instance* owner, uint32_t slot) {
   Cell& cell = owner->cells[slot];
   if (Delayed* const known = cell.delayed())
     return *known;
+  if (cell.value.tag == Tag::list)
+    return static_cast<Delayed&>(const_cast<List&>(*cell.value.list));
+  INVARIANT(!cell.value.is_set());
   Delayed& made = delayed_.emplace_back();
   made.cell = &cell;
   made.owner = owner;
@@ -40,9 +61,10 @@ void Machine::wait_on(Cell& cell, bool wants_item) {
 /// The value of a cell that has none, for all who wait for it.
 void Machine::set(Cell& cell, const Datum& value, Place at) {
   Link* const waiters = cell.waiters();
+  Delayed* const delayed = cell.delayed();
   cell.value = value;
-  cell.set_place(at);
-  wake(cell, waiters, false);
+  cell.value.set_place(places_.number(at));
+  wake(cell, delayed, waiters, false);
 }
 
 /// Wakes those who are content with an element.
@@ -51,11 +73,11 @@ void Machine::wake_for_item(Cell& cell) {
     return;
   Link* const waiters = cell.waiters();
   cell.set_waiters(nullptr);
-  wake(cell, waiters, true);
+  wake(cell, cell.delayed(), waiters, true);
 }
 
 /// Wakes who waits for the cell; `only_item`: those who are content with an element.
-void Machine::wake(Cell& cell, Link* waiters, bool only_item) {
+void Machine::wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item) {
   // The last that came is in front: turned round, they are woken in their order.
   Link* in_order = nullptr;
   while (waiters != nullptr) {
@@ -72,7 +94,7 @@ void Machine::wake(Cell& cell, Link* waiters, bool only_item) {
       cell.set_waiters(link);
       continue;
     }
-    if (Delayed* const delayed = cell.delayed())
+    if (delayed != nullptr)
       --delayed->potential;
     if (--link->task->missing == 0)
       push(link->task);
@@ -110,9 +132,13 @@ Delayed* Machine::next_waiting() {
   return next;
 }
 
-void Machine::promise(Delayed& delayed, Promises*& held) {
+/// That a relation, unless it has its value, will be given one or a member.
+void Machine::promise(Instance* owner, uint32_t slot, Promises*& held) {
+  if (owner->cells[slot].value.is_set())
+    return;
   if (held == nullptr)
     held = promises_.take();
+  Delayed& delayed = delayed_of(owner, slot);
   ++delayed.promises;
   held->held.push_back(&delayed);
 }
@@ -140,9 +166,7 @@ void Machine::freeze(Delayed& delayed) {
   if (delayed.cell->value.is_set())
     return;
   const bool is_list = delayed.attribute->shape == Shape::list;
-  set(*delayed.cell,
-      is_list ? Datum::of(static_cast<const List*>(program_.arena.make<List>(delayed.items)))
-              : Datum::null(),
+  set(*delayed.cell, is_list ? Datum::of(static_cast<const List*>(&delayed)) : Datum::null(),
       Place());
   std::vector<Sink*> listeners = std::move(delayed.listeners);
   delayed.listeners.clear();

@@ -194,7 +194,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       const Block& body = *as<For>(sink.statement).body;
       Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
       frame->cells[0].value = value;
-      frame->cells[0].set_place(at);
+      frame->cells[0].value.set_place(places_.number(at));
       emit(body, frame, true);
       return true;
     }

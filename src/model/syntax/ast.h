@@ -23,14 +23,13 @@ struct Plugin;
 /// a model has one, so it is small: what is beyond the last line or column is told as being there.
 struct Place {
   static constexpr uint64_t last_line = (1u << 25) - 1;
-  static constexpr uint64_t last_column = (1u << 23) - 1;
+  static constexpr uint64_t last_column = (1u << 24) - 1;
   static constexpr uint64_t last_file = (1u << 14) - 1;
 
   uint64_t file : 14 = 0;
   uint64_t line : 25 = 0;
-  uint64_t column : 23 = 0;
+  uint64_t column : 24 = 0;
   uint64_t is_exact : 1 = 0;  ///< errors print it with its column
-  uint64_t is_other : 1 = 0;  ///< never of a place: what shares memory with one tells by it
 };
 static_assert(sizeof(Place) == 8);
 
