@@ -1,7 +1,8 @@
 #pragma once
 /// Names of packages and of files in them:
 /// `github.com/author/repository[/sub/dir][@tag|branch|commit]`, where the file may also stand at
-/// the very end (`github.com/author/repository@branch/file.star`), and how a file names another one:
+/// the very end (`github.com/author/repository@branch/file.star`), and how a file names another
+/// one:
 /// `./x`, `../x`, `/x` from the root of its package, or absolute.
 
 #include <map>

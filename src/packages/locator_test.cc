@@ -33,10 +33,9 @@ TEST(Locator, ABranchMayHaveSlashesInItsName) {
 }
 
 TEST(Locator, WhatGitWouldNotTakeAsANameIsRefused) {
-  for (const char* wrong :
-       {"github.com/a/b@/x", "github.com/a/b@x/", "github.com/a/b@../../x", "github.com/a/b@a//b",
-        "github.com/a/b@--upload-pack=x", "github.com/a/b@a b", "github.com/a/b@a:b",
-        "github.com/a/b@/lib.star"})
+  for (const char* wrong : {"github.com/a/b@/x", "github.com/a/b@x/", "github.com/a/b@../../x",
+                            "github.com/a/b@a//b", "github.com/a/b@--upload-pack=x",
+                            "github.com/a/b@a b", "github.com/a/b@a:b", "github.com/a/b@/lib.star"})
     EXPECT_FALSE(parse_locator(wrong)) << wrong;
   EXPECT_EQ(parse_locator("github.com/a/b@x/../y").error().message,
             "`x/../y` in `github.com/a/b@x/../y` is no name of a tag, branch or commit");

@@ -483,6 +483,17 @@ class Formatter {
 
 }  // namespace
 
+std::vector<std::string_view> points_of(std::string_view text) {
+  std::vector<std::string_view> points;
+  for (size_t at = 0, end = 0; at < text.size(); at = end) {
+    end = at + 1;
+    while (end < text.size() && (text[end] & 0xC0) == 0x80)
+      ++end;
+    points.push_back(text.substr(at, end - at));
+  }
+  return points;
+}
+
 Result<std::string> format(std::string_view text, const Field& field) {
   return Formatter(field).run(text, 0);
 }

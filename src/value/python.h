@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -15,6 +16,9 @@ namespace fettle::python {
 std::string real_text(double number);
 /// `repr` of a text, in quotes.
 std::string quoted(std::string_view text);
+
+/// The code points of a text, which is what iteration over it gives.
+std::vector<std::string_view> points_of(std::string_view text);
 
 /// `text.upper()` and `text.lower()`, over all of Unicode.
 std::string upper(std::string_view text);

@@ -8,17 +8,6 @@
 namespace fettle::model {
 namespace {
 
-std::vector<std::string_view> points_of(std::string_view text) {
-  std::vector<std::string_view> points;
-  for (size_t at = 0, end = 0; at < text.size(); at = end) {
-    end = at + 1;
-    while (end < text.size() && (text[end] & 0xC0) == 0x80)
-      ++end;
-    points.push_back(text.substr(at, end - at));
-  }
-  return points;
-}
-
 std::string joined(std::span<const std::string_view> pieces, std::string_view between) {
   std::string made;
   for (size_t i = 0; i < pieces.size(); ++i)
@@ -30,7 +19,7 @@ bool replace(PluginCall& call) {
   if (!call.text(1).empty())
     return call.give_text(replace_all(call.text(0), call.text(1), call.text(2)));
   std::string made(call.text(2));
-  for (const std::string_view point : points_of(call.text(0)))
+  for (const std::string_view point : python::points_of(call.text(0)))
     made.append(point).append(call.text(2));
   return call.give_text(made);
 }
@@ -53,7 +42,7 @@ bool upper(PluginCall& call) { return call.give_text(python::upper(call.text(0))
 bool lower(PluginCall& call) { return call.give_text(python::lower(call.text(0))); }
 
 bool capitalize(PluginCall& call) {
-  const std::vector<std::string_view> points = points_of(call.text(0));
+  const std::vector<std::string_view> points = python::points_of(call.text(0));
   if (points.empty())
     return call.give_text("");
   return call.give_text(
@@ -62,7 +51,7 @@ bool capitalize(PluginCall& call) {
 
 /// `text[:length]`.
 bool limit(PluginCall& call) {
-  const std::vector<std::string_view> points = points_of(call.text(0));
+  const std::vector<std::string_view> points = python::points_of(call.text(0));
   const int64_t size = static_cast<int64_t>(points.size());
   const int64_t length = call.integer(1) < 0 ? std::max<int64_t>(size + call.integer(1), 0)
                                              : std::min(size, call.integer(1));
@@ -70,7 +59,7 @@ bool limit(PluginCall& call) {
 }
 
 bool length(PluginCall& call) {
-  return call.give(Datum::of(static_cast<int64_t>(points_of(call.text(0)).size())));
+  return call.give(Datum::of(static_cast<int64_t>(python::points_of(call.text(0)).size())));
 }
 
 bool hostname(PluginCall& call) {

@@ -54,7 +54,6 @@ class Heap {
 
   bool wants_collection() const { return wants_collection_; }
   bool over_limit() const;
-  /// Called when a collection or the limit needs attention at the next safe point.
   /// Steps for work that is done where no evaluation is known.
   void charge(uint64_t steps) {
     if (ticks != nullptr)
@@ -169,6 +168,7 @@ class Heap {
   void crossed();
   void trace(Object* object);
   void forget_marks();
+  /// The evaluation looks at its limits at the next safe point.
   void ask_for_attention();
 
   FreeCell* free_[classes] = {};

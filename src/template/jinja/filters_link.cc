@@ -18,7 +18,7 @@ constexpr std::string_view space =
 std::string outline(std::string_view text) {
   static const RE2 letter(R"([\p{L}\p{N}])");
   std::string made;
-  for (const std::string_view point : points_of(text))
+  for (const std::string_view point : python::points_of(text))
     if (point.size() == 1 && point[0] > 2)
       made += point;
     else
@@ -54,7 +54,7 @@ struct Links {
 };
 
 std::string shortened(const std::string& text, std::optional<int64_t> longest) {
-  const auto points = points_of(text);
+  const auto points = python::points_of(text);
   const auto size = static_cast<int64_t>(points.size());
   if (!longest || size <= *longest)
     return text;

@@ -20,7 +20,7 @@ bool is_space(std::string_view point) {
 }
 
 std::string capitalized(std::string_view text) {
-  const auto points = points_of(text);
+  const auto points = python::points_of(text);
   return points.empty()
              ? ""
              : cat(python::upper(points[0]), python::lower(text.substr(points[0].size())));
@@ -47,7 +47,7 @@ Result<Value> title(Renderer& renderer, Arguments& arguments) {
   const std::string text = TRY(subject(renderer, arguments.positional[0]));
   std::string made;
   bool starts = true;
-  for (const std::string_view point : points_of(text)) {
+  for (const std::string_view point : python::points_of(text)) {
     made += starts ? python::upper(point) : python::lower(point);
     starts = is_space(point) || point == "-" || point == "(" || point == "{" || point == "[" ||
              point == "<";
@@ -73,7 +73,7 @@ Result<Value> replace(Renderer& renderer, Arguments& arguments) {
   int64_t left = whole(given[3], -1);
   std::string made;
   if (from.empty()) {
-    const auto points = points_of(text);
+    const auto points = python::points_of(text);
     for (size_t i = 0; i <= points.size(); ++i) {
       made += left-- != 0 ? to : "";
       left = std::max<int64_t>(left, -1);
@@ -97,7 +97,7 @@ Result<Value> center(Renderer& renderer, Arguments& arguments) {
   const std::string text = TRY(subject(renderer, given[0]));
   const int64_t width = std::min(whole(given[1], 80), widest);
   const int64_t missing =
-      std::max<int64_t>(0, width - static_cast<int64_t>(points_of(text).size()));
+      std::max<int64_t>(0, width - static_cast<int64_t>(python::points_of(text).size()));
   const int64_t left = missing / 2 + (missing & width & 1);
   return Value(cat(std::string(static_cast<size_t>(left), ' '), text,
                    std::string(static_cast<size_t>(missing - left), ' ')));
@@ -132,8 +132,8 @@ Result<Value> truncate(Renderer& renderer, Arguments& arguments) {
   const int64_t length = whole(given[1], 255);
   const std::string end = given[3].is_text() ? given[3].text() : "...";
   const int64_t leeway = whole(given[4], 5);
-  const auto points = points_of(text);
-  const int64_t end_size = static_cast<int64_t>(points_of(end).size());
+  const auto points = python::points_of(text);
+  const int64_t end_size = static_cast<int64_t>(python::points_of(end).size());
   if (length < end_size)
     return raise("AssertionError", cat("expected length >= ", end_size, ", got ", length));
   if (static_cast<int64_t>(points.size()) <= length + leeway)
@@ -150,7 +150,7 @@ Result<Value> wordcount(Renderer& renderer, Arguments& arguments) {
   const std::string text = TRY(subject(renderer, arguments.positional[0]));
   int64_t count = 0;
   bool is_in = false;
-  for (const std::string_view point : points_of(text)) {
+  for (const std::string_view point : python::points_of(text)) {
     const bool is_word = std::isalnum(static_cast<unsigned char>(point[0])) || point[0] == '_' ||
                          (point[0] & 0x80) != 0;
     count += is_word && !is_in;
@@ -163,7 +163,7 @@ Result<Value> wordcount(Renderer& renderer, Arguments& arguments) {
 std::vector<std::string> wrapped(std::string_view line, size_t width, bool breaks_long,
                                  bool breaks_hyphens) {
   std::vector<std::string> chunks;
-  for (const std::string_view point : points_of(line)) {
+  for (const std::string_view point : python::points_of(line)) {
     const bool is_blank = is_space(point);
     const bool joins =
         !chunks.empty() && is_space(std::string_view(chunks.back()).substr(0, 1)) == is_blank &&
@@ -175,7 +175,7 @@ std::vector<std::string> wrapped(std::string_view line, size_t width, bool break
   }
   std::vector<std::string> lines;
   std::string current;
-  const auto size = [](std::string_view text) { return points_of(text).size(); };
+  const auto size = [](std::string_view text) { return python::points_of(text).size(); };
   for (std::string& chunk : chunks) {
     if (size(current) + size(chunk) > width) {
       const bool is_blank = is_space(std::string_view(chunk).substr(0, 1));
@@ -186,7 +186,7 @@ std::vector<std::string> wrapped(std::string_view line, size_t width, bool break
       if (is_blank && current.empty() && !lines.empty())
         continue;
       while (breaks_long && size(current) + size(chunk) > width) {
-        const auto points = points_of(chunk);
+        const auto points = python::points_of(chunk);
         const size_t room =
             std::max<size_t>(width - std::min(width, size(current)), current.empty() ? 1 : 0);
         size_t bytes = 0;
@@ -262,7 +262,7 @@ Result<Value> striptags(Renderer& renderer, Arguments& arguments) {
     text.erase(open, end + 1 - open);
   }
   std::string made;
-  for (const std::string_view point : points_of(text))
+  for (const std::string_view point : python::points_of(text))
     if (!is_space(point))
       made += point;
     else if (!made.empty() && made.back() != ' ')

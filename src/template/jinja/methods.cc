@@ -137,7 +137,7 @@ Result<Value> affix(const Value& self, Arguments& arguments) {
 }
 
 int64_t points_before(const std::string& text, size_t at) {
-  return static_cast<int64_t>(points_of(std::string_view(text).substr(0, at)).size());
+  return static_cast<int64_t>(python::points_of(std::string_view(text).substr(0, at)).size());
 }
 
 Result<Value> find(const Value& self, Arguments& arguments) {
@@ -179,7 +179,7 @@ Result<Value> justified(const Value& self, Arguments& arguments, char align) {
   if (!given[0].is_whole() || given[0].integer() > widest)
     return raise("TypeError", "a width is a whole number that is not too large");
   const std::string fill = given[1].is_text() ? given[1].text() : " ";
-  if (points_of(fill).size() != 1)
+  if (python::points_of(fill).size() != 1)
     return raise("TypeError", "The fill character must be exactly one character long");
   const int64_t missing =
       std::max<int64_t>(0, given[0].integer() - points_before(self.text(), self.text().size()));
@@ -209,7 +209,7 @@ Result<Value> zfill(const Value& self, Arguments& arguments) {
 Result<Value> title(const Value& self, Arguments&) {
   std::string made;
   bool starts = true;
-  for (const std::string_view point : points_of(self.text())) {
+  for (const std::string_view point : python::points_of(self.text())) {
     const bool is_letter =
         (point[0] & 0x80) != 0 || std::isalpha(static_cast<unsigned char>(point[0]));
     made += starts ? python::upper(point) : python::lower(point);
@@ -220,13 +220,13 @@ Result<Value> title(const Value& self, Arguments&) {
 
 Result<Value> swapcase(const Value& self, Arguments&) {
   std::string made;
-  for (const std::string_view point : points_of(self.text()))
+  for (const std::string_view point : python::points_of(self.text()))
     made += python::upper(point) == point ? python::lower(point) : python::upper(point);
   return Value(std::move(made));
 }
 
 Result<Value> capitalize(const Value& self, Arguments&) {
-  const auto points = points_of(self.text());
+  const auto points = python::points_of(self.text());
   return Value(points.empty()
                    ? std::string()
                    : cat(python::upper(points[0]),

@@ -300,17 +300,6 @@ bool is_true(const Value& value) {
 bool is_equal(const Value& a, const Value& b) { return is_equal_within(a, b, 0); }
 Result<bool> is_less(const Value& a, const Value& b) { return is_less_within(a, b, 0); }
 
-std::vector<std::string_view> points_of(std::string_view text) {
-  std::vector<std::string_view> points;
-  for (size_t at = 0, end = 0; at < text.size(); at = end) {
-    end = at + 1;
-    while (end < text.size() && (text[end] & 0xC0) == 0x80)
-      ++end;
-    points.push_back(text.substr(at, end - at));
-  }
-  return points;
-}
-
 Result<Items> items_of(const Value& value) {
   if (value.is_list())
     return value.list().items;
@@ -321,7 +310,7 @@ Result<Items> items_of(const Value& value) {
     return items;
   }
   if (value.is_text()) {
-    for (const std::string_view point : points_of(value.text()))
+    for (const std::string_view point : python::points_of(value.text()))
       items.emplace_back(point);
     return items;
   }

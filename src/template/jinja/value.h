@@ -166,8 +166,6 @@ Result<bool> is_less(const Value& a, const Value& b);
 /// What iteration gives.
 Result<Items> items_of(const Value& value);
 Result<int64_t> length_of(const Value& value);
-/// The code points of a text.
-std::vector<std::string_view> points_of(std::string_view text);
 
 /// Arithmetic by operator: `+ - * / // % **`.
 Result<Value> operate(std::string_view op, const Value& a, const Value& b);
