@@ -156,20 +156,6 @@ Step Machine::execute_promise(Task& task) {
   return Step::done;
 }
 
-/// In whose implementation a task runs; null outside of all.
-const Instance* Machine::self_of(const Task& task) {
-  if (task.kind == Task::Kind::implement)
-    return task.target;
-  return task.frame == nullptr ? nullptr : task.frame->self;
-}
-
-Contributor Machine::contributor_of(const Task& task) {
-  if (task.has_sink())
-    return task.sink->by;
-  const Instance* const instance = task.kind == Task::Kind::argument ? task.target : self_of(task);
-  return instance == nullptr ? 0 : instance->number + 1;
-}
-
 Step Machine::execute(Task& task) {
   switch (task.kind) {
     case Task::Kind::statement:

@@ -190,8 +190,6 @@ class Machine {
   bool is_ready(const Stmt& statement, Frame* frame);
   void begin(Task& task);
   void emit(const Block& block, Frame* frame, bool is_reversed);
-  static const Instance* self_of(const Task& task);
-  static Contributor contributor_of(const Task& task);
   Step execute(Task& task);
   Step execute_statement(Task& task);
   Step execute_assign_attribute(Task& task, const AssignAttribute& node);

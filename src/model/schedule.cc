@@ -64,7 +64,8 @@ void Machine::set(Cell& cell, const Datum& value, Place at) {
   Delayed* const delayed = cell.delayed();
   cell.value = value;
   cell.value.set_place(places_.number(at));
-  wake(cell, delayed, waiters, false);
+  if (waiters != nullptr)
+    wake(cell, delayed, waiters, false);
 }
 
 /// Wakes those who are content with an element.
@@ -238,8 +239,8 @@ void Machine::block(Task& task) {
 /// One step of a task. False: it failed.
 bool Machine::run_task(Task& task) {
   Task* const before = std::exchange(current_, &task);
-  const Contributor by = std::exchange(by_, contributor_of(task));
-  const Instance* const self = self_of(task);
+  const Contributor by = std::exchange(by_, task.contributor());
+  const Instance* const self = task.self();
   const uint32_t depth = std::exchange(depth_, self != nullptr ? self->depth : 0);
   std::vector<std::pair<Memo, Remembered>> outer;
   if (before != nullptr)
@@ -270,7 +271,8 @@ bool Machine::run_task(Task& task) {
 /// Between tasks nobody looks at those that are done, nor at closed sinks.
 void Machine::give_back() {
   for (Task* task : done_) {
-    release(task->held);
+    if (task->held != nullptr)
+      release(task->held);
     if (task->memory != nullptr)
       memories_.give_back(task->memory);
     tasks_.give_back(task);
@@ -320,9 +322,9 @@ Task* Machine::next_ready() {
   }
   if (ready_.empty())
     return nullptr;
-  const Turn turn = ready_.front();
+  Task* const task = task_of(ready_.front());
   ready_.pop_front();
-  return task_of(turn);
+  return task;
 }
 
 bool Machine::run_ready() {

@@ -91,6 +91,18 @@ struct Task {
 
   bool has_sink() const { return kind >= Kind::stream; }
   bool has_statement() const { return kind == Kind::statement; }
+  /// In whose implementation it runs; null outside of all.
+  const Instance* self() const {
+    if (kind == Kind::implement)
+      return target;
+    return frame == nullptr ? nullptr : frame->self;
+  }
+  Contributor contributor() const {
+    if (has_sink())
+      return sink->by;
+    const Instance* const by = kind == Kind::argument ? target : self();
+    return by == nullptr ? 0 : by->number + 1;
+  }
 };
 
 /// What waits for nobody, only until it is its turn. Loops and relations make millions ready at
