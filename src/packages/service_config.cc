@@ -133,15 +133,42 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image) {
                       "` with another tool and name it as the image"));
     return text_field(image, "image_name");
   }
-  return user_error("`image` must be a text, an ImageSpec, an ImageBuildSpec or a NixBuildSpec");
+  return user_error(
+      cat("`image` must be a text, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
+          starlark::type_name(image)));
 }
+
+namespace {
+
+/// Without what means nothing in a path.
+std::string plain_path(std::string_view path) {
+  std::string plain;
+  for (const std::string_view step : split(path, '/'))
+    if (!step.empty() && step != ".")
+      plain += cat("/", step);
+  return plain;
+}
+
+/// A port of this machine is pinned for a port of the service, by its id.
+void check_public_ports(Draft& draft, const std::string& name, const Value& ports,
+                        const Value& public_ports) {
+  for (const Entry& entry : public_ports.entries())
+    if (ports.find(entry.key) == nullptr)
+      draft.warning(cat("the service `", name, "` has no port `", entry.key,
+                        "`, so the public one of that name is not used"));
+}
+
+}  // namespace
 
 Result<Value> file_attributes(Draft& draft, starlark::Value files) {
   std::vector<Entry> mounts;
+  std::set<std::string> places;
   for (const auto& [path, content] : starlark::entries_of(files)) {
     const std::string place(starlark::text_of(path));
     if (!place.starts_with('/'))
       draft.finding(cat("files are mounted at absolute paths, `", place, "` is not one"));
+    if (!places.insert(plain_path(place)).second)
+      draft.finding(cat("files are mounted twice at `", place, "`"));
     std::vector<Value> sources;
     const auto artifact = [&](std::string_view name) {
       draft.need_artifact(name);
@@ -210,6 +237,7 @@ Result<Value> service_attributes(Draft& draft, const std::string& name, starlark
   put("tolerations", TRY(plain_field(config, "tolerations")));
   put("restart", draft.options().production ? "always" : "no");
   Value attributes = Value::dict(std::move(entries));
+  check_public_ports(draft, name, attributes.at("ports"), attributes.at("public_ports"));
   check_reach(draft, cat("the service `", name, "`"), attributes.bool_at("privileged"),
               attributes.at("bind_mounts"));
   return attributes;

@@ -53,30 +53,45 @@ Status check_port(Value port) {
   return check_duration_field(port, "wait");
 }
 
+Status check_text_list(std::string_view field, Value list) {
+  for (size_t i = 0; i < starlark::length_of(list); ++i)
+    if (const Value item = starlark::item_of(list, i);
+        starlark::type_of(item) != starlark::Type::text)
+      return user_error(cat("`", field, "` must be a list of texts, item ", i, " is ",
+                            starlark::type_name(item)));
+  return {};
+}
+
+/// A field that is given and not None.
+std::optional<Value> given_field(Value record, std::string_view field) {
+  return is_set(record, field) ? starlark::field_of(record, field) : std::nullopt;
+}
+
 /// Lists and dicts of texts hold texts only.
 Status check_texts(Value config) {
   for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities"})
-    if (const auto list = starlark::field_of(config, field);
-        list && starlark::type_of(*list) == starlark::Type::list)
-      for (size_t i = 0; i < starlark::length_of(*list); ++i)
-        if (const Value item = starlark::item_of(*list, i);
-            starlark::type_of(item) != starlark::Type::text)
-          return user_error(cat("`", field, "` must be a list of texts, item ", i, " is ",
-                                starlark::type_name(item)));
-  for (const auto* field : {"env_vars", "node_selectors"})
-    if (const auto dict = starlark::field_of(config, field);
-        dict && starlark::type_of(*dict) == starlark::Type::dict)
-      for (const auto& [key, value] : starlark::entries_of(*dict))
-        if (starlark::type_of(key) != starlark::Type::text ||
-            starlark::type_of(value) != starlark::Type::text)
-          return user_error(cat("`", field, "` must map texts to texts, the value of ",
-                                starlark::repr_of(key), " is ", starlark::type_name(value)));
+    if (const auto list = given_field(config, field))
+      TRY(check_text_list(field, *list));
+  for (const auto* field : {"env_vars", "node_selectors", "bind_mounts"})
+    if (const auto dict = given_field(config, field))
+      TRY(check_text_dict(field, *dict));
   return {};
+}
+
+Status check_image(Value image) {
+  const RecordType* type = starlark::record_type_of(image);
+  const bool fits = starlark::type_of(image) == starlark::Type::text || type == &image_spec ||
+                    type == &image_build_spec || type == &nix_build_spec;
+  return fits ? Status()
+              : user_error(cat("`image` must be a text, an ImageSpec, an ImageBuildSpec or a "
+                               "NixBuildSpec, got ",
+                               starlark::type_name(image)));
 }
 
 Status check_labels(Value labels);
 
 Status check_service_config(Value config) {
+  TRY(check_image(*starlark::field_of(config, "image")));
   for (const auto* limits : {"cpu", "memory"}) {
     const auto least = integer(config, cat("min_", limits)),
                most = integer(config, cat("max_", limits));
@@ -105,13 +120,10 @@ Status check_service_config(Value config) {
           return user_error(cat("`", field, "` must map port ids to PortSpec values"));
         TRY(check_port_id(starlark::text_of(id)));
       }
-  if (const auto files = starlark::field_of(config, "files");
-      files && starlark::type_of(*files) == starlark::Type::dict)
-    for (const auto& [path, content] : starlark::entries_of(*files))
-      if (starlark::type_of(path) != starlark::Type::text ||
-          (starlark::type_of(content) != starlark::Type::text &&
-           starlark::record_type_of(content) != &directory))
-        return user_error("`files` must map paths to files artifact names or Directory values");
+  if (const auto files = given_field(config, "files"))
+    TRY(check_files(*files));
+  if (const auto tolerations = given_field(config, "tolerations"))
+    TRY(check_tolerations(*tolerations));
   TRY(check_texts(config));
   if (const auto labels = starlark::field_of(config, "labels");
       labels && starlark::type_of(*labels) == starlark::Type::dict)
@@ -132,10 +144,53 @@ Status check_labels(Value labels) {
   return {};
 }
 
+/// The driver by the sort of engine; of the two, only Docker's counts here.
+Status check_gpu_driver(Value driver) {
+  if (starlark::type_of(driver) != starlark::Type::dict)
+    return {};
+  TRY(check_text_dict("driver", driver));
+  for (const auto& [key, value] : starlark::entries_of(driver))
+    if (const std::string name = starlark::text_of(key); name != "docker" && name != "kubernetes")
+      return user_error(
+          cat("unknown key `", name, "` of `driver`, expected `docker` or `kubernetes`"));
+  return {};
+}
+
 Status check_gpu(Value gpu) {
-  for (const auto* field : {"count", "shm_size"})
-    if (const auto number = integer(gpu, field); number && *number < 0)
-      return user_error(cat("`", field, "` must not be negative"));
+  const int64_t count = integer(gpu, "count").value_or(0);
+  if (count < -1)
+    return user_error(cat("`count` must be a number of GPUs, or -1 for all, got ", count));
+  if (integer(gpu, "shm_size").value_or(0) < 0)
+    return user_error("`shm_size` must not be negative");
+  const auto ids = given_field(gpu, "device_ids");
+  if (ids)
+    TRY(check_text_list("device_ids", *ids));
+  if (ids && starlark::length_of(*ids) > 0 && count != 0)
+    return user_error("`count` and `device_ids` cannot be used together");
+  if (const auto limits = given_field(gpu, "ulimits"))
+    for (const auto& [key, value] : starlark::entries_of(*limits))
+      if (starlark::type_of(key) != starlark::Type::text || !starlark::integer_of(value))
+        return user_error("`ulimits` must map names of limits to whole numbers");
+  if (const auto driver = given_field(gpu, "driver"))
+    return check_gpu_driver(*driver);
+  return {};
+}
+
+/// Kubernetes' words; an empty one stands for its default.
+Status check_toleration(Value toleration) {
+  struct Row {
+    const char* field;
+    std::vector<std::string> known;
+  };
+  static const std::vector<Row> rows{
+      {"operator", {"Equal", "Exists"}},
+      {"effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"}},
+  };
+  for (const Row& row : rows)
+    if (const std::string given = text(toleration, row.field);
+        !given.empty() && std::find(row.known.begin(), row.known.end(), given) == row.known.end())
+      return user_error(
+          cat("unknown `", row.field, "` `", given, "`, expected one of ", join(row.known, ", ")));
   return {};
 }
 
@@ -153,33 +208,34 @@ Status check_image_build(Value image) {
 /// `extract` maps names to jq expressions.
 Status check_recipe_fields(Value recipe) {
   for (const auto* field : {"extract", "headers"})
-    if (const auto given = starlark::field_of(recipe, field);
-        given && starlark::type_of(*given) == starlark::Type::dict)
-      for (const auto& [key, value] : starlark::entries_of(*given))
-        if (starlark::type_of(key) != starlark::Type::text ||
-            starlark::type_of(value) != starlark::Type::text)
-          return user_error(cat("`", field, "` must map texts to texts"));
-  if (const auto command = starlark::field_of(recipe, "command"))
-    for (size_t i = 0; i < starlark::length_of(*command); ++i)
-      if (const Value item = starlark::item_of(*command, i);
-          starlark::type_of(item) != starlark::Type::text)
-        return user_error(
-            cat("`command` must be a list of texts, item ", i, " is ", starlark::type_name(item)));
+    if (const auto dict = given_field(recipe, field))
+      TRY(check_text_dict(field, *dict));
+  if (const auto command = starlark::field_of(recipe, "command")) {
+    TRY(check_text_list("command", *command));
+    if (starlark::length_of(*command) == 0)
+      return user_error("`command` is empty");
+  }
   return {};
 }
 
 Status check_directory(Value made) {
-  const bool artifacts = is_set(made, "artifact_names"),
-             persistent = is_set(made, "persistent_key");
-  if (artifacts == persistent)
+  const auto artifacts = given_field(made, "artifact_names");
+  const bool persistent = is_set(made, "persistent_key");
+  if (artifacts.has_value() == persistent)
     return user_error("a Directory has either `artifact_names` or `persistent_key`");
+  if (artifacts)
+    TRY(check_text_list("artifact_names", *artifacts));
+  if (integer(made, "size").value_or(0) < 0)
+    return user_error("`size` must not be negative");
   if (persistent)
     TRY(check_artifact_name(text(made, "persistent_key")));
   return {};
 }
 
 Status check_ready(Value condition) {
-  TRY(check_assertion_name(text(condition, "assertion")));
+  const auto field = [&](std::string_view name) { return *starlark::field_of(condition, name); };
+  TRY(check_condition(field("recipe"), text(condition, "field"), text(condition, "assertion"),
+                      field("target_value")));
   TRY(check_duration_field(condition, "interval"));
   return check_duration_field(condition, "timeout");
 }
@@ -193,10 +249,10 @@ struct Row {
 std::vector<Row> rows() {
   constexpr Want t = Want::text, i = Want::integer, d = Want::dict, l = Want::list,
                  b = Want::boolean;
-  constexpr Want record = Want::record, none = Want::none;
+  constexpr Want record = Want::record, none = Want::none, any = Want::any;
   return {
       {service_config,
-       {{"image", t | record},
+       {{"image", any},
         {"ports?", d},
         {"public_ports?", d},
         {"files?", d},
@@ -237,10 +293,10 @@ std::vector<Row> rows() {
        {{"artifact_names??", l}, {"persistent_key??", t}, {"size?", i}},
        check_directory},
       {ready_condition,
-       {{"recipe", record},
+       {{"recipe", any},
         {"field", t},
         {"assertion", t},
-        {"target_value", Want::any},
+        {"target_value", any},
         {"interval?", t},
         {"timeout?", t}},
        check_ready},
@@ -273,7 +329,8 @@ std::vector<Row> rows() {
        check_image_build},
       {user, {{"uid", i}, {"gid?", i}}, check_user},
       {toleration,
-       {{"key?", t}, {"operator?", t}, {"value?", t}, {"effect?", t}, {"toleration_seconds?", i}}},
+       {{"key?", t}, {"operator?", t}, {"value?", t}, {"effect?", t}, {"toleration_seconds?", i}},
+       check_toleration},
       {gpu_config,
        {{"count?", i}, {"device_ids?", l}, {"shm_size?", i}, {"ulimits?", d}, {"driver?", t | d}},
        check_gpu},
@@ -338,6 +395,59 @@ const RecordType toleration =
 const RecordType gpu_config =
     make("GpuConfig", {"count", "device_ids", "shm_size", "ulimits", "driver"});
 const RecordType service = make("Service", {"name", "hostname", "ip_address", "ports"});
+
+Status check_text_dict(std::string_view field, Value dict) {
+  for (const auto& [key, value] : starlark::entries_of(dict)) {
+    if (starlark::type_of(key) != starlark::Type::text)
+      return user_error(cat("`", field, "` must map texts to texts, the key ",
+                            starlark::repr_of(key), " is ", starlark::type_name(key)));
+    if (starlark::type_of(value) != starlark::Type::text)
+      return user_error(cat("`", field, "` must map texts to texts, the value of ",
+                            starlark::repr_of(key), " is ", starlark::type_name(value)));
+  }
+  return {};
+}
+
+Status check_files(Value files) {
+  for (const auto& [path, content] : starlark::entries_of(files))
+    if (starlark::type_of(path) != starlark::Type::text ||
+        (starlark::type_of(content) != starlark::Type::text &&
+         starlark::record_type_of(content) != &directory))
+      return user_error("`files` must map paths to files artifact names or Directory values");
+  return {};
+}
+
+Status check_tolerations(Value tolerations) {
+  for (size_t i = 0; i < starlark::length_of(tolerations); ++i)
+    if (const Value item = starlark::item_of(tolerations, i);
+        starlark::record_type_of(item) != &toleration)
+      return user_error(cat("`tolerations` must be a list of Toleration values, item ", i, " is ",
+                            starlark::type_name(item)));
+  return {};
+}
+
+Status check_condition(Value recipe, const std::string& field, const std::string& assertion,
+                       Value target) {
+  const RecordType* type = starlark::record_type_of(recipe);
+  if (type != &exec_recipe && type != &get_recipe && type != &post_recipe)
+    return user_error(cat(
+        "`recipe` must be an ExecRecipe, a GetHttpRequestRecipe or a PostHttpRequestRecipe, got ",
+        starlark::type_name(recipe)));
+  const std::string_view answer = type == &exec_recipe ? "output" : "body";
+  const auto extract = given_field(recipe, "extract");
+  const bool is_known =
+      field == "code" || field == answer ||
+      (field.starts_with("extract.") && extract && starlark::find_in(*extract, field.substr(8)));
+  if (!is_known)
+    return user_error(cat("the result has no field `", field, "`, expected `code`, `", answer,
+                          "` or `extract.` and a key of the recipe's `extract`"));
+  TRY(check_assertion_name(assertion));
+  if ((assertion == "IN" || assertion == "NOT_IN") &&
+      starlark::type_of(target) != starlark::Type::list)
+    return user_error(cat("`", assertion, "` wants a list as its target value, got ",
+                          starlark::type_name(target)));
+  return {};
+}
 
 starlark::Parameter may_be_none(starlark::Parameter parameter) {
   if (!parameter.name.ends_with('?'))

@@ -11,6 +11,14 @@ extern const starlark::RecordType service_config, port_spec, directory, ready_co
     exec_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec, nix_build_spec,
     user, toleration, gpu_config, service;
 
+// What must hold of values that several instructions and types take; the error says the field.
+Status check_text_dict(std::string_view field, starlark::Value dict);
+Status check_files(starlark::Value files);
+Status check_tolerations(starlark::Value tolerations);
+/// A recipe, a field of its result, and what that is compared with.
+Status check_condition(starlark::Value recipe, const std::string& field,
+                       const std::string& assertion, starlark::Value target);
+
 /// The parameter, which also takes None when it may be missing: None is no value, but it is seen
 /// in the canonical text.
 starlark::Parameter may_be_none(starlark::Parameter parameter);

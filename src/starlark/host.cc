@@ -94,7 +94,9 @@ std::string wanted_text(const Parameter& parameter) {
       {Want::structure, "struct"}};
   std::vector<std::string> wanted;
   for (const auto& [want, name] : names) {
-    if ((u32(parameter.want) & u32(want)) != 0)
+    // That None stands for an optional one goes without saying.
+    const bool is_said = want != Want::none || !parameter.name.ends_with('?');
+    if (is_said && (u32(parameter.want) & u32(want)) != 0)
       wanted.emplace_back(name);
   }
   if ((u32(parameter.want) & u32(Want::record)) != 0)

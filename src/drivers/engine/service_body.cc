@@ -66,17 +66,27 @@ Value devices(const Value& list) {
   return Value::list(std::move(found));
 }
 
+/// Given as it is, or by the sort of engine.
+std::string_view gpu_driver(const Value& driver) {
+  const std::string_view given = driver.is_dict()   ? driver.text_at("docker")
+                                 : driver.is_text() ? driver.text().view()
+                                                    : std::string_view();
+  return given.empty() ? "nvidia" : given;
+}
+
 void add_gpu(const Value& gpu, std::vector<Entry>& host) {
   if (!gpu.is_dict() || gpu.entries().empty())
     return;
   const Value& ids = gpu.at("device_ids");
   const bool by_id = ids.is_list() && !ids.items().empty();
   const Value capability = Value::list({Value::list({Value("gpu")})});
-  host.push_back(
-      {"DeviceRequests", Value::list({Value::dict({{"Driver", gpu.text_at("driver")},
-                                                   {"Count", by_id ? 0 : gpu.integer_at("count")},
-                                                   {"DeviceIDs", by_id ? ids : Value::list({})},
-                                                   {"Capabilities", capability}})})});
+  // Without a device it is about shared memory and limits only, and no driver for GPUs is needed.
+  if (by_id || gpu.integer_at("count") != 0)
+    host.push_back(
+        {"DeviceRequests", Value::list({Value::dict({{"Driver", gpu_driver(gpu.at("driver"))},
+                                                     {"Count", by_id ? 0 : gpu.integer_at("count")},
+                                                     {"DeviceIDs", by_id ? ids : Value::list({})},
+                                                     {"Capabilities", capability}})})});
   if (const int64_t size = gpu.integer_at("shm_size"); size > 0)
     host.push_back({"ShmSize", size * megabyte});
   std::vector<Value> limits;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "kinds/kinds.h"
 #include "value/json.h"
 
@@ -98,6 +99,25 @@ TEST(ServiceBody, UserLimitsAndDevices) {
   EXPECT_EQ(host.at("RestartPolicy").text_at("Name"), "always");
   EXPECT_TRUE(made.bool_at("Tty"));
   EXPECT_EQ(write_json(made.at("Labels")), R"({"a":"b","fettle.key":"web"})");
+}
+
+TEST(ServiceBody, GpusAreAskedForByCountOrIdAndOnlyThen) {
+  const auto host = [](const std::string& gpu) {
+    return body(cat(R"({"image":"a","gpu":)", gpu, "}").c_str()).at("HostConfig");
+  };
+  const auto request = [&](const std::string& gpu) {
+    return write_json(host(gpu).at("DeviceRequests").items()[0]);
+  };
+  EXPECT_EQ(request(R"({"count":-1})"),
+            R"({"Capabilities":[["gpu"]],"Count":-1,"DeviceIDs":[],"Driver":"nvidia"})");
+  EXPECT_EQ(request(R"({"device_ids":["0"],"driver":"amd"})"),
+            R"({"Capabilities":[["gpu"]],"Count":0,"DeviceIDs":["0"],"Driver":"amd"})");
+  EXPECT_EQ(request(R"({"count":1,"driver":{"docker":"x","kubernetes":"y"}})"),
+            R"({"Capabilities":[["gpu"]],"Count":1,"DeviceIDs":[],"Driver":"x"})");
+  const Value limits = host(R"({"shm_size":64,"ulimits":{"memlock":-1}})");
+  EXPECT_EQ(limits.find("DeviceRequests"), nullptr);
+  EXPECT_EQ(limits.integer_at("ShmSize"), 64'000'000);
+  EXPECT_EQ(write_json(limits.at("Ulimits")), R"([{"Hard":-1,"Name":"memlock","Soft":-1}])");
 }
 
 TEST(Marks, AKeyIsFoundInItsLabelsAgain) {

@@ -10,8 +10,11 @@ namespace {
 Result<starlark::Value> interpret(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0);
-  if (starlark::record_type_of(call.arguments[1]) == &types::exec_recipe)
-    return user_error("`recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe");
+  if (const starlark::RecordType* type = starlark::record_type_of(call.arguments[1]);
+      type != &types::get_recipe && type != &types::post_recipe)
+    return user_error(
+        cat("`recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe, got ",
+            starlark::type_name(call.arguments[1])));
   const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
@@ -33,7 +36,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 Instruction request_instruction() {
   return {"request",
           {{"service_name", starlark::Want::text},
-           {"recipe", starlark::Want::record},
+           {"recipe", starlark::Want::any},
            {"acceptable_codes?", starlark::Want::list},
            {"skip_code_check?", starlark::Want::boolean}},
           interpret,

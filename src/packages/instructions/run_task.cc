@@ -32,6 +32,8 @@ Result<std::vector<Stored>> stored_files(InstructionCall& call, size_t argument)
     } else {
       return user_error("`store` must be a list of paths or StoreSpec values");
     }
+    if (file.path.empty())
+      call.draft.finding("a path to store is empty");
     if (file.name.empty())
       file.name = call.draft.unnamed_artifact();
     if (Status fine = check_artifact_name(file.name); !fine)
@@ -48,10 +50,27 @@ struct Places {
 };
 constexpr size_t nowhere = ~size_t{0};
 
+/// What is in the dicts and lists that are given.
+Status check_collections(InstructionCall& call, const Places& places) {
+  const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
+  const std::pair<const char*, size_t> dicts[] = {{"env_vars", places.env},
+                                                  {"node_selectors", places.node_selectors},
+                                                  {"bind_mounts", places.bind_mounts}};
+  for (const auto& [name, i] : dicts)
+    if (given(i))
+      TRY(types::check_text_dict(name, call.arguments[i]));
+  if (given(places.files))
+    TRY(types::check_files(call.arguments[places.files]));
+  if (given(places.tolerations))
+    TRY(types::check_tolerations(call.arguments[places.tolerations]));
+  return {};
+}
+
 Result<starlark::Value> want_task(InstructionCall& call, Value command, const Places& places,
                                   std::string_view default_image) {
   Draft& draft = call.draft;
   const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
+  TRY(check_collections(call, places));
   const std::string image = given(places.image)
                                 ? TRY(image_reference(draft, call.arguments[places.image]))
                                 : std::string(default_image);
@@ -161,7 +180,7 @@ Result<starlark::Value> interpret_python(InstructionCall& call) {
 Instruction run_sh_instruction() {
   return {"run_sh",
           {{"run", Want::text},
-           {"image??", Want::text | Want::record},
+           {"image??", Want::any},
            {"name??", Want::text},
            {"env_vars??", Want::dict},
            {"files??", Want::dict},
@@ -183,7 +202,7 @@ Instruction run_python_instruction() {
           {{"run", Want::text},
            {"args??", Want::list},
            {"packages??", Want::list},
-           {"image??", Want::text | Want::record},
+           {"image??", Want::any},
            {"files??", Want::dict},
            {"store??", Want::list},
            {"wait?", Want::text | Want::none},

@@ -12,6 +12,8 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   const std::string name = call.has(2) ? call.text(2) : draft.unnamed_artifact();
   if (Status fine = check_artifact_name(name); !fine)
     draft.finding(fine.error().message);
+  if (path.empty())
+    draft.finding("the path to store is empty");
   const ServiceState* service = draft.need_service(service_name);
   draft.make_artifact(name);
   draft.detail("artifact", name);

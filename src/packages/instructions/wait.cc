@@ -9,25 +9,13 @@
 namespace fettle {
 namespace {
 
-Status check_field(const Value& recipe, const std::string& field) {
-  const bool exec = recipe.text_at("type") == "exec";
-  if (field == "code" || field == (exec ? "output" : "body"))
-    return {};
-  if (field.starts_with("extract.") && recipe.at("extract").find(field.substr(8)) != nullptr)
-    return {};
-  return user_error(cat("the result has no field `", field, "`, expected `code`, `",
-                        exec ? "output" : "body",
-                        "` or `extract.` and a key of the recipe's `extract`"));
-}
-
 Result<starlark::Value> interpret(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0), field = call.text(2),
                     assertion = call.text(3);
   const std::string interval = call.text(5, "1s"), timeout = call.text(6, "10s");
+  TRY(types::check_condition(call.arguments[1], field, assertion, call.arguments[4]));
   const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
-  TRY(check_field(recipe, field));
-  TRY(check_assertion_name(assertion));
   const Duration longest = TRY(parse_waiting(interval).context("`interval`"));
   TRY(parse_waiting(timeout).context("`timeout`"));
   const std::string action = draft.action_name(name);
@@ -54,7 +42,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 Instruction wait_instruction() {
   return {"wait",
           {{"service_name", starlark::Want::text},
-           {"recipe", starlark::Want::record},
+           {"recipe", starlark::Want::any},
            {"field", starlark::Want::text},
            {"assertion", starlark::Want::text},
            {"target_value", starlark::Want::any},
