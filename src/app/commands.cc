@@ -15,6 +15,12 @@ Result<int> help(Face& face) {
     print(help_of_all(all_commands()));
     return 0;
   }
+  if (face.parsed.arguments.size() == 1)
+    if (const std::string group = help_of_group(all_commands(), face.parsed.arguments[0]);
+        !group.empty()) {
+      print(group);
+      return 0;
+    }
   Parsed ignored;
   std::vector<std::string> words = face.parsed.arguments;
   words.emplace_back("--help");

@@ -123,6 +123,24 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
 }
 
+TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {
+  EXPECT_TRUE(error_of("engine start").starts_with("there is no command `fettle engine`: "));
+  EXPECT_TRUE(
+      error_of("service shell shop web")
+          .starts_with("there is no command `fettle service shell`: `fettle service exec "));
+  EXPECT_TRUE(
+      error_of("enclave dump shop").starts_with("there is no command `fettle enclave dump`"));
+}
+
+TEST(Commands, AGroupHasHelp) {
+  const std::string help = help_of_group(all_commands(), "service");
+  for (const char* const words : {"  service ls ", "  service logs ", "  service rm "})
+    EXPECT_NE(help.find(words), help.npos) << help;
+  EXPECT_EQ(help.find("enclave"), help.npos) << help;
+  EXPECT_EQ(help_of_group(all_commands(), "run"), "");
+  EXPECT_EQ(help_of_group(all_commands(), "serv"), "");
+}
+
 TEST(Commands, AShortFlagMayHoldItsValue) {
   Parsed result;
   ASSERT_EQ(parsed("service logs shop web -n5", result), "service logs");

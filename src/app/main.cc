@@ -185,6 +185,9 @@ int run(std::vector<std::string> words) {
     words = {"help"};
   else if (words[0] == "--version")
     words = {"version"};
+  else if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h") &&
+           !help_of_group(all_commands(), words[0]).empty())
+    words = {"help", words[0]};
   const Result<const Command*> command = parse_command(all_commands(), words, program.parsed);
   if (!command) {
     print_error(error_text(command.error(), colours && program.terminal));

@@ -39,6 +39,49 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
                         suggestion(spelling, names), "\nsee `fettle help ", command.words, "`"));
 }
 
+/// What users of Kurtosis may try, and what is there for it.
+std::string_view instead_of(std::string_view words) {
+  static constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"engine",
+       "there is no engine of fettle's own to start or stop; `fettle doctor` tells which "
+       "container engine is used"},
+      {"cluster", "fettle works on one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
+      {"gateway", "nothing has to be forwarded: ports are published on this machine"},
+      {"portal", "nothing has to be forwarded: ports are published on this machine"},
+      {"web", "`fettle enclave inspect` and `fettle events` show what a page would"},
+      {"analytics", "fettle sends nothing to anybody"},
+      {"service shell",
+       "`fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"},
+      {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+      {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+  };
+  for (const auto& [name, text] : known)
+    if (words == name)
+      return text;
+  return {};
+}
+
+Error unknown_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  const std::string first = words.empty() ? "" : words[0];
+  std::string group;
+  for (const Command& command : commands) {
+    const auto own = split(command.words, ' ');
+    if (own.size() > 1 && own[0] == first)
+      group += cat(group.empty() ? "" : ", ", own[1]);
+    names.push_back(command.words);
+    names.emplace_back(own[0]);
+  }
+  if (!group.empty() && words.size() < 2)
+    return user_error(cat("`fettle ", first, "` wants one of ", group));
+  const std::string asked = group.empty() ? first : cat(first, " ", words[1]);
+  if (const std::string_view other = instead_of(asked); !other.empty())
+    return user_error(cat("there is no command `fettle ", asked, "`: ", other));
+  return user_error(
+      cat("unknown command `fettle ", asked, "`", suggestion(asked, names),
+          group.empty() ? "\nsee `fettle help`" : cat("; `", first, "` has ", group)));
+}
+
 /// One word of the command line that begins with a dash, and its value.
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
                             const std::vector<std::string>& words, size_t at, Parsed& parsed) {
@@ -95,6 +138,11 @@ std::string padded(std::string text, size_t width) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }));
   return text + std::string(std::max<size_t>(2, width > letters ? width - letters : 0), ' ');
+}
+
+std::string summary_line(const Command& command) {
+  return cat(padded(cat("  ", command.words), 22),
+             command.summary.substr(0, command.summary.find('\n')), "\n");
 }
 
 std::string option_lines(const std::vector<CommandOption>& options) {
@@ -177,27 +225,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
       used = own.size();
     }
   }
-  if (found == nullptr) {
-    std::vector<std::string> names;
-    const std::string first = words.empty() ? "" : words[0];
-    std::string group;
-    for (const Command& command : commands) {
-      const auto own = split(command.words, ' ');
-      if (own.size() > 1 && own[0] == first)
-        group += cat(group.empty() ? "" : ", ", own[1]);
-      names.push_back(command.words);
-      names.emplace_back(own[0]);
-    }
-    if (!group.empty() && words.size() > 1) {
-      const std::string two = cat(first, " ", words[1]);
-      return user_error(cat("unknown command `fettle ", two, "`", suggestion(two, names), "; `",
-                            first, "` has ", group));
-    }
-    if (!group.empty())
-      return user_error(cat("`fettle ", first, "` wants one of ", group));
-    return user_error(cat("unknown command `fettle ", first, "`", suggestion(first, names),
-                          "\nsee `fettle help`"));
-  }
+  if (found == nullptr)
+    return unknown_command(commands, words);
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(used));
   const std::vector<CommandOption> options = options_of(*found);
   bool only_arguments = false;
@@ -234,6 +263,15 @@ std::string help_of(const Command& command) {
   return cat(text, "\nflags of every command:\n", option_lines(common_options()));
 }
 
+std::string help_of_group(const std::vector<Command>& commands, std::string_view word) {
+  std::string text;
+  for (const Command& command : commands)
+    if (command.words.starts_with(cat(word, " ")))
+      text += summary_line(command);
+  return text.empty() ? text
+                      : cat(text, "\n`fettle help ", word, " COMMAND` tells more, with examples.");
+}
+
 std::string help_of_all(const std::vector<Command>& commands) {
   std::string text =
       "fettle keeps environments in the state that somebody described, and redoes only what "
@@ -244,12 +282,9 @@ std::string help_of_all(const std::vector<Command>& commands) {
       groups.push_back(command.group);
   for (const std::string& group : groups) {
     text += cat("\n", group, ":\n");
-    for (const Command& command : commands) {
-      if (command.group != group)
-        continue;
-      std::string left = cat("  ", command.words);
-      text += cat(padded(left, 22), command.summary.substr(0, command.summary.find('\n')), "\n");
-    }
+    for (const Command& command : commands)
+      if (command.group == group)
+        text += summary_line(command);
   }
   return text + "\n`fettle help COMMAND` tells more, with examples.\n";
 }

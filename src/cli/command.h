@@ -91,6 +91,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
                                      std::vector<std::string> words, Parsed& parsed);
 
 std::string help_of(const Command& command);
+/// The commands that begin with this word; empty when none does.
+std::string help_of_group(const std::vector<Command>& commands, std::string_view word);
 std::string help_of_all(const std::vector<Command>& commands);
 /// A completion script for bash or zsh.
 std::string completion_script(const std::vector<Command>& commands, std::string_view shell);

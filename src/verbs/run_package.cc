@@ -48,7 +48,17 @@ std::vector<std::string> neighbours(const fs::path& path) {
   return names;
 }
 
-Result<Opened> open_package(const PackageRequest& request) {
+/// Kurtosis: a package may be named by its `kurtosis.yml`.
+std::string folder_of_package_file(const std::string& path) {
+  const fs::path file(path);
+  if (file.filename() != "kurtosis.yml")
+    return path;
+  return file.has_parent_path() ? file.parent_path().string() : ".";
+}
+
+Result<Opened> open_package(const PackageRequest& given) {
+  PackageRequest request = given;
+  request.package = folder_of_package_file(given.package);
   std::error_code failure;
   std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
   if (is_absolute_locator(request.package)) {

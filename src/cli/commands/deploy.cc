@@ -119,7 +119,7 @@ Result<ApplyRequest> deploy_request(const Face& face) {
   request.prune = face.parsed.flag("prune");
   const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));
   if (parallelism < 1 || parallelism > 10'000)
-    return user_error("--parallelism takes a number from 1 on");
+    return user_error(cat("`--parallelism` wants a number from 1 to 10000, got ", parallelism));
   request.parallelism = static_cast<int>(parallelism);
   request.wait = !face.parsed.flag("no-wait");
   return request;

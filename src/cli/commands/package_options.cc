@@ -152,8 +152,10 @@ Result<PackageRequest> package_request(Face& face) {
   }
   request.prune = parsed.flag("prune");
   request.parallel = parsed.flag("parallel");
-  request.parallelism =
-      static_cast<int>(std::clamp<int64_t>(TRY(parsed.number("parallelism", 4)), 1, 256));
+  const int64_t parallelism = TRY(parsed.number("parallelism", 4));
+  if (parallelism < 1)
+    return user_error(cat("`--parallelism` wants a number from 1 on, got ", parallelism));
+  request.parallelism = static_cast<int>(std::min<int64_t>(parallelism, 256));
   const std::string policy = parsed.text("image-download", "missing");
   if (policy != "missing" && policy != "always")
     return user_error(

@@ -1,7 +1,11 @@
-#include <unistd.h>
+#include <charconv>
+
+#include <iostream>
+#include <iterator>
 
 #include <regex.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
@@ -13,6 +17,7 @@
 #include "value/json.h"
 #include "value/yaml.h"
 #include "verbs/environments.h"
+#include "verbs/service_json.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -228,8 +233,9 @@ Result<Entry> port_of(const std::string& text) {
     transport = upper_case(rest.substr(slash + 1));
     rest.resize(slash);
   }
-  const int number = std::atoi(rest.c_str());
-  if (number < 1 || number > 65535 ||
+  int number = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (failure != std::errc() || end != rest.data() + rest.size() || number < 1 || number > 65535 ||
       (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
     return user_error(
         cat("the port `", text, "` must be written `ID=[PROTOCOL:]NUMBER[/tcp|udp]`"));
@@ -240,12 +246,25 @@ Result<Entry> port_of(const std::string& text) {
                                 {"url", Value()}})};
 }
 
+/// JSON itself, a file of it, or `-` for what is piped in.
+Result<Value> json_service_config(const std::string& given) {
+  if (trim(given).starts_with('{'))
+    return attributes_of_json(TRY(read_json(given, "--json-service-config")));
+  if (given != "-") {
+    const Result<std::string> text = read_file(given);
+    return text ? attributes_of_json(TRY(read_json(*text, given)))
+                : user_error(text.error().message);
+  }
+  const std::string piped{std::istreambuf_iterator<char>(std::cin), {}};
+  return attributes_of_json(TRY(read_json(piped, "standard input")));
+}
+
 /// The attributes that the options of `add` and `update` ask for.
 Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& environment) {
   std::vector<Entry> entries;
   const Parsed& parsed = face.parsed;
   if (const std::string json = parsed.text("json-service-config"); !json.empty())
-    return read_json(json, "--json-service-config");
+    return json_service_config(json);
   if (parsed.has("image"))
     entries.push_back({"image", parsed.text("image")});
   const auto words = [&](const char* option, std::string_view attribute) {
@@ -320,7 +339,8 @@ Result<int> add(Face& face) {
   TRY(check_service_name(name));
   const Edit edit = TRY(begin_edit(face));
   Value attributes = TRY(asked_attributes(face, *edit.place, edit.environment.name));
-  if (!image.empty())
+  // Kurtosis: what a whole configuration says counts.
+  if (!image.empty() && attributes.find("image") == nullptr)
     attributes = merged_attributes(attributes, Value::dict({{"image", image}}));
   if (attributes.text_at("image").empty())
     return user_error("name the image of the service");
@@ -345,7 +365,9 @@ std::vector<CommandOption> config_options() {
           {{"--ports"}, "ID=[PROTOCOL:]NUMBER[/tcp|udp],…", "ports", true},
           {{"--files"}, "PATH:ARTIFACT,…", "files artifacts to mount", true},
           {{"--ip-address-placeholder"}, "TEXT", "replaced by its own address"},
-          {{"--json-service-config"}, "JSON", "all attributes as JSON"},
+          {{"--json-service-config"},
+           "FILE|-|JSON",
+           "all of it, as `service inspect -o json` or a ServiceConfig has it"},
           {{"--privileged"}, "", "run it privileged"}};
 }
 
