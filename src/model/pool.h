@@ -54,7 +54,7 @@ class ArenaPool {
     if (taken == nullptr)
       return new (arena_.take(sizeof(T))) T();
     std::memcpy(static_cast<void*>(&spare_), static_cast<const void*>(taken), sizeof spare_);
-    const T made;
+    const T made{};
     std::memcpy(static_cast<void*>(taken), static_cast<const void*>(&made), sizeof spare_);
     return taken;
   }
