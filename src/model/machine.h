@@ -69,9 +69,9 @@ class Machine {
   Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
   /// The same for one that need not be there: null for an option without a value. False: it waits
   /// or failed.
+  bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
   /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
-  bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
   Task* current() { return current_; }
 
  private:

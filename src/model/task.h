@@ -106,7 +106,7 @@ struct Task {
 };
 
 /// What waits for nobody, only until it is its turn. Loops and relations make millions ready at
-/// once, so one that remembers nothing yet becomes a task not before then.
+/// once, so what remembers nothing yet is a task only from then on.
 struct Turn {
   enum class Kind : uint8_t { task, statement, member, implement };
   Kind kind = Kind::task;
