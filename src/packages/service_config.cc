@@ -167,6 +167,8 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
     const std::string place(starlark::text_of(path));
     if (!place.starts_with('/'))
       draft.finding(cat("files are mounted at absolute paths, `", place, "` is not one"));
+    if (plain_path(place).empty())
+      draft.finding("files cannot be mounted at the root of a container");
     if (!places.insert(plain_path(place)).second)
       draft.finding(cat("files are mounted twice at `", place, "`"));
     std::vector<Value> sources;

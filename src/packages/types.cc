@@ -72,10 +72,11 @@ Status check_texts(Value config) {
   for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities"})
     if (const auto list = given_field(config, field))
       TRY(check_text_list(field, *list));
-  for (const auto* field : {"env_vars", "node_selectors", "bind_mounts"})
+  for (const auto* field : {"node_selectors", "bind_mounts"})
     if (const auto dict = given_field(config, field))
       TRY(check_text_dict(field, *dict));
-  return {};
+  const auto variables = given_field(config, "env_vars");
+  return variables ? check_variables(*variables) : Status();
 }
 
 Status check_image(Value image) {
@@ -195,9 +196,14 @@ Status check_toleration(Value toleration) {
 }
 
 Status check_user(Value made) {
-  for (const auto* field : {"uid", "gid"})
-    if (const auto number = integer(made, field); number && *number < 0)
+  constexpr int64_t largest = 4'294'967'294;
+  for (const auto* field : {"uid", "gid"}) {
+    const int64_t number = integer(made, field).value_or(is_set(made, field) ? largest + 1 : 0);
+    if (number < 0)
       return user_error(cat("`", field, "` must not be negative"));
+    if (number > largest)
+      return user_error(cat("`", field, "` is too large, the largest is ", largest));
+  }
   return {};
 }
 
@@ -405,6 +411,16 @@ Status check_text_dict(std::string_view field, Value dict) {
       return user_error(cat("`", field, "` must map texts to texts, the value of ",
                             starlark::repr_of(key), " is ", starlark::type_name(value)));
   }
+  return {};
+}
+
+Status check_variables(Value variables) {
+  TRY(check_text_dict("env_vars", variables));
+  for (const auto& [key, value] : starlark::entries_of(variables))
+    if (const std::string name = starlark::text_of(key);
+        name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos)
+      return user_error(
+          cat("`env_vars`: ", starlark::repr_of(key), " cannot be the name of a variable"));
   return {};
 }
 

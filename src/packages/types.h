@@ -13,6 +13,7 @@ extern const starlark::RecordType service_config, port_spec, directory, ready_co
 
 // What must hold of values that several instructions and types take; the error says the field.
 Status check_text_dict(std::string_view field, starlark::Value dict);
+Status check_variables(starlark::Value variables);
 Status check_files(starlark::Value files);
 Status check_tolerations(starlark::Value tolerations);
 /// A recipe, a field of its result, and what that is compared with.

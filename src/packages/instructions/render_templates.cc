@@ -19,6 +19,28 @@ bool is_inside(std::string_view path) {
   return depth > 0;
 }
 
+/// No file twice, and none where another one wants a folder.
+Status check_paths(starlark::Value config) {
+  std::set<std::string> files, folders;
+  for (const auto& [path, given] : starlark::entries_of(config)) {
+    std::string plain;
+    const std::string whole = starlark::text_of(path);
+    for (const std::string_view step : split(whole, '/')) {
+      if (step.empty() || step == ".")
+        continue;
+      if (!plain.empty())
+        folders.insert(plain);
+      plain += cat("/", step);
+    }
+    if (!files.insert(plain).second)
+      return user_error(cat("`", whole, "` is rendered twice"));
+  }
+  for (const std::string& file : files)
+    if (folders.contains(file))
+      return user_error(cat("`", file.substr(1), "` is rendered as a file and as a folder"));
+  return {};
+}
+
 Result<Value> template_attributes(const Draft& draft, std::string_view path,
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
@@ -48,6 +70,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   }
   if (templates.empty())
     return user_error("`config` has no templates");
+  TRY(check_paths(call.arguments[0]));
   draft.make_artifact(name);
   draft.detail("artifact", name);
   const Value attributes =

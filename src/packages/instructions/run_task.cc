@@ -53,12 +53,13 @@ constexpr size_t nowhere = ~size_t{0};
 /// What is in the dicts and lists that are given.
 Status check_collections(InstructionCall& call, const Places& places) {
   const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
-  const std::pair<const char*, size_t> dicts[] = {{"env_vars", places.env},
-                                                  {"node_selectors", places.node_selectors},
+  const std::pair<const char*, size_t> dicts[] = {{"node_selectors", places.node_selectors},
                                                   {"bind_mounts", places.bind_mounts}};
   for (const auto& [name, i] : dicts)
     if (given(i))
       TRY(types::check_text_dict(name, call.arguments[i]));
+  if (given(places.env))
+    TRY(types::check_variables(call.arguments[places.env]));
   if (given(places.files))
     TRY(types::check_files(call.arguments[places.files]));
   if (given(places.tolerations))
