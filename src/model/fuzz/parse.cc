@@ -42,8 +42,9 @@ Outcome read(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const Result<std::vector<Lexeme>> tokens = read_tokens("f.cf", text, 0))
-    require(!tokens->empty() && tokens->back().token == Token::end_of_file, "the end of the file");
+  if (const Result<Tokens> tokens = read_tokens("f.cf", text, 0))
+    require(!tokens->found.empty() && tokens->found.back().token == Token::end_of_file,
+            "the end of the file");
   require(read(text) == read(text), "the same again");
   return 0;
 }

@@ -99,6 +99,15 @@ enum class NameKind : uint8_t {
   global
 };
 
+struct Name;
+
+/// A name without which an expression can not begin, and the part that computes with it: null when
+/// that is whoever evaluates the expression.
+struct Need {
+  const Name* name = nullptr;
+  const Expr* reader = nullptr;
+};
+
 /// `x`, `a::x`. Where it lives is found once, before evaluation.
 struct Name : Expr {
   QualifiedName name;
@@ -113,6 +122,7 @@ struct AttributeRef : Expr {
   Symbol name;
   mutable const Entity* cached_entity = nullptr;
   mutable uint32_t cached_slot = 0;
+  mutable bool is_in_type = false;  ///< in the condition of a typedef, which can not have it
 };
 
 struct Argument {
@@ -130,6 +140,7 @@ struct Constructor : Expr {
   mutable std::string_view space;  ///< the namespace it stands in
   mutable const Entity* cached_entity = nullptr;
   mutable std::span<const uint32_t> cached_slots;  ///< of the arguments
+  mutable Need missing;  ///< a name that stands for nothing, in an argument that no index needs
 };
 struct Call : Expr {
   QualifiedName function;
@@ -250,11 +261,13 @@ struct AssignAttribute : Stmt {
   Symbol name;
   const Expr* value;
   bool is_add;
+  mutable const Name* missing = nullptr;  ///< a name of the value that stands for nothing
 };
 struct For : Stmt {
   Symbol variable;
   const Expr* iterable;
   const Block* body;
+  mutable const Name* missing = nullptr;  ///< in the iterable, a name that stands for nothing
 };
 struct If : Stmt {
   const Expr* condition;

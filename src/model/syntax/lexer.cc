@@ -34,16 +34,18 @@ class Lexer {
   Lexer(std::string_view name, std::string_view text, uint32_t file)
       : name_(name), text_(text), file_(file) {}
 
-  Result<std::vector<Lexeme>> run() {
-    while (true) {
+  Tokens run() {
+    std::optional<Error> error;
+    while (!error) {
       skip_blanks();
       start_ = at_;
       if (at_ >= text_.size())
         break;
-      TRY(one());
+      if (const Status read = one(); !read)
+        error = read.error();
     }
     push(Token::end_of_file, 0);
-    return std::move(found_);
+    return {std::move(found_), std::move(error)};
   }
 
  private:
@@ -249,8 +251,7 @@ class Lexer {
 
 }  // namespace
 
-Result<std::vector<Lexeme>> read_tokens(std::string_view file_name, std::string_view text,
-                                        uint32_t file) {
+Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, uint32_t file) {
   if (!is_valid_utf8(text))
     return user_error("Syntax error: the file is not valid UTF-8", {std::string(file_name), 1, 1});
   return Lexer(file_name, text, file).run();

@@ -2,6 +2,7 @@
 /// Tokens of the model language. A newline separates nothing; a hyphen inside a name belongs to
 /// the name; the minus of a number belongs to the number.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,9 +68,13 @@ struct Lexeme {
   Place at;
 };
 
-/// All tokens, ended by `end_of_file`.
-Result<std::vector<Lexeme>> read_tokens(std::string_view file_name, std::string_view text,
-                                        uint32_t file);
+/// All tokens, ended by `end_of_file`. What is no token is an error only when the parser comes to
+/// it.
+struct Tokens {
+  std::vector<Lexeme> found;
+  std::optional<Error> error;  ///< where `end_of_file` stands
+};
+Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, uint32_t file);
 
 /// `Where` of a place, when the file's name is known.
 inline Where where_of(std::string_view file_name, Place at) {

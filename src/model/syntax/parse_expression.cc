@@ -91,6 +91,8 @@ Error ExpressionParser::fail_at(Place at, std::string message) const {
 
 /// With the place that the original prints: the start of a reserved word, the end of anything else.
 Error ExpressionParser::syntax_error() const {
+  if (sees(Token::end_of_file) && error_)
+    return *error_;
   if (sees(Token::end_of_file)) {
     const auto lines = std::ranges::count(text_, '\n');
     return fail(cat("Syntax error: Unexpected end of file (", file_name_, ":", lines + 2, ":2)"));
@@ -209,6 +211,8 @@ Result<const Expr*> ExpressionParser::membership() {
   const Expr* left = TRY(operand());
   for (int length = 0; true; ++length) {
     const bool is_negated = sees(Token::word_not) && next().token == Token::word_in;
+    if (!is_negated && sees(Token::word_not))
+      return syntax_error();
     if (!is_negated && !sees(Token::word_in))
       return left;
     if (length + depth_ > max_depth)

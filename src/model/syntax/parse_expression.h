@@ -12,11 +12,12 @@ namespace fettle::model {
 
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view file_name, std::string_view text, std::vector<Lexeme> tokens,
-                   Arena& arena, Symbols& symbols, const Warn& warn)
+  ExpressionParser(std::string_view file_name, std::string_view text, Tokens tokens, Arena& arena,
+                   Symbols& symbols, const Warn& warn)
       : file_name_(file_name),
         text_(text),
-        tokens_(std::move(tokens)),
+        tokens_(std::move(tokens.found)),
+        error_(std::move(tokens.error)),
         arena_(arena),
         symbols_(symbols),
         warn_(warn) {}
@@ -58,6 +59,7 @@ class ExpressionParser {
   std::string_view file_name_;
   std::string_view text_;
   std::vector<Lexeme> tokens_;
+  std::optional<Error> error_;  ///< what stands where the tokens end
   Arena& arena_;
   Symbols& symbols_;
   const Warn& warn_;

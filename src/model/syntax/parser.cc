@@ -12,7 +12,7 @@ class FileParser : public ExpressionParser {
   Result<Unit> file() {
     if (sees(Token::long_string))
       ++at_;
-    while (!sees(Token::end_of_file))
+    while (!sees(Token::end_of_file) || error_)
       TRY(top_statement());
     Unit unit;
     unit.entities = keep(entities_);
@@ -232,7 +232,8 @@ class FileParser : public ExpressionParser {
 
   Result<AttributeDefinition> attribute() {
     AttributeDefinition made;
-    if (sees(Token::word_dict)) {
+    const bool is_dict = sees(Token::word_dict);
+    if (is_dict) {
       made.type.name = {{}, symbols_.intern("dict"), now().at};
       ++at_;
     } else {
@@ -257,23 +258,35 @@ class FileParser : public ExpressionParser {
     if (!sees('='))
       return made;
     ++at_;
-    if (sees(Token::word_undef)) {
+    if (sees(Token::word_undef) && !is_dict) {
       ++at_;
       made.removes_default = true;
       return made;
     }
-    made.initial = TRY(initial());
+    made.initial = TRY(is_dict ? initial_dict(made) : initial());
     return made;
   }
 
-  /// A constant, or a list of constants, or a dict.
+  /// A dict, or null when the type allows it.
+  Result<const Expr*> initial_dict(const AttributeDefinition& made) {
+    if (!sees('{') && !sees(Token::word_null))
+      return syntax_error();
+    if (sees(Token::word_null) && !made.type.is_nullable)
+      return fail_at(made.at, cat("Syntax error: null can not be assigned to dict, did you mean "
+                                  "\"dict? ",
+                                  symbols_.name(made.name), " = null\" (", exactly(made.at), ")"));
+    return operand();
+  }
+
+  /// A constant, or a list of constants.
   Result<const Expr*> initial() {
-    if (sees(Token::id) || sees(Token::cid) || sees('('))
+    if (sees(Token::id) || sees(Token::cid) || sees('(') || sees('{'))
       return syntax_error();
     if (!sees('['))
       return operand();
     for (size_t ahead = at_ + 1; tokens_[ahead].character != ']'; ++ahead)
       if (tokens_[ahead].token == Token::id || tokens_[ahead].token == Token::cid ||
+          tokens_[ahead].character == '[' || tokens_[ahead].character == '{' ||
           tokens_[ahead].token >= Token::word_typedef || ahead + 1 == tokens_.size()) {
         const bool is_constant = tokens_[ahead].token == Token::word_true ||
                                  tokens_[ahead].token == Token::word_false ||
@@ -479,7 +492,7 @@ class FileParser : public ExpressionParser {
 
 Result<Unit> parse(std::string_view file_name, std::string_view text, uint32_t file, Arena& arena,
                    Symbols& symbols, const Warn& warn) {
-  std::vector<Lexeme> tokens = TRY(read_tokens(file_name, text, file));
+  Tokens tokens = TRY(read_tokens(file_name, text, file));
   return FileParser(file_name, text, std::move(tokens), arena, symbols, warn).file();
 }
 
