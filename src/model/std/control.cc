@@ -8,6 +8,8 @@ namespace fettle::model {
 namespace {
 
 bool print(PluginCall& call) {
+  if (is_too_long(call[0]))
+    return call.fail(cat("ValueError: ", too_long_text));
   const bool is_container = call[0].tag == Tag::list || call[0].tag == Tag::dict;
   call.machine.print(is_container ? interpolated(call.machine.program(), call[0])
                                   : text_of(call.machine.program(), call[0]));

@@ -122,8 +122,12 @@ implement HostConfig using agentConfig when host.ip != null and host.remote_agen
 implement HostGroup using none
 
 unix = OS(name="unix")
-linux = OS(name="linux", family=unix)
 windows = OS(name="windows")
+linux = OS(name="linux", family=unix)
+solaris = OS(name="solaris", family=unix)
+freebsd = OS(name="freebsd", family=unix)
+openbsd = OS(name="openbsd", family=unix)
+macos = OS(name="macos", family=unix)
 
 entity MutableString:
     string? value
