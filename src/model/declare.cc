@@ -74,7 +74,7 @@ Place exact(Place at) {
 }  // namespace
 
 bool Declarer::duplicate(const std::string& what, Place original, Place again) {
-  return fail(again,
+  return fail(original,
               cat(what, " (original at (", program_.location(exact(original)), ")) (duplicate at (",
                   program_.location(exact(again)), "))"),
               40);
@@ -124,6 +124,9 @@ std::vector<Failure> Declarer::run() {
     slots(entity);
   if (!all(&Unit::indexes, &Declarer::index) || !all(&Unit::implements, &Declarer::implement))
     return std::move(failures_);
+  for (Entity& entity : program_.entities)
+    if (!check_defaults(entity))
+      return std::move(failures_);
   for (Entity& entity : program_.entities)
     select(entity);
   for (Entity& entity : program_.entities)
@@ -350,10 +353,16 @@ bool Declarer::attributes(Entity& entity) {
                 program_.symbols.name(entity.name), "'"),
             other.at, made.at);
     entity.own.push_back(made);
-    if (!check_default(definition, made))
-      return false;
   }
   return compatible(entity);
+}
+
+bool Declarer::check_defaults(const Entity& entity) {
+  for (const AttributeDefinition& definition : entity.definition->attributes)
+    for (const Attribute& attribute : entity.own)
+      if (attribute.name == definition.name && !check_default(definition, attribute))
+        return false;
+  return true;
 }
 
 bool Declarer::check_default(const AttributeDefinition& definition, const Attribute& attribute) {

@@ -30,6 +30,7 @@ class Declarer {
   bool lineage(Entity& entity, std::vector<Entity*>& below);
   bool attributes(Entity& entity);
   bool compatible(Entity& entity);
+  bool check_defaults(const Entity& entity);
   bool check_default(const AttributeDefinition& definition, const Attribute& attribute);
   void default_of(const Entity& entity, Symbol name, Datum& value);
   void slots(Entity& entity);
