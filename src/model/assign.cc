@@ -15,16 +15,24 @@ bool Machine::set_any(Instance* owner, uint32_t slot, const Datum& value, Place 
   return set_value(owner, slot, value, at);
 }
 
-/// A value for a list: every element of a list, an element, or null for "empty and closed".
+/// A value for a list: every element of a list, or an element.
 bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
-  if (value.tag == Tag::list) {
-    for (const Datum& item : value.list->items)
-      if (!add_item(owner, slot, item, at, true))
-        return false;
-    return true;
-  }
-  if (value.tag != Tag::null)
+  if (value.tag == Tag::null)
+    return set_empty(owner, slot, at);
+  if (value.tag != Tag::list)
     return add_item(owner, slot, value, at, true);
+  const auto is_null = [](const Datum& item) { return item.tag == Tag::null; };
+  if (owner->cells[slot].value.is_set() && std::ranges::any_of(value.list->items, is_null)) {
+    fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  return std::ranges::all_of(value.list->items, [&](const Datum& item) {
+    return is_null(item) ? set_empty(owner, slot, at) : add_item(owner, slot, item, at, true);
+  });
+}
+
+/// Null for a list: it is empty and closed.
+bool Machine::set_empty(Instance* owner, uint32_t slot, Place at) {
   Delayed& delayed = delayed_of(owner, slot);
   if (!delayed.items.empty()) {
     std::string items;

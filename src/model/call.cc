@@ -67,6 +67,8 @@ Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Dat
       value = make_text(from.boolean ? "true" : "false");
     else if (from.tag == Tag::null)
       value = make_text("null");
+    else if (is_too_long(from))
+      return fail(node.at, std::string(too_long_text));
     else
       value = make_text(text_of(program_, from));
     return Step::done;

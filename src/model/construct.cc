@@ -160,15 +160,9 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
   }
   if (missing.empty())
     return result;
-  std::string message = "Invalid Constructor call:";
-  for (const uint32_t slot : missing) {
-    const Attribute& attribute = *entity.slots[slot];
-    const std::string& name = program_.symbols.name(attribute.name);
-    const char* kind = attribute.target != nullptr ? "relation" : "attribute";
-    message += cat("\n\t* Missing ", kind, " '", name, "'. The ", kind, " ",
-                   attribute.owner->full_name, ".", name, " is part of an index.");
-  }
-  return fail(node.at, message, 10);
+  fail(node.at, missing_keys(program_, entity, missing), 10);
+  is_in_unit_ = to != nullptr && to->attribute->inverse != nullptr;
+  return Step::fail;
 }
 
 /// `k=1, s='a'`.
@@ -264,9 +258,12 @@ void Machine::enter(Instance* instance, bool is_new) {
 bool Machine::give_argument(const Constructor& node, const Argument& argument, Instance* instance,
                             uint32_t slot, Frame* frame) {
   const Attribute& attribute = *instance->entity->slots[slot];
-  if (argument.value->kind == ExprKind::constant)
+  // Null closes a relation, which the other side may still set.
+  const bool is_null = argument.value->kind == ExprKind::constant &&
+                       as<Constant>(argument.value).value.tag == Tag::null;
+  if (argument.value->kind == ExprKind::constant && !(is_null && attribute.shape >= Shape::option))
     return set_slot(instance, slot, as<Constant>(argument.value).value,
-                    {&node, nullptr, false, node.at});
+                    {&node, nullptr, false, location_of(argument.value)});
   if (attribute.shape == Shape::list) {
     Sink& sink = *sinks_.take();
     sink.owner = instance;
@@ -297,8 +294,7 @@ bool Machine::fill(const Constructor& node, Instance* instance, Frame* frame, Va
   const uint32_t slots = static_cast<uint32_t>(entity.slots.size());
   for (uint32_t slot = 0; slot < slots; ++slot)
     if (values[slot].is_set()) {
-      const bool is_key = entity.slots[slot]->is_in_index;
-      if (!set_slot(instance, slot, values[slot], {&node, nullptr, is_key, node.at}))
+      if (!set_slot(instance, slot, values[slot], {&node, nullptr, true, node.at}))
         return false;
     }
   for (size_t i = 0; i < node.arguments.size(); ++i) {
@@ -339,8 +335,10 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
                              " are nested in one another"));
   value = Datum::of(instance);
   scratch_.push_back({{&node, frame}, {value, {}}});
-  if (!is_new && program_.is_for_version)
+  if (!is_new)
     program_.constructions.push_back({instance, &node, by_});
+  if (node.missing.name != nullptr)
+    return miss(node.missing);
   const Contributor maker = std::exchange(by_, instance->number + 1);
   enter(instance, is_new);
   if (!fill(node, instance, frame, values))

@@ -45,15 +45,33 @@ std::string describe_keys(const Program& program, std::span<const Argument> argu
 }
 
 bool is_constant(const Expr* expr);
+std::string describe_constructor(const Program& program, const Constructor& node);
 
-/// A list with its elements.
+/// A list with its elements, a constructor with its arguments.
 std::string describe_in_full(const Program& program, const Expr* expr) {
+  if (expr->kind == ExprKind::constructor)
+    return describe_constructor(program, as<Constructor>(expr));
   if (expr->kind != ExprKind::list || is_constant(expr))
     return describe(program, expr);
   std::string items;
   for (const Expr* item : as<ListExpr>(expr).items)
     items += cat(items.empty() ? "" : ", ", describe_in_full(program, item));
   return cat("[", items, "]");
+}
+
+/// What is unpacked stands last, behind four stars.
+std::string describe_constructor(const Program& program, const Constructor& node) {
+  std::string named;
+  std::string unpacked;
+  for (const Argument& argument : node.arguments) {
+    const std::string value = describe_in_full(program, argument.value);
+    if (argument.is_unpacked)
+      unpacked += cat(",****", value);
+    else
+      named += cat(",", program.symbols.name(argument.name), "=", value);
+  }
+  const std::string all = named + unpacked;
+  return cat(program.text(node.type), "(", all.substr(std::min<size_t>(all.size(), 1)), ")");
 }
 
 std::string describe_comprehension(const Program& program, const Comprehension& node) {
@@ -198,6 +216,38 @@ Place location_of(const Expr* expr) {
                 expr->kind == ExprKind::conditional ||
                 (expr->kind == ExprKind::format && as<Format>(expr).is_f_string);
   return at;
+}
+
+std::string missing_keys(const Program& program, const Entity& entity,
+                         std::span<const uint32_t> slots) {
+  std::string message = "Invalid Constructor call:";
+  for (const Index* index : entity.indexes)
+    for (const Symbol symbol : index->names) {
+      const uint32_t slot = entity.slot(symbol);
+      if (std::ranges::find(slots, slot) == slots.end())
+        continue;
+      const std::string& name = program.symbols.name(symbol);
+      const char* kind = entity.slots[slot]->target != nullptr ? "relation" : "attribute";
+      message += cat("\n\t* Missing ", kind, " '", name, "'. The ", kind, " ", entity.full_name,
+                     ".", name, " is part of an index.");
+    }
+  return message;
+}
+
+bool hands_on(const Expr* expr) {
+  switch (expr->kind) {
+    case ExprKind::name:
+    case ExprKind::attribute:
+    case ExprKind::constructor:
+    case ExprKind::comprehension:
+    case ExprKind::conditional:
+    case ExprKind::is_defined:
+      return true;
+    case ExprKind::binary:
+      return as<Binary>(expr).op == Operator::and_ || as<Binary>(expr).op == Operator::or_;
+    default:
+      return false;
+  }
 }
 
 std::string reported_in(const Program& program, const Expr* expr) {

@@ -30,26 +30,74 @@ Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
   }
   failure_ = std::move(made);
   telling_ = telling;
+  is_in_unit_ = false;
   return Step::fail;
 }
 
 Step Machine::name_not_found(const Name& name) {
   if (name.found == NameKind::no_space) {
     fail(name.at, no_space_text(name), 20);
+    is_in_unit_ = true;
     report(reported_in(program_, static_cast<const Expr*>(&name)), false);
     return Step::fail;
   }
-  if (name.found == NameKind::in_type) {
-    const Expr* const expr = &name;
-    fail(name.at,
-         cat("Unable to resolve `", describe(program_, expr),
-             "`: a type constraint can not reference variables."),
-         20);
-    report(reported_in(program_, expr), false);
-    return Step::fail;
-  }
+  if (name.found == NameKind::in_type)
+    return refuse_in_type(name);
   return fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
               Telling::reader);
+}
+
+/// A name in an argument that no index needs is looked for when the constructor runs.
+Step Machine::miss(const Need& missing) {
+  name_not_found(*missing.name);
+  if (telling_ != Telling::reader)
+    return Step::fail;
+  if (missing.reader != nullptr)
+    report(reading_text(missing.reader), false);
+  else
+    telling_ = Telling::statement;
+  return Step::fail;
+}
+
+/// The expression that computes with a name; of the key of a lookup the original knows the column.
+std::string Machine::reading_text(const Expr* reader) const {
+  Place at = location_of(reader);
+  if (reader->kind == ExprKind::map_lookup) {
+    const Place key = as<MapLookup>(reader).key->at;
+    const Where& where = failure_->error.where;
+    at = as<MapLookup>(reader).object->at;
+    at.is_exact = std::tuple(where.line, where.column) >=
+                  std::tuple(static_cast<int>(key.line), static_cast<int>(key.column));
+  }
+  return cat(describe(program_, reader), " (", program_.location(at), ")");
+}
+
+/// Whether the original computes the expression on its own, so that a failure in it is not one of
+/// the attribute that gets the value.
+static bool is_unit(const Expr* expr) {
+  switch (expr->kind) {
+    case ExprKind::call:
+    case ExprKind::attribute:
+    case ExprKind::comprehension:
+    case ExprKind::index_lookup:
+    case ExprKind::short_lookup:
+    case ExprKind::conditional:
+    case ExprKind::is_defined:
+      return true;
+    case ExprKind::binary:
+      return as<Binary>(expr).op == Operator::and_ || as<Binary>(expr).op == Operator::or_;
+    default:
+      return false;
+  }
+}
+
+Step Machine::refuse_in_type(const Expr& expr) {
+  fail(expr.at,
+       cat("Unable to resolve `", describe(program_, &expr),
+           "`: a type constraint can not reference variables."),
+       20);
+  report(reported_in(program_, &expr), false);
+  return Step::fail;
 }
 
 /// Fills in the statement of the reasons that have none. A Python exception has none of its own.
@@ -65,22 +113,23 @@ void Machine::report(std::string reported, bool is_reader) {
 void Machine::report(const Expr* expr) {
   if (!failure_)
     return;
+  is_in_unit_ |= is_unit(expr);
   switch (telling_) {
     case Telling::nobody:
-    case Telling::statement:
       return;
+    case Telling::statement:
+      if (expr->kind != ExprKind::call)
+        return;
+      break;
     case Telling::above:
       telling_ = Telling::unit;
       return;
     case Telling::unit:
       return report_unit(expr);
     case Telling::reader:
-      // Told by who reads the value: these only hand it on.
-      if (expr->kind == ExprKind::name || expr->kind == ExprKind::conditional ||
-          expr->kind == ExprKind::is_defined || expr->kind == ExprKind::attribute ||
-          expr->kind == ExprKind::comprehension)
+      if (hands_on(expr))
         return;
-      break;
+      return report(reading_text(expr), false);
     case Telling::itself:
       if (expr->kind == ExprKind::name)
         return;
@@ -120,10 +169,13 @@ static const Expr* comprehension_around(const Task& task) {
                                                                             : task.sink->within;
 }
 
-/// The statement of a task tells what no expression told.
+/// The statement of a task tells what no expression told; of the element of a list the list does.
 void Machine::report_task(const Task& task) {
   if (!failure_ || telling_ == Telling::nobody)
     return;
+  if (task.kind == Task::Kind::stream && task.list != nullptr &&
+      task.list->kind == ExprKind::list && !is_in_unit_)
+    return report(reported_in(program_, task.list), false);
   if (const Expr* const around = comprehension_around(task);
       around != nullptr && telling_ == Telling::reader)
     return report(reported_in(program_, around), false);
@@ -150,9 +202,13 @@ std::string Machine::instance_text(const Instance* instance) const {
   return shown(program_, Datum::of(const_cast<Instance*>(instance)));
 }
 
+bool Machine::is_blamed() const {
+  return failure_->reasons[0].message.starts_with("Could not set attribute `");
+}
+
 /// Puts `Could not set attribute` around the failure, unless it has one already. Always false.
 bool Machine::blame(Instance* owner, uint32_t slot, std::string reported) {
-  if (failure_->reasons[0].message.starts_with("Could not set attribute `"))
+  if (is_blamed())
     return false;
   failure_->reasons.insert(
       failure_->reasons.begin(),
@@ -163,6 +219,12 @@ bool Machine::blame(Instance* owner, uint32_t slot, std::string reported) {
   return false;
 }
 
+std::string Machine::written_by(const Writer& writer) const {
+  const bool is_argument = writer.expr != nullptr;
+  return cat(is_argument ? describe(program_, writer.expr) : describe(program_, writer.statement),
+             " (", program_.location(is_argument ? writer.expr->at : writer.statement->at), ")");
+}
+
 /// Says who wrote the value that could not be set. Always false.
 bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
   if (telling_ == Telling::nobody)
@@ -170,7 +232,7 @@ bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
   const std::string text = writer.expr != nullptr ? describe(program_, writer.expr)
                                                   : describe(program_, writer.statement);
   const Place stated = writer.expr != nullptr ? writer.expr->at : writer.statement->at;
-  const std::string reported = cat(text, " (", program_.location(stated), ")");
+  const std::string reported = written_by(writer);
   blame(owner, slot,
         writer.is_key ? cat(instance_text(owner), " (", program_.location(stated), ")") : reported);
   if (writer.is_key) {
@@ -178,19 +240,29 @@ bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
     return false;
   }
   telling_ = Telling::nobody;
+  if (failure_->error.where.line != static_cast<int>(stated.line)) {
+    const std::string message = std::move(failure_->error.message);
+    failure_->error = program_.error_at(stated, message);
+  }
   for (Reason& reason : failure_->reasons) {
     if (!reason.reported.empty())
       continue;
     const bool has_own_place = reason.message == "List modified after freeze" ||
-                               reason.message.starts_with("Exceeded relation arity");
+                               reason.message.starts_with("Exceeded relation arity") ||
+                               reason.message.starts_with("Trying to set relation attribute");
     reason.reported = has_own_place ? cat(text, " (", program_.location(writer.at), ")") : reported;
   }
   return false;
 }
 
-/// A step that computed the value for an attribute: the attribute tells when no expression did.
+/// A step that computed the value for an attribute: the attribute tells unless an expression on
+/// the way is computed on its own.
 Step Machine::told(Step step, Instance* owner, uint32_t slot, const Writer& writer) {
-  if (step == Step::fail && telling_ == Telling::unit)
+  if (step != Step::fail || (telling_ != Telling::unit && (is_in_unit_ || is_blamed())))
+    return step;
+  if (telling_ == Telling::nobody)
+    blame(owner, slot, written_by(writer));
+  else
     tell(owner, slot, writer);
   return step;
 }

@@ -93,7 +93,10 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
             node.condition->at,
             cat("Invalid value `", shown(program_, condition),
                 "`: the condition for a conditional expression must be a boolean expression"));
-      return evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
+      const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
+      if (step == Step::fail && telling_ == Telling::reader)
+        report("", false);
+      return step;
     }
     case ExprKind::is_defined:
       return evaluate_defined(as<IsDefined>(expr), frame, value);
@@ -194,6 +197,8 @@ bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& val
 }
 
 Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
+  if (ref.is_in_type)
+    return refuse_in_type(ref);
   Datum object;
   if (const Step step = evaluate(ref.object, frame, object); step != Step::done)
     return step;
@@ -235,6 +240,8 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
                                  format.is_f_string ? path : cat("{{ ", path, " }}"),
                                  "`. This is not supported."));
     }
+    if (is_too_long(piece))
+      return fail(format.at, cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
       continue;

@@ -44,11 +44,6 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
   }
 }
 
-/// Whether a name stands for nothing.
-static bool is_nothing(const Name& name) {
-  return name.found == NameKind::missing || name.found == NameKind::no_space;
-}
-
 /// The cell of a variable; null when the name stands for something else.
 Cell* Machine::variable(const Name& name, Frame* frame) {
   if (name.found == NameKind::global)
@@ -212,8 +207,7 @@ Step Machine::execute_statement(Task& task) {
     case StmtKind::assign_attribute:
       return execute_assign_attribute(task, as<AssignAttribute>(task.statement));
     case StmtKind::for_:
-      execute_for(task, as<For>(task.statement));
-      return Step::done;
+      return execute_for(task, as<For>(task.statement));
     case StmtKind::if_:
       return execute_if(task, as<If>(task.statement));
   }
@@ -252,6 +246,12 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
                     " in type ", object.instance->entity->full_name),
                 20);
   const Attribute& attribute = *object.instance->entity->slots[slot];
+  if (node.missing != nullptr) {
+    name_not_found(*node.missing);
+    if (telling_ == Telling::reader)
+      telling_ = Telling::statement;
+    return Step::fail;
+  }
   if (attribute.shape == Shape::list && is_one_value(*node.value)) {
     ++delayed_of(object.instance, slot).promises;
     ready_.push_back({.kind = Turn::Kind::member,
@@ -302,7 +302,9 @@ Step Machine::execute_if(Task& task, const If& node) {
   return Step::done;
 }
 
-void Machine::execute_for(Task& task, const For& node) {
+Step Machine::execute_for(Task& task, const For& node) {
+  if (node.missing != nullptr)
+    return miss({node.missing, nullptr});
   Sink& sink = *sinks_.take();
   sink.kind = Sink::Kind::loop;
   sink.frame = task.frame;
@@ -310,6 +312,7 @@ void Machine::execute_for(Task& task, const For& node) {
   sink.by = by_;
   sink.held = std::exchange(task.held, nullptr);
   stream(node.iterable, task.frame, &sink);
+  return Step::done;
 }
 
 /// The frame of an implement, whose only content is `self`, for a condition or a block without

@@ -142,6 +142,7 @@ class Machine {
   bool set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
   bool set_any(Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool set_all(Instance* owner, uint32_t slot, const Datum& value, Place at);
+  bool set_empty(Instance* owner, uint32_t slot, Place at);
   bool set_value(Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
   bool blame(Instance* owner, uint32_t slot, std::string reported);
@@ -194,7 +195,7 @@ class Machine {
   Step execute_statement(Task& task);
   Step execute_assign_attribute(Task& task, const AssignAttribute& node);
   Step execute_if(Task& task, const If& node);
-  void execute_for(Task& task, const For& node);
+  Step execute_for(Task& task, const For& node);
   Step execute_implement(Task& task);
   Frame* frame_of(Task& task);
   Step execute_stream(Task& task);
@@ -208,6 +209,9 @@ class Machine {
   bool gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
   Step execute_member(Task& task);
   bool deliver_all(Sink& sink, const Datum& value, Place at);
+  bool deliver_item(Sink& sink, const Datum& value, Place at);
+  void deliver_later(Sink& sink, const Datum& value, Place at);
+  void report_part(const Task& task, const Expr* expr);
   void close(Sink& sink);
   Step execute_guard(Task& task);
 
@@ -216,6 +220,11 @@ class Machine {
   /// in the message below `caused by:`.
   Step fail(Place at, std::string message, int rank = 100);
   Step fail(Place at, std::string message, int rank, Telling telling);
+  Step miss(const Need& missing);
+  Step refuse_in_type(const Expr& expr);
+  std::string reading_text(const Expr* reader) const;
+  std::string written_by(const Writer& writer) const;
+  bool is_blamed() const;
   void report(const Expr* expr);
   void report_unit(const Expr* expr);
   void report(std::string reported, bool is_reader);
@@ -274,6 +283,7 @@ class Machine {
   std::string key_;
   std::optional<Failure> failure_;
   Telling telling_ = Telling::nobody;
+  bool is_in_unit_ = false;  ///< the failure is in what the original computes on its own
 };
 
 }  // namespace fettle::model

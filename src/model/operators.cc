@@ -20,8 +20,11 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (left.tag == Tag::unknown || left.boolean != is_and)
     return Step::done;
   Datum right;
-  if (const Step step = evaluate(node.right, frame, right); step != Step::done)
+  if (const Step step = evaluate(node.right, frame, right); step != Step::done) {
+    if (step == Step::fail && telling_ == Telling::reader)
+      report(reported_in(program_, static_cast<const Expr*>(&node)), false);
     return step;
+  }
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)
     return fail(node.at,
                 right.tag == Tag::reference

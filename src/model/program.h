@@ -121,6 +121,13 @@ struct Entity {
   }
 };
 
+/// A variable of a block: its cell, and where the block declares it.
+struct Variable {
+  uint32_t slot = 0;
+  std::vector<Place> places;
+};
+using Variables = boost::unordered_flat_map<Symbol, Variable>;
+
 /// A namespace: one file.
 struct Space {
   std::string name;
@@ -130,6 +137,7 @@ struct Space {
   std::unordered_map<Symbol, Entity*> entities;
   std::unordered_map<Symbol, Typedef*> typedefs;
   std::unordered_map<Symbol, Implementation*> implementations;
+  Variables variables;                                   ///< of the file's own block
   std::unordered_map<std::string, std::string> imports;  ///< the name used here, the namespace
   Frame* frame = nullptr;
 };
@@ -179,7 +187,10 @@ struct Program {
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
   Duration plugin_time_limit{};
   std::vector<Construction> constructions;
-  /// Whether constructions, repetitions and readings are remembered, for which only versions ask.
+  /// Their places by instance, as far as somebody asked for them.
+  mutable std::unordered_map<const Instance*, std::vector<Place>> constructed_again;
+  mutable size_t constructions_counted = 0;
+  /// Whether repetitions and readings are remembered, for which only versions ask.
   bool is_for_version = true;
   Entity* root = nullptr;  ///< `std::Entity`
 

@@ -12,67 +12,71 @@ namespace {
 
 struct Level {
   const Level* parent = nullptr;
-  std::vector<Symbol> locals;
-  const Block* block = nullptr;  ///< null: of a comprehension or a typedef
-  const For* loop = nullptr;     ///< whose body it is
+  Variables variables;
 };
 
+/// Stands for one that is known when the statement runs.
+const Attribute some_attribute;
+
 /// The names that an expression reads whatever happens: not those of branches and bodies.
-void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
+/// `reader` computes with them.
+void collect_needs(const Expr* expr, const Expr* reader, std::vector<Need>& needs) {
+  if (!hands_on(expr))
+    reader = expr;
   switch (expr->kind) {
     case ExprKind::name:
-      needs.push_back(&as<Name>(expr));
+      needs.push_back({&as<Name>(expr), reader});
       return;
     case ExprKind::attribute:
-      return collect_needs(as<AttributeRef>(expr).object, needs);
+      return collect_needs(as<AttributeRef>(expr).object, reader, needs);
     case ExprKind::call:
       for (const Argument& argument : as<Call>(expr).arguments)
-        collect_needs(argument.value, needs);
+        collect_needs(argument.value, reader, needs);
       return;
     case ExprKind::list:
       for (const Expr* item : as<ListExpr>(expr).items)
-        collect_needs(item, needs);
+        collect_needs(item, reader, needs);
       return;
     case ExprKind::dict:
       for (const DictItem& item : as<DictExpr>(expr).items)
-        collect_needs(item.value, needs);
+        collect_needs(item.value, reader, needs);
       return;
     case ExprKind::format:
       for (const FormatPart& part : as<Format>(expr).parts)
         if (part.value != nullptr)
-          collect_needs(part.value, needs);
+          collect_needs(part.value, reader, needs);
       return;
     case ExprKind::comprehension:
-      return collect_needs(as<Comprehension>(expr).iterable, needs);
+      return collect_needs(as<Comprehension>(expr).iterable, reader, needs);
     case ExprKind::index_lookup:
       for (const Argument& argument : as<IndexLookup>(expr).arguments)
-        collect_needs(argument.value, needs);
+        collect_needs(argument.value, reader, needs);
       return;
     case ExprKind::short_lookup:
-      collect_needs(as<ShortLookup>(expr).relation, needs);
+      collect_needs(as<ShortLookup>(expr).relation, reader, needs);
       for (const Argument& argument : as<ShortLookup>(expr).arguments)
-        collect_needs(argument.value, needs);
+        collect_needs(argument.value, reader, needs);
       return;
     case ExprKind::map_lookup:
-      collect_needs(as<MapLookup>(expr).object, needs);
-      return collect_needs(as<MapLookup>(expr).key, needs);
+      collect_needs(as<MapLookup>(expr).object, reader, needs);
+      return collect_needs(as<MapLookup>(expr).key, reader, needs);
     case ExprKind::binary: {
       const auto& node = as<Binary>(expr);
-      collect_needs(node.left, needs);
+      collect_needs(node.left, reader, needs);
       if (node.op != Operator::and_ && node.op != Operator::or_)
-        collect_needs(node.right, needs);
+        collect_needs(node.right, reader, needs);
       return;
     }
     case ExprKind::negation:
-      return collect_needs(as<Negation>(expr).operand, needs);
+      return collect_needs(as<Negation>(expr).operand, reader, needs);
     case ExprKind::conditional:
-      return collect_needs(as<Conditional>(expr).condition, needs);
+      return collect_needs(as<Conditional>(expr).condition, reader, needs);
     case ExprKind::constructor: {
       const auto& node = as<Constructor>(expr);
       for (const Argument& argument : node.arguments) {
         const uint32_t slot = argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
         if (argument.is_unpacked || (slot != no_slot && node.entity->slots[slot]->is_in_index))
-          collect_needs(argument.value, needs);
+          collect_needs(argument.value, reader, needs);
       }
       return;
     }
@@ -81,6 +85,26 @@ void collect_needs(const Expr* expr, std::vector<const Name*>& needs) {
     case ExprKind::regex:
       return;
   }
+}
+
+/// Who takes the elements of a list one by one reads them itself.
+void collect_gradually(const Expr* expr, std::vector<Need>& needs) {
+  if (expr->kind != ExprKind::list)
+    return collect_needs(expr, nullptr, needs);
+  for (const Expr* item : as<ListExpr>(expr).items)
+    collect_gradually(item, needs);
+}
+
+/// The first name without which the expression can not begin and that stands for nothing.
+Need missing_in(const Expr* expr, bool is_gradual) {
+  std::vector<Need> needs;
+  if (is_gradual)
+    collect_gradually(expr, needs);
+  else
+    collect_needs(expr, nullptr, needs);
+  const auto found =
+      std::ranges::find_if(needs, [](const Need& need) { return is_nothing(*need.name); });
+  return found == needs.end() ? Need() : *found;
 }
 
 class Walk {
@@ -95,22 +119,32 @@ class Walk {
         self_(program.symbols.intern("self")) {}
 
   /// The variables that a block assigns; a root block's must be known before any name is found.
-  Level locals(const Block& block, const Level* parent, const For* loop) {
-    Level level{parent, {}, &block, loop};
+  Variables variables(const Block& block, const For* loop) {
+    Variables found;
+    std::vector<Symbol> names;
+    const auto add = [&](Symbol name, Place at) {
+      const auto [known, is_new] = found.try_emplace(name);
+      if (is_new) {
+        known->second.slot = static_cast<uint32_t>(names.size());
+        names.push_back(name);
+      }
+      known->second.places.push_back(at);
+      return known->second.slot;
+    };
     if (loop != nullptr)
-      level.locals.push_back(loop->variable);
+      add(loop->variable, loop->at);
     for (const Stmt* statement : block.statements)
       if (statement->kind == StmtKind::assign && as<Assign>(statement).name.space.empty())
-        as<Assign>(statement).slot = add(level, as<Assign>(statement).name.name);
-    block.locals = program_.arena.copy(std::span<const Symbol>(level.locals));
-    return level;
+        as<Assign>(statement).slot = add(as<Assign>(statement).name.name, statement->at);
+    block.locals = program_.arena.copy(std::span<const Symbol>(names));
+    return found;
   }
 
   void block(const Block& block, const Level* parent, const For* loop) {
-    const Level level = locals(block, parent, loop);
     const bool is_root = parent == nullptr && entity_ == nullptr;
+    const Level level{parent, is_root ? Variables() : variables(block, loop)};
     if (!is_root && warn_)
-      warn_of_shadows(level);
+      warn_of_shadows(level, block);
     for (size_t i = 0; i < block.statements.size(); ++i)
       statement(block.statements[is_root ? i : block.statements.size() - 1 - i], &level);
     std::vector<Foreseen> foreseen;
@@ -118,8 +152,9 @@ class Walk {
     block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
   }
 
-  /// `hint`: the entity that a relation wants here, for short names.
-  void expression(const Expr* expr, const Level* level, const Entity* hint = nullptr) {
+  /// `to`: the attribute that gets the value, for short names and keys that it implies;
+  /// `some_attribute` when that is known only later.
+  void expression(const Expr* expr, const Level* level, const Attribute* to = nullptr) {
     if (!failures_.empty())
       return;
     switch (expr->kind) {
@@ -137,17 +172,18 @@ class Walk {
       case ExprKind::name:
         return name(as<Name>(expr), level);
       case ExprKind::attribute:
+        as<AttributeRef>(expr).is_in_type = is_in_type_;
         return expression(as<AttributeRef>(expr).object, level);
       case ExprKind::constructor:
-        return constructor(as<Constructor>(expr), level, hint);
+        return constructor(as<Constructor>(expr), level, to);
       case ExprKind::call:
         return call(as<Call>(expr), level);
       case ExprKind::list:
         for (const Expr* item : as<ListExpr>(expr).items)
-          expression(item, level, hint);
+          expression(item, level, to);
         return;
       case ExprKind::comprehension:
-        return comprehension(as<Comprehension>(expr), level, hint);
+        return comprehension(as<Comprehension>(expr), level, to);
       case ExprKind::dict:
         for (const DictItem& item : as<DictExpr>(expr).items)
           expression(item.value, level);
@@ -172,54 +208,38 @@ class Walk {
         return expression(as<Negation>(expr).operand, level);
       case ExprKind::conditional:
         expression(as<Conditional>(expr).condition, level);
-        expression(as<Conditional>(expr).yes, level, hint);
-        return expression(as<Conditional>(expr).no, level, hint);
+        expression(as<Conditional>(expr).yes, level, to);
+        return expression(as<Conditional>(expr).no, level, to);
       case ExprKind::is_defined:
         return expression(as<IsDefined>(expr).operand, level);
     }
   }
 
  private:
-  /// Where a block declares a variable.
-  std::vector<Place> declared(const Block& block, const For* loop, Symbol name) const {
-    std::vector<Place> places;
-    if (loop != nullptr && loop->variable == name)
-      places.push_back(loop->at);
-    for (const Stmt* statement : block.statements)
-      if (statement->kind == StmtKind::assign && as<Assign>(statement).name.space.empty() &&
-          as<Assign>(statement).name.name == name)
-        places.push_back(statement->at);
-    return places;
+  /// The variable that one of this block hides; null when there is none.
+  const Variable* around(const Level& level, Symbol name) const {
+    for (const Level* outer = level.parent; outer != nullptr; outer = outer->parent)
+      if (const auto found = outer->variables.find(name); found != outer->variables.end())
+        return &found->second;
+    const auto global = space_.variables.find(name);
+    return global == space_.variables.end() ? nullptr : &global->second;
   }
 
-  void warn_of_shadows(const Level& level) const {
+  void warn_of_shadows(const Level& level, const Block& block) const {
     const auto text = [&](const std::vector<Place>& places) {
       std::vector<std::string> made;
       for (const Place at : places)
         made.push_back(program_.location(at));
       return join(made, ",");
     };
-    for (const Symbol name : level.locals) {
-      const Level* outer = level.parent;
-      while (outer != nullptr && std::ranges::find(outer->locals, name) == outer->locals.end())
-        outer = outer->parent;
-      const std::vector<Place> around = outer != nullptr
-                                            ? declared(*outer->block, outer->loop, name)
-                                            : declared(*space_.unit.body, nullptr, name);
-      const std::vector<Place> here = declared(*level.block, level.loop, name);
-      if (!around.empty())
-        warn_(program_.error_at(here.front(), cat("Variable `", program_.symbols.name(name),
-                                                  "` shadowed: originally declared at ",
-                                                  text(around), ", shadowed at ", text(here))));
+    for (const Symbol name : block.locals) {
+      const std::vector<Place>& here = level.variables.at(name).places;
+      if (const Variable* const hidden = around(level, name))
+        warn_(program_.error_at(
+            here.front(),
+            cat("Variable `", program_.symbols.name(name), "` shadowed: originally declared at ",
+                text(hidden->places), ", shadowed at ", text(here))));
     }
-  }
-
-  static uint32_t add(Level& level, Symbol name) {
-    for (size_t i = 0; i < level.locals.size(); ++i)
-      if (level.locals[i] == name)
-        return static_cast<uint32_t>(i);
-    level.locals.push_back(name);
-    return static_cast<uint32_t>(level.locals.size() - 1);
   }
 
   void arguments(std::span<const Argument> arguments, const Level* level) {
@@ -231,7 +251,8 @@ class Walk {
   void visible(const Call& node, const Level* level) {
     std::vector<Symbol> symbols;
     for (const Level* at = level; at != nullptr; at = at->parent)
-      symbols.insert(symbols.end(), at->locals.begin(), at->locals.end());
+      for (const auto& [symbol, variable] : at->variables)
+        symbols.push_back(symbol);
     if (entity_ != nullptr) {
       symbols.push_back(self_);
       for (const Attribute* attribute : entity_->slots)
@@ -251,12 +272,12 @@ class Walk {
     node.visible = program_.arena.copy(std::span<const Name* const>(names));
   }
 
-  void comprehension(const Comprehension& node, const Level* level, const Entity* hint) {
+  void comprehension(const Comprehension& node, const Level* level, const Attribute* to) {
     expression(node.iterable, level);
-    const Level inner{level, {node.variable}};
+    const Level inner{level, {{node.variable, Variable()}}};
     if (node.guard != nullptr)
       expression(node.guard, &inner);
-    expression(node.value, &inner, hint);
+    expression(node.value, &inner, to);
   }
 
   void name(const Name& node, const Level* level) {
@@ -270,13 +291,12 @@ class Walk {
     }
     uint32_t depth = 0;
     for (; level != nullptr; level = level->parent, ++depth)
-      for (size_t i = 0; i < level->locals.size(); ++i)
-        if (level->locals[i] == symbol) {
-          node.found = NameKind::local;
-          node.depth = depth;
-          node.slot = static_cast<uint32_t>(i);
-          return;
-        }
+      if (const auto found = level->variables.find(symbol); found != level->variables.end()) {
+        node.found = NameKind::local;
+        node.depth = depth;
+        node.slot = found->second.slot;
+        return;
+      }
     node.found = is_in_type_ ? NameKind::in_type : NameKind::missing;
     if (is_in_type_)
       return;
@@ -288,13 +308,12 @@ class Walk {
       global(node, space_);
   }
   void global(const Name& node, const Space& from) {
-    const Block& body = *from.unit.body;
-    for (size_t i = 0; i < body.locals.size(); ++i)
-      if (body.locals[i] == node.name.name) {
-        node.found = NameKind::global;
-        node.depth = from.id;
-        node.slot = static_cast<uint32_t>(i);
-      }
+    const auto found = from.variables.find(node.name.name);
+    if (found == from.variables.end())
+      return;
+    node.found = NameKind::global;
+    node.depth = from.id;
+    node.slot = found->second.slot;
   }
 
   void statement(const Stmt* statement, const Level* level) {
@@ -304,25 +323,28 @@ class Walk {
     names_of(statement, level);
     if (!failures_.empty())
       return;
-    std::vector<const Name*> needs;
+    std::vector<Need> needs;
     switch (statement->kind) {
       case StmtKind::expression:
-        collect_needs(as<ExprStmt>(statement).expression, needs);
+        collect_needs(as<ExprStmt>(statement).expression, nullptr, needs);
         break;
       case StmtKind::assign:
-        collect_needs(as<Assign>(statement).value, needs);
+        collect_needs(as<Assign>(statement).value, nullptr, needs);
         break;
       case StmtKind::assign_attribute:
-        collect_needs(as<AssignAttribute>(statement).object, needs);
+        collect_needs(as<AssignAttribute>(statement).object, nullptr, needs);
         break;
       case StmtKind::for_:
-        collect_needs(as<For>(statement).iterable, needs);
+        collect_needs(as<For>(statement).iterable, nullptr, needs);
         break;
       case StmtKind::if_:
-        collect_needs(as<If>(statement).condition, needs);
+        collect_needs(as<If>(statement).condition, nullptr, needs);
         break;
     }
-    statement->needs = program_.arena.copy(std::span<const Name* const>(needs));
+    std::vector<const Name*> names;
+    for (const Need& need : needs)
+      names.push_back(need.name);
+    statement->needs = program_.arena.copy(std::span<const Name* const>(names));
   }
 
   void names_of(const Stmt* statement, const Level* level) {
@@ -335,10 +357,16 @@ class Walk {
         return expression(as<Assign>(statement).value, level);
       case StmtKind::assign_attribute:
         expression(as<AssignAttribute>(statement).object, level);
-        return expression(as<AssignAttribute>(statement).value, level);
+        expression(as<AssignAttribute>(statement).value, level, &some_attribute);
+        if (failures_.empty())
+          as<AssignAttribute>(statement).missing =
+              missing_in(as<AssignAttribute>(statement).value, false).name;
+        return;
       case StmtKind::for_: {
         const auto& node = as<For>(statement);
         expression(node.iterable, level);
+        if (const Need missing = missing_in(node.iterable, true); missing.reader == nullptr)
+          node.missing = missing.name;
         return block(*node.body, level, &node);
       }
       case StmtKind::if_: {
@@ -359,13 +387,12 @@ class Walk {
                   cat("Namespace ", target.space, " not found.\nTry importing it with `import ",
                       target.space, "`"),
                   reported_in(program_, static_cast<const Stmt*>(&node)), 20);
-    const std::span<const Symbol> there = to->unit.body->locals;
-    const auto found = std::ranges::find(there, target.name);
-    if (found == there.end())
+    const auto found = to->variables.find(target.name);
+    if (found == to->variables.end())
       return fail(target.at, cat("variable ", program_.symbols.name(target.name), " not found"),
                   reported_in(program_, static_cast<const Stmt*>(&node)), 20);
     node.space = to->id;
-    node.slot = static_cast<uint32_t>(found - there.begin());
+    node.slot = found->second.slot;
   }
 
   /// Assignments whose object is known outside of the block. Inner blocks have been foreseen
@@ -415,8 +442,9 @@ class Walk {
     fail_in_statement(name.at, program_.not_found(space_, name), 20);
   }
 
-  void constructor(const Constructor& node, const Level* level, const Entity* hint) {
+  void constructor(const Constructor& node, const Level* level, const Attribute* to) {
     node.entity = program_.find_entity(space_, node.type);
+    const Entity* const hint = to == nullptr ? nullptr : to->target;
     if (node.entity == nullptr && node.type.space.empty() && hint != nullptr && !guess(node, *hint))
       return;
     if (node.entity == nullptr)
@@ -424,12 +452,15 @@ class Walk {
     for (const Argument& argument : node.arguments) {
       const uint32_t slot = argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
       const Attribute* attribute = slot == no_slot ? nullptr : node.entity->slots[slot];
-      expression(argument.value, level, attribute == nullptr ? nullptr : attribute->target);
-      if (attribute != nullptr)
+      const bool is_late = attribute != nullptr && !attribute->is_in_index;
+      if (is_late)
         assignable(argument.value, *attribute);
+      expression(argument.value, level, attribute);
+      if (is_late && failures_.empty() && node.missing.name == nullptr)
+        node.missing = missing_in(argument.value, attribute->shape == Shape::list);
     }
     if (failures_.empty())
-      complete(node);
+      complete(node, to);
   }
 
   /// A short name may stand for a subtype of what the relation wants.
@@ -463,9 +494,11 @@ class Walk {
       assignable(as<Conditional>(value).yes, attribute);
       assignable(as<Conditional>(value).no, attribute);
     }
+    if (value->kind == ExprKind::comprehension)
+      assignable(as<Comprehension>(value).value, attribute);
     if (value->kind != ExprKind::constructor)
       return;
-    const Entity* given = as<Constructor>(value).entity;
+    const Entity* given = program_.find_entity(space_, as<Constructor>(value).type);
     if (given == nullptr || (attribute.target != nullptr && given->is_a(attribute.target)))
       return;
     fail(value->at,
@@ -476,8 +509,27 @@ class Walk {
          reported_in(program_, value), 10);
   }
 
-  /// An index that names an attribute twice, and names that the entity does not have.
-  void complete(const Constructor& node) {
+  /// The keys that nobody can give. `**` may hold some, the other side of a relation implies one,
+  /// and what the attribute is may be known only when the constructor runs.
+  static std::vector<uint32_t> missing_slots(const Constructor& node, const Attribute* to) {
+    std::vector<uint32_t> missing;
+    for (const uint32_t slot : node.entity->key_slots) {
+      const Symbol name = node.entity->slots[slot]->name;
+      const bool is_given = std::ranges::any_of(node.arguments, [&](const Argument& argument) {
+        return argument.is_unpacked || argument.name == name;
+      });
+      if (!is_given && !node.entity->defaults[slot].is_set())
+        missing.push_back(slot);
+    }
+    const bool is_later = to == &some_attribute || (to != nullptr && to->inverse == nullptr);
+    const bool is_implied = missing.size() == 1 && to != nullptr && !to->is_in_index &&
+                            node.entity->slots[missing[0]] == to->inverse;
+    return is_later || is_implied ? std::vector<uint32_t>() : missing;
+  }
+
+  /// An index that names an attribute twice, names that the entity does not have, and keys that
+  /// nobody gives.
+  void complete(const Constructor& node, const Attribute* to) {
     for (const Index* index : node.entity->indexes)
       if (const auto twice = std::ranges::adjacent_find(index->names); twice != index->names.end())
         return fail(
@@ -493,6 +545,9 @@ class Walk {
       return fail(at, cat("no attribute ", name, " on type ", node.entity->full_name),
                   cat(name, " (", program_.location(at), ")"), 10);
     }
+    if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty())
+      fail(node.at, missing_keys(program_, *node.entity, missing),
+           reported_in(program_, static_cast<const Expr*>(&node)), 10);
   }
 
   void call(const Call& node, const Level* level) {
@@ -550,11 +605,12 @@ class Walk {
 void resolve_program(Program& program, const std::function<void(const Error&)>& warn,
                      std::vector<Failure>& failures) {
   for (Space& space : program.spaces)
-    Walk(program, space, nullptr, failures, warn).locals(*space.unit.body, nullptr, nullptr);
+    space.variables =
+        Walk(program, space, nullptr, failures, warn).variables(*space.unit.body, nullptr);
   const Symbol self = program.symbols.intern("self");
   for (Space& space : program.spaces) {
     for (const TypedefDefinition* definition : space.unit.typedefs) {
-      const Level level{nullptr, {self}};
+      const Level level{nullptr, {{self, Variable()}}};
       Walk walk(program, space, nullptr, failures, warn);
       walk.is_in_type_ = true;
       walk.expression(definition->condition, &level);

@@ -98,15 +98,14 @@ Step Machine::execute_stream(Task& task) {
       close(sink);
     return Step::done;
   }
+  is_in_unit_ = false;
   const Destination to{sink.owner,
                        sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
   Datum value;
   if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
       step != Step::done) {
-    const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
-    if (step == Step::fail && telling_ == Telling::unit && list != nullptr &&
-        list->kind == ExprKind::list)
-      report(reported_in(program_, list), false);
+    if (step == Step::fail)
+      report_part(task, expr);
     return sink.owner == nullptr ? step
                                  : told(step, sink.owner, sink.slot,
                                         {sink.constructor, sink.statement, false, task.at});
@@ -127,7 +126,10 @@ Step Machine::execute_stream(Task& task) {
                     raw_type(value), " (reported in ",
                     reported_in(program_, static_cast<const Expr*>(sink.comprehension)), ")"),
                 10);
-  if (!deliver_all(sink, value, location_of(expr)))
+  const bool is_good = task.list != nullptr && value.tag == Tag::null
+                           ? deliver_item(sink, value, task.list->at)
+                           : deliver_all(sink, value, location_of(expr));
+  if (!is_good)
     return Step::fail;
   if (--sink.open == 0)
     close(sink);
@@ -155,6 +157,11 @@ Step Machine::execute_member(Task& task) {
   for (const Datum& one : values)
     if (!gather(owner, task.slot, one, writer))
       return Step::fail;
+  // Null closed the relation, and the list that has it comes once more as a whole.
+  const auto is_null = [](const Datum& one) { return one.tag == Tag::null; };
+  if (value.tag == Tag::list && std::ranges::any_of(values, is_null) &&
+      !gather(owner, task.slot, value, writer))
+    return Step::fail;
   release(delayed_of(owner, task.slot));
   return Step::done;
 }
@@ -163,9 +170,44 @@ bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
   if (value.tag != Tag::list)
     return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
   for (const Datum& item : value.list->items)
-    if (!deliver(sink, item, at))
+    if (!deliver_item(sink, item, at))
       return false;
   return true;
+}
+
+/// One of a list. A relation is closed by null, and the list that has it comes once more as a
+/// whole, when it can not take any more.
+bool Machine::deliver_item(Sink& sink, const Datum& value, Place at) {
+  if (!deliver(sink, value, at))
+    return false;
+  if (value.tag == Tag::null && sink.kind == Sink::Kind::relation)
+    deliver_later(sink, make_list({&value, 1}), at);
+  return true;
+}
+
+/// Goes through the queue.
+void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
+  Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
+  task->frame->cells[0].value = value;
+  task->sink = &sink;
+  task->at = at;
+  ++sink.open;
+  push(task);
+}
+
+/// A failure of an element, of what a comprehension gives, or of a branch: these are computed on
+/// their own.
+void Machine::report_part(const Task& task, const Expr* expr) {
+  is_in_unit_ |= task.list != nullptr || expr != task.expr;
+  const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
+  const bool is_element = list != nullptr && list->kind == ExprKind::list;
+  if (expr != task.expr && telling_ == Telling::reader)
+    report("", false);
+  else if (is_element && (telling_ == Telling::unit || telling_ == Telling::reader ||
+                          (task.list != nullptr && telling_ == Telling::statement)))
+    report(reported_in(program_, list), false);
+  else if (list != nullptr && telling_ == Telling::unit)
+    report(reported_in(program_, expr), false);
 }
 
 bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
@@ -174,12 +216,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       // A long chain of relations goes through the queue, not through the stack.
       constexpr int most_nested = 200;
       if (delivering_ >= most_nested) {
-        Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
-        task->frame->cells[0].value = value;
-        task->sink = &sink;
-        task->at = at;
-        ++sink.open;
-        push(task);
+        deliver_later(sink, value, at);
         return true;
       }
       const Contributor before = std::exchange(by_, sink.by);

@@ -13,10 +13,15 @@ namespace {
 
 /// With the places of all its constructors.
 std::string instance_text(const Program& program, const Instance& instance) {
+  for (size_t& at = program.constructions_counted; at < program.constructions.size(); ++at) {
+    const Construction& again = program.constructions[at];
+    program.constructed_again[again.instance].push_back(again.node->at);
+  }
   std::string places = program.location(instance.at);
-  for (const Construction& again : program.constructions)
-    if (again.instance == &instance && places.size() < 10'000)
-      places += cat(",", program.location(again.node->at));
+  if (const auto again = program.constructed_again.find(&instance);
+      again != program.constructed_again.end())
+    for (size_t i = 0; i < again->second.size() && places.size() < 10'000; ++i)
+      places += cat(",", program.location(again->second[i]));
   return cat(instance.entity->full_name, " (instantiated at ", places, ")");
 }
 
@@ -118,6 +123,16 @@ std::string interpolated(const Program& program, const Datum& value) {
       std::isfinite(value.floating))
     return whole::of_real(value.floating);
   return text_of(program, value);
+}
+
+bool is_too_long(const Datum& value) {
+  if (value.tag == Tag::list)
+    return std::ranges::any_of(value.list->items, is_too_long);
+  if (value.tag == Tag::dict)
+    return std::ranges::any_of(value.dict->entries,
+                               [](const DictEntry& entry) { return is_too_long(entry.value); });
+  return value.tag == Tag::large &&
+         value.view().size() - value.view().starts_with('-') > whole::most_digits;
 }
 
 std::string_view python_type(const Datum& value) {

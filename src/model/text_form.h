@@ -17,6 +17,11 @@ std::string_view raw_type(const Datum& value);
 std::string quoted(const Program& program, const Datum& value);
 /// Inside a string: floats that are whole print as integers, null as `null`.
 std::string interpolated(const Program& program, const Datum& value);
+/// Whether the value has an integer with more digits than Python turns into text.
+bool is_too_long(const Datum& value);
+constexpr std::string_view too_long_text =
+    "Exceeds the limit (4300 digits) for integer string conversion; use "
+    "sys.set_int_max_str_digits() to increase the limit";
 /// `type(value).__name__`.
 std::string_view python_type(const Datum& value);
 /// That a value of a type was expected and a reference given.
