@@ -161,7 +161,9 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
   if (missing.empty())
     return result;
   fail(node.at, missing_keys(program_, entity, missing), 10);
-  is_in_unit_ = to != nullptr && to->attribute->inverse != nullptr;
+  is_in_unit_ = std::ranges::any_of(missing, [&](uint32_t slot) {
+    return to != nullptr && entity.slots[slot] == to->attribute->inverse;
+  });
   return Step::fail;
 }
 
@@ -258,10 +260,10 @@ void Machine::enter(Instance* instance, bool is_new) {
 bool Machine::give_argument(const Constructor& node, const Argument& argument, Instance* instance,
                             uint32_t slot, Frame* frame) {
   const Attribute& attribute = *instance->entity->slots[slot];
-  // Null closes a relation, which the other side may still set.
-  const bool is_null = argument.value->kind == ExprKind::constant &&
-                       as<Constant>(argument.value).value.tag == Tag::null;
-  if (argument.value->kind == ExprKind::constant && !(is_null && attribute.shape >= Shape::option))
+  // Null closes a relation, which the other side may set before.
+  const bool is_late = attribute.shape >= Shape::option && attribute.inverse != nullptr;
+  if (argument.value->kind == ExprKind::constant &&
+      !(is_late && as<Constant>(argument.value).value.tag == Tag::null))
     return set_slot(instance, slot, as<Constant>(argument.value).value,
                     {&node, nullptr, false, location_of(argument.value)});
   if (attribute.shape == Shape::list) {

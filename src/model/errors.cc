@@ -185,9 +185,10 @@ void Machine::report_task(const Task& task) {
     report(cat(describe(program_, *task.target->entity, *task.implement), " (",
                program_.location(task.implement->at), ")"),
            false);
-  else if (task.kind == Task::Kind::promise)
+  else if (task.kind == Task::Kind::promise) {
+    failure_->error = program_.error_at(task.promises->statement->at, "");
     report(reported_in(program_, task.promises->statement), false);
-  else if (task.kind == Task::Kind::member)
+  } else if (task.kind == Task::Kind::member)
     report(reported_in(program_, static_cast<const Stmt*>(task.assignment)), false);
   else if (task.has_statement())
     report(reported_in(program_, task.statement), false);

@@ -237,7 +237,8 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     return fail(
         node.at,
         cat("The object at ", describe(program_, node.object), " is not an Entity but a <class '",
-            raw_type(object), "'> with value ", shown(program_, object)),
+            object.tag == Tag::null ? "inmanta.execute.util." : "", raw_type(object),
+            "'> with value ", shown(program_, object)),
         10);
   const uint32_t slot = object.instance->entity->slot(node.name);
   if (slot == no_slot)

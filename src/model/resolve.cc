@@ -365,6 +365,8 @@ class Walk {
       case StmtKind::for_: {
         const auto& node = as<For>(statement);
         expression(node.iterable, level);
+        if (!failures_.empty())
+          return;
         if (const Need missing = missing_in(node.iterable, true); missing.reader == nullptr)
           node.missing = missing.name;
         return block(*node.body, level, &node);
@@ -521,9 +523,11 @@ class Walk {
       if (!is_given && !node.entity->defaults[slot].is_set())
         missing.push_back(slot);
     }
-    const bool is_later = to == &some_attribute || (to != nullptr && to->inverse == nullptr);
-    const bool is_implied = missing.size() == 1 && to != nullptr && !to->is_in_index &&
-                            node.entity->slots[missing[0]] == to->inverse;
+    const bool lacks_inverse = std::ranges::any_of(missing, [&](uint32_t slot) {
+      return to != nullptr && node.entity->slots[slot] == to->inverse;
+    });
+    const bool is_later = to == &some_attribute || (to != nullptr && !lacks_inverse);
+    const bool is_implied = missing.size() == 1 && lacks_inverse && !to->is_in_index;
     return is_later || is_implied ? std::vector<uint32_t>() : missing;
   }
 
