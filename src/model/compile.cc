@@ -17,12 +17,14 @@ std::vector<Failure> in_order(std::vector<Failure> failures) {
   return failures;
 }
 
-/// The message of each error is its whole trace.
+/// The message of each error is its whole trace; a suggestion stands below the excerpt.
 std::vector<Error> traced(std::vector<Failure> failures) {
   failures = in_order(std::move(failures));
   std::vector<Error> errors;
   for (Failure& failure : failures) {
     failure.error.message = trace_of(failure, 0);
+    if (!failure.meant.empty())
+      failure.error.excerpt += cat("\n  did you mean `", failure.meant, "`?");
     errors.push_back(std::move(failure.error));
   }
   return errors;

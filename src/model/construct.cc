@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -78,6 +79,7 @@ bool Machine::find_slots(const Constructor& node, const Entity& entity) {
       Place at = argument.at;
       at.is_exact = 1;
       fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
+      failure_->meant = meant_attribute(program_, entity, name);
       report(cat(name, " (", program_.location(at), ")"), false);
       return false;
     }
@@ -332,9 +334,11 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
   Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
   constexpr uint32_t deepest = 20'000;
   if (instance->depth > deepest)
-    return fail(node.at, cat("the implementations of ", entity->full_name,
-                             " create instances without end (a livelock): ", deepest,
-                             " are nested in one another"));
+    return fail(node.at,
+                cat("instances of ", entity->full_name,
+                    " are created without end (a livelock): each makes the next one, in an "
+                    "implementation or a loop, ",
+                    deepest, " by now"));
   value = Datum::of(instance);
   scratch_.push_back({{&node, frame}, {value, {}}});
   if (!is_new)

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/describe.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -85,8 +86,11 @@ bool Declarer::type_not_found(const Space& space, const QualifiedName& name, std
   const std::string where = program_.location(exact(name.at));
   const std::string message = program_.not_found(space, name);
   if (reporter.empty())
-    return fail(name.at, cat(message, " (", where, ")"), 20);
-  return fail(name.at, message, 20, cat(reporter, " (", where, ")"));
+    fail(name.at, cat(message, " (", where, ")"), 20);
+  else
+    fail(name.at, message, 20, cat(reporter, " (", where, ")"));
+  failures_.back().meant = meant_type(program_, space, name);
+  return false;
 }
 
 Entity* Declarer::entity_of(Space& space, const QualifiedName& name, std::string reporter) {

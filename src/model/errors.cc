@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -43,8 +44,10 @@ Step Machine::name_not_found(const Name& name) {
   }
   if (name.found == NameKind::in_type)
     return refuse_in_type(name);
-  return fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
-              Telling::reader);
+  fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
+       Telling::reader);
+  failure_->meant = meant_variable(program_, name.name);
+  return Step::fail;
 }
 
 /// A name in an argument that no index needs is looked for when the constructor runs.

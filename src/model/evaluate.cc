@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -188,12 +189,12 @@ bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& val
     return true;
   }
   slot = value.instance->entity->slot(name);
-  if (slot == no_slot)
-    fail(at,
-         cat("could not find attribute with name: ", text, " in type ",
-             value.instance->entity->full_name),
-         20);
-  return slot == no_slot;
+  if (slot != no_slot)
+    return false;
+  const Entity& entity = *value.instance->entity;
+  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name), 20);
+  failure_->meant = meant_attribute(program_, entity, text);
+  return true;
 }
 
 Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {

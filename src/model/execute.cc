@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/machine.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -18,6 +19,7 @@ Frame* Machine::new_frame(Frame* parent, Instance* self, size_t cells) {
       static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
   frame->parent = parent;
   frame->self = self;
+  frame->depth = parent != nullptr ? parent->depth : self != nullptr ? self->depth : 0;
   std::uninitialized_default_construct_n(frame->cells, cells);
   return frame;
 }
@@ -241,11 +243,15 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
             "'> with value ", shown(program_, object)),
         10);
   const uint32_t slot = object.instance->entity->slot(node.name);
-  if (slot == no_slot)
-    return fail(node.at,
-                cat("could not find attribute with name: ", program_.symbols.name(node.name),
-                    " in type ", object.instance->entity->full_name),
-                20);
+  if (slot == no_slot) {
+    const std::string& name = program_.symbols.name(node.name);
+    fail(node.at,
+         cat("could not find attribute with name: ", name, " in type ",
+             object.instance->entity->full_name),
+         20);
+    failure_->meant = meant_attribute(program_, *object.instance->entity, name);
+    return Step::fail;
+  }
   const Attribute& attribute = *object.instance->entity->slots[slot];
   if (node.missing != nullptr) {
     name_not_found(*node.missing);

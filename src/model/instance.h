@@ -89,7 +89,7 @@ inline void Cell::set_waiters(Link* first) {
 struct Instance {
   Entity* entity;
   uint32_t number;  ///< in the order of construction, from 0
-  uint32_t depth;   ///< how many implementations deep it was made
+  uint32_t depth;   ///< how many others made one another until it was made
   Place at;
   Contributor maker;  ///< who constructed it first
   Cell cells[1];      ///< one for each slot of the entity
@@ -98,6 +98,7 @@ struct Instance {
 struct Frame {
   Frame* parent;
   Instance* self;
+  uint32_t depth;  ///< of its self; in a loop of the element when that is deeper
   Cell cells[1];
 };
 

@@ -188,6 +188,7 @@ class Machine {
   // execute.cc
   Task* new_task(Task::Kind kind, Frame* frame);
   Frame* new_frame(Frame* parent, Instance* self, size_t cells);
+  Frame* new_element_frame(Frame& around, const Datum& element, size_t cells);
   bool is_ready(const Stmt& statement, Frame* frame);
   void begin(Task& task);
   void emit(const Block& block, Frame* frame, bool is_reversed);

@@ -6,26 +6,27 @@
 namespace fettle::model {
 namespace {
 
-const PluginRow* find_row(std::span<const PluginRow> rows, std::string_view name) {
-  for (const PluginRow& row : rows)
-    if (row.name == name)
-      return &row;
-  return nullptr;
+using Rows = std::span<const PluginRow>;
+
+/// The plugins of `std`, or of a module that ships with fettle.
+std::span<const Rows> rows_of(const Space& space) {
+  static const std::array std_rows{
+      control_plugins(), dicts_plugins(),   environment_plugins(), files_plugins(),
+      lists_plugins(),   network_plugins(), references_plugins(),  reflection_plugins(),
+      secrets_plugins(), strings_plugins(), template_plugins(),    validation_plugins()};
+  static const std::array exec_rows{exec_plugins()};
+  if (space.name == "std")
+    return std_rows;
+  if (space.name == "exec" && space.module == nullptr)
+    return exec_rows;
+  return {};
 }
 
-/// Of `std`, or of a module that ships with fettle.
 const PluginRow* find_row(const Space& space, std::string_view name) {
-  if (space.name == "exec" && space.module == nullptr)
-    return find_row(exec_plugins(), name);
-  if (space.name != "std")
-    return nullptr;
-  constexpr std::array groups{control_plugins,    dicts_plugins,      environment_plugins,
-                              files_plugins,      lists_plugins,      network_plugins,
-                              references_plugins, reflection_plugins, secrets_plugins,
-                              strings_plugins,    template_plugins,   validation_plugins};
-  for (const auto& group : groups)
-    if (const PluginRow* const row = find_row(group(), name))
-      return row;
+  for (const Rows& rows : rows_of(space))
+    for (const PluginRow& row : rows)
+      if (row.name == name)
+        return &row;
   return nullptr;
 }
 
@@ -51,6 +52,14 @@ const Plugin* find_plugin(Program& program, Space& space, std::string_view name)
   made->run = row->run;
   INVARIANT(read_signature(program, space, row->signature, *made));
   return program.plugins.emplace(full_name, std::move(made)).first->second.get();
+}
+
+std::vector<std::string> shipped_plugins(const Space& space) {
+  std::vector<std::string> names;
+  for (const Rows& rows : rows_of(space))
+    for (const PluginRow& row : rows)
+      names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace fettle::model

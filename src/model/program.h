@@ -158,6 +158,7 @@ struct Failure {
   Error error;
   int rank = 100;
   std::vector<Reason> reasons{};  ///< outermost first; empty: the error's message is all
+  std::string meant{};            ///< a name near the one that is not there; may be empty
 };
 
 /// The whole trace of a failure, every cause two blanks deeper.
@@ -219,5 +220,8 @@ void resolve_program(Program& program, const std::function<void(const Error&)>& 
 
 /// The plugin of a namespace; null when it has none of that name.
 const Plugin* find_plugin(Program& program, Space& space, std::string_view name);
+
+/// The names of the plugins that ship with fettle for a namespace.
+std::vector<std::string> shipped_plugins(const Space& space);
 
 }  // namespace fettle::model

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/program.h"
+#include "model/suggest.h"
 #include "model/text_form.h"
 
 namespace fettle::model {
@@ -390,9 +391,12 @@ class Walk {
                       target.space, "`"),
                   reported_in(program_, static_cast<const Stmt*>(&node)), 20);
     const auto found = to->variables.find(target.name);
-    if (found == to->variables.end())
-      return fail(target.at, cat("variable ", program_.symbols.name(target.name), " not found"),
-                  reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+    if (found == to->variables.end()) {
+      fail(target.at, cat("variable ", program_.symbols.name(target.name), " not found"),
+           reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+      failures_.back().meant = meant_variable(program_, target);
+      return;
+    }
     node.space = to->id;
     node.slot = found->second.slot;
   }
@@ -442,6 +446,7 @@ class Walk {
   }
   void not_found(const QualifiedName& name) {
     fail_in_statement(name.at, program_.not_found(space_, name), 20);
+    failures_.back().meant = meant_type(program_, space_, name);
   }
 
   void constructor(const Constructor& node, const Level* level, const Attribute* to) {
@@ -546,8 +551,10 @@ class Walk {
       Place at = argument.at;
       at.is_exact = 1;
       const std::string& name = program_.symbols.name(argument.name);
-      return fail(at, cat("no attribute ", name, " on type ", node.entity->full_name),
-                  cat(name, " (", program_.location(at), ")"), 10);
+      fail(at, cat("no attribute ", name, " on type ", node.entity->full_name),
+           cat(name, " (", program_.location(at), ")"), 10);
+      failures_.back().meant = meant_attribute(program_, *node.entity, name);
+      return;
     }
     if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty())
       fail(node.at, missing_keys(program_, *node.entity, missing),
@@ -588,8 +595,9 @@ class Walk {
       return fail(annotation->at, no_space_text(name), reported_in(program_, annotation), 20);
     if (name.found != NameKind::missing)
       return;
-    fail(annotation->at, cat("variable ", program_.text(as<Name>(annotation).name), " not found"),
+    fail(annotation->at, cat("variable ", program_.text(name.name), " not found"),
          cat(reporter_, " (", program_.location(definition.left_at), ")"), 20);
+    failures_.back().meant = meant_variable(program_, name.name);
   }
   std::string reporter_;  ///< a definition that tells instead of a statement
   bool is_in_type_ = false;

@@ -240,8 +240,7 @@ void Machine::block(Task& task) {
 bool Machine::run_task(Task& task) {
   Task* const before = std::exchange(current_, &task);
   const Contributor by = std::exchange(by_, task.contributor());
-  const Instance* const self = task.self();
-  const uint32_t depth = std::exchange(depth_, self != nullptr ? self->depth : 0);
+  const uint32_t depth = std::exchange(depth_, task.depth());
   std::vector<std::pair<Memo, Remembered>> outer;
   if (before != nullptr)
     outer.swap(scratch_);

@@ -210,6 +210,16 @@ void Machine::report_part(const Task& task, const Expr* expr) {
     report(reported_in(program_, expr), false);
 }
 
+/// Of a loop. What it makes for an instance is made by that instance: a loop that feeds the
+/// relation it reads is found by the depth.
+Frame* Machine::new_element_frame(Frame& around, const Datum& element, size_t cells) {
+  Frame* const frame = new_frame(&around, around.self, cells);
+  frame->cells[0].value = element;
+  if (element.tag == Tag::instance)
+    frame->depth = std::max(frame->depth, element.instance->depth);
+  return frame;
+}
+
 bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
   switch (sink.kind) {
     case Sink::Kind::relation: {
@@ -229,8 +239,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       if (value.tag == Tag::unknown)
         return true;
       const Block& body = *as<For>(sink.statement).body;
-      Frame* frame = new_frame(sink.frame, sink.frame->self, body.locals.size());
-      frame->cells[0].value = value;
+      Frame* frame = new_element_frame(*sink.frame, value, body.locals.size());
       frame->cells[0].value.set_place(places_.number(at));
       emit(body, frame, true);
       return true;
@@ -239,8 +248,7 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       const Comprehension& node = *sink.comprehension;
       if (value.tag == Tag::unknown && node.guard == nullptr)
         return deliver(*sink.target, value, at);
-      Frame* frame = new_frame(sink.frame, sink.frame->self, 1);
-      frame->cells[0].value = value;
+      Frame* frame = new_element_frame(*sink.frame, value, 1);
       if (node.guard == nullptr) {
         stream(node.value, frame, sink.target, &node);
         return true;

@@ -97,6 +97,12 @@ struct Task {
       return target;
     return frame == nullptr ? nullptr : frame->self;
   }
+  /// What it makes is one deeper.
+  uint32_t depth() const {
+    if (frame != nullptr)
+      return frame->depth;
+    return kind == Kind::implement ? target->depth : 0;
+  }
   Contributor contributor() const {
     if (has_sink())
       return sink->by;
