@@ -113,12 +113,20 @@ bool Vm::still_wanted() {
   return false;
 }
 
+Value Vm::fail(std::string text) {
+  if (!failed) {
+    failed = true;
+    message = has_steps() ? std::move(text) : "Starlark computation cancelled: too many steps";
+  }
+  return Value::error();
+}
+
 bool Vm::look(bool may_collect) {
   if (failed)
     return false;
   flush_steps();
-  if (session.limits.steps != 0 && session.steps > session.limits.steps) {
-    fail("Starlark computation cancelled: too many steps");
+  if (!has_steps()) {
+    fail({});
     return false;
   }
   if (!still_wanted())
@@ -316,7 +324,7 @@ Value Vm::run_module(ModuleState& module) {
     base[1 + r] = Value::unset();
   frames.push_back({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
   const Value result = run_frames(*this, depth);
-  return result;
+  return has_steps() ? result : fail({});
 }
 
 void unwind(Vm& vm, size_t depth) {

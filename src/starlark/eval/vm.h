@@ -94,6 +94,10 @@ struct Vm {
     ticks -= i64(steps);
     return ticks >= 0 || look(false);
   }
+  bool has_steps() const {
+    return session.limits.steps == 0 ||
+           session.steps + u64(granted - ticks) <= session.limits.steps;
+  }
   void flush_steps() {
     session.steps += u64(granted - ticks);
     granted = ticks;
@@ -124,13 +128,9 @@ struct Vm {
   Error ready;  ///< an error of the host or of a module, given on as it is
   bool has_ready = false;
 
-  Value fail(std::string text) {
-    if (!failed) {
-      failed = true;
-      message = std::move(text);
-    }
-    return Value::error();
-  }
+  /// The first failure stays. When the steps are used up that is the failure: work which is charged
+  /// after it was done may have used them.
+  Value fail(std::string text);
   template <typename... Pieces>
   Value fail_with(const Pieces&... pieces) {
     return fail(cat(pieces...));
