@@ -142,6 +142,26 @@ TEST_F(LoopTest, AskedTwiceItLeavesAtOnceAndWhatWasInFlightCountsAsInterrupted) 
   EXPECT_FALSE(known->at({"e", "thing", "a"})->attempt->failed);
 }
 
+TEST_F(LoopTest, WhatAnInterruptedActMayHaveDoneCountsAsAChange) {
+  want("a", Value::dict({}));
+  const Key key{"e", "thing", "a"};
+  for (const bool failed : {false, true}) {
+    Record record;
+    record.applied = intent_->resources["p"][0];
+    record.attempt = Attempt{*record.applied, {}, failed, {}, 0};
+    record.changes = 1;
+    fettle::Run run = *fettle::Run::make(intent_, {{key, std::make_shared<const Record>(record)}},
+                                         {}, kinds_, {});
+    run.start(Time());
+    uint64_t changes = 0;
+    for (const Order& order : run.on(ActEnded{key, Done{{}, {}, false}}, Time()))
+      if (const auto* written = std::get_if<WriteRecord>(&order))
+        changes = written->record->changes;
+    EXPECT_EQ(changes, failed ? 1u : 2u);
+    EXPECT_EQ(run.standing(key), failed ? Standing::unchanged : Standing::changed);
+  }
+}
+
 TEST_F(LoopTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
   want("a", Value::dict({{"skip", true}}));
   want("b", Value::dict({}), {"a"});

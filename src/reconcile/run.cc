@@ -320,25 +320,29 @@ void Run::act_done(NodeId id, const Done& done) {
     settle(id, Standing::changed);
     return;
   }
+  // An act that was interrupted may have done it all, and then this one found nothing to change.
+  const RecordPointer& before = flights_[id].act.known;
+  const bool was_interrupted = before && before->attempt && !before->attempt->failed;
+  const bool changed = done.changed || was_interrupted;
   auto record = std::make_shared<Record>(*node.known);
   record->attempt.reset();
   record->applied = *node.wanted;
   record->outputs = done.outputs;
   record->remote_id = done.remote_id;
   record->finished = now_;
-  record->changes += done.changed ? 1 : 0;
+  record->changes += changed ? 1 : 0;
   record->acted_on = Decider(*graph_, standings_, options_.plan).versions(id);
   const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
   if (anew) {
     ++record->incarnation;
     record->sequence = ++sequence_;
   }
-  log(EventType::done, id, verb, {}, Value::dict({{"changed", done.changed}}));
+  log(EventType::done, id, verb, {}, Value::dict({{"changed", changed}}));
   write(id, std::move(record));
   graph_->forget_seen(id);
   seen_.erase(*node.key);
   ++summary_.done;
-  settle(id, done.changed ? Standing::changed : Standing::unchanged);
+  settle(id, changed ? Standing::changed : Standing::unchanged);
 }
 
 void Run::act_pending(NodeId id, const Pending& pending) {
