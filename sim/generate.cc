@@ -28,6 +28,9 @@ Item make_item(Sketch& sketch, Prng& prng, size_t place) {
               : dice < 5                ? "value"
               : dice < 8                ? "act"
                                         : "look";
+  if ((item.kind == "file" && sketch.next % 2 == 0) ||
+      (item.kind == "value" && sketch.next % 3 == 0))
+    item.kind = "config";
   item.name = item.kind.substr(0, 1) + std::to_string(sketch.next++);
   item.variant = static_cast<int>(prng.below(3));
   item.noisy = item.kind == "value" && prng.chance(20);
@@ -40,10 +43,14 @@ Item make_item(Sketch& sketch, Prng& prng, size_t place) {
       item.embeds = path_of(other);
   }
   // Drawn without the generator, so that older seeds mean what they meant.
-  if (item.kind == "file" && place > 0 && sketch.next % 3 != 0) {
-    const Item& other = sketch.items[static_cast<size_t>(sketch.next) * 7 % place];
-    if (has_outputs(other))
-      item.listens = path_of(other);
+  if ((item.kind == "file" || item.kind == "config") && place > 0 && sketch.next % 3 != 0) {
+    const Item* other = &sketch.items[static_cast<size_t>(sketch.next) * 7 % place];
+    if (item.kind == "file" && sketch.next % 5 != 0)  // mostly to what tells itself of its changes
+      for (size_t i = 0; i < place; ++i)
+        if (sketch.items[i].kind == "config")
+          other = &sketch.items[i];
+    if (has_outputs(*other))
+      item.listens = path_of(*other);
   }
   return item;
 }
@@ -68,7 +75,7 @@ void mend(Sketch& sketch) {
 }
 
 std::string_view output_of(std::string_view kind) {
-  return kind == "host" ? "address" : kind == "file" ? "id" : "out";
+  return kind == "host" ? "address" : kind == "file" || kind == "config" ? "id" : "out";
 }
 
 }  // namespace

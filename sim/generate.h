@@ -10,11 +10,12 @@ namespace fettle::sim {
 struct Sketch {
   struct Item {
     std::string kind, name;
-    int variant = 0;      ///< part of the attributes
-    std::string host;     ///< of what happens inside one
-    std::string listens;  ///< of a file: `kind/name` of an item before that refreshes it
-    std::string embeds;   ///< `kind/name` of an item before whose output it embeds; may be empty
-    bool noisy = false;   ///< a value that is another one each time
+    int variant = 0;   ///< part of the attributes
+    std::string host;  ///< of what happens inside one
+    std::string
+        listens;         ///< of a file or a config: `kind/name` of an item before that refreshes it
+    std::string embeds;  ///< `kind/name` of an item before whose output it embeds; may be empty
+    bool noisy = false;  ///< a value that is another one each time
     bool secret = false;  ///< an attribute that must never be shown
   };
   std::vector<Item> items;

@@ -257,10 +257,11 @@ class Simulation {
       complain("the plan depends on the order of the resources");
   }
 
+  /// What looks for itself does so in every run, and what stands on it is judged after that.
   static std::string due_in(const Plan& plan) {
     std::string due;
     for (const Step& step : plan.steps)
-      if (step.verb != Verb::keep)
+      if (step.verb != Verb::keep && step.verb != Verb::ensure && !step.maybe)
         due += cat(to_string(step.verb), " ", to_string(step.key), ": ", step.why, "; ");
     return due;
   }
@@ -271,7 +272,7 @@ class Simulation {
     for (const Resource& resource : intent.resources.at("p"))
       seen[resource.key] = world_.observe(resource.key);
     const Result<Plan> plan = make_plan(intent, store_, seen, kinds_);
-    if (!plan || !plan->converged())
+    if (!plan || !due_in(*plan).empty())
       complain("after convergence the plan is not empty: " +
                (plan ? due_in(*plan) : to_string(plan.error())));
     if (const auto flaw = first_flaw(intent, store_, world_))

@@ -39,9 +39,10 @@ const Key* host_of(const Act& act) {
 
 const Kind* SimKinds::find(const Name& name) const {
   static const std::vector<SimKind> kinds{
-      {"host", Sort::observable, Role::none}, {"file", Sort::observable, Role::none},
-      {"value", Sort::action, Role::none},    {"act", Sort::action, Role::acts},
-      {"look", Sort::action, Role::reads},    {"drop", Sort::action, Role::acts, true}};
+      {"host", Sort::observable, Role::none},  {"file", Sort::observable, Role::none},
+      {"config", Sort::ensuring, Role::none},  {"value", Sort::action, Role::none},
+      {"act", Sort::action, Role::acts},       {"look", Sort::action, Role::reads},
+      {"drop", Sort::action, Role::acts, true}};
   for (const SimKind& kind : kinds)
     if (kind.name() == name)
       return &kind;
@@ -61,22 +62,27 @@ Result<Outcome> World::apply(const Act& act) {
     things.erase(act.key);
     return Done{};
   }
-  if (kind == "host" || kind == "file") {
+  if (kind == "host" || kind == "file" || kind == "config") {
+    const bool is_there = things.contains(act.key);
     Thing& thing = things[act.key];
     const bool adopt = act.verb == Verb::create && thing.id != 0 && thing.log.empty();
-    if (act.verb != Verb::update && !(adopt && thing.attributes == act.attributes))
+    const bool is_kept = kind == "config" && is_there;
+    if (act.verb != Verb::update && !is_kept && !(adopt && thing.attributes == act.attributes))
       thing = {act.attributes, next_id++, {}, {}};
-    const bool changed = !(thing.attributes == act.attributes) || act.verb != Verb::update;
+    const bool changed =
+        !(thing.attributes == act.attributes) || (act.verb != Verb::update && !is_kept);
     thing.attributes = act.attributes;
+    changes[act.key] += changed ? 1 : 0;
     for (const RecordPointer& need : act.needs)
       if (need->applied)
-        thing.heard[need->applied->key] = need->changes;
+        thing.heard[need->applied->key] = changes[need->applied->key];
     return Done{Value::dict({{"id", thing.id}, {"address", cat("address of ", act.key.name)}}),
                 {},
                 changed};
   }
   if (kind == "value") {
     ++values_run;
+    ++changes[act.key];
     const Value& noisy = act.attributes.at("noisy");
     const std::string out =
         noisy.is_null() ? to_string(act.attributes.digest()) : std::to_string(values_run);
@@ -90,6 +96,7 @@ Result<Outcome> World::apply(const Act& act) {
     things.erase(there);
     return Done{};
   }
+  ++changes[act.key];
   if (kind == "act")
     there->second.log.push_back(cat(act.key.name, " ", to_string(act.attributes.digest())));
   return Done{Value::dict({{"out", to_string(act.attributes.digest())},

@@ -11,8 +11,9 @@
 
 namespace fettle::sim {
 
-/// The kinds of the simulated world: `host`, `file` (changes in place), `value` (an action with
-/// outputs), `act` (in a host's history), `look` (reads in a host), `drop` (removes its host).
+/// The kinds of the simulated world: `host`, `file` (changes in place), `config` (looks for itself
+/// what is to be done), `value` (an action with outputs), `act` (in a host's history), `look`
+/// (reads in a host), `drop` (removes its host).
 class SimKinds : public Kinds {
  public:
   const Kind* find(const Name& name) const override;
@@ -22,7 +23,7 @@ struct Thing {
   Value attributes;
   uint64_t id = 0;  ///< a new one each time it is made anew
   std::map<Key, uint64_t>
-      heard;                     ///< of a file: the changes that each need of it had, when it acted
+      heard;  ///< of a file: how often each need of it had really changed when it acted
   std::vector<std::string> log;  ///< of a host: `name digest` of each act that succeeded in it
 };
 
@@ -35,6 +36,7 @@ class World {
   void lose(const Key& key) { things.erase(key); }
 
   std::map<Key, Thing> things;
+  std::map<Key, uint64_t> changes;  ///< how often an act changed something, recorded or not
   uint64_t next_id = 1;
   uint64_t values_run = 0;
 };

@@ -25,12 +25,11 @@ std::optional<std::string> flaw_of_thing(const Resource& resource, const Value& 
   return std::nullopt;
 }
 
-std::optional<std::string> missed_event(const Resource& resource, const Known& known,
-                                        const World& world) {
+std::optional<std::string> missed_event(const Resource& resource, const World& world) {
   const auto thing = world.things.find(resource.key);
   for (const Need& need : resource.needs)
     if (thing != world.things.end() && need.bond == Bond::refresh &&
-        thing->second.heard.at(need.keys[0]) != known.at(need.keys[0])->changes)
+        thing->second.heard.at(need.keys[0]) != world.changes.at(need.keys[0]))
       return cat(to_string(resource.key), " missed an event of ", to_string(need.keys[0]));
   return std::nullopt;
 }
@@ -52,11 +51,11 @@ std::optional<std::string> first_flaw(const Intent& intent, const Known& known,
     if (resource.key.kind == "act")
       logs[resource.needs[0].keys[0].name].push_back(
           cat(resource.key.name, " ", to_string(filled.digest())));
-    if (resource.key.kind != "host" && resource.key.kind != "file")
+    if (resource.key.kind != "host" && resource.key.kind != "file" && resource.key.kind != "config")
       continue;
     if (auto flaw = flaw_of_thing(resource, filled, world, dropped.contains(resource.key.name)))
       return flaw;
-    if (auto flaw = missed_event(resource, known, world))
+    if (auto flaw = missed_event(resource, world))
       return flaw;
   }
   for (const auto& [key, thing] : world.things) {

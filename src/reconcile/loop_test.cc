@@ -162,6 +162,25 @@ TEST_F(LoopTest, WhatAnInterruptedActMayHaveDoneCountsAsAChange) {
   }
 }
 
+TEST_F(LoopTest, WhatComesBackIsHeardAgainByThoseWhoNeedIt) {
+  const auto act = [&](bool needs) {
+    intent_->resources["p"].clear();
+    want("listener", Value::dict({}));
+    if (needs) {
+      want("told", Value::dict({}));
+      intent_->resources["p"][0].needs.push_back(
+          {{{"e", "thing", "told"}}, false, When::succeeded, Unmet::fail, Bond::refresh});
+    }
+    intent_->sets["p"] = Leftover::remove;
+    const int before = driver_.applied;
+    EXPECT_TRUE(carry()->good());
+    return driver_.applied - before;
+  };
+  EXPECT_EQ(act(true), 2);
+  EXPECT_EQ(act(false), 0);  // an action that nobody wants is forgotten
+  EXPECT_EQ(act(true), 2);
+}
+
 TEST_F(LoopTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
   want("a", Value::dict({{"skip", true}}));
   want("b", Value::dict({}), {"a"});

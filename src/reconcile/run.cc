@@ -197,6 +197,11 @@ void Run::keep(NodeId id) {
   auto record = std::make_shared<Record>(*node.known);
   record->wanted_by[*node.set] = wish;
   record->attempt.reset();
+  // What it does not need any more may come back as another, whose changes count from the start.
+  const std::vector<Version> needed = Decider(*graph_, standings_, options_.plan).versions(id);
+  std::erase_if(record->acted_on, [&](const Version& version) {
+    return std::ranges::none_of(needed, [&](const Version& v) { return v.key == version.key; });
+  });
   if (record->applied)
     record->applied = *node.wanted;
   write(id, std::move(record));

@@ -43,7 +43,8 @@ namespace fettle::starlark {
   X(bit_and)                                                                                  \
   X(bit_or)                                                                                   \
   X(bit_xor)                                                                                  \
-  X(shift_left) X(shift_right)       /* a ← R b op R c */                                     \
+  X(shift_left)                                                                               \
+  X(shift_right)                     /* a ← R b op R c */                                     \
       X(add_in_place) X(or_in_place) /* as `+=` and `|=` */                                   \
       X(add_small) X(subtract_small) X(multiply_small) X(floor_divide_small) X(modulo_small)  \
           X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal) X(contains) \
