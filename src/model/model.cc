@@ -63,7 +63,7 @@ const Instance* Model::contributor(Contributor by) const {
   return by == 0 ? nullptr : instances()[by - 1];
 }
 
-std::span<const Construction> Model::constructions() const { return program.constructions; }
+const std::deque<Construction>& Model::constructions() const { return program.constructions; }
 const std::deque<Repetition>& Model::repetitions() const { return machine->repetitions(); }
 std::span<const Reading> Model::readings() const { return machine->readings(); }
 std::span<const Allocation> Model::allocations() const { return machine->allocations(); }

@@ -41,7 +41,7 @@ class Model {
   /// Who constructed it first; null for the top level.
   const Instance* maker(const Instance& instance) const { return contributor(instance.maker); }
   /// The further constructors of instances that were there, in their order.
-  std::span<const Construction> constructions() const;
+  const std::deque<Construction>& constructions() const;
   /// Equal values and members that somebody else gave once more.
   const std::deque<Repetition>& repetitions() const;
   std::span<const Reading> readings() const;

@@ -187,7 +187,7 @@ struct Program {
   Path folder;                                                             ///< of the project
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
   Duration plugin_time_limit{};
-  std::vector<Construction> constructions;
+  std::deque<Construction> constructions;  ///< never moved: there may be millions
   /// Their places by instance, as far as somebody asked for them.
   mutable std::unordered_map<const Instance*, std::vector<Place>> constructed_again;
   mutable size_t constructions_counted = 0;
