@@ -2,7 +2,7 @@
 /// to what its package describes, with each command done once in each container.
 
 #include "sim/fault_sweep.h"
-#include "verbs/package_fixture.h"
+#include "tests/fixtures/package_fixture.h"
 
 namespace fettle {
 namespace {

@@ -15,30 +15,44 @@ namespace fs = std::filesystem;
 
 const std::string root = FETTLE_SOURCE_DIR;
 
-/// A folder, and the folders that it may include beside itself. `docs/architecture.md` says why.
+/// A folder, and the folders that it includes beside itself: what it needs, and no more.
+/// `docs/architecture.md` says why.
 const std::map<std::string, std::set<std::string>> floors{
     {"base", {}},
     {"value", {"base"}},
     {"core", {"base", "value"}},
     {"starlark", {"base", "value"}},
-    {"template", {"base", "value"}},
+    {"template/go", {"base", "value"}},
+    {"template/jinja", {"base", "value"}},
+    {"versions", {"base", "value"}},
     {"kinds", {"base", "value", "core"}},
-    {"model", {"base", "value", "core", "starlark", "template", "kinds"}},
-    {"store", {"base", "value", "core"}},
+    {"store", {"base", "value", "core", "versions"}},
     {"plan", {"base", "value", "core"}},
     {"reconcile", {"base", "value", "core", "store", "plan"}},
-    {"packages", {"base", "value", "core", "starlark", "template", "kinds"}},
-    {"drivers", {"base", "value", "core", "starlark", "template", "kinds"}},
+    {"packages", {"base", "value", "core", "starlark", "template/go", "kinds"}},
+    {"model", {"base", "value", "core", "versions", "starlark", "template/jinja", "kinds"}},
+    {"drivers/engine", {"base", "value", "core", "kinds"}},
+    {"drivers/handler", {"base", "value", "core", "starlark", "drivers/host"}},
+    {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
     {"verbs",
-     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
-      "model", "drivers"}},
+     {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",
+      "model"}},
     {"cli",
-     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
-      "model", "drivers", "verbs"}},
+     {"base", "value", "starlark", "kinds", "store", "packages", "model", "drivers/engine",
+      "verbs"}},
     {"app",
-     {"base", "value", "core", "starlark", "kinds", "store", "plan", "reconcile", "packages",
-      "model", "drivers", "verbs", "cli"}},
+     {"base", "value", "core", "kinds", "store", "drivers/engine", "drivers/handler",
+      "drivers/host", "cli"}},
 };
+
+/// `drivers/host` of `src/drivers/host/files.cc`, `core` of `core/key.h`.
+std::string folder_of(std::string path) {
+  if (path.starts_with("src/"))
+    path = path.substr(4);
+  const size_t first = path.find('/');
+  const bool has_parts = path.starts_with("drivers/") || path.starts_with("template/");
+  return path.substr(0, has_parts ? path.find('/', first + 1) : first);
+}
 
 std::vector<fs::path> sources() {
   std::vector<fs::path> found;
@@ -59,12 +73,18 @@ std::vector<std::string> lines_of(const fs::path& path) {
 
 std::string place_of(const fs::path& path) { return fs::relative(path, root).string(); }
 
-TEST(Tidy, NobodyIncludesAnUpperFloor) {
+/// What a test may include beside what its folder may.
+bool is_of_tests(const std::string& from) {
+  return from == "tests" || from == "store" || from == "kinds";
+}
+
+TEST(Tidy, EachFolderIncludesWhatItNeedsAndNoMore) {
+  std::map<std::string, std::set<std::string>> used;
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);
     if (!name.starts_with("src/"))
       continue;
-    const std::string folder = name.substr(4, name.find('/', 4) - 4);
+    const std::string folder = folder_of(name);
     const auto floor = floors.find(folder);
     ASSERT_NE(floor, floors.end()) << folder << " has no row in the table of floors";
     const bool is_test = name.ends_with("_test.cc");
@@ -72,11 +92,28 @@ TEST(Tidy, NobodyIncludesAnUpperFloor) {
       if (!line.starts_with("#include \""))
         continue;
       const std::string included = line.substr(10, line.find('"', 10) - 10);
-      const std::string from = included.substr(0, included.find('/'));
-      const bool of_tests = is_test && (from == "tests" || from == "store");
-      EXPECT_TRUE(from == folder || floor->second.contains(from) || of_tests)
-          << name << " includes " << included;
+      const std::string from = folder_of(included);
+      if (from == folder || (is_test && (is_of_tests(from) || folder == "verbs")))
+        continue;
+      EXPECT_TRUE(floor->second.contains(from)) << name << " includes " << included;
+      if (!is_test)
+        used[folder].insert(from);
     }
+  }
+  for (const auto& [folder, may] : floors)
+    for (const std::string& other : may)
+      EXPECT_TRUE(used[folder].contains(other) || other == "base" || other == "value")
+          << folder << " needs nothing of " << other;
+}
+
+TEST(Tidy, ProductionFoldersHoldNoFixtures) {
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    const std::string file = path.filename().string();
+    EXPECT_FALSE(name.starts_with("src/") &&
+                 (file.find("fixture") != file.npos || file.starts_with("test_") ||
+                  file.starts_with("fake_")))
+        << name << " belongs below tests/";
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Contents of versions as bytes and back.
 
-#include "core/version.h"
+#include "versions/version.h"
 
 namespace fettle {
 

@@ -4,7 +4,7 @@
 /// version says, and only that.
 
 #include "store/sqlite.h"
-#include "store/versions.h"
+#include "versions/versions.h"
 
 namespace fettle {
 

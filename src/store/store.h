@@ -13,7 +13,7 @@
 
 #include "core/event.h"
 #include "core/record.h"
-#include "store/versions.h"
+#include "versions/versions.h"
 
 namespace fettle {
 

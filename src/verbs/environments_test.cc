@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "verbs/package_fixture.h"
+#include "tests/fixtures/package_fixture.h"
 #include "verbs/services.h"
 
 namespace fettle {

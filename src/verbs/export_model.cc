@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/apply/handlers.h"
+#include "model/export/commit_words.h"
 #include "packages/names.h"
 
 namespace fettle {
@@ -67,7 +68,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   model::Exported& exported = made.exported;
   if (!request.is_partial && !request.removed_sets.empty())
-    return user_error("Cannot remove resource sets when a full compile was done");
+    return user_error(model::export_words().removed_by_full_push());
   if (request.is_partial && !exported.hollow.empty())
     return user_error(cat("the set `", exported.hollow.front().first,
                           "` has members, and none of them is exported; only a set without "
@@ -75,6 +76,7 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
                           exported.hollow.front().second, ")"));
   ModelPush result;
   Push& push = result.push;
+  push.words = &model::export_words();
   push.is_partial = request.is_partial;
   push.base = request.base;
   push.may_change_code = request.may_change_code;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/export/commit_words.h"
 #include "model/export/resource_id.h"
 #include "value/json.h"
 
@@ -27,6 +28,7 @@ class PushReader {
       return user_error("`module_version_info` must map modules to their versions");
     push_.may_change_code = document_.bool_at("allow_handler_code_update");
     push_.detail = Value::dict({{"info", document_.at("version_info")}});
+    push_.words = &model::export_words();
     return std::move(push_);
   }
 

@@ -10,7 +10,7 @@
 /// and a full export without a version takes the next number. `base` is the version that it was
 /// compiled against.
 
-#include "plan/commit.h"
+#include "versions/commit.h"
 
 namespace fettle {
 

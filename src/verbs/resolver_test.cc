@@ -1,7 +1,7 @@
 /// The scenarios that users of Kurtosis know, under the default resolver and under the seeds':
 /// where the table of the manual says that both agree, they run under both.
 
-#include "verbs/package_fixture.h"
+#include "tests/fixtures/package_fixture.h"
 #include "verbs/services.h"
 
 namespace fettle {

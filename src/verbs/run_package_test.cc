@@ -1,7 +1,7 @@
 /// Where the default resolver is finer than the list of the seeds, arguments and packages, result
 /// lines, and errors before anything happens.
 
-#include "verbs/package_fixture.h"
+#include "tests/fixtures/package_fixture.h"
 #include "verbs/services.h"
 
 namespace fettle {

@@ -1,9 +1,9 @@
 #pragma once
 /// Versions of an environment: pushed, listed, read, compared and released.
 
-#include "plan/commit.h"
-#include "store/versions.h"
 #include "verbs/workplace.h"
+#include "versions/commit.h"
+#include "versions/versions.h"
 
 namespace fettle {
 

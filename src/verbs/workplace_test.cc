@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include "tests/fixtures/package_fixture.h"
 #include "verbs/environments.h"
-#include "verbs/package_fixture.h"
 
 namespace fettle {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "drivers/host/test_acts.h"
 #include "kinds/kinds.h"
+#include "tests/fixtures/host_acts.h"
 
 namespace fettle {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "drivers/host/host_driver.h"
 #include "drivers/host/tail.h"
-#include "drivers/host/test_acts.h"
 #include "drivers/host/words.h"
 #include "kinds/kinds.h"
+#include "tests/fixtures/host_acts.h"
 
 namespace fettle {
 namespace {

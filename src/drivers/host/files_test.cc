@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "drivers/host/host_driver.h"
-#include "drivers/host/test_acts.h"
 #include "kinds/kinds.h"
+#include "tests/fixtures/host_acts.h"
 
 namespace fettle {
 namespace {

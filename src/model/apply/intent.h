@@ -15,7 +15,7 @@
 
 #include "core/record.h"
 #include "core/resource.h"
-#include "core/version.h"
+#include "versions/version.h"
 
 namespace fettle::model {
 

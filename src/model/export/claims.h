@@ -5,8 +5,8 @@
 #include <map>
 #include <tuple>
 
-#include "core/version.h"
 #include "model/export/ownership.h"
+#include "versions/version.h"
 
 namespace fettle::model {
 

@@ -7,9 +7,9 @@
 /// empty name.
 
 #include "base/bytes.h"
-#include "core/version.h"
 #include "model/export/claims.h"
 #include "model/export/declaration.h"
+#include "versions/version.h"
 
 namespace fettle::model {
 

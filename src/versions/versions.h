@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/version.h"
+#include "versions/version.h"
 
 namespace fettle {
 

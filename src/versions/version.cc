@@ -1,4 +1,4 @@
-#include "core/version.h"
+#include "versions/version.h"
 
 #include <algorithm>
 

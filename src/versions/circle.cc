@@ -1,4 +1,4 @@
-#include "plan/circle.h"
+#include "versions/circle.h"
 
 #include "base/text.h"
 

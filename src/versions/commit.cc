@@ -1,4 +1,4 @@
-#include "plan/commit.h"
+#include "versions/commit.h"
 
 #include <algorithm>
 #include <map>
@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
-#include "plan/circle.h"
 #include "value/json.h"
+#include "versions/circle.h"
 
 namespace fettle {
 namespace {
@@ -41,7 +41,7 @@ struct Conflict {
 class Committer {
  public:
   Committer(const Snapshot& newest, Push push, Claims claims)
-      : newest_(newest), push_(std::move(push)), claims_(std::move(claims)) {}
+      : newest_(newest), push_(std::move(push)), claims_(std::move(claims)), words_(*push_.words) {}
 
   Result<Commit> run() {
     TRY(check_names());
@@ -86,10 +86,7 @@ class Committer {
         both.insert(set);
     }
     if (!both.empty())
-      return user_error(
-          cat("Invalid request: the following resource sets are present in the removed resource "
-              "sets and in the resources that are exported: ",
-              joined(both)));
+      return user_error(words_.removed_and_pushed(joined(both)));
     for (const auto* sets : {&push_.removed, &push_.emptied})
       touched_.insert(sets->begin(), sets->end());
     touched_.insert(named.begin(), named.end());
@@ -98,14 +95,12 @@ class Committer {
 
   Status check_base() {
     if (newest_.number() == 0)
-      return user_error(
-          "A partial export requires a base model but no versions have been exported yet.");
+      return user_error(words_.no_base());
     if (push_.number)
       return user_error("the number of a partial version is not chosen by who pushes it");
     TRY(check_base_number());
     if (const std::string_view why = newest_.detail().text_at("unsuitable"); !why.empty())
-      return user_error(
-          cat("Base version ", newest_.number(), " is not suitable for partial compiles. ", why));
+      return user_error(words_.unsuitable_base(newest_.number(), why));
     return {};
   }
 
@@ -119,13 +114,13 @@ class Committer {
   Status check_number() {
     TRY(check_base_number());
     if (!push_.removed.empty())
-      return user_error("Cannot remove resource sets when a full compile was done");
+      return user_error(words_.removed_by_full_push());
     if (!push_.number)
       return {};
     if (*push_.number == 0)
       return user_error("the version number must be above 0");
     if (*push_.number == newest_.number())
-      return user_error("The given version is already defined. Versions should be unique.");
+      return user_error(words_.number_taken(*push_.number));
     if (*push_.number < newest_.number())
       return user_error(cat("version ", *push_.number, " is stale: version ", newest_.number(),
                             " was exported meanwhile"));
@@ -136,8 +131,7 @@ class Committer {
     index_.reserve(push_.items.size());
     for (const Item& item : push_.items)
       if (!index_.emplace(item.id, &item).second)
-        return user_error(
-            cat("Resource ", item.id, " exists more than once in the configuration model"));
+        return user_error(words_.pushed_twice(item.id));
     return {};
   }
 
@@ -147,19 +141,13 @@ class Committer {
       if (!index_.contains(id))
         strangers.insert(id);
     if (!strangers.empty())
-      return user_error(
-          cat("The following resource ids provided in the resource_sets parameter are not present "
-              "in the resources list: ",
-              joined(strangers)));
+      return user_error(words_.sets_of_strangers(joined(strangers)));
     for (const Item& item : push_.items)
       for (const Name& need : item.needs)
         if (!index_.contains(need))
           dangling.insert(need);
     if (!dangling.empty())
-      return user_error(
-          cat("The model should have a dependency graph that is closed and no dangling "
-              "dependencies: ",
-              joined(dangling)));
+      return user_error(words_.dangling_needs(joined(dangling)));
     return {};
   }
 
@@ -269,15 +257,10 @@ class Committer {
         continue;
       const std::string by =
           conflict.other.set.empty() ? "" : cat("; set `", conflict.other.set, "` shares it");
-      if (mine_is_shared)
-        return user_error(cat("Resource (", conflict.mine->id,
-                              ") without a resource set cannot be updated via a partial compile",
-                              by, at(conflict.mine->origin)));
-      return user_error(
-          cat("A partial compile only migrate resources between resource set that are pushed "
-              "together. Trying to move ",
-              conflict.mine->id, " from no resource set to resource set ", conflict.piece.set, by,
-              at(conflict.mine->origin)));
+      const std::string hint = by + at(conflict.mine->origin);
+      return user_error(mine_is_shared
+                            ? words_.shared_changed(conflict.mine->id, hint)
+                            : words_.shared_taken(conflict.mine->id, conflict.piece.set, hint));
     }
     return {};
   }
@@ -301,12 +284,11 @@ class Committer {
   }
 
   std::string edge_text(const Item& item, const Name& need) const {
-    return cat("A dependency exists between resources ", item.id, " and ", need,
-               ", but they belong to different resource sets. (sets `", set_of(item.id), "` and `",
+    return cat(words_.need_between_sets(item.id, need), " (sets `", set_of(item.id), "` and `",
                set_of(need), "`)", places({item.id, need}));
   }
 
-  /// Where the model says these resources, as far as they are pushed.
+  /// Where these resources are declared, as far as they are pushed.
   std::string places(const std::vector<Name>& ids) const {
     std::vector<std::string> found;
     for (const Name& id : ids)
@@ -326,19 +308,14 @@ class Committer {
                      at(conflict.mine->origin));
     if (lines.empty())
       return {};
-    return user_error(
-        cat("The following Resource(s) cannot be migrated to a different resource set using a "
-            "partial compile, a full compile is necessary for this process:",
-            lines));
+    return user_error(words_.moved(lines));
   }
 
   Status check_code() const {
     const Value& before = newest_.detail().at("code");
     if (push_.may_change_code || push_.code.is_null() || before.is_null() || before == push_.code)
       return {};
-    return user_error(cat("Cannot perform partial export because of version mismatch for modules: ",
-                          join(differences(before, push_.code), ", "),
-                          "; export everything, or say --allow-handler-code-update"));
+    return user_error(words_.code_changed(join(differences(before, push_.code), ", ")));
   }
 
   /// The rest is only ever added to.
@@ -442,9 +419,7 @@ class Committer {
         both.insert(piece.set.empty() ? piece.name : piece.set);
     if (both.empty())
       return {};
-    return user_error(cat("the export was compiled against version ", *push_.base,
-                          ", and meanwhile (up to version ", newest_.number(),
-                          ") others changed what it changes: ", joined(both), "; compile again"));
+    return user_error(words_.stale(*push_.base, newest_.number(), joined(both)));
   }
 
   Status check_claims() {
@@ -487,9 +462,9 @@ class Committer {
     for (const Claim& theirs : content->claims)
       if (theirs.key == claim.key) {
         const auto [mine, others] = texts_that_differ(claim.text, theirs.text);
-        return user_error(cat("Could not combine ", called(set), " with ", called(other.set), ": ",
-                              claim.key, " has ", mine, " in ", called(set), at(claim.origin),
-                              " and ", others, " in ", called(other.set), at(theirs.origin)));
+        return user_error(cat(words_.contradiction(called(set), called(other.set)), ": ", claim.key,
+                              " has ", mine, " in ", called(set), at(claim.origin), " and ", others,
+                              " in ", called(other.set), at(theirs.origin)));
       }
     return Error(Blame::bug, cat("the index holds a claim `", claim.key, "` that no set makes"));
   }
@@ -513,8 +488,8 @@ class Committer {
     }));
     if (all.size() <= claim->limit || !other)
       return {};
-    return user_error(cat("Could not combine ", called(set), " with ", called(other->set), ": ",
-                          claim->key, " takes at most ", claim->limit,
+    return user_error(cat(words_.contradiction(called(set), called(other->set)), ": ", claim->key,
+                          " takes at most ", claim->limit,
                           claim->limit == 1 ? " element" : " elements", at(claim->origin)));
   }
 
@@ -651,6 +626,7 @@ class Committer {
   const Snapshot& newest_;
   Push push_;
   Claims claims_;
+  const CommitWords& words_;
   std::unordered_set<Name> touched_;  ///< named sets that are replaced or removed
   std::unordered_map<Name, const Item*> index_;
   std::map<Piece, Content> pieces_;

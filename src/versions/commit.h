@@ -3,17 +3,18 @@
 /// sets the version has.
 ///
 /// A full push replaces everything. A partial one replaces what its sets contribute, withdraws what
-/// its removed sets contributed, and may add to the rest. It is refused exactly when one compile of
-/// all sets together would fail, and by the rules of partial exports.
+/// its removed sets contributed, and may add to the rest. It is refused exactly when its sets
+/// contradict the others, and when it does what only a full push may.
 ///
-/// There is no lock over a compile: a push says on which version it is based, and is carried over
-/// to the newest one when nobody touched since what it touches. Every check is made against the
-/// newest one.
+/// Nobody holds a lock while a push is prepared: it says on which version it is based, and is
+/// carried over to the newest one when nobody touched since what it touches. Every check is made
+/// against the newest one.
 
 #include <span>
 #include <unordered_map>
 
-#include "core/version.h"
+#include "versions/version.h"
+#include "versions/words.h"
 
 namespace fettle {
 
@@ -37,12 +38,13 @@ struct Push {
   std::vector<Item> items;
   std::unordered_map<Name, Name> sets;  ///< by id of item; not there: shared
   std::vector<Name> removed;            ///< sets to delete
-  std::vector<Name> emptied;            ///< sets of the model without a member
+  std::vector<Name> emptied;            ///< sets that are there without a member
   std::vector<Unknown> unknowns;
   std::unordered_map<Name, Value> findings;  ///< by set
   Value code;                    ///< versions of what reads the resources; null: not told
   bool may_change_code = false;  ///< in a partial push
   Value detail;                  ///< kept with the version
+  const CommitWords* words = &plain_words();  ///< how it is refused
 };
 
 struct Claims {

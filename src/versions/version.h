@@ -4,7 +4,7 @@
 /// touched.
 ///
 /// A set contributes the resources that it owns, its say about resources that it shares with other
-/// sets, and claims: everything that a compile of all sets together would hold against them. The
+/// sets, and claims: everything that would be held against them if all sets were made at once. The
 /// rest, the set with the empty name, is what no named set contributes; each of its resources is a
 /// piece of its own, since a partial push may add to the rest and never replaces it.
 
@@ -20,7 +20,7 @@
 
 namespace fettle {
 
-/// A resource as it was exported.
+/// A resource as it was pushed.
 struct Item {
   Name id;                  ///< `fs::File[host,path=/etc/motd]`, without a version
   Value attributes;         ///< a dict; may hold unknowns
@@ -30,8 +30,7 @@ struct Item {
   bool is_undefined = false;
 };
 
-/// A statement that a compile of all sets would compare with what other sets say under the same
-/// key.
+/// A statement that is compared with what other sets say under the same key.
 struct Claim {
   enum class Rule : uint8_t {
     same,    ///< every set says the same
@@ -45,7 +44,7 @@ struct Claim {
   uint64_t limit = 0;
 };
 
-/// A value that nobody knew when the model was compiled.
+/// A value that nobody knew when the push was made.
 struct Unknown {
   Name resource;  ///< id; may be empty
   Name parameter;
@@ -94,7 +93,7 @@ Digest value_of_item(const Piece& piece, const Item& item);
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
-  virtual uint64_t number() const = 0;      ///< 0: nothing was ever exported
+  virtual uint64_t number() const = 0;      ///< 0: nothing was ever pushed
   virtual const Value& detail() const = 0;  ///< what is kept with the version, a dict
 
   virtual Result<ContentPointer> content(const Piece& piece) const = 0;  ///< null: not there

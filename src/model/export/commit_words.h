@@ -1,0 +1,10 @@
+#pragma once
+/// The refusals of exports in the sentences that users of Inmanta and their scripts know.
+
+#include "versions/words.h"
+
+namespace fettle::model {
+
+const CommitWords& export_words();
+
+}  // namespace fettle::model
