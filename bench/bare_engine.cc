@@ -27,9 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 class NoBlobs : public Blobs {
  public:
-  Result<std::string> put_file(const std::string&) override { return world_error("none"); }
-  Result<std::string> put(std::string_view) override { return world_error("none"); }
-  Result<std::string> path(std::string_view) const override { return world_error("none"); }
+  Result<std::unique_ptr<Draft>> begin() override { return world_error("none"); }
+  Result<bool> has(std::string_view) override { return false; }
+  Result<Blob> open(std::string_view digest) override { return lost_content_error(digest); }
 };
 
 struct Setting {

@@ -111,9 +111,10 @@ void measure_run(size_t count) {
       if (auto* start = std::get_if<StartAct>(&order))
         in_flight.push_back(start->act.key);
   };
-  obey(run.start(Time(1s)));
+  obey(run.start({Instant(1s), Time(1s)}));
   for (size_t next = 0; !run.finished(); ++next, ++steps)
-    obey(run.on(ActEnded{in_flight[next], Outcome(Done{})}, Time(2s)));
+    obey(run.on(std::array<Input, 1>{ActEnded{in_flight[next], Outcome(Done{})}},
+                {Instant(2s), Time(2s)}));
   std::printf("run over a world that answers at once: %.0f steps/s (target 100000)\n",
               static_cast<double>(steps) / seconds_since(began));
 }

@@ -18,23 +18,44 @@ Error Fault::error() const {
   return error;
 }
 
+namespace {
+
+class FaultyEdit : public Edit {
+ public:
+  FaultyEdit(std::unique_ptr<Edit> real, Fault& fault) : real_(std::move(real)), fault_(fault) {}
+  const Name& environment() const override { return real_->environment(); }
+  uint64_t number() const override { return real_->number(); }
+  Status write(std::span<const Change> changes) override {
+    return fault_.pass([&] { return real_->write(changes); });
+  }
+  Status put_environment(const Environment& environment) override {
+    return fault_.pass([&] { return real_->put_environment(environment); });
+  }
+  Status put_note(std::string_view name, const Value& value) override {
+    return fault_.pass([&] { return real_->put_note(name, value); });
+  }
+  Status begin_removal() override {
+    return fault_.pass([&] { return real_->begin_removal(); });
+  }
+  Status remove_environment() override {
+    return fault_.pass([&] { return real_->remove_environment(); });
+  }
+
+ private:
+  std::unique_ptr<Edit> real_;
+  Fault& fault_;
+};
+
+}  // namespace
+
 Result<std::vector<Environment>> FaultyStore::environments() {
   return fault_.pass([&] { return real_.environments(); });
 }
 Result<std::optional<Environment>> FaultyStore::environment(const Name& name) {
   return fault_.pass([&] { return real_.environment(name); });
 }
-Status FaultyStore::put_environment(const Environment& environment) {
-  return fault_.pass([&] { return real_.put_environment(environment); });
-}
-Status FaultyStore::remove_environment(const Name& name) {
-  return fault_.pass([&] { return real_.remove_environment(name); });
-}
 Result<Known> FaultyStore::known(const Name& environment) {
   return fault_.pass([&] { return real_.known(environment); });
-}
-Status FaultyStore::write(std::span<const Change> changes) {
-  return fault_.pass([&] { return real_.write(changes); });
 }
 Result<std::vector<Event>> FaultyStore::events(const Name& environment, uint64_t after,
                                                size_t limit) {
@@ -43,17 +64,30 @@ Result<std::vector<Event>> FaultyStore::events(const Name& environment, uint64_t
 Result<std::vector<Event>> FaultyStore::events_of(const Key& key, size_t limit) {
   return fault_.pass([&] { return real_.events_of(key, limit); });
 }
-Result<std::optional<Holder>> FaultyStore::acquire(const Name& environment, const Holder& me) {
-  return fault_.pass([&] { return real_.acquire(environment, me); });
-}
-Status FaultyStore::release(const Name& environment, const Holder& me) {
-  return fault_.pass([&] { return real_.release(environment, me); });
-}
 Result<std::optional<Value>> FaultyStore::note(const Name& environment, std::string_view name) {
   return fault_.pass([&] { return real_.note(environment, name); });
 }
-Status FaultyStore::put_note(const Name& environment, std::string_view name, const Value& value) {
-  return fault_.pass([&] { return real_.put_note(environment, name, value); });
+Result<std::variant<std::unique_ptr<Edit>, Holder>> FaultyStore::begin_edit(const Name& environment,
+                                                                            const Holder& me) {
+  auto begun = TRY(fault_.pass([&] { return real_.begin_edit(environment, me); }));
+  if (auto* edit = std::get_if<std::unique_ptr<Edit>>(&begun))
+    *edit = std::make_unique<FaultyEdit>(std::move(*edit), fault_);
+  return begun;
+}
+Result<std::optional<Holder>> FaultyStore::holder(const Name& environment) {
+  return fault_.pass([&] { return real_.holder(environment); });
+}
+Status FaultyStore::wish(const Name& environment, const std::function<Status(Wish&)>& say) {
+  return fault_.pass([&] { return real_.wish(environment, say); });
+}
+Result<std::optional<Value>> FaultyStore::cached(std::string_view name) {
+  return fault_.pass([&] { return real_.cached(name); });
+}
+Status FaultyStore::cache(std::string_view name, const Value& value, Time now) {
+  return fault_.pass([&] { return real_.cache(name, value, now); });
+}
+Result<size_t> FaultyStore::forget_before(Time before) {
+  return fault_.pass([&] { return real_.forget_before(before); });
 }
 
 Status FaultyDriver::ready(std::span<const Resource* const>, std::stop_token) {
@@ -73,7 +107,7 @@ Result<std::vector<Observation>> FaultyDriver::observe(std::span<const Subject> 
 
 Result<Outcome> FaultyDriver::apply(const Act& act, const ProgressSink&, std::stop_token) {
   const std::lock_guard lock(mutex_);
-  return fault_.pass([&] { return world_.apply(act); });
+  return fault_.pass([&] { return world_.apply(act, blobs_); });
 }
 
 Result<std::vector<Found>> FaultyDriver::list(const Name&, std::stop_token) {

@@ -12,7 +12,7 @@
 #include <mutex>
 
 #include "sim/world.h"
-#include "store/store.h"
+#include "store/edit.h"
 
 namespace fettle::sim {
 
@@ -58,17 +58,18 @@ class FaultyStore : public Store {
   FaultyStore(Store& real, Fault& fault) : real_(real), fault_(fault) {}
   Result<std::vector<Environment>> environments() override;
   Result<std::optional<Environment>> environment(const Name& name) override;
-  Status put_environment(const Environment& environment) override;
-  Status remove_environment(const Name& name) override;
   Result<Known> known(const Name& environment) override;
-  Status write(std::span<const Change> changes) override;
   Result<std::vector<Event>> events(const Name& environment, uint64_t after, size_t limit) override;
   Result<std::vector<Event>> events_of(const Key& key, size_t limit) override;
-  Result<std::optional<Holder>> acquire(const Name& environment, const Holder& me) override;
-  Status release(const Name& environment, const Holder& me) override;
   Result<std::optional<Value>> note(const Name& environment, std::string_view name) override;
-  Status put_note(const Name& environment, std::string_view name, const Value& value) override;
   Versions& versions() override { return real_.versions(); }
+  Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
+                                                                 const Holder& me) override;
+  Result<std::optional<Holder>> holder(const Name& environment) override;
+  Status wish(const Name& environment, const std::function<Status(Wish&)>& say) override;
+  Result<std::optional<Value>> cached(std::string_view name) override;
+  Status cache(std::string_view name, const Value& value, Time now) override;
+  Result<size_t> forget_before(Time before) override;
 
  private:
   Store& real_;
@@ -78,7 +79,8 @@ class FaultyStore : public Store {
 /// The simulated world as a driver whose calls may fail.
 class FaultyDriver : public Driver {
  public:
-  FaultyDriver(World& world, Fault& fault) : world_(world), fault_(fault) {}
+  FaultyDriver(World& world, Blobs& blobs, Fault& fault)
+      : world_(world), blobs_(blobs), fault_(fault) {}
   Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override;
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
@@ -88,6 +90,7 @@ class FaultyDriver : public Driver {
 
  private:
   World& world_;
+  Blobs& blobs_;
   Fault& fault_;
   std::mutex mutex_;  ///< the world is acted on from several threads
 };

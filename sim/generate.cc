@@ -11,46 +11,62 @@ using Item = Sketch::Item;
 
 std::string path_of(const Item& item) { return item.kind + "/" + item.name; }
 
-bool has_outputs(const Item& item) { return item.kind != "look" && item.kind != "drop"; }
+Key key_of(const std::string& path) {
+  const size_t slash = path.find('/');
+  return {"e", path.substr(0, slash), path.substr(slash + 1)};
+}
+
+/// What leaves a host: nothing happens in it afterwards.
+bool is_last(const Item& item) { return item.kind == "drop" || item.kind == "halt"; }
+
+bool has_outputs(const Item& item) {
+  return item.kind != "look" && !is_last(item) && item.kind != "wake";
+}
+
+bool is_thing(const Item& item) {
+  return item.kind == "file" || item.kind == "config" || item.kind == "pack";
+}
+
+std::vector<std::string> hosts_before(const Sketch& sketch, size_t place) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < place; ++i)
+    if (sketch.items[i].kind == "host")
+      names.push_back(sketch.items[i].name);
+  return names;
+}
 
 Item make_item(Sketch& sketch, Prng& prng, size_t place) {
+  constexpr std::array<const char*, 16> kinds{"host",   "host", "file", "file", "value", "value",
+                                              "act",    "act",  "act",  "look", "look",  "config",
+                                              "config", "pack", "pack", "copy"};
+  const std::vector<std::string> hosts = hosts_before(sketch, place);
   Item item;
-  const auto hosts = [&] {
-    std::vector<std::string> names;
-    for (size_t i = 0; i < place; ++i)
-      if (sketch.items[i].kind == "host")
-        names.push_back(sketch.items[i].name);
-    return names;
-  }();
-  const uint64_t dice = prng.below(10);
-  item.kind = hosts.empty() || dice < 2 ? "host"
-              : dice < 3                ? "file"
-              : dice < 5                ? "value"
-              : dice < 8                ? "act"
-                                        : "look";
-  if ((item.kind == "file" && sketch.next % 2 == 0) ||
-      (item.kind == "value" && sketch.next % 3 == 0))
-    item.kind = "config";
+  item.kind = kinds[prng.below(kinds.size())];
+  const bool needs_host = item.kind == "act" || item.kind == "look" || item.kind == "copy";
+  if (needs_host && hosts.empty())
+    item.kind = "host";
   item.name = item.kind.substr(0, 1) + std::to_string(sketch.next++);
   item.variant = static_cast<int>(prng.below(3));
   item.noisy = item.kind == "value" && prng.chance(20);
   item.secret = prng.chance(10);
-  if (item.kind == "act" || item.kind == "look")
+  item.slow = prng.chance(20);
+  item.in_q = prng.chance(30);
+  if (needs_host && item.kind != "host")
     item.host = hosts[prng.below(hosts.size())];
-  if (place > 0 && prng.chance(40)) {
-    const Item& other = sketch.items[prng.below(place)];
-    if (has_outputs(other) && other.name != item.host)
-      item.embeds = path_of(other);
-  }
-  // Drawn without the generator, so that older seeds mean what they meant.
-  if ((item.kind == "file" || item.kind == "config") && place > 0 && sketch.next % 3 != 0) {
-    const Item* other = &sketch.items[static_cast<size_t>(sketch.next) * 7 % place];
-    if (item.kind == "file" && sketch.next % 5 != 0)  // mostly to what tells itself of its changes
-      for (size_t i = 0; i < place; ++i)
-        if (sketch.items[i].kind == "config")
-          other = &sketch.items[i];
-    if (has_outputs(*other))
-      item.listens = path_of(*other);
+  const auto other = [&](unsigned percent) -> std::string {
+    if (place == 0 || !prng.chance(percent))
+      return {};
+    const Item& chosen = sketch.items[prng.below(place)];
+    // What waits for a change may never come to be.
+    const bool is_sure = has_outputs(chosen) && chosen.awaits.empty();
+    return is_sure && chosen.name != item.host ? path_of(chosen) : std::string();
+  };
+  if (item.kind != "copy")
+    item.embeds = other(40);
+  if (is_thing(item)) {
+    item.listens = other(50);
+    if (item.kind == "file" && item.embeds.empty() && item.listens.empty())
+      item.awaits = other(30);
   }
   return item;
 }
@@ -65,17 +81,75 @@ void mend(Sketch& sketch) {
   for (Item& item : sketch.items) {
     if (!item.host.empty() && !known("host/" + item.host))
       continue;
-    if (!item.embeds.empty() && !known(item.embeds))
-      item.embeds.clear();
-    if (!item.listens.empty() && !known(item.listens))
-      item.listens.clear();
+    for (std::string* path : {&item.embeds, &item.listens, &item.awaits})
+      if (!path->empty() && !known(*path))
+        path->clear();
     kept.push_back(item);
   }
   sketch.items = std::move(kept);
 }
 
 std::string_view output_of(std::string_view kind) {
-  return kind == "host" ? "address" : kind == "file" || kind == "config" ? "id" : "out";
+  return kind == "host"                                         ? "address"
+         : kind == "pack"                                       ? "digest"
+         : kind == "file" || kind == "config" || kind == "copy" ? "id"
+                                                                : "out";
+}
+
+/// Something that leaves a host at the end, or leaves it and brings it back.
+void add_transition(Sketch& sketch, Prng& prng) {
+  const std::vector<std::string> hosts = hosts_before(sketch, sketch.items.size());
+  if (hosts.empty())
+    return;
+  Item item;
+  item.kind = prng.chance(50) ? "drop" : "halt";
+  item.name = item.kind.substr(0, 1) + std::to_string(sketch.next++);
+  item.host = hosts[prng.below(hosts.size())];
+  const bool comes_back = item.kind == "halt" && prng.chance(50);
+  sketch.items.push_back(item);
+  if (!comes_back)
+    return;
+  item.kind = "wake";
+  item.name = "w" + std::to_string(sketch.next++);
+  sketch.items.push_back(item);
+}
+
+Need need_of(const std::string& path, Bond bond, When when = When::succeeded) {
+  return {{key_of(path)}, false, when, Unmet::fail, bond};
+}
+
+Value attributes_of(const Item& item) {
+  std::vector<Entry> attributes{{"variant", item.variant}};
+  if (item.noisy)
+    attributes.push_back({"noisy", true});
+  if (item.secret)
+    attributes.push_back({"password", Value::secret(secret_text)});
+  if (!item.embeds.empty()) {
+    const Key key = key_of(item.embeds);
+    attributes.push_back(
+        {"embedded",
+         Value::deferred({Part("v="), Part(Output{key.kind, key.name, output_of(key.kind)})})});
+  }
+  return Value::dict(std::move(attributes));
+}
+
+/// Insiders of one host keep their order.
+void shuffle(std::vector<Resource>& resources, Prng& prng) {
+  std::map<Name, uint64_t> rank;
+  const auto group = [&](const Resource& resource) {
+    const bool insider = !resource.needs.empty() && resource.needs[0].bond == Bond::inside;
+    const Name name = insider ? resource.needs[0].keys[0].name : resource.key.name;
+    if (!rank.contains(name))
+      rank[name] = prng.next();
+    return rank[name];
+  };
+  std::vector<std::pair<uint64_t, Resource>> ranked;
+  for (Resource& resource : resources)
+    ranked.emplace_back(group(resource), std::move(resource));
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < ranked.size(); ++i)
+    resources[i] = std::move(ranked[i].second);
 }
 
 }  // namespace
@@ -86,18 +160,14 @@ Sketch make_sketch(Prng& prng) {
   sketch.leftover = prng.chance(50)   ? Leftover::remove
                     : prng.chance(50) ? Leftover::keep
                                       : Leftover::forget;
+  const bool one_set = prng.chance(60);
   const size_t count = 1 + prng.below(14);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
     sketch.items.push_back(make_item(sketch, prng, i));
-  if (prng.chance(15)) {
-    Item drop;
-    for (const Item& item : sketch.items)
-      if (item.kind == "host")
-        drop = {"drop", "d" + std::to_string(sketch.next++), 0, item.name, "", "", false, false};
-    // Nothing may happen in the host afterwards, nor may anybody embed what it put out.
-    if (!drop.kind.empty())
-      sketch.items.push_back(drop);
+    sketch.items.back().in_q &= !one_set;
   }
+  if (prng.chance(25))
+    add_transition(sketch, prng);
   return sketch;
 }
 
@@ -106,10 +176,10 @@ void edit(Sketch& sketch, Prng& prng) {
     if (sketch.items.empty() || prng.chance(35)) {
       const size_t place = prng.below(sketch.items.size() + 1);
       Item item = make_item(sketch, prng, place);
-      const bool after_drop = std::any_of(
+      const bool after_last = std::any_of(
           sketch.items.begin(), sketch.items.begin() + static_cast<std::ptrdiff_t>(place),
-          [&](const Item& other) { return other.kind == "drop" && other.host == item.host; });
-      if (!after_drop)
+          [&](const Item& other) { return is_last(other) && other.host == item.host; });
+      if (!after_last)
         sketch.items.insert(sketch.items.begin() + static_cast<std::ptrdiff_t>(place),
                             std::move(item));
       continue;
@@ -123,76 +193,63 @@ void edit(Sketch& sketch, Prng& prng) {
   }
 }
 
-Intent intent_of(const Sketch& sketch, Prng* shuffled) {
+Intent intent_of(const Sketch& sketch, const std::set<std::string>& sets, Prng* shuffled) {
   Intent intent;
   intent.environment = "e";
-  intent.sets["p"] = sketch.leftover;
-  std::vector<Resource>& resources = intent.resources["p"];
+  intent.pools["slow"] = slow_depth;
+  for (const std::string& set : sets) {
+    intent.sets[set] = sketch.leftover;
+    intent.resources[set];
+  }
   std::map<std::string, Key> last_inside;
-  std::optional<Key> last;
+  std::map<std::string, Key> last;  // by set
+  size_t line = 0;
   for (const Item& item : sketch.items) {
+    const std::string set = item.in_q ? "q" : "p";
+    ++line;
+    if (!sets.contains(set))
+      continue;
     Resource resource;
-    resource.key = {"e", item.kind, item.name};
+    resource.key = key_of(path_of(item));
     resource.driver = "sim";
-    resource.origin = cat("sketch:", resources.size() + 1);
+    resource.origin = cat("sketch:", line);
     resource.pace = {Wait::exponential, 10ms, 1s};
-    std::vector<Entry> attributes{{"variant", item.variant}};
-    if (item.noisy)
-      attributes.push_back({"noisy", true});
-    if (item.secret)
-      attributes.push_back({"password", Value::secret(secret_text)});
-    if (!item.embeds.empty()) {
-      const size_t slash = item.embeds.find('/');
-      const std::string kind = item.embeds.substr(0, slash);
-      attributes.push_back(
-          {"embedded", Value::deferred({Part("v="), Part(Output{kind, item.embeds.substr(slash + 1),
-                                                                output_of(kind)})})});
-    }
-    resource.attributes = Value::dict(std::move(attributes));
-    const auto after = [&](const Key& key) {
-      resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
-    };
-    if (!item.host.empty()) {
-      resource.needs.push_back(
-          {{{"e", "host", item.host}}, false, When::succeeded, Unmet::fail, Bond::inside});
-      if (const auto before = last_inside.find(item.host);
-          before != last_inside.end() && !sketch.script_order)
-        after(before->second);
+    resource.pool = item.slow ? "slow" : "";
+    resource.attributes = attributes_of(item);
+    if (!item.host.empty() && item.kind == "copy") {
+      resource.needs.push_back(need_of("host/" + item.host, Bond::past));
+    } else if (!item.host.empty()) {
+      resource.needs.push_back(need_of("host/" + item.host, Bond::inside));
+      if (const auto before = last_inside.find(item.host); before != last_inside.end())
+        resource.needs.push_back({{before->second}});
       last_inside[item.host] = resource.key;
     }
-    if (!item.listens.empty()) {
-      const size_t slash = item.listens.find('/');
-      resource.needs.push_back(
-          {{{"e", item.listens.substr(0, slash), item.listens.substr(slash + 1)}},
-           false,
-           When::succeeded,
-           Unmet::fail,
-           Bond::refresh});
-    }
-    if (sketch.script_order && last)
-      after(*last);
-    last = resource.key;
-    resources.push_back(std::move(resource));
+    if (!item.listens.empty())
+      resource.needs.push_back(need_of(item.listens, Bond::refresh));
+    if (!item.awaits.empty())
+      resource.needs.push_back(need_of(item.awaits, Bond::order, When::changed));
+    if (sketch.script_order && last.contains(set))
+      resource.needs.push_back({{last[set]}});
+    last[set] = resource.key;
+    intent.resources[set].push_back(std::move(resource));
   }
-  if (shuffled != nullptr) {
-    // A stable order by random host group: insiders of one host keep their order.
-    std::map<Name, uint64_t> rank;
-    const auto group = [&](const Resource& resource) {
-      const bool insider = !resource.needs.empty() && resource.needs[0].bond == Bond::inside;
-      const Name name = insider ? resource.needs[0].keys[0].name : resource.key.name;
-      if (!rank.contains(name))
-        rank[name] = shuffled->next();
-      return rank[name];
-    };
-    std::vector<std::pair<uint64_t, Resource>> ranked;
-    for (Resource& resource : resources)
-      ranked.emplace_back(group(resource), std::move(resource));
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (size_t i = 0; i < ranked.size(); ++i)
-      resources[i] = std::move(ranked[i].second);
-  }
+  if (shuffled != nullptr)
+    for (auto& [set, resources] : intent.resources)
+      shuffle(resources, *shuffled);
   return intent;
+}
+
+std::vector<const Resource*> wanted_of(const Intent& intent) {
+  std::vector<const Resource*> wanted;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      wanted.push_back(&resource);
+  const auto line = [](const Resource* resource) {
+    return std::stoul(resource->origin.str().substr(std::string_view("sketch:").size()));
+  };
+  std::sort(wanted.begin(), wanted.end(),
+            [&](const Resource* a, const Resource* b) { return line(a) < line(b); });
+  return wanted;
 }
 
 }  // namespace fettle::sim

@@ -40,11 +40,11 @@ class KilledRun : public RunPackageTest, public testing::WithParamInterface<cons
       request_.environment = cat("e", at);
       engine_.containers.clear();
       ASSERT_EQ(run(script("a")), "RRRRRR") << at;
-      FaultyStore dying(*store_, fault);
+      FaultyStore dying(home_.store(), fault);
       place_.store = &dying;
       run(script("b"));
       fault.heal();
-      place_.store = store_.get();
+      place_.store = &home_.store();
       const std::string letters = run(script(then));
       EXPECT_EQ(letters.find_first_not_of("RS"), letters.npos)
           << letters << ", died at call " << at;
@@ -65,12 +65,12 @@ TEST_P(KilledRun, KeepsWhatWasDoneOfAListThatGrew) {
   sim::fault_sweep(Fault::Moment::death, [&](Fault& fault) {
     request_.environment = cat("e", ++at);
     engine_.containers.clear();
-    FaultyStore dying(*store_, fault);
+    FaultyStore dying(home_.store(), fault);
     place_.store = &dying;
     run(script("a"));
     const bool died = fault.has_hit();
     fault.heal();
-    place_.store = store_.get();
+    place_.store = &home_.store();
     const std::string letters = run(script("a"));
     if (died)
       most_skipped = std::max(most_skipped, size_t(std::ranges::count(letters, 'S')));

@@ -3,9 +3,10 @@
 #include <deque>
 
 #include "base/text.h"
-#include "plan/make_plan.h"
-#include "reconcile/run.h"
+#include "reconcile/carry_out.h"
+#include "sim/disk.h"
 #include "sim/generate.h"
+#include "sim/store.h"
 #include "sim/world.h"
 #include "sim/world_check.h"
 #include "value/json.h"
@@ -16,16 +17,20 @@ namespace {
 /// How likely things are to go wrong, in percent; many seeds switch some of it off altogether.
 struct Faults {
   unsigned fails_before = 0, fails_after = 0, pends = 0, crashes = 0, store_fails = 0, drifts = 0;
+  unsigned stops = 0, jumps = 0, losses = 0, steals = 0, full = 0;
 };
 
 Faults draw_faults(Prng& prng) {
   const auto rate = [&](unsigned most) {
     return prng.chance(40) ? 0 : static_cast<unsigned>(prng.below(most + 1));
   };
-  return {rate(15), rate(15), rate(40), rate(5), rate(3), rate(30)};
+  return {rate(15), rate(15), rate(40), rate(5), rate(3), rate(30),
+          rate(8),  rate(20), rate(30), rate(2), rate(5)};
 }
 
-class Simulation {
+/// One seed: processes one after the other on one store, one disk and one world. Each carries an
+/// intent out by the way that all verbs take.
+class Simulation : public Ground, public Driver, public Audience {
  public:
   explicit Simulation(uint64_t seed) : prng_(seed), faults_(draw_faults(prng_)) {
     report_.digest = seed;
@@ -36,24 +41,90 @@ class Simulation {
     const uint64_t edits = prng_.below(4);
     for (uint64_t i = 0; i <= edits && report_.good; ++i) {
       const uint64_t tries = 1 + prng_.below(3);
-      for (uint64_t t = 0; t < tries && report_.good; ++t)
-        run_once();
+      for (uint64_t t = 0; t < tries && report_.good; ++t) {
+        happen_between();
+        run_package(some_sets(), prng_.chance(15));
+      }
       if (i < edits)
         edit(sketch_, prng_);
     }
     faults_ = {};
-    for (int i = 0; i < 6 && report_.good && !run_once(); ++i)
+    disk_.set_full(false);
+    for (int i = 0; i < 6 && report_.good && !run_package({"p", "q"}, false); ++i)
       continue;
     if (report_.good)
       check_end();
     return std::move(report_);
   }
 
+  // The ground that the loop stands on.
+
+  Moment now() override { return {now_, Time(now_.time_since_epoch()) + wall_is_off_}; }
+
+  void start(Job job) override {
+    if (dead_)
+      return;
+    check_start(job.act);
+    in_flight_[job.act.key] = {job.act,
+                               now_ + Duration(1ms) * static_cast<int64_t>(1 + prng_.below(500))};
+  }
+
+  News wait(std::optional<Instant> until) override {
+    if (prng_.chance(faults_.jumps))
+      wall_is_off_ += Duration(1min) * (static_cast<int64_t>(prng_.below(600)) - 300);
+    News news;
+    news.leave = dead_ || !report_.good;
+    if (news.leave)
+      return news;
+    if (prng_.chance(faults_.stops))
+      return ask_to_stop();
+    if (prng_.chance(10))
+      clean_beside();
+    auto first = in_flight_.end();
+    for (auto it = in_flight_.begin(); it != in_flight_.end(); ++it)
+      if (first == in_flight_.end() || it->second.ends < first->second.ends)
+        first = it;
+    if (first == in_flight_.end() && !until) {
+      complain("nothing is under way and the run waits");
+      news.leave = true;
+    } else if (first == in_flight_.end() || (until && *until <= first->second.ends)) {
+      now_ = std::max(now_, *until);
+    } else {
+      end_acts(first->second.ends, news);
+    }
+    return news;
+  }
+
+  // The driver.
+
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token) override {
+    std::vector<Observation> seen;
+    for (const Subject& subject : subjects)
+      seen.push_back(world_.observe(subject.key));
+    return seen;
+  }
+  Result<Outcome> apply(const Act& act, const ProgressSink&, std::stop_token) override {
+    return effect(act);
+  }
+  Result<std::vector<Found>> list(const Name&, std::stop_token) override {
+    return std::vector<Found>();
+  }
+
+  // Who listens.
+
+  void moved(const Run& run) override { run_ = &run; }
+
  private:
   struct InFlight {
     Act act;
-    Time ends;
+    Instant ends;
   };
+
+  static bool is_meant(const Error& error) {
+    return error.message.find("on purpose") != error.message.npos ||
+           error.message.find("was lost") != error.message.npos;
+  }
 
   void complain(std::string problem) {
     if (!report_.good)
@@ -67,83 +138,208 @@ class Simulation {
   void note(std::string line) {
     report_.digest = hash64(cat(report_.digest, line));
     history_.push_back(std::move(line));
-    if (history_.size() > 60)
+    if (history_.size() > 400)
       history_.pop_front();
   }
 
-  /// One process: observe, plan, act. True when it ended well.
-  bool run_once() {
+  std::set<std::string> some_sets() {
+    const uint64_t dice = prng_.below(10);
+    return dice == 0   ? std::set<std::string>{"p"}
+           : dice == 1 ? std::set<std::string>{"q"}
+                       : std::set<std::string>{"p", "q"};
+  }
+
+  /// What others do between two processes, and what people do by hand.
+  void happen_between() {
     if (prng_.chance(faults_.drifts) && !world_.things.empty()) {
       auto lost = world_.things.begin();
       std::advance(lost, static_cast<std::ptrdiff_t>(prng_.below(world_.things.size())));
       note("lost " + to_string(lost->first));
       world_.lose(Key(lost->first));
     }
-    auto intent = std::make_shared<const Intent>(intent_of(sketch_));
-    intent_ = intent;
-    Seen seen;
-    for (const Resource& resource : intent->resources.at("p"))
-      seen[resource.key] = world_.observe(resource.key);
-    for (const auto& [key, record] : store_)
-      seen[key] = world_.observe(key);
-    check_order_is_irrelevant(*intent, seen);
+    if (prng_.chance(faults_.losses)) {
+      const auto harm = static_cast<SimDisk::Harm>(prng_.below(3));
+      note(cat("a content is harmed, ", static_cast<int>(harm)));
+      is_changed_ |= harm == SimDisk::Harm::change;
+      disk_.harm(prng_, harm);
+    }
+    disk_.set_full(prng_.chance(faults_.full));
+    if (prng_.chance(25))
+      run_by_hand();
+  }
+
+  /// Somebody starts, stops or removes something that is known.
+  void run_by_hand() {
+    std::vector<Key> keys;
+    for (const auto& [key, record] : file_.known())
+      if ((key.kind == "host" || key.kind == "file" || key.kind == "pack") && record->applied)
+        keys.push_back(key);
+    if (keys.empty())
+      return;
+    std::sort(keys.begin(), keys.end());
+    auto intent = std::make_shared<Intent>();
+    intent->environment = "e";
+    intent->sets["cli"] = Leftover::keep;
+    constexpr std::array verbs{Verb::start, Verb::stop, Verb::remove};
+    const Verb verb = verbs[prng_.below(verbs.size())];
+    for (const Key& key : keys)
+      if ((key.kind == "host" || verb == Verb::remove) && prng_.chance(40))
+        intent->requests.push_back({key, verb});
+    note(cat("-- by hand: ", to_string(verb), " ", intent->requests.size()));
+    const bool good = carry(intent, {});
+    if (good && report_.good)
+      check_by_hand(*intent);
+  }
+
+  void check_by_hand(const Intent& intent) {
+    for (const Request& request : intent.requests) {
+      const auto thing = world_.things.find(request.key);
+      const bool there = thing != world_.things.end();
+      if (request.verb == Verb::start && !(there && thing->second.runs))
+        complain(to_string(request.key) + " was started by hand and does not run");
+      if (request.verb == Verb::stop && there && thing->second.runs)
+        complain(to_string(request.key) + " was stopped by hand and runs");
+      if (request.verb == Verb::remove && there)
+        complain(to_string(request.key) + " was removed by hand and is there");
+    }
+  }
+
+  bool run_package(const std::set<std::string>& sets, bool edit_in_place) {
+    auto intent = std::make_shared<const Intent>(intent_of(sketch_, sets));
+    check_order_is_irrelevant(*intent, sets);
     RunOptions options;
+    options.plan.edit_in_place = edit_in_place;
+    // Who speaks for acts alone repeats them in a host of others.
+    if (edit_in_place || sets.size() == 1)
+      for (const auto& [key, record] : file_.known())
+        edited_.insert(key);
+    note(cat("-- a run begins", edit_in_place ? ", in place" : ""));
+    return carry(intent, options);
+  }
+
+  /// One process: look, plan, act, tell. True when it ended well.
+  bool carry(std::shared_ptr<const Intent> intent, RunOptions options) {
     options.parallelism = 1 + static_cast<int>(prng_.below(4));
     options.seed = prng_.next();
     parallelism_ = options.parallelism;
-    Result<Run> made = Run::make(intent, store_, seen, kinds_, options);
-    if (!made) {
-      complain("the intent is refused: " + to_string(made.error()));
-      return false;
-    }
-    Run run = std::move(*made);
+    dead_ = false;
+    has_stopped_ = false;
     in_flight_.clear();
-    wake_ = {};
-    note("-- a run begins");
-    if (!obey(run, run.start(now_)))
-      return crash();
-    const size_t limit = report_.steps + 5'000;
-    while (!run.finished() && report_.good) {
-      if (report_.steps > limit) {
-        complain("the run does not come to an end");
-        return false;
-      }
-      const Input input = next_input();
-      if (!report_.good)
-        return false;
-      if (!obey(run, run.on(input, now_)))
-        return crash();
-    }
-    if (!in_flight_.empty())
+    paused_.clear();
+    run_ = nullptr;
+    intent_ = intent;
+    SimIndex index(file_);
+    FileBlobs blobs(disk_, index, "blobs");
+    blobs_ = &blobs;
+    SimEdit edit(
+        file_, "e", [this] { return before_write(); },
+        [this](std::span<const Change> changes) { return after_write(changes); });
+    const Scene scene{kinds_, [this](const Name&) -> Driver* { return this; }, &blobs, {}};
+    Undertaking undertaking;
+    undertaking.intent = intent;
+    undertaking.known = file_.known();
+    undertaking.options = options;
+    undertaking.audience = this;
+    steps_before_ = report_.steps;
+    const Result<Carried> carried = carry_out(scene, edit, *this, std::move(undertaking));
+    if (!carried && !dead_ && !is_meant(carried.error()))
+      complain("the intent is refused: " + to_string(carried.error()));
+    const bool good = carried && carried->summary && carried->summary->good();
+    if (carried && carried->summary && !carried->summary->stopped && !in_flight_.empty())
       complain("the run ended with acts in flight");
-    return run.summary().good();
+    if (good && !is_changed_ && report_.good)
+      if (const auto lost = lost_content(*intent, file_.known(), kinds_, blobs))
+        complain(cat("the run tells success, and ", *lost));
+    end_process(dead_ ? "crash" : "end");
+    return good;
   }
 
-  /// The next thing that happens: an act ends or the timer is due.
-  Input next_input() {
-    auto first = in_flight_.end();
-    for (auto it = in_flight_.begin(); it != in_flight_.end(); ++it)
-      if (first == in_flight_.end() || it->second.ends < first->second.ends)
-        first = it;
-    if (first == in_flight_.end() && !wake_) {
-      complain("nothing is under way and the run waits");
-      return TimerDue{};
+  /// What was in flight may have happened or not; nobody will ever tell.
+  void end_process(std::string_view how) {
+    for (const auto& [key, flight] : in_flight_)
+      if (prng_.chance(50)) {
+        note("happened all the same: " + to_string(key));
+        static_cast<void>(world_.apply(flight.act, *blobs_));
+      }
+    in_flight_.clear();
+    blobs_ = nullptr;
+    run_ = nullptr;
+    note(cat("-- ", how));
+    if (!dead_)
+      return;
+    ++report_.crashes;
+    if (prng_.chance(30)) {
+      note("-- the power was cut");
+      // Of what was done last no record may be left, and an act in a host cannot be looked at.
+      for (const auto& [key, record] : file_.known())
+        edited_.insert(key);
+      file_.lose_last(prng_, 3);
+      disk_.cut_power(prng_);
     }
-    if (first == in_flight_.end() || (wake_ && *wake_ <= first->second.ends)) {
-      now_ = std::max(now_, *wake_);
-      wake_.reset();
-      return TimerDue{};
+  }
+
+  Status before_write() {
+    if (prng_.chance(faults_.crashes) && prng_.chance(30))
+      return die();
+    if (prng_.chance(faults_.store_fails))
+      return world_error("the store failed on purpose");
+    if (prng_.chance(faults_.steals) && prng_.chance(20)) {
+      note("-- somebody takes the right");
+      file_.take_right();
     }
-    now_ = std::max(now_, first->second.ends);
-    const Act act = first->second.act;
-    in_flight_.erase(first);
-    ++report_.steps;
-    return ActEnded{act.key, effect(act)};
+    return {};
+  }
+
+  Status after_write(std::span<const Change> changes) {
+    for (const Change& change : changes)
+      if (change.type == Change::event)
+        check_event(change.logged);
+    return prng_.chance(faults_.crashes) && prng_.chance(30) ? die() : Status();
+  }
+
+  Error die() {
+    dead_ = true;
+    return world_error("the process died on purpose");
+  }
+
+  /// Another process clears contents away that nobody refers to.
+  void clean_beside() {
+    SimIndex index(file_);
+    FileBlobs other(disk_, index, "blobs");
+    static_cast<void>(other.clear());
+  }
+
+  News ask_to_stop() {
+    News news;
+    news.leave = has_stopped_ && prng_.chance(50);
+    news.stop = !news.leave && !std::exchange(has_stopped_, true);
+    note(news.leave ? "-- asked to leave" : "-- asked to stop");
+    return news;
+  }
+
+  /// All that end at one instant are told at once.
+  void end_acts(Instant instant, News& news) {
+    now_ = std::max(now_, instant);
+    for (auto it = in_flight_.begin(); it != in_flight_.end();) {
+      if (it->second.ends > instant) {
+        ++it;
+        continue;
+      }
+      const Act act = it->second.act;
+      it = in_flight_.erase(it);
+      if (++report_.steps - steps_before_ > 5'000)
+        complain("the run does not come to an end");
+      news.ended.push_back({act.key, apply(act, [](const Progress&) {}, {})});
+      paused_.erase(act.key);
+      if (const Result<Outcome>& outcome = news.ended.back().outcome;
+          outcome && std::holds_alternative<Pending>(*outcome))
+        paused_[act.key] = now_;
+    }
   }
 
   /// What an act comes to, faults included.
   Result<Outcome> effect(const Act& act) {
-    if (act.verb != Verb::remove && act.attempt < 4 && prng_.chance(faults_.pends))
+    if (act.attempt < 4 && prng_.chance(faults_.pends))
       return Pending{cat("not yet, ", act.attempt), {}, {}};
     if (prng_.chance(faults_.fails_before)) {
       // Every third is left for another run.
@@ -154,7 +350,7 @@ class Simulation {
     const bool lost = prng_.chance(faults_.fails_after);
     if (act.key.kind == "act" && prng_.chance(faults_.fails_before))
       return world_error("exit code 1");  // an act that fails leaves no mark of success
-    Result<Outcome> outcome = world_.apply(act);
+    Result<Outcome> outcome = world_.apply(act, *blobs_);
     if (lost) {
       ++report_.faults;
       Error error = world_error("the answer was lost");
@@ -164,86 +360,81 @@ class Simulation {
     return outcome;
   }
 
-  /// Carries commands out. False: the process died between two of them.
-  bool obey(Run& run, const std::vector<Order>& commands) {
-    for (const Order& command : commands) {
-      if (prng_.chance(faults_.crashes) && prng_.chance(30))
-        return false;
-      if (const auto* write = std::get_if<WriteRecord>(&command)) {
-        if (prng_.chance(faults_.store_fails))
-          return false;
-        if (write->record == nullptr)
-          store_.erase(write->key);
-        else
-          store_[write->key] = write->record;
-      } else if (const auto* log = std::get_if<LogEvent>(&command)) {
-        check_event(log->event);
-      } else if (const auto* start = std::get_if<StartAct>(&command)) {
-        check_start(run, start->act);
-        in_flight_[start->act.key] = {
-            start->act, now_ + Duration(1ms) * static_cast<int64_t>(1 + prng_.below(500))};
-      } else if (const auto* wake = std::get_if<WakeAt>(&command)) {
-        if (wake->time < now_)
-          complain("a timer in the past");
-        wake_ = wake->time;
-      }
-    }
-    return true;
-  }
-
-  /// What was in flight may have happened or not; nobody will ever tell.
-  bool crash() {
-    ++report_.crashes;
-    note("-- crash");
-    for (const auto& [key, flight] : in_flight_)
-      if (prng_.chance(50)) {
-        note("happened all the same: " + to_string(key));
-        static_cast<void>(world_.apply(flight.act));
-      }
-    in_flight_.clear();
-    return false;
-  }
-
   void check_event(const Event& event) {
     note(cat(to_string(event.type), " ", to_string(event.verb), " ", to_string(event.key), ": ",
              event.text));
-    if ((event.type == EventType::started || event.type == EventType::failed ||
-         event.type == EventType::skipped || event.type == EventType::blocked) &&
-        event.text.empty())
+    const bool has_reason = event.type == EventType::started || event.type == EventType::failed ||
+                            event.type == EventType::skipped || event.type == EventType::blocked;
+    if (has_reason && event.text.empty())
       complain("an event does not say why: " + to_string(event.key));
     if (cat(event.text, write_json(event.detail)).find(secret_text) != std::string::npos)
       complain("a secret is in an event of " + to_string(event.key));
   }
 
-  void check_start(const Run& run, const Act& act) {
+  void check_start(const Act& act) {
     if (in_flight_.contains(act.key))
       complain("two acts at once for " + to_string(act.key));
     if (in_flight_.size() + 1 > static_cast<size_t>(parallelism_))
       complain("more acts at once than allowed");
-    const auto record = store_.find(act.key);
-    if (record == store_.end() || !record->second->attempt)
+    if (const auto paused = paused_.find(act.key);
+        paused != paused_.end() && now_ - paused->second < 10ms)
+      complain(to_string(act.key) + " is asked again without a pause");
+    const auto record = file_.known().find(act.key);
+    if (record == file_.known().end() || !record->second->attempt ||
+        record->second->attempt->verb != act.verb)
       complain("an act begins without a record: " + to_string(act.key));
-    if (act.verb != Verb::remove && act.attributes.has_deferred())
+    const bool leaves = act.verb == Verb::remove || act.verb == Verb::stop;
+    if (!leaves && act.verb != Verb::start && act.attributes.has_deferred())
       complain("an act begins with holes: " + to_string(act.key));
-    const Step* step = run.step(act.key);
+    const Step* step = run_ == nullptr ? nullptr : run_->step(act.key);
     if (step != nullptr && step->why.empty())
       complain("a step without a reason: " + to_string(act.key));
-    if (act.verb == Verb::remove)
-      return;
-    for (const Resource& resource : intent_->resources.at("p")) {
-      if (resource.key != act.key)
-        continue;
-      for (const Need& need : resource.needs)
-        for (const Key& key : need.keys)
-          if (!store_.contains(key) || !store_[key]->applied || store_[key]->attempt)
-            complain(cat(to_string(act.key), " begins before ", to_string(key), " is done"));
-    }
+    for (const Resource* resource : wanted_of(*intent_))
+      if (resource->key == act.key)
+        check_wanted(*resource, act);
   }
 
-  void check_order_is_irrelevant(const Intent& intent, const Seen& seen) {
+  void check_wanted(const Resource& resource, const Act& act) {
+    size_t slow = resource.pool == "slow" ? 1 : 0;
+    for (const Resource* other : wanted_of(*intent_))
+      slow += other->pool == "slow" && in_flight_.contains(other->key) ? 1 : 0;
+    if (resource.pool == "slow" && slow > slow_depth)
+      complain("more acts in a pool than allowed");
+    if (act.verb == Verb::remove)
+      return;
+    for (const Need& need : resource.needs)
+      for (const Key& key : need.keys) {
+        if (need.bond == Bond::past || may_be_missing(key))
+          continue;
+        const auto done = file_.known().find(key);
+        // What this run does not speak for is used as it was left.
+        const bool is_wanted = std::ranges::any_of(
+            wanted_of(*intent_), [&](const Resource* other) { return other->key == key; });
+        if (done == file_.known().end() || !done->second->applied ||
+            (is_wanted && done->second->attempt))
+          complain(cat(to_string(act.key), " begins before ", to_string(key), " is done"));
+      }
+  }
+
+  /// What waits for a change is fine without ever having been made.
+  bool may_be_missing(const Key& key) const {
+    for (const Resource* resource : wanted_of(*intent_))
+      if (resource->key == key)
+        return std::ranges::any_of(resource->needs,
+                                   [](const Need& n) { return n.when == When::changed; });
+    return false;
+  }
+
+  void check_order_is_irrelevant(const Intent& intent, const std::set<std::string>& sets) {
+    const Known& known = file_.known();
+    Seen seen;
+    for (const Resource* resource : wanted_of(intent))
+      seen[resource->key] = world_.observe(resource->key);
+    for (const auto& [key, record] : known)
+      seen[key] = world_.observe(key);
     const auto steps = [&](const Intent& of) {
       std::set<std::string> lines;
-      const Result<Plan> plan = make_plan(of, store_, seen, kinds_);
+      const Result<Plan> plan = make_plan(of, known, seen, kinds_);
       if (!plan) {
         complain("no plan: " + to_string(plan.error()));
         return lines;
@@ -252,30 +443,21 @@ class Simulation {
         lines.insert(cat(to_string(step.key), " ", to_string(step.verb), " ", step.why));
       return lines;
     };
-    const Intent other = intent_of(sketch_, &prng_);
+    const Intent other = intent_of(sketch_, sets, &prng_);
     if (steps(intent) != steps(other))
       complain("the plan depends on the order of the resources");
-  }
-
-  /// What looks for itself does so in every run, and what stands on it is judged after that.
-  static std::string due_in(const Plan& plan) {
-    std::string due;
-    for (const Step& step : plan.steps)
-      if (step.verb != Verb::keep && step.verb != Verb::ensure && !step.maybe)
-        due += cat(to_string(step.verb), " ", to_string(step.key), ": ", step.why, "; ");
-    return due;
   }
 
   void check_end() {
     const Intent intent = intent_of(sketch_);
     Seen seen;
-    for (const Resource& resource : intent.resources.at("p"))
-      seen[resource.key] = world_.observe(resource.key);
-    const Result<Plan> plan = make_plan(intent, store_, seen, kinds_);
+    for (const Resource* resource : wanted_of(intent))
+      seen[resource->key] = world_.observe(resource->key);
+    const Result<Plan> plan = make_plan(intent, file_.known(), seen, kinds_);
     if (!plan || !due_in(*plan).empty())
       complain("after convergence the plan is not empty: " +
                (plan ? due_in(*plan) : to_string(plan.error())));
-    if (const auto flaw = first_flaw(intent, store_, world_))
+    if (const auto flaw = first_flaw(intent, file_.known(), world_, edited_))
       complain(*flaw);
   }
 
@@ -286,10 +468,17 @@ class Simulation {
   std::shared_ptr<const Intent> intent_;
   SimKinds kinds_;
   World world_;
-  Known store_;
+  SimStore file_;
+  SimDisk disk_;
+  FileBlobs* blobs_ = nullptr;  ///< of the process that runs
+  const Run* run_ = nullptr;
   std::map<Key, InFlight> in_flight_;
-  std::optional<Time> wake_;
-  Time now_{Duration(1h)};
+  std::map<Key, Instant> paused_;  ///< when what is pending last said so
+  std::set<Key> edited_;           ///< wanted when acts may have been repeated
+  Instant now_{Duration(1h)};
+  Duration wall_is_off_{0};
+  bool dead_ = false, has_stopped_ = false, is_changed_ = false;
+  uint64_t steps_before_ = 0;
   int parallelism_ = 1;
   std::deque<std::string> history_;
 };

@@ -1,7 +1,8 @@
 #pragma once
-/// One seed is one run of everything that decides: options first (which faults, how wild), then
-/// intents and edits, then the faults themselves. Time, the world, the store and the process are
-/// simulated; plan, `Run` and waiting are the real ones.
+/// One seed is one run of everything that decides and obeys: options first (which faults, how
+/// wild), then intents and edits, then the faults themselves. Time, the world, the disk, the store
+/// and the process are simulated; looking, plan, `Run`, the loop and the contents are the real
+/// ones.
 ///
 /// Two phases. Safety: with faults, no checker may complain. Liveness: the faults stop, and within
 /// a bounded number of runs the world equals the intent and the plan is empty.

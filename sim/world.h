@@ -11,9 +11,10 @@
 
 namespace fettle::sim {
 
-/// The kinds of the simulated world: `host`, `file` (changes in place), `config` (looks for itself
-/// what is to be done), `value` (an action with outputs), `act` (in a host's history), `look`
-/// (reads in a host), `drop` (removes its host).
+/// The kinds of the simulated world: `host`, `file` (changes in place), `pack` (the same, with a
+/// content), `config` (looks for itself what is to be done), `value` (an action with outputs),
+/// `act` (in a host's history), `look` (reads in a host), `copy` (uses a host as it was before the
+/// run), `drop`, `halt` and `wake` (remove, stop and start their host).
 class SimKinds : public Kinds {
  public:
   const Kind* find(const Name& name) const override;
@@ -22,6 +23,7 @@ class SimKinds : public Kinds {
 struct Thing {
   Value attributes;
   uint64_t id = 0;  ///< a new one each time it is made anew
+  bool runs = true;
   std::map<Key, uint64_t>
       heard;  ///< of a file: how often each need of it had really changed when it acted
   std::vector<std::string> log;  ///< of a host: `name digest` of each act that succeeded in it
@@ -30,8 +32,9 @@ struct Thing {
 class World {
  public:
   Observation observe(const Key& key) const;
-  /// The whole effect of an act, at once. An act inside a host that is not there fails.
-  Result<Outcome> apply(const Act& act);
+  /// The whole effect of an act, at once. An act inside a host that is not there, or does not run,
+  /// fails; so does one that embeds a content that cannot be read.
+  Result<Outcome> apply(const Act& act, Blobs& blobs);
   /// Somebody else takes a thing away.
   void lose(const Key& key) { things.erase(key); }
 
@@ -39,6 +42,13 @@ class World {
   std::map<Key, uint64_t> changes;  ///< how often an act changed something, recorded or not
   uint64_t next_id = 1;
   uint64_t values_run = 0;
+
+ private:
+  Result<Outcome> apply_to_thing(const Act& act, Blobs& blobs);
+  Result<Outcome> apply_in_host(const Act& act);
 };
+
+/// The content that a `pack` with these attributes puts.
+std::string content_of_pack(const Key& key, const Value& attributes);
 
 }  // namespace fettle::sim

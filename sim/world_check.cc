@@ -1,8 +1,8 @@
 #include "sim/world_check.h"
 
-#include <set>
-
 #include "base/text.h"
+#include "sim/generate.h"
+#include "value/json.h"
 
 namespace fettle::sim {
 namespace {
@@ -14,14 +14,34 @@ Value filled_attributes(const Resource& resource, const Known& known) {
   });
 }
 
+/// How its last transition leaves each host.
+std::map<Name, std::string> ends_of(const Intent& intent) {
+  std::map<Name, std::string> ends;
+  for (const Resource* resource : wanted_of(intent))
+    if (const Name& kind = resource->key.kind; kind == "drop" || kind == "halt" || kind == "wake")
+      ends[resource->needs[0].keys[0].name] = kind.str();
+  return ends;
+}
+
+/// What waits for a change is made when there is one, and then again at the next.
+bool may_be_missing(const Resource& resource) {
+  return std::ranges::any_of(resource.needs,
+                             [](const Need& need) { return need.when == When::changed; });
+}
+
 std::optional<std::string> flaw_of_thing(const Resource& resource, const Value& filled,
-                                         const World& world, bool is_dropped) {
+                                         const World& world, const std::string& end) {
+  if (may_be_missing(resource))
+    return std::nullopt;
   const auto thing = world.things.find(resource.key);
   const bool there = thing != world.things.end();
-  if (there == is_dropped)
+  if (there == (end == "drop"))
     return to_string(resource.key) + (there ? " should be gone" : " is not there");
+  if (there && thing->second.runs == (end == "halt"))
+    return to_string(resource.key) + (end == "halt" ? " should not run" : " does not run");
   if (there && !(thing->second.attributes == filled))
-    return to_string(resource.key) + " is not as wanted";
+    return cat(to_string(resource.key), " is not as wanted: ", write_json(thing->second.attributes),
+               " instead of ", write_json(filled));
   return std::nullopt;
 }
 
@@ -34,35 +54,65 @@ std::optional<std::string> missed_event(const Resource& resource, const World& w
   return std::nullopt;
 }
 
+bool is_thing(const Name& kind) {
+  return kind == "host" || kind == "file" || kind == "config" || kind == "pack" || kind == "copy";
+}
+
 }  // namespace
 
-std::optional<std::string> first_flaw(const Intent& intent, const Known& known,
-                                      const World& world) {
-  const std::vector<Resource>& resources = intent.resources.at("p");
+std::optional<std::string> first_flaw(const Intent& intent, const Known& known, const World& world,
+                                      const std::set<Key>& edited) {
   std::map<Name, std::vector<std::string>> logs;
-  std::set<Name> wanted, dropped;
-  for (const Resource& resource : resources) {
-    wanted.insert(resource.key.name);
-    if (resource.key.kind == "drop")
-      dropped.insert(resource.needs[0].keys[0].name);
-  }
-  for (const Resource& resource : resources) {
-    const Value filled = filled_attributes(resource, known);
-    if (resource.key.kind == "act")
-      logs[resource.needs[0].keys[0].name].push_back(
-          cat(resource.key.name, " ", to_string(filled.digest())));
-    if (resource.key.kind != "host" && resource.key.kind != "file" && resource.key.kind != "config")
+  std::set<Name> wanted;
+  std::map<Name, std::string> ends = ends_of(intent);
+  for (const Resource* resource : wanted_of(intent))
+    wanted.insert(resource->key.name);
+  for (const Resource* resource : wanted_of(intent)) {
+    const Value filled = filled_attributes(*resource, known);
+    if (resource->key.kind == "act")
+      logs[resource->needs[0].keys[0].name].push_back(
+          cat(resource->key.name, " ", to_string(filled.digest())));
+    if (!is_thing(resource->key.kind))
       continue;
-    if (auto flaw = flaw_of_thing(resource, filled, world, dropped.contains(resource.key.name)))
+    if (auto flaw = flaw_of_thing(*resource, filled, world, ends[resource->key.name]))
       return flaw;
-    if (auto flaw = missed_event(resource, world))
+    if (auto flaw = missed_event(*resource, world); flaw && !edited.contains(resource->key))
       return flaw;
   }
   for (const auto& [key, thing] : world.things) {
-    if (wanted.contains(key.name) && thing.log != logs[key.name])
-      return cat("what happened in ", to_string(key), " is not its history");
-    if (!wanted.contains(key.name) && intent.sets.at("p") == Leftover::remove)
+    if (wanted.contains(key.name) && !edited.contains(key) && thing.log != logs[key.name])
+      return cat("what happened in ", to_string(key),
+                 " is not its history: ", join(thing.log, ", "), " instead of ",
+                 join(logs[key.name], ", "));
+    if (!wanted.contains(key.name) && intent.sets.begin()->second == Leftover::remove &&
+        known.contains(key))
       return to_string(key) + " is left, though nobody wants it";
+  }
+  return std::nullopt;
+}
+
+std::string due_in(const Plan& plan) {
+  std::string due;
+  for (const Step& step : plan.steps)
+    if (step.verb != Verb::keep && step.verb != Verb::ensure && !step.maybe)
+      due += cat(to_string(step.verb), " ", to_string(step.key), ": ", step.why, "; ");
+  return due;
+}
+
+std::optional<std::string> lost_content(const Intent& intent, const Known& known,
+                                        const Kinds& kinds, Blobs& blobs,
+                                        const std::set<std::string>& changed) {
+  for (const Resource* resource : wanted_of(intent)) {
+    const auto record = known.find(resource->key);
+    if (record == known.end() || !record->second->applied)
+      continue;
+    for (const Name& digest : kinds.find(resource->key.kind)->contents(record->second->outputs)) {
+      if (changed.contains(digest.str()))
+        continue;
+      const Result<std::string> bytes = read_blob(blobs, digest, 1 << 20);
+      if (!bytes)
+        return cat("a content of ", to_string(resource->key), " is lost: ", bytes.error().message);
+    }
   }
   return std::nullopt;
 }

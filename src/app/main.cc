@@ -82,7 +82,9 @@ class Program : public Face {
     }
     chmod(home.c_str(), 0700);
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
-    blobs_ = std::make_unique<FolderBlobs>(home + "/blobs");
+    disk_ = make_posix_disk();
+    blob_index_ = TRY(open_sqlite_blob_index(home + "/fettle.db"));
+    blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
     http_ = std::make_unique<HttpClient>();
     EngineDriverOptions options;
     options.extract = run_jq;
@@ -162,7 +164,9 @@ class Program : public Face {
 
   Interrupt interrupt_;
   std::unique_ptr<Store> store_;
-  std::unique_ptr<FolderBlobs> blobs_;
+  std::unique_ptr<Disk> disk_;
+  std::unique_ptr<BlobIndex> blob_index_;
+  std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
   std::unique_ptr<EngineDriver> engine_;
   std::unique_ptr<HostDriver> host_;

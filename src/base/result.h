@@ -41,6 +41,7 @@ struct Error {
   std::string excerpt;  ///< lines of the source with a caret, ready to print; may be empty
   std::vector<std::string> trace;  ///< what was being done, innermost first
   bool unknown_outcome = false;    ///< nobody knows whether what was asked for happened
+  std::string lost_content;        ///< the digest of a content that is lost or damaged; else empty
 
   Error() = default;
   Error(Blame blame_, std::string message_, Where where_ = {})

@@ -46,6 +46,10 @@ Time now_from_clock() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
+Instant instant_from_clock() { return std::chrono::steady_clock::now(); }
+
+Moment moment_from_clocks() { return {instant_from_clock(), now_from_clock()}; }
+
 std::string to_string(Time time) {
   const auto since = std::chrono::floor<std::chrono::milliseconds>(time.time_since_epoch());
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since);

@@ -1,6 +1,10 @@
 #pragma once
-/// Time as a parameter: whatever decides is given `Time now` and never asks a clock. The clock is
+/// Time as a parameter: whatever decides is given the moment and never asks a clock. The clocks are
 /// read in `src/app` and in the loop only.
+///
+/// There are two. `Time` is that of the calendar: it is told to people and stands in records, and
+/// it may jump. `Instant` only goes forward: every wait and every limit is measured with it. What
+/// has to outlive the process is stored as the time that is left.
 
 #include <chrono>
 #include <string>
@@ -14,10 +18,20 @@ using Duration = std::chrono::nanoseconds;
 /// Nanoseconds since 1970 in UTC.
 using Time = std::chrono::time_point<std::chrono::system_clock, Duration>;
 
+/// Nanoseconds since some moment before the process began; stands still while the machine sleeps.
+using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+
+struct Moment {
+  Instant instant;
+  Time wall;
+};
+
 using namespace std::chrono_literals;
 
-/// The clock. Only what acts may call this.
+/// The clocks. Only what acts may call these.
 Time now_from_clock();
+Instant instant_from_clock();
+Moment moment_from_clocks();
 
 /// `2026-11-21T07:30:42.123Z`
 std::string to_string(Time time);

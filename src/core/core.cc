@@ -42,8 +42,9 @@ std::string_view to_string(Verb verb) {
 }
 
 std::string_view to_string(Obstacle obstacle) {
-  return name_of(obstacle, std::array<std::string_view, 6>{"none", "need", "undefined",
-                                                           "unavailable", "report_only", "host"});
+  return name_of(obstacle,
+                 std::array<std::string_view, 7>{"none", "need", "undefined", "unavailable",
+                                                 "report_only", "host", "at_work"});
 }
 
 std::string_view to_string(EventType type) {

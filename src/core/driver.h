@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "core/blobs.h"
 #include "core/record.h"
 #include "core/step.h"
 
@@ -33,6 +34,8 @@ struct Act {
   Value so_far;                      ///< what the last `Pending` of this act said
   uint64_t incarnation = 0;          ///< the number this one gets if it is made anew
   int attempt = 1;                   ///< counts the calls for this act within this run
+  bool looks_only = false;  ///< of an ensuring kind: nothing may be changed; `Done::changed` says
+                            ///< whether something would be
 
   /// The record of the first need of a kind; none when there is none.
   const Record* need(std::string_view kind) const;
@@ -107,17 +110,6 @@ class Driver {
   /// doubled or missing. The default has none.
   virtual void watch(const Name& environment, const std::function<void(const Key&)>& hint,
                      std::stop_token stop);
-};
-
-/// Contents by digest: tars of files artifacts. Immutable once put.
-class Blobs {
- public:
-  virtual ~Blobs() = default;
-  /// Takes over a finished file; the answer is its SHA-256 in hex. Putting twice is putting once.
-  virtual Result<std::string> put_file(const std::string& path) = 0;
-  virtual Result<std::string> put(std::string_view bytes) = 0;
-  /// The path of a blob's file, to be read only; an error when there is none.
-  virtual Result<std::string> path(std::string_view digest) const = 0;
 };
 
 }  // namespace fettle

@@ -33,6 +33,7 @@ struct Event {
   Name environment;
   Key key;  ///< empty kind: of the whole run
   Verb verb = Verb::keep;
+  Key because;  ///< what caused it; empty kind: nothing that has a key
   std::string text;
   Value detail;
 };

@@ -55,6 +55,9 @@ class Kind {
   /// wanted attributes are compared with the recorded ones.
   virtual Comparison compare(const Record& known, const Observation& seen, Presence expected) const;
 
+  /// The digests of the contents that it put out. When one is lost, it is due again.
+  virtual std::vector<Name> contents(const Value& /*outputs*/) const { return {}; }
+
   virtual Role role(const Value& /*attributes*/) const { return Role::none; }
   /// How a transition (start, stop, remove) leaves its host; none: this is no transition.
   virtual std::optional<Presence> leaves_host() const { return std::nullopt; }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/resource.h"
+#include "core/verb.h"
 
 namespace fettle {
 
@@ -28,11 +29,16 @@ struct Version {
 /// An act that was begun and has not succeeded.
 struct Attempt {
   Resource resource;
+  Verb verb = Verb::keep;  ///< what was to be done
   Time started;
   bool failed = false;            ///< else nobody knows how it ended
   std::string error;              ///< what was said about it, if anything was
   uint64_t host_incarnation = 0;  ///< of the host it was begun in, if any
 };
+
+/// What somebody asked for by hand, against what is wanted: until it is as wanted again, it is to
+/// be found so.
+enum class ByHand { nothing, stopped, removed };
 
 struct Record {
   std::optional<Resource> applied;  ///< the last success; holes as wanted, not filled
@@ -41,10 +47,14 @@ struct Record {
   uint64_t incarnation = 0;  ///< counts how often it was made anew; what is inside dies with it
   uint64_t changes = 0;      ///< counts how often an act changed it
   uint64_t sequence = 0;     ///< grows with each success in an environment: the order of the past
+  uint64_t run = 0;          ///< the run that last acted on it
   Time finished;
   std::vector<Version> acted_on;
   std::optional<Attempt> attempt;
   std::map<Name, Digest> wanted_by;  ///< which sets want it, and as what
+  ByHand by_hand = ByHand::nothing;
+  /// Taken over from the world by its marks: nobody knows which attributes it was made with.
+  bool is_adopted = false;
 };
 
 /// The resource as last applied, else as last attempted; none when there was neither.
@@ -54,16 +64,13 @@ inline const Resource* resource_of_then(const Record& record) {
   return record.attempt ? &record.attempt->resource : nullptr;
 }
 
-/// The origin of what a driver found by its marks while the store did not know it: nobody knows any
-/// more which attributes it was made with.
-inline constexpr std::string_view found_by_marks = "found by its marks";
-
 using RecordPointer = std::shared_ptr<const Record>;
 using Known = std::unordered_map<Key, RecordPointer, KeyHash>;
 
 /// What a driver found just now. No state: it is not there.
 struct Observation {
   std::optional<Value> state;
+  bool content_is_lost = false;  ///< something that it put out is among the contents no more
 };
 /// What was looked at; a key that is missing was not.
 using Seen = std::unordered_map<Key, Observation, KeyHash>;

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "core/key.h"
+#include "core/verb.h"
 #include "value/value.h"
 
 namespace fettle {
@@ -54,13 +55,13 @@ struct Deadlines {
 enum class Redo {
   as_needed,  ///< when something that it depends on is another one
   always,     ///< in every run
-  never,      ///< somebody else decided that it is up to date
+  if_lost,    ///< when its host is another one or an act was interrupted; another wish is no reason
 };
 
 /// What may be done about it.
 enum class Mandate {
   act,     ///< it is made true
-  report,  ///< it is compared with what is wanted, and nothing is done
+  report,  ///< it is compared with what is wanted, and nothing is done nor recorded
   none,    ///< nobody who could act is there
 };
 
@@ -81,22 +82,20 @@ struct Resource {
   Deadlines deadlines;
 };
 
-/// One line of the source as scripts and people read it: kept when all its resources are.
-struct Statement {
-  Name name;    ///< `add_service`
-  Name text;    ///< canonical text
-  Name origin;  ///< `file:line:column`
-  std::vector<Key> keys;
-  Value detail;  ///< whatever the front end wants to find again when it reports the result
+/// Something that is known is to be started, stopped or removed by hand, whoever wants it. The wish
+/// of its sets stays, and their next run finds it changed from outside.
+struct Request {
+  Key key;
+  Verb verb = Verb::keep;
 };
 
-/// What somebody wants, by set (the owner of a package, a resource set of a model). It speaks for
-/// the sets it lists and for no other.
+/// What somebody wants, by set: all that one owner speaks for. It speaks for the sets it lists and
+/// for no other. Resources under the empty name belong to no set: they are made so once, by hand.
 struct Intent {
   Name environment;
   std::map<Name, Leftover> sets;
   std::map<Name, std::vector<Resource>> resources;
-  std::vector<Statement> statements;
+  std::vector<Request> requests;
   std::map<Name, int> pools;  ///< depth of each named pool
 };
 

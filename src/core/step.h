@@ -8,29 +8,9 @@
 
 #include "core/record.h"
 #include "core/resource.h"
+#include "core/verb.h"
 
 namespace fettle {
-
-enum class Verb {
-  keep,
-  create,
-  update,
-  replace,
-  start,
-  stop,
-  remove,
-  forget,
-  run,
-  ensure,
-  blocked
-};
-
-std::string_view to_string(Verb verb);
-
-/// Whether a verb asks a driver to act.
-constexpr bool acts(Verb verb) {
-  return verb != Verb::keep && verb != Verb::forget && verb != Verb::blocked;
-}
 
 /// What a blocked step is blocked by.
 enum class Obstacle {
@@ -40,6 +20,7 @@ enum class Obstacle {
   unavailable,  ///< nobody here can act on it
   report_only,  ///< the world differs, and that is to be told and no more
   host,         ///< its host has to be made anew, which the next pass does
+  at_work,      ///< somebody else acts on it just now
 };
 
 std::string_view to_string(Obstacle obstacle);

@@ -29,6 +29,9 @@ class ArtifactKind : public Kind {
     return schema.normalise(attributes);
   }
   bool in_place_changes(const Value&, const Value&) const override { return true; }
+  std::vector<Name> contents(const Value& outputs) const override {
+    return {Name(outputs.text_at("digest"))};
+  }
   /// What is copied out of a service depends on what was done in it before.
   Role role(const Value& attributes) const override {
     return attributes.text_at("source") == "service" ? Role::reads : Role::none;

@@ -15,10 +15,12 @@
 ///   "labels", "user": {"uid", "gid"}, "tini", "tty", "devices", "capabilities", "privileged",
 ///   "host_pid", "publish_udp", "bind_mounts": {path: path}, "gpu", "restart": "no" | "always"
 ///   "node_selectors", "tolerations"  kept for engines that know nodes
+///   "awaited": others wait for its ready conditions; there only when it is true
 ///   "purged": it is to be away; there only when it is true
 /// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
 ///          "public": port of this machine or null}}, "container": id, "started": how often it was
-///          started}. uuid, address and public ports are kept over restarts and replacement.
+///          started, "ended": it ended by itself with exit code 0 when it was made or started}.
+///          uuid, address and public ports are kept over restarts and replacement.
 /// seen     {"status": "running" | "exited" | "created" | …, or "unattached": it does not run and
 ///          its network is gone, "exit_code", "container",
 ///          "digest": hex digest of the attributes it was made with}
@@ -64,18 +66,16 @@ class ServiceKind : public Kind {
                                {"restart", Field::text, "no"},
                                {"node_selectors", Field::dict, none},
                                {"tolerations", Field::list, nothing},
+                               {"awaited", Field::boolean, false},
                                {"purged", Field::boolean, false}};
     const Value normal = TRY(schema.normalise(attributes));
-    if (normal.bool_at("purged"))
-      return normal;
     std::vector<Entry> entries;
     for (const Entry& entry : normal.entries())
-      if (entry.key != "purged")
+      if ((entry.key != "purged" && entry.key != "awaited") || entry.value.boolean())
         entries.push_back(entry);
     return Value::dict(std::move(entries));
   }
 
-  /// A container that ended by itself with code 0 did what it was asked.
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
     if (known.applied && known.applied->attributes.bool_at("purged"))
@@ -94,12 +94,27 @@ class ServiceKind : public Kind {
     const bool runs = status == "running";
     if (expected == Presence::stopped)
       return runs ? Comparison{Verb::stop, {}, "it runs, though it was stopped"} : Comparison{};
-    if (runs || (status == "exited" && state.integer_at("exit_code", -1) == 0))
+    if (runs || (status == "exited" && is_done(known, state.integer_at("exit_code", -1))))
       return {};
+    if (known.by_hand == ByHand::stopped)
+      return {Verb::start, {}, "it was stopped by hand"};
     if (status == "exited")
       return {
           Verb::start, {}, cat("it stopped with exit code ", state.integer_at("exit_code", -1))};
     return {Verb::start, {}, cat("it is ", status)};
+  }
+
+ private:
+  /// A container that ended with code 0 did what it was asked, when it ended by itself. An engine
+  /// does not tell who ended it, and a server ends with 0 when it is told to stop: so it counts
+  /// when we saw it end, and when nobody expects it to answer.
+  static bool is_done(const Record& known, int64_t exit_code) {
+    if (exit_code != 0 || known.by_hand == ByHand::stopped || !known.applied)
+      return false;
+    const Value& ports = known.applied->attributes.at("ports");
+    const bool is_server = (ports.is_dict() && !ports.entries().empty()) ||
+                           known.applied->attributes.bool_at("awaited");
+    return known.outputs.bool_at("ended") || !is_server;
   }
 };
 

@@ -6,6 +6,7 @@
 ///             "node_selectors", "tolerations"}
 /// outputs     {"code", "output", "files": {"0": digest of the first stored tar, …}}
 
+#include "base/text.h"
 #include "kinds/kinds.h"
 #include "kinds/schema.h"
 
@@ -16,6 +17,13 @@ class TaskKind : public Kind {
  public:
   Name name() const override { return "task"; }
   Sort sort() const override { return Sort::action; }
+  std::vector<Name> contents(const Value& outputs) const override {
+    std::vector<Name> digests;
+    if (const Value& files = outputs.at("files"); files.is_dict())
+      for (const Entry& file : files.entries())
+        digests.emplace_back(to_text(file.value));
+    return digests;
+  }
   Result<Value> normalise(const Value& attributes) const override {
     static const Value none = Value::dict({}), nothing = Value::list({});
     static const Schema schema{{"image", Field::text, {}},

@@ -168,7 +168,7 @@ TEST_P(PackageChunks, DoWhatTheySay) {
   }
   ASSERT_TRUE(expected.errors.empty()) << "no error in\n" << GetParam().text;
   std::vector<std::string> instructions, descriptions, findings;
-  for (const Statement& statement : package->intent->statements) {
+  for (const Statement& statement : *package->statements) {
     instructions.push_back(with_names(statement.text.str(), *package->intent));
     descriptions.push_back(description_of(statement));
   }

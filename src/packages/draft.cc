@@ -64,7 +64,7 @@ void Draft::finish(std::string description) {
   for (auto& [key, value] : detail_)
     entries.push_back({key, std::move(value)});
   statement_.detail = Value::dict(std::move(entries));
-  intent_.statements.push_back(std::move(statement_));
+  statements_.push_back(std::move(statement_));
   if (!current_.empty()) {
     tail_.clear();
     for (const size_t i : current_)

@@ -11,6 +11,7 @@
 
 #include "core/record.h"
 #include "packages/reference.h"
+#include "packages/statement.h"
 #include "starlark/starlark.h"
 
 namespace fettle {
@@ -115,6 +116,7 @@ class Draft {
   References references;
 
   Intent& intent() { return intent_; }
+  std::vector<Statement>& statements() { return statements_; }
   const DraftOptions& options() const { return options_; }
   const std::vector<Error>& findings() const { return findings_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -140,6 +142,7 @@ class Draft {
   std::map<Key, std::vector<Key>> users_of_before_;  ///< of services that are not wanted so far
   std::vector<Key> tail_;                            ///< what the next instruction comes after
   Statement statement_;
+  std::vector<Statement> statements_;
   std::string place_;
   std::map<Name, Value> detail_;
   std::vector<size_t> current_;  ///< resources of the instruction, those that go ahead apart

@@ -11,16 +11,16 @@ namespace {
 using Edges = std::set<std::pair<size_t, size_t>>;
 
 /// The first statement that speaks of each key.
-std::map<Key, size_t> makers(const Intent& intent) {
+std::map<Key, size_t> makers(std::span<const Statement> statements) {
   std::map<Key, size_t> made_by;
-  for (size_t i = 0; i < intent.statements.size(); ++i)
-    for (const Key& key : intent.statements[i].keys)
+  for (size_t i = 0; i < statements.size(); ++i)
+    for (const Key& key : statements[i].keys)
       made_by.emplace(key, i);
   return made_by;
 }
 
-Edges all_edges(const Intent& intent) {
-  const std::map<Key, size_t> made_by = makers(intent);
+Edges all_edges(const Intent& intent, std::span<const Statement> statements) {
+  const std::map<Key, size_t> made_by = makers(statements);
   Edges edges;
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources) {
@@ -47,10 +47,11 @@ std::string name_of(const Statement& statement, size_t i) {
 
 }  // namespace
 
-std::vector<std::pair<size_t, size_t>> instruction_graph(const Intent& intent) {
-  const Edges edges = all_edges(intent);
+std::vector<std::pair<size_t, size_t>> instruction_graph(const Intent& intent,
+                                                         std::span<const Statement> statements) {
+  const Edges edges = all_edges(intent, statements);
   // Statements come in an order in which needs come first, so one pass backwards sees all.
-  const size_t count = intent.statements.size();
+  const size_t count = statements.size();
   std::vector<std::set<size_t>> reached(count);
   std::vector<std::vector<size_t>> needs(count);
   for (const auto& [maker, user] : edges)
@@ -71,24 +72,23 @@ std::vector<std::pair<size_t, size_t>> instruction_graph(const Intent& intent) {
   return found;
 }
 
-std::string graphviz_graph(const Intent& intent) {
+std::string graphviz_graph(const Intent& intent, std::span<const Statement> statements) {
   std::string text = "digraph instructions {\n";
-  for (size_t i = 0; i < intent.statements.size(); ++i)
-    text +=
-        cat("  ", i + 1, " [label=\"",
-            replace_all(replace_all(name_of(intent.statements[i], i), "\\", "\\\\"), "\"", "\\\""),
-            "\"];\n");
-  for (const auto& [maker, user] : instruction_graph(intent))
+  for (size_t i = 0; i < statements.size(); ++i)
+    text += cat("  ", i + 1, " [label=\"",
+                replace_all(replace_all(name_of(statements[i], i), "\\", "\\\\"), "\"", "\\\""),
+                "\"];\n");
+  for (const auto& [maker, user] : instruction_graph(intent, statements))
     text += cat("  ", maker + 1, " -> ", user + 1, ";\n");
   return text + "}";
 }
 
-std::string mermaid_graph(const Intent& intent) {
+std::string mermaid_graph(const Intent& intent, std::span<const Statement> statements) {
   std::string text = "flowchart TD";
-  for (size_t i = 0; i < intent.statements.size(); ++i)
-    text += cat("\n  ", i + 1, "[\"", replace_all(name_of(intent.statements[i], i), "\"", "#quot;"),
-                "\"]");
-  for (const auto& [maker, user] : instruction_graph(intent))
+  for (size_t i = 0; i < statements.size(); ++i)
+    text +=
+        cat("\n  ", i + 1, "[\"", replace_all(name_of(statements[i], i), "\"", "#quot;"), "\"]");
+  for (const auto& [maker, user] : instruction_graph(intent, statements))
     text += cat("\n  ", maker + 1, " --> ", user + 1);
   return text;
 }

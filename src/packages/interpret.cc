@@ -361,6 +361,8 @@ class Interpreter {
     package.warnings = draft_.warnings();
     package.uploads = std::move(draft_.uploads);
     package.intent = std::make_shared<const Intent>(std::move(draft_.intent()));
+    package.statements =
+        std::make_shared<const std::vector<Statement>>(std::move(draft_.statements()));
     return package;
   }
 

@@ -19,6 +19,7 @@ struct PackageOptions {
 
 struct Package {
   std::shared_ptr<const Intent> intent;
+  Statements statements;
   Value output;        ///< what `run` returned, with holes; JSON-like
   Value plain_output;  ///< the same, with references as the script sees them
   bool has_output = false;

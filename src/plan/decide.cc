@@ -125,7 +125,65 @@ std::vector<Key> Decider::events(NodeId id) const {
 }
 
 Step Decider::decide(NodeId id) const {
-  return graph_.node(id).wanted != nullptr ? decide_wanted(id) : decide_leftover(id);
+  const Node& node = graph_.node(id);
+  if (node.asked)
+    return decide_asked(id);
+  if (node.wanted == nullptr)
+    return decide_leftover(id);
+  Step found = decide_wanted(id);
+  found.maybe |= acts(found.verb) && waits_for_doubtful(id);
+  return found;
+}
+
+/// An action that waits for changes is done each time they come.
+const Edge* Decider::cause(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.kind->sort() != Sort::action || is_done_in_this_run(id))
+    return nullptr;
+  for (const Edge& edge : graph_.needs(id))
+    if (edge.when == When::changed && edge.node != no_node && has_come(edge))
+      return &edge;
+  return nullptr;
+}
+
+bool Decider::is_done_in_this_run(NodeId id) const {
+  return options_.run != 0 && graph_.node(id).known->run == options_.run;
+}
+
+/// Whether it is due only when something changes of which nobody knows yet whether it will.
+bool Decider::waits_for_doubtful(NodeId id) const {
+  return std::ranges::any_of(graph_.needs(id), [&](const Edge& edge) {
+    return edge.when == When::changed && edge.node != no_node && is_doubtful(standings_[edge.node]);
+  });
+}
+
+/// What somebody asks for by hand: whatever brings it there, and nothing when it is there.
+Step Decider::decide_asked(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const Name why = "asked for by hand";
+  if (node.kind == nullptr)
+    return blocked(id, Obstacle::unavailable,
+                   cat("unavailable: there is no type of resource `", node.key->kind, "`"));
+  if (node.asked == Verb::start)
+    if (auto unmet = check_needs(id))
+      return *unmet;
+  // What no driver looks at has to be done.
+  if (node.seen == nullptr || node.kind->sort() != Sort::observable)
+    return step(id, *node.asked, why);
+  const bool is_there = node.seen->state.has_value();
+  if (node.asked == Verb::remove)
+    return is_there ? step(id, Verb::remove, why) : step(id, Verb::keep, "it is gone already");
+  Record known = *node.known;
+  if (!known.applied)
+    known.applied = known.attempt->resource;
+  known.by_hand = node.asked == Verb::start ? ByHand::stopped : ByHand::nothing;
+  const Comparison found = node.kind->compare(
+      known, *node.seen, node.asked == Verb::start ? Presence::running : Presence::stopped);
+  if (node.asked == Verb::stop)
+    return is_there && found.verb != Verb::keep ? step(id, Verb::stop, why)
+                                                : step(id, Verb::keep, "it does not run");
+  return found.verb == Verb::keep ? step(id, Verb::keep, "it runs already")
+                                  : step(id, found.verb, cat(why, ": ", found.why));
 }
 
 /// Whether what happened in a host is part of the one that is there.
@@ -176,33 +234,65 @@ Step Decider::decide_wanted(NodeId id) const {
     return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
     return step(id, node.kind->first_verb(), "never done");
-  if (node.known->attempt && !node.known->attempt->failed)
-    return again(id, cat("interrupted on ", to_string(node.known->attempt->started)));
-  if (!node.known->applied)
-    return again(id, cat("it failed before: ", node.known->attempt->error));
-  if (node.wanted->redo == Redo::always)
+  if (auto attempt = check_attempt(id))
+    return *attempt;
+  if (node.seen != nullptr && node.seen->content_is_lost)
+    return again(id, "its content is lost");
+  if (node.known->by_hand == ByHand::removed)
+    return step(id, node.kind->first_verb(), "it was removed by hand");
+  if (node.wanted->redo == Redo::always && !is_done_in_this_run(id))
     return again(id, "asked to be done on every run");
-  if (node.wanted->redo == Redo::never) {
+  if (node.wanted->redo == Redo::if_lost) {
     for (const auto check : {&Decider::check_host, &Decider::check_interrupted})
       if (auto found = (this->*check)(id))
         return *found;
     return step(id, Verb::keep, "the resolver found it up to date");
   }
-  if (node.kind->sort() == Sort::ensuring)
+  if (node.kind->sort() == Sort::ensuring && !is_done_in_this_run(id))
     return step(id, Verb::ensure, "it looks for itself");
-  for (const auto check :
-       {&Decider::check_host, &Decider::check_interrupted, &Decider::check_history,
-        &Decider::check_attributes, &Decider::check_observation, &Decider::check_versions})
+  if (const Edge* change = cause(id))
+    return again(id, cat("`", to_string(*change->key), "` changed"), change->key);
+  for (const auto check : {&Decider::check_host, &Decider::check_interrupted,
+                           &Decider::check_history, &Decider::check_attributes})
     if (auto found = (this->*check)(id))
       return *found;
+  // What relies on another one now is done anew, however it was found: what is merely started, or
+  // repaired, would count as done with what it relies on now.
+  const std::optional<Step> relied = check_versions(id);
+  if (relied && !relied->maybe)
+    return *relied;
+  if (auto drift = check_observation(id))
+    return *drift;
+  if (relied)
+    return *relied;
   if (node.kind->sort() == Sort::action && node.known->attempt)
     return again(id, cat("it failed before: ", node.known->attempt->error));
   return step(id, Verb::keep, unchanged_why);
 }
 
+/// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world
+/// tells how far it came.
+std::optional<Step> Decider::check_attempt(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (!node.known->attempt)
+    return std::nullopt;
+  const Attempt& attempt = *node.known->attempt;
+  const bool world_tells =
+      attempt.verb == Verb::start || attempt.verb == Verb::stop || attempt.verb == Verb::remove;
+  if (!attempt.failed && !options_.at_work.empty())
+    return blocked(id, Obstacle::at_work, cat(options_.at_work, " is at work on it"));
+  if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr))
+    return again(id, cat("interrupted on ", to_string(attempt.started)));
+  if (!node.known->applied)
+    return again(id, cat("it failed before: ", attempt.error));
+  return std::nullopt;
+}
+
 /// What is compared only: the world with what is wanted, whatever is recorded.
 Step Decider::decide_reported(NodeId id) const {
   const Node& node = graph_.node(id);
+  if (node.kind->sort() == Sort::ensuring)
+    return step(id, Verb::ensure, "report only: it looks for itself");
   if (node.seen == nullptr)
     return blocked(id, Obstacle::report_only, "report only: nobody has looked at it");
   Record as_wanted = node.known == nullptr ? Record() : *node.known;
@@ -215,11 +305,21 @@ Step Decider::decide_reported(NodeId id) const {
   return told;
 }
 
-/// Needs that are not met, and the rule that what waits only for changes is not due without one.
+/// Whether what a need waits for has come: a change, a failure.
+bool Decider::has_come(const Edge& edge) const {
+  const Standing standing = standings_[edge.node];
+  if (edge.when == When::failed)
+    return standing == Standing::failed;
+  return standing == Standing::changed || is_doubtful(standing);
+}
+
+/// Needs that are not met, and the rule that what waits for changes or failures is not due before
+/// each of its needs has seen one. An act that did not succeed is due all the same: what it waited
+/// for came before it.
 std::optional<Step> Decider::check_needs(NodeId id) const {
-  size_t awaited = 0, changed = 0;
+  bool waits = false;
   uint16_t group = 0;
-  bool group_met = true;
+  bool group_met = true, group_awaits = false, group_came = false;
   const auto edges = graph_.needs(id);
   for (size_t i = 0; i <= edges.size(); ++i) {
     // A group of alternatives is judged when its last edge is past.
@@ -229,10 +329,12 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
                        cat("skipped: none of what it needs has come about, `",
                            to_string(*edges[i - 1].key), "` last"),
                        edges[i - 1].key);
+      waits |= group_awaits && !group_came;
       if (i == edges.size())
         break;
       group = edges[i].group;
       group_met = group == 0;
+      group_awaits = group_came = false;
     }
     const Edge& edge = edges[i];
     if (edge.node == no_node) {
@@ -249,11 +351,10 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     if (edge.when == When::finished)
       met = true;
     if (edge.when == When::failed || edge.when == When::changed) {
-      ++awaited;
-      const bool came = edge.when == When::failed
-                            ? standing == Standing::failed
-                            : standing == Standing::changed || is_doubtful(standing);
-      changed += came ? 1 : 0;
+      const bool came = has_come(edge);
+      group_awaits |= group != 0;
+      group_came |= came;
+      waits |= group == 0 && !came;
       met = edge.when == When::failed || met;
     }
     group_met |= met;
@@ -264,7 +365,8 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
                        to_string(*edge.key), "`", unmet_text(standing)),
                    edge.key);
   }
-  if (awaited > 0 && changed == 0 && graph_.node(id).wanted != nullptr)
+  const Node& node = graph_.node(id);
+  if (waits && node.wanted != nullptr && !(node.known != nullptr && node.known->attempt))
     return step(id, Verb::keep, "nothing that it waits for has changed");
   return std::nullopt;
 }
@@ -394,11 +496,12 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   if (before == after)
     return std::nullopt;
   // Only the driver can tell whether it is the same; what is done in it, nobody can.
-  if (node.known->applied->origin == found_by_marks && graph_.history(id).empty())
+  if (node.known->is_adopted && graph_.history(id).empty())
     return step(id, Verb::update, "found by its marks, it may be as wanted");
   std::vector<std::string> fields = differences(before, after);
   std::string why = cat(fields_text(fields), " changed");
-  if (!node.known->wanted_by.empty() && !node.known->wanted_by.contains(*node.set))
+  if (!node.set->empty() && !node.known->is_adopted && !node.known->wanted_by.empty() &&
+      !node.known->wanted_by.contains(*node.set))
     why += cat("; this overrules `", node.known->wanted_by.begin()->first, "`");
   Step changed = again(id, std::move(why));
   if (changed.verb == Verb::replace && node.kind->in_place_changes(before, after))

@@ -12,6 +12,10 @@ namespace fettle {
 struct PlanOptions {
   bool edit_in_place =
       false;  ///< a changed act inside a host runs again; the host is not made anew
+  /// In a preview: who acts on the environment meanwhile. What was begun and has not ended is
+  /// under way then, and not interrupted. Empty: nobody.
+  std::string at_work{};
+  uint64_t run = 0;  ///< the run that decides: what it has done itself is not done in it once more
 };
 
 /// How far a resource has come, as seen by those that need it.
@@ -40,7 +44,8 @@ constexpr bool is_doubtful(Standing standing) {
 
 class Decider {
  public:
-  Decider(const Graph& graph, const std::vector<Standing>& standings, PlanOptions options)
+  /// All three must outlive it.
+  Decider(const Graph& graph, const std::vector<Standing>& standings, const PlanOptions& options)
       : graph_(graph), standings_(standings), options_(options) {}
 
   /// The step for a node all of whose needs are settled. A node that is only known and stays
@@ -55,9 +60,15 @@ class Decider {
 
  private:
   Step decide_wanted(NodeId id) const;
+  Step decide_asked(NodeId id) const;
   Step decide_reported(NodeId id) const;
   Step decide_leftover(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
+  std::optional<Step> check_attempt(NodeId id) const;
+  const Edge* cause(NodeId id) const;
+  bool is_done_in_this_run(NodeId id) const;
+  bool has_come(const Edge& edge) const;
+  bool waits_for_doubtful(NodeId id) const;
   std::optional<Step> check_host(NodeId id) const;
   std::optional<Step> check_interrupted(NodeId id) const;
   std::optional<Step> check_history(NodeId id) const;
@@ -74,7 +85,7 @@ class Decider {
 
   const Graph& graph_;
   const std::vector<Standing>& standings_;
-  PlanOptions options_;
+  const PlanOptions& options_;
 };
 
 }  // namespace fettle

@@ -51,6 +51,7 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
   graph.edges_.reserve(wanted * 2);
   TRY(graph.add_wanted(intent, kinds));
   graph.add_known(intent, known, kinds);
+  TRY(graph.add_requests(intent));
   if (!seen.empty())
     for (Node& node : graph.nodes_)
       if (const auto found = seen.find(*node.key); found != seen.end())
@@ -62,28 +63,19 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
     graph.nodes_[id].edges_count =
         static_cast<uint32_t>(graph.edges_.size()) - graph.nodes_[id].edges_begin;
   }
-  // What happens inside what, and where in its history.
+  // What happens inside what.
   for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
     Node& node = graph.nodes_[id];
     for (const Edge& edge : graph.needs(id))
       if (edge.bond == Bond::inside && node.host == no_node)
         node.host = edge.node;
-    if (node.wanted == nullptr || node.host == no_node || node.kind == nullptr)
-      continue;
-    node.role = node.kind->role(node.wanted->attributes);
-    std::vector<NodeId>& history = graph.history_[node.host];
-    if (!history.empty()) {
-      const Node& before = graph.nodes_[history.back()];
-      node.place = combine(combine(before.place, before.key->name.digest()),
-                           before.wanted->attributes.digest());
-    }
-    if (node.role == Role::acts)
-      history.push_back(id);
-    else if (node.role == Role::reads)
-      graph.readers_[node.host].push_back({id, history.size()});
+    if (node.wanted != nullptr && node.host != no_node && node.kind != nullptr)
+      node.role = node.kind->role(node.wanted->attributes);
   }
   graph.add_users_of_then();
+  graph.add_order_of_requests();
   TRY(graph.sort());
+  graph.find_history();
   return graph;
 }
 
@@ -173,6 +165,81 @@ void Graph::find_happened(const Intent& intent) {
     });
 }
 
+/// What is asked for by hand. What is to be started may have lost what it stands on, which is then
+/// made as it was.
+Status Graph::add_requests(const Intent& intent) {
+  for (const Request& request : intent.requests) {
+    const NodeId id = find(request.key);
+    if (id == no_node || nodes_[id].known == nullptr ||
+        resource_of_then(*nodes_[id].known) == nullptr)
+      return user_error(cat("nothing is known of `", to_string(request.key), "`"));
+    nodes_[id].asked = request.verb;
+    if (request.verb == Verb::start)
+      revive(id);
+  }
+  return {};
+}
+
+void Graph::revive(NodeId root) {
+  static const Name nobody;
+  std::vector<NodeId> open{root};
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    Node& node = nodes_[id];
+    const Resource* then = node.known == nullptr ? nullptr : resource_of_then(*node.known);
+    // What is done once is not done again because somebody starts what needed it.
+    if (node.wanted != nullptr || then == nullptr ||
+        (id != root && (node.kind == nullptr || node.kind->sort() != Sort::observable)))
+      continue;
+    revived_.push_back(*then);
+    Resource& resource = revived_.back();
+    // Only what is still there can be waited for.
+    std::erase_if(resource.needs, [&](const Need& need) {
+      return std::ranges::none_of(need.keys, [&](const Key& key) { return find(key) != no_node; });
+    });
+    node.wanted = &resource;
+    node.set = &nobody;
+    node.leftover.reset();
+    for (const Need& need : resource.needs)
+      if (need.bond != Bond::past)
+        for (const Key& key : need.keys)
+          if (const NodeId needed = find(key); needed != no_node)
+            open.push_back(needed);
+    for (const Key& key : embedded(resource))
+      if (const NodeId needed = find(key); needed != no_node)
+        open.push_back(needed);
+  }
+}
+
+/// What is stopped or removed by hand waits for what needed it, when that is, too.
+void Graph::add_order_of_requests() {
+  const auto leaves = [](const Node& node) {
+    return node.asked == Verb::stop || node.asked == Verb::remove;
+  };
+  std::unordered_map<NodeId, std::vector<Edge>> after;
+  for (NodeId id = 0; id < nodes_.size(); ++id) {
+    if (!leaves(nodes_[id]))
+      continue;
+    const Resource& then = *resource_of_then(*nodes_[id].known);
+    const auto used = [&](const Key& key) {
+      const NodeId need = find(key);
+      if (need != no_node && need != id && leaves(nodes_[need]))
+        after[need].push_back(
+            {id, When::finished, Unmet::fail, Bond::order, false, 0, nodes_[id].key});
+    };
+    for (const Need& need : then.needs)
+      if (need.bond != Bond::past)
+        std::ranges::for_each(need.keys, used);
+    std::ranges::for_each(embedded(then), used);
+  }
+  for (auto& [id, edges] : after) {
+    nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
+    nodes_[id].edges_count = static_cast<uint32_t>(edges.size());
+    edges_.insert(edges_.end(), edges.begin(), edges.end());
+  }
+}
+
 void Graph::add_edges(const Resource& resource) {
   uint16_t group = 0;
   for (const Need& need : resource.needs) {
@@ -252,6 +319,42 @@ void Graph::add_users_of_then() {
     nodes_[id].edges_count = static_cast<uint32_t>(found->second.size());
     edges_.insert(edges_.end(), found->second.begin(), found->second.end());
   }
+}
+
+/// The acts in each host, in the order in which they are going to be done.
+void Graph::find_history() {
+  for (const NodeId id : order_) {
+    Node& node = nodes_[id];
+    if (node.wanted == nullptr || node.host == no_node || node.role == Role::none)
+      continue;
+    std::vector<NodeId>& history = history_[node.host];
+    if (!history.empty()) {
+      const Node& before = nodes_[history.back()];
+      node.place = combine(combine(before.place, before.key->name.digest()),
+                           before.wanted->attributes.digest());
+    }
+    if (node.role == Role::acts) {
+      if (!history.empty())
+        chain(history.back(), id);
+      history.push_back(id);
+    } else {
+      readers_[node.host].push_back({id, history.size()});
+    }
+  }
+}
+
+/// Two acts in one host never happen side by side, whatever they need.
+void Graph::chain(NodeId before, NodeId after) {
+  const std::span<const Edge> own = needs(after);
+  if (std::ranges::any_of(own, [&](const Edge& edge) { return edge.node == before; }))
+    return;
+  const auto begin = static_cast<uint32_t>(edges_.size());
+  for (uint32_t i = 0; i < nodes_[after].edges_count; ++i)
+    edges_.push_back(Edge(edges_[nodes_[after].edges_begin + i]));
+  edges_.push_back(
+      {before, When::succeeded, Unmet::fail, Bond::order, false, 0, nodes_[before].key});
+  nodes_[after].edges_begin = begin;
+  ++nodes_[after].edges_count;
 }
 
 std::span<const NodeId> Graph::history(NodeId host) const {

@@ -35,7 +35,8 @@ struct Edge {
 struct Node {
   const Key* key = nullptr;
   const Resource* wanted = nullptr;
-  const Name* set = nullptr;  ///< who wants it
+  const Name* set = nullptr;  ///< who wants it; empty: nobody, it is made so by hand
+  std::optional<Verb> asked;  ///< by hand: start, stop or remove
   RecordPointer known;
   const Observation* seen = nullptr;
   const Kind* kind = nullptr;
@@ -48,8 +49,8 @@ struct Node {
 
 class Graph {
  public:
-  /// Errors (`Blame::user`): something is wanted twice, needs form a cycle. The intent must outlive
-  /// the graph.
+  /// Errors (`Blame::user`): something is wanted twice, something unknown is asked for, needs form
+  /// a cycle. The intent must outlive the graph.
   static Result<Graph> build(const Intent& intent, const Known& known, const Seen& seen,
                              const Kinds& kinds);
 
@@ -86,15 +87,21 @@ class Graph {
   std::vector<const Known::value_type*> add_records(const Known& known);
   void add_stranger(const Known::value_type& entry, const Intent& intent, const Kinds& kinds);
   void find_happened(const Intent& intent);
+  Status add_requests(const Intent& intent);
+  void revive(NodeId id);
   void add_edges(const Resource& resource);
+  void add_order_of_requests();
   void add_users_of_then();
   Status sort();
+  void find_history();
+  void chain(NodeId before, NodeId after);
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<NodeId> order_;
   KeyTable ids_;
-  std::deque<Key> missing_;  ///< keys that holes name and nobody wants or knows
+  std::deque<Key> missing_;       ///< keys that holes name and nobody wants or knows
+  std::deque<Resource> revived_;  ///< as they were applied, for what is started by hand
   Hosts history_, happened_;
   std::unordered_map<NodeId, std::vector<Reader>> readers_;
   size_t leftovers_ = 0;

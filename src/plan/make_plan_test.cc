@@ -270,15 +270,15 @@ TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
   found->applied = Resource();
   found->applied->key = key("host/a");
   found->applied->attributes = Value::dict({});
-  found->applied->origin = found_by_marks;
-  found->wanted_by[Name(found_by_marks)] = {};
+  found->is_adopted = true;
+  found->wanted_by["nobody"] = {};
   known_[key("host/a")] = found;
   begin();
   want("host/a", Value::dict({{"size", 2}}));
   EXPECT_EQ(plan(), "update host/a: found by its marks, it may be as wanted\n0 kept");
   inside("host/a", want("act/1"));
   EXPECT_EQ(plan(),
-            "replace host/a: `size` changed; this overrules `found by its marks`\n"
+            "replace host/a: `size` changed\n"
             "run act/1: never done\n0 kept");
 }
 
@@ -314,7 +314,7 @@ TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
   carry_out();
   inside("host/a", want("act/2"));
   auto record = std::make_shared<Record>();
-  record->attempt = Attempt{intent_.resources["p"][2], Time(), true, "exit code 1", 1};
+  record->attempt = Attempt{intent_.resources["p"][2], Verb::run, Time(), true, "exit code 1", 1};
   record->wanted_by["p"] = {};
   known_[key("act/2")] = record;
   EXPECT_EQ(plan(), "run act/2: it failed before: exit code 1\n2 kept");

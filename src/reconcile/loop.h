@@ -1,37 +1,13 @@
 #pragma once
-/// Obeys a `Run`: writes what is to be written, lets threads act, waits for them and for timers.
-/// The one place of the engine with threads: one decides, the others act and tell by message.
+/// Obeys a `Run`: writes what is to be written, has acts begun, waits for them and for timers.
+/// Where it does so is a parameter: on threads and clocks (`reconcile/ground.h`), or in a
+/// simulation of both. There is no other way to act.
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-
+#include "reconcile/ground.h"
 #include "reconcile/run.h"
-#include "store/store.h"
+#include "store/edit.h"
 
 namespace fettle {
-
-/// Asked to stop from another thread (a signal, a face). Once: nothing new is begun, what is in
-/// flight may end. Twice: acts in flight are told to stop and the loop returns at once; what they
-/// were doing counts as interrupted.
-class Interrupt {
- public:
-  void ask();
-  int asked() const { return asked_; }
-  /// What is under way changes nothing: the first one ends it, as otherwise the second.
-  void leave_at_once() { at_once_ = true; }
-  bool leaves_at_once() const { return at_once_; }
-  std::stop_token acts_token() const { return acts_.get_token(); }
-
- private:
-  friend class Loop;
-  std::atomic<int> asked_{0};
-  std::atomic<bool> at_once_{false};
-  std::stop_source acts_;
-  std::mutex mutex_;
-  std::condition_variable* wakes_ = nullptr;
-  std::mutex* guards_ = nullptr;
-};
 
 /// Told of everything as it happens, by the deciding thread alone.
 class Audience {
@@ -43,15 +19,27 @@ class Audience {
   virtual void moved(const Run& /*run*/) {}
 };
 
-struct Surroundings {
-  Store* store = nullptr;
-  std::function<Driver*(const Name&)> driver;  ///< none when there is no such driver
-  std::function<Time()> clock;
-  Audience* audience = nullptr;
-};
+class Loop {
+ public:
+  /// All must outlive it; `audience` may be null.
+  Loop(Run& run, Edit& edit, Ground& ground, std::function<Driver*(const Name&)> driver,
+       Audience* audience)
+      : run_(run), edit_(edit), ground_(ground), driver_(std::move(driver)), audience_(audience) {}
 
-/// Carries the run to its end. Errors: the store could not be written; acts in flight are stopped
-/// first, and what was recorded stays.
-Result<Summary> carry_out(Run& run, const Surroundings& surroundings, Interrupt& interrupt);
+  /// Carries the run to its end. Errors: the store could not be written; what was recorded stays.
+  Result<Summary> carry_out();
+
+ private:
+  Status obey(std::vector<Order> orders);
+  Status write(const std::vector<Order>& orders);
+  void begin(StartAct start);
+
+  Run& run_;
+  Edit& edit_;
+  Ground& ground_;
+  std::function<Driver*(const Name&)> driver_;
+  Audience* audience_;
+  std::optional<Instant> wake_;
+};
 
 }  // namespace fettle

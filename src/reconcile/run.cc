@@ -25,8 +25,9 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
       known_(std::move(known)),
       seen_(std::move(seen)),
       kinds_(&kinds),
-      options_(options),
-      prng_(options.seed) {
+      options_(std::move(options)),
+      prng_(options_.seed) {
+  options_.plan.run = options_.number;
   for (const auto& [key, record] : known_)
     sequence_ = std::max(sequence_, record->sequence);
 }
@@ -45,10 +46,15 @@ const Step* Run::step(const Key& key) const {
   return found == steps_.end() ? nullptr : &found->second;
 }
 
+const Value* Run::looked(const Key& key) const {
+  const auto found = looks_.find(key);
+  return found == looks_.end() ? nullptr : &found->second;
+}
+
 bool Run::is_under_way(const Key& key) const {
   const NodeId id = graph_->find(key);
   const auto flight = id == no_node ? flights_.end() : flights_.find(id);
-  return flight != flights_.end() && flight->second.began != Time();
+  return flight != flights_.end() && flight->second.began.has_value();
 }
 
 Standing Run::standing(const Key& key) const {
@@ -56,16 +62,23 @@ Standing Run::standing(const Key& key) const {
   return found == outcomes_.end() ? Standing::open : found->second;
 }
 
-std::vector<Order> Run::start(Time now) {
+std::vector<Order> Run::start(Moment now) {
   now_ = now;
   begin_pass();
   proceed();
   return std::move(commands_);
 }
 
-std::vector<Order> Run::on(const Input& input, Time now) {
+std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   commands_.clear();
   now_ = now;
+  for (const Input& input : inputs)
+    take(input);
+  proceed();
+  return std::move(commands_);
+}
+
+void Run::take(const Input& input) {
   if (const auto* ended = std::get_if<ActEnded>(&input)) {
     const NodeId id = graph_->find(ended->key);
     INVARIANT(id != no_node && flights_.contains(id));
@@ -75,13 +88,11 @@ std::vector<Order> Run::on(const Input& input, Time now) {
   } else {
     stopping_ = true;
   }
-  proceed();
-  return std::move(commands_);
 }
 
 void Run::begin_pass() {
-  ++passes_;
   replan_ = false;
+  done_before_ = summary_.done;
   if (graph_ == nullptr) {
     Result<Graph> built = Graph::build(*intent_, known_, seen_, *kinds_);
     INVARIANT(built.has_value());
@@ -143,13 +154,31 @@ void Run::end_pass() {
   if (stopping_) {
     summary_.stopped = std::any_of(standings_.begin(), standings_.end(),
                                    [](Standing s) { return !is_settled(s); });
-  } else if (replan_ && summary_.failures.empty() && passes_ < options_.passes_limit) {
+  } else if (goes_on()) {
     graph_.reset();
     begin_pass();
     return;
   }
+  give_up_on_hosts();
   finished_ = true;
   commands_.push_back(Finish{});
+}
+
+/// A pass that did nothing would be followed by the same one.
+bool Run::goes_on() const {
+  return replan_ && summary_.failures.empty() && summary_.done > done_before_;
+}
+
+/// What waits for its host to be made anew, which no pass will do any more.
+void Run::give_up_on_hosts() {
+  for (NodeId id = 0; id < graph_->size(); ++id) {
+    const Node& node = graph_->node(id);
+    const Step* decided = standings_[id] == Standing::blocked ? step(*node.key) : nullptr;
+    if (decided == nullptr || decided->obstacle != Obstacle::host)
+      continue;
+    ++summary_.blocked;
+    log(EventType::blocked, id, decided->verb, decided->why.str());
+  }
 }
 
 void Run::decide(NodeId id) {
@@ -157,8 +186,11 @@ void Run::decide(NodeId id) {
   Step step = Decider(*graph_, standings_, options_.plan).decide(id);
   switch (step.verb) {
     case Verb::keep:
-      keep(id);
-      if (node.wanted != nullptr)
+      if (node.asked)
+        request_done(id, {}, true);
+      else
+        keep(id);
+      if (node.wanted != nullptr || node.asked)
         steps_[*node.key] = std::move(step);
       settle(id, Standing::kept);
       return;
@@ -168,13 +200,14 @@ void Run::decide(NodeId id) {
       settle(id, Standing::changed);
       return;
     case Verb::blocked:
+      steps_[*node.key] = step;
       if (step.obstacle == Obstacle::host) {
-        replan_ = true;
+        const NodeId host = graph_->node(id).host;
+        replan_ |= made_anew_[*graph_->node(host).key] < options_.anew_limit;
       } else {
         ++summary_.blocked;
         log(EventType::blocked, id, step.verb, step.why.str());
       }
-      steps_[*node.key] = std::move(step);
       settle(id, Standing::blocked);
       return;
     default:
@@ -190,19 +223,24 @@ void Run::keep(NodeId id) {
   if (node.wanted == nullptr || node.known == nullptr)
     return;
   ++summary_.kept;
+  if (node.set->empty())
+    return;
   const Digest wish = wish_of(*node.wanted);
   const auto wanted_by = node.known->wanted_by.find(*node.set);
-  if (wanted_by != node.known->wanted_by.end() && wanted_by->second == wish && !node.known->attempt)
+  if (wanted_by != node.known->wanted_by.end() && wanted_by->second == wish &&
+      !node.known->attempt && node.known->by_hand == ByHand::nothing)
     return;
   auto record = std::make_shared<Record>(*node.known);
   record->wanted_by[*node.set] = wish;
   record->attempt.reset();
+  record->by_hand = ByHand::nothing;
   // What it does not need any more may come back as another, whose changes count from the start.
   const std::vector<Version> needed = Decider(*graph_, standings_, options_.plan).versions(id);
   std::erase_if(record->acted_on, [&](const Version& version) {
     return std::ranges::none_of(needed, [&](const Version& v) { return v.key == version.key; });
   });
-  if (record->applied)
+  // What is kept only because it is not due yet is not as wanted.
+  if (record->applied && record->applied->attributes == node.wanted->attributes)
     record->applied = *node.wanted;
   write(id, std::move(record));
 }
@@ -218,20 +256,68 @@ Run::Pool& Run::pool_of(NodeId id) {
   return found->second;
 }
 
+/// All pools together act `parallelism` times at once; whoever stands first in the order goes
+/// first.
 void Run::start_what_fits() {
-  if (stopping_)
-    return;
-  for (auto& [name, pool] : pools_)
-    while (pool.in_use < pool.depth && !pool.ready.empty()) {
-      const NodeId id = pool.ready.begin()->second;
-      pool.ready.erase(pool.ready.begin());
-      ++pool.in_use;
-      ++acting_;
-      if (flights_[id].began == Time())
-        begin_act(id);
-      else
-        start_act(id);
-    }
+  while (!stopping_ && acting_ < options_.parallelism) {
+    Pool* next = nullptr;
+    for (auto& [name, pool] : pools_)
+      if (pool.in_use < pool.depth && !pool.ready.empty() &&
+          (next == nullptr || *pool.ready.begin() < *next->ready.begin()))
+        next = &pool;
+    if (next == nullptr)
+      return;
+    const NodeId id = next->ready.begin()->second;
+    next->ready.erase(next->ready.begin());
+    ++next->in_use;
+    ++acting_;
+    if (flights_[id].began)
+      start_act(id);
+    else
+      begin_act(id);
+  }
+}
+
+/// Something was started, stopped or removed by hand, or had been already. Its sets want it as
+/// before; what nobody wants besides whoever asks is known no more.
+void Run::request_done(NodeId id, const Done& done, bool was_kept) {
+  const Node& node = graph_->node(id);
+  const Verb verb = *node.asked;
+  auto record = std::make_shared<Record>(*node.known);
+  record->attempt.reset();
+  if (!record->applied)
+    record->applied = node.known->attempt->resource;
+  record->by_hand = verb == Verb::stop     ? ByHand::stopped
+                    : verb == Verb::remove ? ByHand::removed
+                                           : ByHand::nothing;
+  if (!was_kept && verb == Verb::start) {
+    record->outputs = done.outputs;
+    record->remote_id = done.remote_id;
+  }
+  if (verb == Verb::remove) {
+    record->remote_id.clear();
+    std::erase_if(record->wanted_by,
+                  [&](const auto& wish) { return intent_->sets.contains(wish.first); });
+  }
+  const bool is_forgotten = verb == Verb::remove && record->wanted_by.empty();
+  if (!was_kept) {
+    ++summary_.done;
+    record->run = options_.number;
+    ++record->changes;
+    log(is_forgotten ? EventType::removed : EventType::done, id, verb,
+        is_forgotten ? flights_[id].step.why.str() : std::string(),
+        Value::dict({{"changed", done.changed}}));
+  } else {
+    ++summary_.kept;
+  }
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+  if (is_forgotten)
+    forget(id);
+  else
+    write(id, std::move(record));
+  if (!was_kept)
+    settle(id, Standing::changed);
 }
 
 /// What is acted on: as wanted, or as it was then when nobody wants it any more.
@@ -242,16 +328,24 @@ const Resource& Run::resource_at(NodeId id) const {
   return *then;
 }
 
+/// What only looks leaves no trace: no record, no event.
+bool Run::looks_only(NodeId id) const {
+  const Resource* wanted = graph_->node(id).wanted;
+  return wanted != nullptr && wanted->mandate == Mandate::report;
+}
+
 std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) const {
   const Node& node = graph_->node(id);
   const Resource& resource = resource_at(id);
   if (node.wanted == nullptr)
     return resource.attributes;
+  // What is only started again is as it was made.
+  const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
   Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
     const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
-    if (output == nullptr && missing.empty())
+    if (output == nullptr && missing.empty() && !may_miss)
       missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
     return output;
   });
@@ -261,7 +355,7 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) con
 void Run::begin_act(NodeId id) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
-  flight.began = now_;
+  flight.began = now_.instant;
   Act& act = flight.act;
   act.verb = flight.step.verb;
   act.key = *node.key;
@@ -269,14 +363,15 @@ void Run::begin_act(NodeId id) {
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
     act.seen = *node.seen;
+  act.looks_only = looks_only(id);
   act.events = Decider(*graph_, standings_, options_.plan).events(id);
   for (const bool hosts : {true, false})
     for (const Edge& edge : graph_->needs(id))
-      if (edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
+      if (node.wanted != nullptr && edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
           graph_->node(edge.node).known != nullptr)
         act.needs.push_back(graph_->node(edge.node).known);
   for (const Need& need : resource_at(id).needs)
-    if (need.bond == Bond::past)
+    if (need.bond == Bond::past || node.wanted == nullptr)
       for (const Key& key : need.keys)
         if (const auto record = known_.find(key); record != known_.end())
           act.needs.push_back(record->second);
@@ -288,12 +383,16 @@ void Run::begin_act(NodeId id) {
     return;
   }
   act.attributes = std::move(*attributes);
+  if (act.looks_only) {
+    start_act(id);
+    return;
+  }
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
-  Attempt attempt{resource_at(id), now_, false, {}, 0};
+  Attempt attempt{resource_at(id), act.verb, now_.wall, false, {}, 0};
   if (node.host != no_node && graph_->node(node.host).known != nullptr)
     attempt.host_incarnation = graph_->node(node.host).known->incarnation;
   record->attempt = std::move(attempt);
-  if (node.set != nullptr)
+  if (node.set != nullptr && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   write(id, std::move(record));
   start_act(id);
@@ -318,6 +417,16 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
 void Run::act_done(NodeId id, const Done& done) {
   const Node& node = graph_->node(id);
   const Verb verb = flights_[id].step.verb;
+  if (looks_only(id)) {
+    looks_[*node.key] = done.outputs;
+    ++summary_.done;
+    settle(id, done.changed ? Standing::changed : Standing::unchanged);
+    return;
+  }
+  if (node.asked && verb != Verb::create && verb != Verb::replace) {
+    request_done(id, done, false);
+    return;
+  }
   if (node.wanted == nullptr) {
     log(EventType::removed, id, verb, flights_[id].step.why.str());
     forget(id);
@@ -325,22 +434,26 @@ void Run::act_done(NodeId id, const Done& done) {
     settle(id, Standing::changed);
     return;
   }
-  // An act that was interrupted may have done it all, and then this one found nothing to change.
+  // An act that did not come to its end may have done it all, and then this one found nothing to
+  // change.
   const RecordPointer& before = flights_[id].act.known;
-  const bool was_interrupted = before && before->attempt && !before->attempt->failed;
-  const bool changed = done.changed || was_interrupted;
+  const bool changed = done.changed || (before && before->attempt);
   auto record = std::make_shared<Record>(*node.known);
   record->attempt.reset();
   record->applied = *node.wanted;
   record->outputs = done.outputs;
   record->remote_id = done.remote_id;
-  record->finished = now_;
+  record->by_hand = ByHand::nothing;
+  record->is_adopted = false;
+  record->run = options_.number;
+  record->finished = now_.wall;
   record->changes += changed ? 1 : 0;
   record->acted_on = Decider(*graph_, standings_, options_.plan).versions(id);
   const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
   if (anew) {
     ++record->incarnation;
     record->sequence = ++sequence_;
+    ++made_anew_[*node.key];
   }
   log(EventType::done, id, verb, {}, Value::dict({{"changed", changed}}));
   write(id, std::move(record));
@@ -353,9 +466,9 @@ void Run::act_done(NodeId id, const Done& done) {
 void Run::act_pending(NodeId id, const Pending& pending) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
-  INVARIANT(node.wanted != nullptr);
-  const Duration limit = node.wanted->deadlines.settle;
-  if (limit.count() > 0 && now_ - flight.began >= limit) {
+  const Resource& resource = resource_at(id);
+  const Duration limit = node.wanted == nullptr ? Duration(0) : resource.deadlines.settle;
+  if (limit.count() > 0 && now_.instant - *flight.began >= limit) {
     act_failed(id, world_error(cat("gave up after ", to_string(limit), ": ", pending.what)));
     return;
   }
@@ -366,17 +479,17 @@ void Run::act_pending(NodeId id, const Pending& pending) {
   --acting_;
   --pool_of(id).in_use;
   flight.act.so_far = pending.so_far;
-  Time again =
-      now_ + pending.retry_after.value_or(pause(node.wanted->pace, flight.act.attempt, prng_));
+  Instant again =
+      now_.instant + pending.retry_after.value_or(pause(resource.pace, flight.act.attempt, prng_));
   if (limit.count() > 0)
-    again = std::min(again, flight.began + limit);
+    again = std::min(again, *flight.began + limit);
   ++flight.act.attempt;
   timers_.emplace(again, id);
   commands_.push_back(WakeAt{timers_.begin()->first});
 }
 
 void Run::wake_pending() {
-  while (!timers_.empty() && timers_.begin()->first <= now_) {
+  while (!timers_.empty() && timers_.begin()->first <= now_.instant) {
     const NodeId id = timers_.begin()->second;
     timers_.erase(timers_.begin());
     pool_of(id).ready.emplace(place_[id], id);
@@ -402,11 +515,13 @@ void Run::act_skipped(NodeId id, const Skipped& skipped) {
 
 /// An act ended without success: the record keeps the last one and says what was said.
 void Run::write_attempt(NodeId id, bool failed, const std::string& said) {
+  if (looks_only(id))
+    return;
   const Node& node = graph_->node(id);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (!record->attempt && node.wanted != nullptr)
-    record->attempt = Attempt{*node.wanted, now_, false, {}, 0};
-  if (node.set != nullptr)
+    record->attempt = Attempt{*node.wanted, flights_[id].step.verb, now_.wall, false, {}, 0};
+  if (node.set != nullptr && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
     record->attempt->failed = failed;
@@ -459,12 +574,18 @@ void Run::forget(NodeId id) {
 }
 
 void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value detail) {
+  if (looks_only(id) && type != EventType::blocked)
+    return;
   Event event;
-  event.time = now_;
+  event.time = now_.wall;
   event.type = type;
   event.environment = intent_->environment;
   event.key = *graph_->node(id).key;
   event.verb = verb;
+  if (const auto flight = flights_.find(id); flight != flights_.end())
+    event.because = flight->second.step.because;
+  else if (const Step* decided = step(event.key); decided != nullptr)
+    event.because = decided->because;
   event.text = std::move(text);
   event.detail = std::move(detail);
   commands_.push_back(LogEvent{std::move(event)});

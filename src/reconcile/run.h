@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <set>
+#include <span>
 #include <variant>
 
 #include "base/prng.h"
@@ -22,9 +23,10 @@ namespace fettle {
 
 struct RunOptions {
   PlanOptions plan;
-  int parallelism = 4;    ///< acts in flight at once; what is pending does not count
-  int passes_limit = 12;  ///< passes before what does not settle is given up
-  uint64_t seed = 1;      ///< of the random pauses
+  int parallelism = 4;  ///< acts in flight at once; what is pending does not count
+  int anew_limit = 3;   ///< how often a host is made anew before what does not settle is given up
+  uint64_t seed = 1;    ///< of the random pauses
+  uint64_t number = 0;  ///< of the run, for the records
 };
 
 struct WriteRecord {
@@ -39,7 +41,7 @@ struct StartAct {
   Name driver;
 };
 struct WakeAt {
-  Time time;
+  Instant instant;
 };
 struct Finish {};
 using Order = std::variant<WriteRecord, LogEvent, StartAct, WakeAt, Finish>;
@@ -83,8 +85,9 @@ class Run {
   static Result<Run> make(std::shared_ptr<const Intent> intent, Known known, Seen seen,
                           const Kinds& kinds, RunOptions options);
 
-  std::vector<Order> start(Time now);
-  std::vector<Order> on(const Input& input, Time now);
+  std::vector<Order> start(Moment now);
+  /// All that has come since the last call, in one go.
+  std::vector<Order> on(std::span<const Input> inputs, Moment now);
 
   bool finished() const { return finished_; }
   const Summary& summary() const { return summary_; }
@@ -92,6 +95,8 @@ class Run {
 
   /// The last step that was decided for a key in this run; none before that.
   const Step* step(const Key& key) const;
+  /// What something that looks for itself and was only to report put out; none when it did not.
+  const Value* looked(const Key& key) const;
   /// Whether an act for a key was begun and has not ended.
   bool is_under_way(const Key& key) const;
   /// How far a key has come; `open` for one that nobody wants or knows.
@@ -101,7 +106,7 @@ class Run {
   struct Flight {
     Step step;
     Act act;
-    Time began;
+    std::optional<Instant> began;
     std::string waits_for;
   };
 
@@ -117,6 +122,9 @@ class Run {
 
   void begin_pass();
   void end_pass();
+  bool goes_on() const;
+  void give_up_on_hosts();
+  void take(const Input& input);
   void proceed();
   void decide(NodeId id);
   void keep(NodeId id);
@@ -126,6 +134,7 @@ class Run {
   void settle(NodeId id, Standing standing);
   void act_ended(NodeId id, const Result<Outcome>& outcome);
   void act_done(NodeId id, const Done& done);
+  void request_done(NodeId id, const Done& done, bool was_kept);
   void act_pending(NodeId id, const Pending& pending);
   void act_failed(NodeId id, Error error);
   void act_skipped(NodeId id, const Skipped& skipped);
@@ -137,6 +146,7 @@ class Run {
   void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {});
   Pool& pool_of(NodeId id);
   const Resource& resource_at(NodeId id) const;
+  bool looks_only(NodeId id) const;
   std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
 
   std::shared_ptr<const Intent> intent_;
@@ -156,17 +166,19 @@ class Run {
   std::vector<uint32_t> place_;    ///< of a node in the graph's order
   std::map<Name, Pool> pools_;
   std::unordered_map<NodeId, Flight> flights_;
-  std::set<std::pair<Time, NodeId>> timers_;
+  std::set<std::pair<Instant, NodeId>> timers_;
   std::unordered_map<Key, Step, KeyHash> steps_;
+  std::unordered_map<Key, Value, KeyHash> looks_;
   std::unordered_map<Key, Standing, KeyHash> outcomes_;
+  std::unordered_map<Key, int, KeyHash> made_anew_;  ///< in this run
   int acting_ = 0;
-  int passes_ = 0;
+  size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
   bool replan_ = false;
   bool stopping_ = false;
   bool finished_ = false;
   uint64_t sequence_ = 0;
   Summary summary_;
-  Time now_{};
+  Moment now_{};
   std::vector<Order> commands_;
 };
 

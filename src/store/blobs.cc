@@ -1,105 +1,144 @@
 #include "store/blobs.h"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::string_view draft_prefix = "new-";
 
-Error broken(std::string_view doing, const std::string& path, const std::error_code& why) {
-  return world_error(cat("cannot ", doing, " `", path, "`: ", why.message()));
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 }  // namespace
 
-std::string FolderBlobs::place_of(std::string_view digest) const {
-  return cat(folder_, "/", digest.substr(0, 2), "/", digest.substr(2));
+class FileBlobs::FileDraft : public Blobs::Draft {
+ public:
+  FileDraft(FileBlobs& blobs, Path path, std::unique_ptr<Disk::File> file)
+      : blobs_(blobs), path_(std::move(path)), file_(std::move(file)) {}
+  ~FileDraft() override {
+    if (!path_.empty())
+      static_cast<void>(blobs_.disk_.remove(path_));
+  }
+
+  Status add(std::string_view bytes) override {
+    hash_.add(bytes);
+    size_ += bytes.size();
+    return file_->write(bytes);
+  }
+
+  Result<std::string> finish() override {
+    const std::string digest = hash_.hex();
+    const Path place = blobs_.place_of(digest);
+    // What is there in its full size is good; what is not is written over.
+    if (TRY(blobs_.has(digest)))
+      return digest;
+    TRY(file_->sync());
+    file_.reset();
+    TRY(blobs_.disk_.make_folder(place.parent_path()));
+    TRY(blobs_.index_.add(digest, size_, [&] { return blobs_.disk_.rename(path_, place); }));
+    path_.clear();
+    TRY(blobs_.disk_.sync_folder(place.parent_path()));
+    return digest;
+  }
+
+ private:
+  FileBlobs& blobs_;
+  Path path_;
+  std::unique_ptr<Disk::File> file_;
+  Sha256 hash_;
+  uint64_t size_ = 0;
+};
+
+Path FileBlobs::place_of(std::string_view digest) const {
+  return folder_ / digest.substr(0, 2) / digest.substr(2);
 }
 
-Result<std::string> FolderBlobs::put_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return world_error(cat("cannot read `", path, "`"));
+Result<std::unique_ptr<Blobs::Draft>> FileBlobs::begin() {
+  TRY(disk_.make_folder(folder_));
+  const Path path = folder_ / cat(draft_prefix, TRY(index_.session()), "-", count_++);
+  std::unique_ptr<Disk::File> file = TRY(disk_.create(path));
+  return std::unique_ptr<Draft>(std::make_unique<FileDraft>(*this, path, std::move(file)));
+}
+
+Result<bool> FileBlobs::has(std::string_view digest) {
+  if (!is_digest(digest))
+    return false;
+  const std::optional<uint64_t> size = TRY(disk_.size(place_of(digest)));
+  const std::optional<uint64_t> listed = TRY(index_.find(digest));
+  if (listed && size == listed)
+    return true;
+  if (listed)
+    TRY(index_.strike(digest));
+  return size && !listed ? list_again(digest) : Result<bool>(false);
+}
+
+/// A file that no index knows, of a store that was lost: it counts when its bytes are those of its
+/// name.
+Result<bool> FileBlobs::list_again(std::string_view digest) {
   Sha256 hash;
-  std::string piece(1 << 20, '\0');
-  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-    hash.add(std::string_view(piece).substr(0, static_cast<size_t>(file.gcount())));
-  const std::string digest = hash.hex();
-  const std::string place = place_of(digest);
-  std::error_code failure;
-  fs::create_directories(fs::path(place).parent_path(), failure);
-  if (failure)
-    return broken("make the folder of", place, failure);
-  fs::rename(path, place, failure);
-  if (failure == std::errc::cross_device_link) {
-    // Copied beside its place first, so that a file that is there is whole.
-    const std::string beside = place + ".new";
-    fs::copy_file(path, beside, fs::copy_options::overwrite_existing, failure);
-    if (!failure)
-      fs::rename(beside, place, failure);
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-  if (failure)
-    return broken("move a blob to", place, failure);
-  return digest;
+  uint64_t size = 0;
+  TRY(pump(TRY(disk_.read(place_of(digest))), [&](std::string_view bytes) -> Status {
+    hash.add(bytes);
+    size += bytes.size();
+    return {};
+  }));
+  if (hash.hex() != digest)
+    return false;
+  TRY(index_.add(digest, size, []() -> Status { return {}; }));
+  return true;
 }
 
-Result<std::string> FolderBlobs::put(std::string_view bytes) {
-  static std::atomic<unsigned> count{0};
-  std::error_code failure;
-  fs::create_directories(folder_, failure);
-  const std::string beside = cat(folder_, "/new-", getpid(), "-", count++);
-  {
-    std::ofstream file(beside, std::ios::binary);
-    errno = 0;
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    file.close();
-    if (!file) {
-      const std::string why = errno == ENOSPC ? "the disk is full" : std::strerror(errno);
-      fs::remove(beside, failure);
-      return world_error(cat("cannot write `", beside, "`: ", why));
-    }
-  }
-  return put_file(beside);
+Result<Blob> FileBlobs::open(std::string_view digest) {
+  if (!TRY(has(digest)))
+    return lost_content_error(digest);
+  Blob blob;
+  blob.size = TRY(disk_.size(place_of(digest))).value_or(0);
+  ByteSource source = TRY(disk_.read(place_of(digest)));
+  blob.source = [this, source = std::move(source), wanted = std::string(digest),
+                 hash = std::make_shared<Sha256>(),
+                 is_read = false](std::span<char> into) mutable -> Result<size_t> {
+    if (is_read)
+      return size_t{0};
+    const size_t count = TRY(source(into));
+    hash->add({into.data(), count});
+    if (count > 0 || into.empty())
+      return count;
+    is_read = true;
+    if (hash->hex() == wanted)
+      return count;
+    // Gone from now on, so that whatever made it is due again.
+    TRY(index_.strike(wanted));
+    TRY(disk_.remove(place_of(wanted)));
+    Error error =
+        world_error(cat("the content `", wanted, "` is damaged; the same command makes it again"));
+    error.lost_content = wanted;
+    return error;
+  };
+  return blob;
 }
 
-Result<std::string> FolderBlobs::path(std::string_view digest) const {
-  const bool plain =
-      digest.size() == 64 && digest.find_first_not_of("0123456789abcdef") == digest.npos;
-  const std::string place = plain ? place_of(digest) : std::string();
-  std::error_code failure;
-  if (!plain || !fs::exists(place, failure))
-    return world_error(
-        cat("the content `", digest, "` is not among the artifacts of this machine"));
-  fs::last_write_time(place, fs::file_time_type::clock::now(), failure);  // asked for now
-  return place;
+Result<size_t> FileBlobs::clear() {
+  size_t cleared = 0;
+  for (const std::string& digest : TRY(index_.unused()))
+    cleared +=
+        TRY(index_.remove_unused(digest, [&] { return disk_.remove(place_of(digest)); })) ? 1 : 0;
+  TRY(clear_drafts());
+  return cleared;
 }
 
-Result<size_t> FolderBlobs::collect(const std::set<std::string>& used, Duration grace) {
-  size_t deleted = 0;
-  const auto latest = fs::file_time_type::clock::now() - grace;
-  std::error_code failure;
-  for (const auto& entry : fs::recursive_directory_iterator(folder_, failure)) {
-    if (!entry.is_regular_file(failure))
+Status FileBlobs::clear_drafts() {
+  for (const std::string& name : TRY(disk_.list(folder_))) {
+    if (!name.starts_with(draft_prefix))
       continue;
-    const std::string digest =
-        entry.path().parent_path().filename().string() + entry.path().filename().string();
-    if (!used.contains(digest) && fs::last_write_time(entry.path(), failure) <= latest &&
-        fs::remove(entry.path(), failure))
-      ++deleted;
+    const std::string_view session =
+        std::string_view(name).substr(draft_prefix.size(), name.rfind('-') - draft_prefix.size());
+    if (!TRY(index_.is_alive(session)))
+      TRY(disk_.remove(folder_ / name));
   }
-  return deleted;
+  return {};
 }
 
 }  // namespace fettle

@@ -1,25 +1,64 @@
 #pragma once
-/// Contents by digest in a folder: `ab/cdef…`, written beside and renamed, so that a file that is
-/// there is whole.
+/// Contents by digest in a folder, and an index of them in the store. A content is written under a
+/// name of its own beside its place, `ab/cdef…`, synced, moved there, and only then listed in the
+/// index with its size. So what the index lists is whole, unless something beside us changed it;
+/// that is noticed by the size when it is looked for, and by the digest when it is read.
 
-#include "core/driver.h"
+#include <atomic>
+#include <functional>
+
+#include "core/blobs.h"
+#include "store/disk.h"
 
 namespace fettle {
 
-class FolderBlobs : public Blobs {
+/// What is known of contents, beside their bytes. Safe from several threads at once.
+class BlobIndex {
  public:
-  explicit FolderBlobs(std::string folder) : folder_(std::move(folder)) {}
-  Result<std::string> put_file(const std::string& path) override;
-  Result<std::string> put(std::string_view bytes) override;
-  Result<std::string> path(std::string_view digest) const override;
-  /// Deletes every blob that is not among `used` and was neither put nor asked for during the last
-  /// `grace`, since somebody who works now may not have written down yet that it needs it. The
-  /// answer is how many.
-  Result<size_t> collect(const std::set<std::string>& used, Duration grace);
+  virtual ~BlobIndex() = default;
+  /// Moves a file to its place and lists the content: nobody clears anything away meanwhile.
+  virtual Status add(std::string_view digest, uint64_t size,
+                     const std::function<Status()>& move) = 0;
+  /// Its size when it is listed; from now on it is kept as long as this process lives.
+  virtual Result<std::optional<uint64_t>> find(std::string_view digest) = 0;
+  /// What was listed is lost.
+  virtual Status strike(std::string_view digest) = 0;
+  /// Those that nobody refers to, and that no process which lives has put.
+  virtual Result<std::vector<std::string>> unused() = 0;
+  /// Whether it is still so; then `remove` takes the file away, and the content is not listed any
+  /// more.
+  virtual Result<bool> remove_unused(std::string_view digest,
+                                     const std::function<Status()>& remove) = 0;
+  /// Names us in files that are on their way in.
+  virtual Result<std::string> session() = 0;
+  /// Whether the process of a session lives.
+  virtual Result<bool> is_alive(std::string_view session) = 0;
+};
+
+/// An index of contents within the store of this machine, on a connection of its own.
+Result<std::unique_ptr<BlobIndex>> open_sqlite_blob_index(const std::string& path);
+
+class FileBlobs : public Blobs {
+ public:
+  FileBlobs(Disk& disk, BlobIndex& index, Path folder)
+      : disk_(disk), index_(index), folder_(std::move(folder)) {}
+  Result<std::unique_ptr<Draft>> begin() override;
+  Result<bool> has(std::string_view digest) override;
+  Result<Blob> open(std::string_view digest) override;
+  /// Clears away what nobody refers to, and what processes that are gone have left half written.
+  /// The answer is how many contents went.
+  Result<size_t> clear();
 
  private:
-  std::string place_of(std::string_view digest) const;
-  std::string folder_;
+  class FileDraft;
+  Path place_of(std::string_view digest) const;
+  Result<bool> list_again(std::string_view digest);
+  Status clear_drafts();
+
+  Disk& disk_;
+  BlobIndex& index_;
+  Path folder_;
+  std::atomic<unsigned> count_{0};
 };
 
 }  // namespace fettle

@@ -5,7 +5,8 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 2;
+constexpr uint64_t format = 3;
+constexpr uint64_t format_without_runs = 2;
 constexpr uint64_t format_without_mandates = 1;
 
 void put(Writer& to, const Key& key) {
@@ -105,6 +106,7 @@ std::string encode(const Record& record) {
     put(to, *record.applied);
   if (record.attempt) {
     put(to, record.attempt->resource);
+    to.number(static_cast<uint64_t>(record.attempt->verb));
     put(to, record.attempt->started);
     to.number(record.attempt->failed ? 1 : 0);
     to.text(record.attempt->error);
@@ -128,20 +130,26 @@ std::string encode(const Record& record) {
     to.text(set);
     put(to, wish);
   }
+  to.number(record.run);
+  to.number(static_cast<uint64_t>(record.by_hand));
+  to.number(record.is_adopted ? 1 : 0);
   return to.take();
 }
 
 Result<Record> decode(std::string_view bytes) {
   Reader from(bytes);
   const uint64_t written_format = from.number();
-  if (written_format != format && written_format != format_without_mandates)
+  if (written_format < format_without_mandates || written_format > format)
     return Error(Blame::bug, "a record of the store has an unknown format");
   Record record;
   const uint64_t parts = from.number();
   if ((parts & 1) != 0)
     record.applied = read_resource(from, written_format);
   if ((parts & 2) != 0) {
-    record.attempt = Attempt{read_resource(from, written_format), {}, false, {}, 0};
+    record.attempt.emplace();
+    record.attempt->resource = read_resource(from, written_format);
+    if (written_format > format_without_runs)
+      record.attempt->verb = read_enum<Verb>(from, static_cast<uint64_t>(Verb::blocked) + 1);
     record.attempt->started = read_time(from);
     record.attempt->failed = from.number() != 0;
     record.attempt->error = from.text();
@@ -164,6 +172,14 @@ Result<Record> decode(std::string_view bytes) {
   for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {
     Name set(from.text());
     record.wanted_by[set] = read_digest(from);
+  }
+  if (written_format > format_without_runs) {
+    record.run = from.number();
+    record.by_hand = read_enum<ByHand>(from, 3);
+    record.is_adopted = from.number() != 0;
+  } else {
+    // Formats before said it with the origin.
+    record.is_adopted = record.applied && record.applied->origin == "found by its marks";
   }
   if (from.broken() || !from.at_end())
     return Error(Blame::bug, "a record of the store is damaged");

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <thread>
 
+#include <fcntl.h>
+
 #include "base/invariant.h"
 #include "base/text.h"
 
@@ -92,7 +94,7 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
   const int flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  std::unique_ptr<Sqlite> database(new Sqlite(handle));
+  std::unique_ptr<Sqlite> database(new Sqlite(handle, path));
   if (code != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
   sqlite3_busy_timeout(handle, static_cast<int>(busy_limit.count()));
@@ -134,8 +136,78 @@ Error Sqlite::error(std::string_view doing) const {
   return world_error(std::move(message)).context(std::string(doing));
 }
 
+namespace {
+
+constexpr std::chrono::microseconds wait_for_turn{200};
+constexpr std::chrono::milliseconds longest_way_given{100}, longest_piece{3};
+
+/// The byte of the queue's file that who waits locks together with others who wait.
+struct flock lock_of_queue(short type) {
+  struct flock lock{};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_len = 1;
+  return lock;
+}
+
+bool is_busy(int code) { return (code & 0xFF) == SQLITE_BUSY; }
+
+}  // namespace
+
+/// Waits on its own and not in SQLite, whose pauses grow to a tenth of a second: so who writes much
+/// sees that somebody waits, and gives way.
+Status Sqlite::begin_waiting() {
+  const auto limit = std::chrono::steady_clock::now() + busy_limit;
+  sqlite3_busy_timeout(handle_, 0);
+  int code = sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+  if (is_busy(code) && !is_in_memory()) {
+    if (!queue_.is_open())
+      queue_ = Descriptor(::open((path_ + "-queue").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    struct flock lock = lock_of_queue(F_RDLCK);
+    fcntl(queue_.get(), F_OFD_SETLK, &lock);  // without it we only wait longer
+    while (is_busy(code) && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(wait_for_turn);
+      code = sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);
+    }
+    lock = lock_of_queue(F_UNLCK);
+    fcntl(queue_.get(), F_OFD_SETLK, &lock);
+  }
+  sqlite3_busy_timeout(handle_, static_cast<int>(busy_limit.count()));
+  return code == SQLITE_OK ? Status() : Status(error("using the store"));
+}
+
+void Sqlite::give_way() {
+  if (is_in_memory())
+    return;
+  if (!queue_.is_open())
+    queue_ = Descriptor(::open((path_ + "-queue").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const auto limit = std::chrono::steady_clock::now() + longest_way_given;
+  while (std::chrono::steady_clock::now() < limit) {
+    struct flock lock = lock_of_queue(F_WRLCK);
+    if (fcntl(queue_.get(), F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK)
+      return;
+    std::this_thread::sleep_for(wait_for_turn);
+  }
+}
+
+int64_t Sqlite::changes() const { return sqlite3_changes64(handle_); }
+
+Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step) {
+  for (bool more = true; more;) {
+    Transaction transaction = TRY(Transaction::begin(database));
+    const auto end = std::chrono::steady_clock::now() + longest_piece;
+    do
+      more = TRY(step());
+    while (more && std::chrono::steady_clock::now() < end);
+    TRY(transaction.commit());
+    if (more)
+      database.give_way();
+  }
+  return {};
+}
+
 Result<Transaction> Transaction::begin(Sqlite& database) {
-  TRY(database.execute("BEGIN IMMEDIATE"));
+  TRY(database.begin_waiting());
   return Transaction(&database);
 }
 

@@ -4,10 +4,12 @@
 
 #include <sqlite3.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/file.h"
 #include "base/result.h"
 
 namespace fettle {
@@ -46,6 +48,7 @@ class Query {
 
 class Sqlite {
  public:
+  /// `:memory:` is a database that nobody else has.
   static Result<std::unique_ptr<Sqlite>> open(const std::string& path);
   ~Sqlite();
   Sqlite(const Sqlite&) = delete;
@@ -55,15 +58,25 @@ class Sqlite {
   /// A statement, kept prepared. `sql` must be a literal.
   Result<Query> query(const char* sql);
   Error error(std::string_view doing) const;
+  /// Rows that the last statement changed.
+  int64_t changes() const;
+  const std::string& path() const { return path_; }
+  bool is_in_memory() const { return path_ == ":memory:"; }
+  /// Lets who waits to write go first: for who writes much, between two pieces of it.
+  void give_way();
 
  private:
   friend class Query;
-  explicit Sqlite(sqlite3* handle) : handle_(handle) {}
+  friend class Transaction;
+  Sqlite(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  Status begin_waiting();
   sqlite3* handle_;
+  std::string path_;
+  Descriptor queue_;  ///< locked by those who wait to write
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
 };
 
-/// Rolls back unless it was committed.
+/// Writes; one at a time, others wait for a while. Rolls back unless it was committed.
 class Transaction {
  public:
   static Result<Transaction> begin(Sqlite& database);
@@ -75,5 +88,9 @@ class Transaction {
   explicit Transaction(Sqlite* database) : database_(database) {}
   Sqlite* database_;
 };
+
+/// Does much in pieces, each a transaction of some milliseconds, so that nobody waits for long.
+/// `step` does a bit and says whether there is more. What was done stays when a later bit fails.
+Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step);
 
 }  // namespace fettle

@@ -4,38 +4,18 @@
 #include <bit>
 #include <cstring>
 
+#include "base/lock_file.h"
 #include "base/text.h"
 #include "store/content_codec.h"
-#include "value/codec.h"
+#include "store/references.h"
+#include "store/sqlite_locks.h"
+#include "store/sqlite_schema.h"
 
 namespace fettle {
-
-/// `world` is the hash of the environment's name. `since` is the first version with the content,
-/// `until` the first one without it.
-const char* const version_tables = R"(
-CREATE TABLE versions(world INTEGER NOT NULL, number INTEGER NOT NULL, created INTEGER NOT NULL,
-  released INTEGER NOT NULL, detail BLOB NOT NULL, PRIMARY KEY(world, number)) WITHOUT ROWID, STRICT;
-CREATE TABLE contents(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, body BLOB NOT NULL) STRICT;
-CREATE TABLE pieces(id INTEGER PRIMARY KEY, world INTEGER NOT NULL, set_name TEXT NOT NULL, name TEXT NOT NULL,
-  UNIQUE(world, set_name, name)) STRICT;
-CREATE TABLE spans(piece INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, world INTEGER NOT NULL,
-  content INTEGER NOT NULL, digest BLOB NOT NULL, PRIMARY KEY(piece, since)) WITHOUT ROWID, STRICT;
-CREATE INDEX spans_since ON spans(world, since);
-CREATE INDEX spans_until ON spans(world, until) WHERE until<9223372036854775807;
-CREATE INDEX spans_content ON spans(content);
-CREATE TABLE holdings(world INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, piece INTEGER NOT NULL,
-  PRIMARY KEY(world, key, value, piece)) WITHOUT ROWID, STRICT;
-)";
 
 namespace {
 
 using Go = Snapshot::Go;
-
-int64_t world_of(const Name& environment) {
-  return static_cast<int64_t>(hash64(environment.view()));
-}
-int64_t count_of(Time time) { return time.time_since_epoch().count(); }
-Time time_of(int64_t count) { return Time(Duration(count)); }
 
 /// A digest as the 16 bytes of the tables.
 struct DigestBytes {
@@ -59,21 +39,14 @@ uint64_t first_byte_first(uint64_t word) {
   return word;
 }
 
-Result<Value> read_detail(std::string_view bytes) {
-  Reader reader(bytes);
-  Value value = reader.value();
-  if (reader.broken() || !reader.at_end())
-    return Error(Blame::bug, "the detail of a version is damaged");
-  return value;
-}
+constexpr int64_t open_span = INT64_MAX;
 
 class SqliteSnapshot : public Snapshot {
  public:
-  SqliteSnapshot(Sqlite& database, int64_t world, uint64_t number, bool is_newest, Value detail)
+  SqliteSnapshot(Sqlite& database, int64_t world, uint64_t number, Value detail)
       : database_(database),
         world_(world),
         number_(static_cast<int64_t>(number)),
-        is_newest_(is_newest),
         detail_(std::move(detail)) {}
 
   uint64_t number() const override { return static_cast<uint64_t>(number_); }
@@ -103,15 +76,14 @@ class SqliteSnapshot : public Snapshot {
   }
 
   Status holders(Digest key, const std::function<Go(Digest, const Piece&)>& visit) const override {
-    if (!is_newest_)
-      return Error(Blame::bug, "only the newest version tells who holds what");
     std::string after;  // a value; what follows it is looked at next
     while (true) {
       Query query =
           TRY(database_.query("SELECT value, pieces.set_name, pieces.name FROM holdings JOIN "
                               "pieces ON pieces.id=piece WHERE "
-                              "holdings.world=? AND key=? AND value>? ORDER BY value, piece"));
-      query.bind(world_).bind_blob(DigestBytes(key).view()).bind_blob(after);
+                              "holdings.world=? AND key=? AND value>? AND since<=?4 AND (until=0 "
+                              "OR until>?4) ORDER BY value, piece"));
+      query.bind(world_).bind_blob(DigestBytes(key).view()).bind_blob(after).bind(number_);
       Go go = Go::on;
       while (go == Go::on && TRY(query.step())) {
         after = query.blob(0);
@@ -157,7 +129,6 @@ class SqliteSnapshot : public Snapshot {
   Sqlite& database_;
   int64_t world_;
   int64_t number_;
-  bool is_newest_;
   Value detail_;
 };
 
@@ -168,21 +139,33 @@ struct Row {
   auto order() const { return std::tie(holding.key, holding.value, piece); }
 };
 
-/// Writes a delta. The rows of the index are gathered and written in their order, which is many
-/// times faster for large deltas.
+/// Writes a delta under a number that no version has yet, bit by bit: the spans and contents piece
+/// by piece, then the rows of the index in their order, which is many times faster for large
+/// deltas.
 class DeltaWriter {
  public:
-  DeltaWriter(Sqlite& database, int64_t world, const Snapshot& before, uint64_t number)
+  DeltaWriter(Sqlite& database, int64_t world, const Snapshot& before, const Delta& delta)
       : database_(database),
         world_(world),
         before_(before),
-        number_(static_cast<int64_t>(number)) {}
+        number_(static_cast<int64_t>(delta.number)),
+        delta_(delta) {}
 
-  Status write(const Delta& delta) {
-    for (const auto& [piece, content] : delta.pieces)
+  /// Whether there is more to be written. To be called within a transaction.
+  Result<bool> step() {
+    if (next_piece_ < delta_.pieces.size()) {
+      const auto& [piece, content] = delta_.pieces[next_piece_++];
       TRY(write_piece(piece, content.get()));
-    TRY(write_rows(gone_, true));
-    return write_rows(added_, false);
+      if (next_piece_ == delta_.pieces.size()) {
+        in_order_of_table(gone_);
+        in_order_of_table(added_);
+      }
+      return true;
+    }
+    constexpr size_t rows_at_once = 64;
+    for (size_t i = 0; i < rows_at_once && next_row_ < gone_.size() + added_.size(); ++i)
+      TRY(write_row(next_row_++));
+    return next_row_ < gone_.size() + added_.size();
   }
 
  private:
@@ -195,7 +178,7 @@ class DeltaWriter {
         TRY(TRY(database_.query("UPDATE spans SET until=? WHERE piece=? AND until=?"))
                 .bind(number_)
                 .bind(id)
-                .bind(INT64_MAX)
+                .bind(open_span)
                 .run());
       }
     if (content != nullptr) {
@@ -203,7 +186,7 @@ class DeltaWriter {
       TRY(TRY(database_.query("INSERT INTO spans VALUES(?,?,?,?,?,?)"))
               .bind(id)
               .bind(number_)
-              .bind(INT64_MAX)
+              .bind(open_span)
               .bind(world_)
               .bind(TRY(content_id(*content)))
               .bind_blob(DigestBytes(content->digest).view())
@@ -231,10 +214,8 @@ class DeltaWriter {
       added_.push_back({holding, piece});
   }
 
-  Status write_rows(std::vector<Row>& rows, bool are_gone) {
-    if (rows.empty())
-      return {};
-    // In the order of their bytes in the table.
+  /// In the order of their bytes in the table.
+  static void in_order_of_table(std::vector<Row>& rows) {
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
       if (a.holding.key.high != b.holding.key.high)
         return first_byte_first(a.holding.key.high) < first_byte_first(b.holding.key.high);
@@ -242,18 +223,22 @@ class DeltaWriter {
         return first_byte_first(a.holding.key.low) < first_byte_first(b.holding.key.low);
       return a.order() < b.order();
     });
+  }
+
+  Status write_row(size_t i) {
+    const bool is_gone = i < gone_.size();
+    const Row& row = is_gone ? gone_[i] : added_[i - gone_.size()];
+    const DigestBytes key(row.holding.key), value(row.holding.value);
     Query query = TRY(database_.query(
-        are_gone ? "DELETE FROM holdings WHERE world=? AND key=? AND value=? AND piece=?"
-                 : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?)"));
-    for (const Row& row : rows) {
-      const DigestBytes key(row.holding.key), value(row.holding.value);
-      TRY(query.bind(world_)
-              .bind_kept(key.view())
-              .bind_kept(value.view())
-              .bind(row.piece)
-              .run_once());
-    }
-    return {};
+        is_gone ? "UPDATE holdings SET until=?5 WHERE world=?1 AND key=?2 AND value=?3 AND "
+                  "piece=?4 AND until=0"
+                : "INSERT OR IGNORE INTO holdings VALUES(?,?,?,?,?,0)"));
+    return query.bind(world_)
+        .bind_kept(key.view())
+        .bind_kept(value.view())
+        .bind(row.piece)
+        .bind(number_)
+        .run();
   }
 
   Result<int64_t> id_of(const Piece& piece) {
@@ -286,7 +271,249 @@ class DeltaWriter {
   int64_t world_;
   const Snapshot& before_;
   int64_t number_;
+  const Delta& delta_;
+  size_t next_piece_ = 0, next_row_ = 0;
   std::vector<Row> gone_, added_;
+};
+
+/// Takes back what was staged and never added, as if it had not been written.
+class Unstager {
+ public:
+  Unstager(Sqlite& database, int64_t world, int64_t number)
+      : database_(database), world_(world), number_(number) {}
+
+  Status run() {
+    TRY(in_pieces(database_, [this] { return take_back_added(); }));
+    TRY(in_pieces(database_, [this] { return reopen_ended(); }));
+    return in_pieces(database_, [this]() -> Result<bool> {
+      TRY(TRY(database_.query("DELETE FROM staging WHERE world=?")).bind(world_).run());
+      return false;
+    });
+  }
+
+ private:
+  struct Span {
+    int64_t piece, content;
+    Piece name;
+    ContentPointer body;
+  };
+
+  /// A span that begins (or ends) at the number.
+  Result<std::optional<Span>> next_span(const char* sql) {
+    Query query = TRY(database_.query(sql));
+    query.bind(world_).bind(number_);
+    if (!TRY(query.step()))
+      return std::optional<Span>();
+    Span span{query.number(0), query.number(1), {query.text(2), query.text(3)}, nullptr};
+    span.body = TRY(decode_content(query.blob(4), digest_of(query.blob(5))));
+    return std::optional(std::move(span));
+  }
+
+  Result<bool> take_back_added() {
+    const std::optional<Span> span = TRY(next_span(
+        "SELECT s.piece, s.content, p.set_name, p.name, c.body, c.digest FROM spans s JOIN pieces "
+        "p ON p.id=s.piece JOIN contents c ON c.id=s.content WHERE s.world=? AND s.since=? LIMIT "
+        "1"));
+    if (!span)
+      return false;
+    for (const Holding& holding : holdings(span->name, *span->body)) {
+      const DigestBytes key(holding.key), value(holding.value);
+      TRY(TRY(database_.query("DELETE FROM holdings WHERE world=? AND key=? AND value=? AND "
+                              "piece=? AND since=?"))
+              .bind(world_)
+              .bind_kept(key.view())
+              .bind_kept(value.view())
+              .bind(span->piece)
+              .bind(number_)
+              .run());
+    }
+    TRY(TRY(database_.query("DELETE FROM spans WHERE piece=? AND since=?"))
+            .bind(span->piece)
+            .bind(number_)
+            .run());
+    TRY(TRY(database_.query("DELETE FROM contents WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM spans "
+                            "WHERE content=?1)"))
+            .bind(span->content)
+            .run());
+    return true;
+  }
+
+  Result<bool> reopen_ended() {
+    const std::optional<Span> span = TRY(next_span(
+        "SELECT s.piece, s.content, p.set_name, p.name, c.body, c.digest FROM spans s JOIN pieces "
+        "p ON p.id=s.piece JOIN contents c ON c.id=s.content WHERE s.world=? AND s.until=? AND "
+        "s.until<9223372036854775807 LIMIT 1"));
+    if (!span)
+      return false;
+    for (const Holding& holding : holdings(span->name, *span->body)) {
+      const DigestBytes key(holding.key), value(holding.value);
+      TRY(TRY(database_.query("UPDATE holdings SET until=0 WHERE world=? AND key=? AND value=? "
+                              "AND piece=? AND until=?"))
+              .bind(world_)
+              .bind_kept(key.view())
+              .bind_kept(value.view())
+              .bind(span->piece)
+              .bind(number_)
+              .run());
+    }
+    TRY(TRY(database_.query("UPDATE spans SET until=? WHERE piece=? AND until=?"))
+            .bind(open_span)
+            .bind(span->piece)
+            .bind(number_)
+            .run());
+    return true;
+  }
+
+  Sqlite& database_;
+  int64_t world_;
+  int64_t number_;
+};
+
+class SqliteStaged : public Staged {
+ public:
+  SqliteStaged(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
+      : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
+  ~SqliteStaged() override {
+    // What cannot be taken back now is taken back by the next push.
+    if (is_written_ && !is_added_)
+      static_cast<void>(Unstager(database_, world_, static_cast<int64_t>(delta_.number)).run());
+  }
+
+  /// Writes a large delta ahead; a small one is written when it is added.
+  Status write_ahead() {
+    if (delta_.pieces.size() <= pieces_at_once)
+      return {};
+    is_written_ = true;
+    TRY(in_pieces(database_, [this]() -> Result<bool> {
+      TRY(TRY(database_.query("INSERT OR REPLACE INTO staging VALUES(?,?)"))
+              .bind(world_)
+              .bind(static_cast<int64_t>(delta_.number))
+              .run());
+      return false;
+    }));
+    DeltaWriter writer(database_, world_, newest_, delta_);
+    return in_pieces(database_, [&] { return writer.step(); });
+  }
+
+  /// Within the transaction of a wish.
+  Status add(Time now) {
+    TRY(check_newest());
+    if (!is_written_) {
+      DeltaWriter writer(database_, world_, newest_, delta_);
+      while (TRY(writer.step()))
+        continue;
+    }
+    const auto number = static_cast<int64_t>(delta_.number);
+    TRY(TRY(database_.query("INSERT INTO versions VALUES(?,?,?,0,?)"))
+            .bind(world_)
+            .bind(number)
+            .bind(count_of(now))
+            .bind_blob(bytes_of(delta_.detail))
+            .run());
+    for (const std::string& digest : digests_in(delta_.detail))
+      TRY(TRY(database_.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
+              .bind(digest)
+              .bind(world_)
+              .bind(number)
+              .run());
+    return TRY(database_.query("DELETE FROM staging WHERE world=?")).bind(world_).run();
+  }
+  void added() { is_added_ = true; }
+
+ private:
+  /// Deltas of fewer pieces are written in the transaction that adds them.
+  static constexpr size_t pieces_at_once = 200;
+
+  Status check_newest() const {
+    Query query = TRY(database_.query("SELECT max(number) FROM versions WHERE world=?"));
+    query.bind(world_);
+    TRY(query.step());
+    if (static_cast<uint64_t>(query.number(0)) == newest_.number())
+      return {};
+    return world_error("another version was added meanwhile; run the same command again");
+  }
+
+  Sqlite& database_;
+  int64_t world_;
+  const Snapshot& newest_;
+  Delta delta_;
+  bool is_written_ = false, is_added_ = false;
+};
+
+class SqlitePushTurn : public PushTurn {
+ public:
+  SqlitePushTurn(Sqlite& database, int64_t world, std::optional<LockFile> lock,
+                 std::unique_ptr<Snapshot> newest)
+      : database_(database), world_(world), lock_(std::move(lock)), newest_(std::move(newest)) {}
+
+  const Snapshot& newest() const override { return *newest_; }
+
+  Result<std::unique_ptr<Staged>> stage(Delta delta) override {
+    auto staged = std::make_unique<SqliteStaged>(database_, world_, *newest_, std::move(delta));
+    TRY(staged->write_ahead());
+    return Result<std::unique_ptr<Staged>>(std::move(staged));
+  }
+
+  Status forget_old(size_t keep) override {
+    Query query = TRY(database_.query(
+        "SELECT number FROM versions WHERE world=? ORDER BY number DESC LIMIT 1 OFFSET ?"));
+    query.bind(world_).bind(static_cast<int64_t>(std::max<size_t>(keep, 1) - 1));
+    if (!TRY(query.step()))
+      return {};
+    int64_t oldest = query.number(0);
+    Query released =
+        TRY(database_.query("SELECT max(number) FROM versions WHERE world=? AND released<>0"));
+    released.bind(world_);
+    TRY(released.step());
+    if (released.number(0) != 0)
+      oldest = std::min(oldest, released.number(0));
+    static_cast<void>(query.step());
+    TRY(forget_before(oldest));
+    return {};
+  }
+
+ private:
+  /// The heads go first, so that nobody reads a version half of which is gone.
+  Status forget_before(int64_t oldest) {
+    TRY(in_pieces(database_, [&]() -> Result<bool> {
+      for (const char* sql : {"DELETE FROM versions WHERE world=? AND number<?",
+                              "DELETE FROM version_uses WHERE world=? AND number<?"})
+        TRY(TRY(database_.query(sql)).bind(world_).bind(oldest).run());
+      return false;
+    }));
+    TRY(in_pieces(database_, [&]() -> Result<bool> {
+      Query ended =
+          TRY(database_.query("SELECT piece, since, content FROM spans WHERE world=? AND "
+                              "until<=? AND until<9223372036854775807 LIMIT 1"));
+      ended.bind(world_).bind(oldest);
+      if (!TRY(ended.step()))
+        return false;
+      TRY(TRY(database_.query("DELETE FROM spans WHERE piece=? AND since=?"))
+              .bind(ended.number(0))
+              .bind(ended.number(1))
+              .run());
+      TRY(TRY(database_.query("DELETE FROM contents WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM "
+                              "spans WHERE content=?1)"))
+              .bind(ended.number(2))
+              .run());
+      return true;
+    }));
+    return in_pieces(database_, [&]() -> Result<bool> {
+      TRY(TRY(database_.query(
+                  "DELETE FROM holdings WHERE (world, key, value, piece, since) IN (SELECT world, "
+                  "key, value, piece, since FROM holdings WHERE world=? AND until>0 AND until<=? "
+                  "LIMIT 64)"))
+              .bind(world_)
+              .bind(oldest)
+              .run());
+      return database_.changes() > 0;
+    });
+  }
+
+  Sqlite& database_;
+  int64_t world_;
+  std::optional<LockFile> lock_;
+  std::unique_ptr<Snapshot> newest_;
 };
 
 class SqliteVersions : public Versions {
@@ -319,32 +546,27 @@ class SqliteVersions : public Versions {
     const int64_t world = world_of(environment);
     if (wanted == 0 && !number)
       return std::unique_ptr<Snapshot>(
-          std::make_unique<SqliteSnapshot>(database_, world, 0, true, Value::dict({})));
+          std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
     const std::optional<VersionHead> found = TRY(head(environment, wanted));
     if (!found)
       return user_error(
           cat("there is no version ", wanted, " of `", environment, "`",
               newest == 0 ? "; nothing was exported yet" : cat("; the newest is ", newest)));
-    return std::unique_ptr<Snapshot>(std::make_unique<SqliteSnapshot>(
-        database_, world, wanted, wanted == newest, found->detail));
+    return std::unique_ptr<Snapshot>(
+        std::make_unique<SqliteSnapshot>(database_, world, wanted, found->detail));
   }
 
-  Status commit(const Name& environment, Time now,
-                const std::function<Result<Delta>(const Snapshot&)>& decide) override {
-    Transaction transaction = TRY(Transaction::begin(database_));
-    const std::unique_ptr<Snapshot> newest = TRY(open(environment, std::nullopt));
-    const Delta delta = TRY(decide(*newest));
+  Result<std::unique_ptr<PushTurn>> begin_push(const Name& environment) override {
     const int64_t world = world_of(environment);
-    TRY(DeltaWriter(database_, world, *newest, delta.number).write(delta));
-    Writer detail;
-    detail.value(delta.detail);
-    TRY(TRY(database_.query("INSERT INTO versions VALUES(?,?,?,0,?)"))
-            .bind(world)
-            .bind(static_cast<int64_t>(delta.number))
-            .bind(count_of(now))
-            .bind_blob(detail.take())
-            .run());
-    return transaction.commit();
+    std::optional<LockFile> lock;
+    if (!database_.is_in_memory()) {
+      lock = TRY(LockFile::take(lock_path(database_, push_lock_name(environment))));
+      if (!lock)
+        return std::unique_ptr<PushTurn>();
+    }
+    TRY(take_back_staged(world));
+    return std::unique_ptr<PushTurn>(std::make_unique<SqlitePushTurn>(
+        database_, world, std::move(lock), TRY(open(environment, std::nullopt))));
   }
 
   Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
@@ -353,71 +575,30 @@ class SqliteVersions : public Versions {
                                    static_cast<int64_t>(newer));
   }
 
-  Status release(const Name& environment, uint64_t number, Time now) override {
-    Transaction transaction = TRY(Transaction::begin(database_));
-    TRY(open(environment, number));
-    if (const uint64_t last = TRY(last_released(environment)); last > number)
-      return user_error(
-          cat("version ", last, " is released already, and it is newer than ", number));
-    TRY(TRY(database_.query("UPDATE versions SET released=? WHERE world=? AND number=? AND "
-                            "released=0"))
-            .bind(count_of(now))
-            .bind(world_of(environment))
-            .bind(static_cast<int64_t>(number))
-            .run());
-    return transaction.commit();
-  }
-
-  Status forget_old(const Name& environment, size_t keep) override {
-    Transaction transaction = TRY(Transaction::begin(database_));
-    const int64_t world = world_of(environment);
-    Query query = TRY(database_.query(
-        "SELECT number FROM versions WHERE world=? ORDER BY number DESC LIMIT 1 OFFSET ?"));
-    query.bind(world).bind(static_cast<int64_t>(std::max<size_t>(keep, 1) - 1));
+ private:
+  /// What a push staged whose process was killed.
+  Status take_back_staged(int64_t world) {
+    Query query = TRY(database_.query("SELECT number FROM staging WHERE world=?"));
+    query.bind(world);
     if (!TRY(query.step()))
       return {};
-    int64_t oldest = query.number(0);
-    if (const auto last = static_cast<int64_t>(TRY(last_released(environment))); last != 0)
-      oldest = std::min(oldest, last);
-    std::vector<int64_t> contents;
-    {
-      Query ended = TRY(database_.query(
-          "SELECT content FROM spans WHERE world=? AND until<=? AND until<9223372036854775807"));
-      ended.bind(world).bind(oldest);
-      while (TRY(ended.step()))
-        contents.push_back(ended.number(0));
-    }
-    for (const char* sql : {"DELETE FROM spans WHERE world=? AND until<=? AND "
-                            "until<9223372036854775807",
-                            "DELETE FROM versions WHERE world=? AND number<?"})
-      TRY(TRY(database_.query(sql)).bind(world).bind(oldest).run());
-    for (const int64_t content : contents)
-      TRY(TRY(database_.query("DELETE FROM contents WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM "
-                              "spans WHERE content=?1)"))
-              .bind(content)
-              .run());
-    return transaction.commit();
+    const int64_t number = query.number(0);
+    static_cast<void>(query.step());
+    return Unstager(database_, world, number).run();
   }
 
- private:
   static Result<VersionHead> read_head(const Query& query) {
     VersionHead head;
     head.number = static_cast<uint64_t>(query.number(0));
     head.created = time_of(query.number(1));
     if (query.number(2) != 0)
       head.released = time_of(query.number(2));
-    head.detail = TRY(read_detail(query.blob(3)));
+    head.detail = TRY(value_of(query.blob(3)));
     return head;
   }
 
   Result<uint64_t> newest_number(const Name& environment) {
-    return number_of("SELECT max(number) FROM versions WHERE world=?", environment);
-  }
-  Result<uint64_t> last_released(const Name& environment) {
-    return number_of("SELECT max(number) FROM versions WHERE world=? AND released<>0", environment);
-  }
-  Result<uint64_t> number_of(const char* sql, const Name& environment) {
-    Query query = TRY(database_.query(sql));
+    Query query = TRY(database_.query("SELECT max(number) FROM versions WHERE world=?"));
     query.bind(world_of(environment));
     TRY(query.step());
     return static_cast<uint64_t>(query.number(0));
@@ -432,15 +613,75 @@ std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database) {
   return std::make_unique<SqliteVersions>(database);
 }
 
+Status add_version(Staged& staged, Time now) { return static_cast<SqliteStaged&>(staged).add(now); }
+
+void keep_version(Staged& staged) { static_cast<SqliteStaged&>(staged).added(); }
+
+Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now) {
+  const int64_t world = world_of(environment);
+  Query query = TRY(database.query(
+      "SELECT (SELECT count(*) FROM versions WHERE world=?1 AND number=?2), (SELECT max(number) "
+      "FROM versions WHERE world=?1 AND released<>0), (SELECT max(number) FROM versions WHERE "
+      "world=?1)"));
+  query.bind(world).bind(static_cast<int64_t>(number));
+  TRY(query.step());
+  const auto last = static_cast<uint64_t>(query.number(1));
+  if (query.number(0) == 0)
+    return user_error(cat("there is no version ", number, " of `", environment, "`",
+                          query.number(2) == 0 ? std::string("; nothing was exported yet")
+                                               : cat("; the newest is ", query.number(2))));
+  if (last > number)
+    return user_error(cat("version ", last, " is released already, and it is newer than ", number));
+  return TRY(database.query("UPDATE versions SET released=? WHERE world=? AND number=? AND "
+                            "released=0"))
+      .bind(count_of(now))
+      .bind(world)
+      .bind(static_cast<int64_t>(number))
+      .run();
+}
+
 Status remove_versions(Sqlite& database, const Name& environment) {
   const int64_t world = world_of(environment);
+  // The heads first: what has none is not there. A row at a time, in as many pieces as it takes.
   for (const char* sql :
-       {"DELETE FROM contents WHERE id IN (SELECT content FROM spans WHERE world=?1) AND NOT "
-        "EXISTS (SELECT 1 FROM spans WHERE spans.content=contents.id AND spans.world<>?1)",
-        "DELETE FROM spans WHERE world=?", "DELETE FROM pieces WHERE world=?",
-        "DELETE FROM holdings WHERE world=?", "DELETE FROM versions WHERE world=?"})
-    TRY(TRY(database.query(sql)).bind(world).run());
-  return {};
+       {"DELETE FROM versions WHERE world=?", "DELETE FROM version_uses WHERE world=?",
+        "DELETE FROM staging WHERE world=?"})
+    TRY(in_pieces(database, [&]() -> Result<bool> {
+      TRY(TRY(database.query(sql)).bind(world).run());
+      return false;
+    }));
+  TRY(in_pieces(database, [&]() -> Result<bool> {
+    Query query =
+        TRY(database.query("SELECT s.piece, s.since, s.content FROM spans s WHERE "
+                           "s.world=? LIMIT 1"));
+    query.bind(world);
+    if (!TRY(query.step()))
+      return false;
+    TRY(TRY(database.query("DELETE FROM spans WHERE piece=? AND since=?"))
+            .bind(query.number(0))
+            .bind(query.number(1))
+            .run());
+    TRY(TRY(database.query("DELETE FROM contents WHERE id=?1 AND NOT EXISTS (SELECT 1 FROM spans "
+                           "WHERE content=?1)"))
+            .bind(query.number(2))
+            .run());
+    return true;
+  }));
+  TRY(in_pieces(database, [&]() -> Result<bool> {
+    TRY(TRY(database.query(
+                "DELETE FROM holdings WHERE (world, key, value, piece, since) IN (SELECT world, "
+                "key, value, piece, since FROM holdings WHERE world=? LIMIT 64)"))
+            .bind(world)
+            .run());
+    return database.changes() > 0;
+  }));
+  return in_pieces(database, [&]() -> Result<bool> {
+    TRY(TRY(database.query("DELETE FROM pieces WHERE id IN (SELECT id FROM pieces WHERE world=? "
+                           "LIMIT 64)"))
+            .bind(world)
+            .run());
+    return database.changes() > 0;
+  });
 }
 
 }  // namespace fettle

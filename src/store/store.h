@@ -1,44 +1,35 @@
 #pragma once
-/// What is remembered between runs: environments, records, events, leases, and small lists and
-/// caches. Narrow, so that a shared database can stand behind it later.
+/// What is remembered between runs: environments, records, events, small lists and caches. Narrow,
+/// so that a shared database can stand behind it later. Several processes may use one store at
+/// once.
 ///
-/// Nothing that was written is lost when the process dies at any moment: every `write` is one
-/// transaction. Several processes may use one store at once.
+/// Everybody may read. Who acts on an environment writes through an `Edit`, the lease that only one
+/// process has at a time; who only says what should be writes through a `Wish`, a short transaction
+/// that needs no lease (`store/edit.h`). Nothing else writes what belongs to an environment.
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/event.h"
 #include "core/record.h"
+#include "store/holder.h"
 #include "versions/versions.h"
 
 namespace fettle {
+
+class Edit;
+class Wish;
 
 struct Environment {
   Name name;
   std::string uuid;  ///< 32 hexadecimal digits
   Time created;
   Value detail;  ///< what faces keep with it: `{"production": true, "stopped": true, …}`
-};
-
-/// One change of a transaction.
-struct Change {
-  enum Type { record, forget, event } type = record;
-  Key key;
-  RecordPointer written;
-  Event logged;
-};
-
-/// Who works on an environment.
-struct Holder {
-  int64_t process = 0;
-  std::string process_started;  ///< tells a process id that was used again
-  std::string boot;             ///< tells process ids of another boot or machine
-  std::string what;             ///< for people: `fettle run examples/shop`
-  Time since;
+  bool is_removing = false;  ///< its removal was begun and has not ended
 };
 
 class Store {
@@ -47,13 +38,7 @@ class Store {
 
   virtual Result<std::vector<Environment>> environments() = 0;
   virtual Result<std::optional<Environment>> environment(const Name& name) = 0;
-  /// Adds it or changes its detail.
-  virtual Status put_environment(const Environment& environment) = 0;
-  /// Takes an environment away with all its records and lists. Its events stay.
-  virtual Status remove_environment(const Name& name) = 0;
-
   virtual Result<Known> known(const Name& environment) = 0;
-  virtual Status write(std::span<const Change> changes) = 0;
 
   /// Events of an environment (all when it is empty) after a sequence number, oldest first.
   virtual Result<std::vector<Event>> events(const Name& environment, uint64_t after,
@@ -61,23 +46,31 @@ class Store {
   /// The last events about one key, newest first.
   virtual Result<std::vector<Event>> events_of(const Key& key, size_t limit) = 0;
 
-  /// Takes the lease of an environment; the one who has it when somebody else does. A holder whose
-  /// process is gone loses it.
-  virtual Result<std::optional<Holder>> acquire(const Name& environment, const Holder& me) = 0;
-  virtual Status release(const Name& environment, const Holder& me) = 0;
-
-  /// Small things by name: an environment's list of executed instructions, a digest of a tree of
-  /// files. None when it is not there. Writing null takes it away.
+  /// Small things of an environment by name: its list of executed instructions, its settings. None
+  /// when it is not there.
   virtual Result<std::optional<Value>> note(const Name& environment, std::string_view name) = 0;
-  virtual Status put_note(const Name& environment, std::string_view name, const Value& value) = 0;
 
   /// What environments should be, version by version.
   virtual Versions& versions() = 0;
-};
 
-/// This process, as a holder.
-Holder this_process(std::string what, Time now);
-/// Whether that process still runs on this machine.
-bool is_alive(const Holder& holder);
+  /// The right to act on an environment, which need not be there yet; the holder when somebody else
+  /// has it. A holder whose process is gone has lost it.
+  virtual Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
+                                                                         const Holder& me) = 0;
+  /// Who acts on an environment just now.
+  virtual Result<std::optional<Holder>> holder(const Name& environment) = 0;
+
+  /// One transaction: all that `say` writes or, when it fails, nothing. Errors (`Blame::world`):
+  /// the environment is being removed.
+  virtual Status wish(const Name& environment, const std::function<Status(Wish&)>& say) = 0;
+
+  /// What can be found out again and takes long: digests of folders. Belongs to no environment.
+  virtual Result<std::optional<Value>> cached(std::string_view name) = 0;
+  virtual Status cache(std::string_view name, const Value& value, Time now) = 0;
+
+  /// Forgets events that are older than `before`, but for the last ones of what is still known, and
+  /// what was cached or is left over from before. In pieces, so that nobody waits for long.
+  virtual Result<size_t> forget_before(Time before) = 0;
+};
 
 }  // namespace fettle

@@ -1,19 +1,19 @@
-#include "store/store.h"
+#include "store/edit.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include "base/text.h"
-#include "store/blobs.h"
 #include "store/record_codec.h"
+#include "store/sqlite.h"
 #include "store/sqlite_store.h"
+#include "tests/fixtures/small_disk.h"
 
 namespace fettle {
 namespace {
@@ -47,7 +47,7 @@ class StoreTest : public testing::Test {
     resource.pace = {Wait::random, 7ms, 9s};
     resource.deadlines.settle = 2min;
     record.applied = resource;
-    record.attempt = Attempt{resource, Time(5s), true, "exit code 1", 3};
+    record.attempt = Attempt{resource, Verb::replace, Time(5s), true, "exit code 1", 3};
     record.outputs = Value::dict({{"ip_address", "10.0.0.2"}});
     record.remote_id = "abc";
     record.incarnation = 4;
@@ -56,7 +56,21 @@ class StoreTest : public testing::Test {
     record.finished = Time(77s);
     record.acted_on = {{{"e", "image", "a:1"}, 1, 2, {3, 4}}};
     record.wanted_by["p"] = {5, 6};
+    record.run = 12;
+    record.by_hand = ByHand::stopped;
+    record.is_adopted = true;
     return record;
+  }
+
+  /// The right to act on `e`, which nobody else has.
+  static std::unique_ptr<Edit> edit(Store& store, const Name& environment = "e") {
+    auto begun = store.begin_edit(environment, this_process("a test", Time(1s)));
+    auto* edit = begun ? std::get_if<std::unique_ptr<Edit>>(&*begun) : nullptr;
+    EXPECT_NE(edit, nullptr);
+    return edit == nullptr ? nullptr : std::move(*edit);
+  }
+  static Status write(Store& store, std::vector<Change> changes) {
+    return edit(store)->write(changes);
   }
 
   static Change change(const Key& key, const Record& record) {
@@ -89,6 +103,9 @@ TEST_F(StoreTest, RecordsAreReadBackWhole) {
   EXPECT_EQ(back->applied->leftover, std::nullopt);
   EXPECT_EQ(back->acted_on, record().acted_on);
   EXPECT_EQ(back->attempt->error, "exit code 1");
+  EXPECT_EQ(back->attempt->verb, Verb::replace);
+  EXPECT_EQ(back->by_hand, ByHand::stopped);
+  EXPECT_TRUE(back->is_adopted);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decode(std::string_view(bytes).substr(0, size)));
 }
@@ -100,52 +117,160 @@ TEST_F(StoreTest, WhatIsWrittenIsThereAfterOpeningAgain) {
   event.key = key;
   event.text = "never done";
   event.verb = Verb::create;
+  event.because = {"e", "image", "a"};
   {
     auto store = open();
+    const auto acting = edit(*store);
     ASSERT_TRUE(
-        store->write(std::vector{change(key, record()), Change{Change::event, {}, {}, event}}));
-    ASSERT_TRUE(store->put_note("e", "plan", Value::list({1, 2})));
+        acting->write(std::vector{change(key, record()), Change{Change::event, {}, {}, event}}));
+    ASSERT_TRUE(acting->put_note("plan", Value::list({1, 2})));
     ASSERT_TRUE(
-        store->put_environment({"e", "0123", Time(3s), Value::dict({{"production", true}})}));
+        acting->put_environment({"e", "0123", Time(3s), Value::dict({{"production", true}})}));
+    ASSERT_TRUE(store->cache("digest of x", "abc", Time(3s)));
   }
   auto store = open();
   EXPECT_EQ(encode(*store->known("e")->at(key)), encode(record()));
   EXPECT_TRUE(store->known("other")->empty());
   EXPECT_EQ(store->events("e", 0, 10)->at(0).text, "never done");
   EXPECT_EQ(store->events_of(key, 10)->at(0).verb, Verb::create);
+  EXPECT_EQ(store->events_of(key, 10)->at(0).because, (Key{"e", "image", "a"}));
+  EXPECT_EQ(**store->cached("digest of x"), Value("abc"));
   EXPECT_EQ(**store->note("e", "plan"), Value::list({1, 2}));
   EXPECT_EQ((*store->environment("e"))->uuid, "0123");
-  ASSERT_TRUE(store->write(std::vector{Change{Change::forget, key, {}, {}}}));
+  ASSERT_TRUE(write(*store, {Change{Change::forget, key, {}, {}}}));
   EXPECT_TRUE(store->known("e")->empty());
-  ASSERT_TRUE(store->remove_environment("e"));
+  ASSERT_TRUE(edit(*store)->remove_environment());
   EXPECT_FALSE(store->environment("e")->has_value());
   EXPECT_EQ(store->events("", 0, 10)->size(), 1u);
 }
 
-TEST_F(StoreTest, ALeaseIsHeldUntilItsProcessIsGone) {
+TEST_F(StoreTest, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   auto store = open();
-  const Holder me = this_process("a test", Time(1s));
-  EXPECT_FALSE(store->acquire("e", me)->has_value());
-  EXPECT_FALSE(store->acquire("e", me)->has_value());  // once more by the same
+  auto mine = edit(*store);
   const pid_t child = fork();
   if (child == 0) {
     auto other = open_sqlite_store(folder_ + "/fettle.db");
-    const auto held = (*other)->acquire("e", this_process("another", Time(2s)));
-    _exit(held && *held && (**held).what == "a test" ? 0 : 1);
+    auto begun = (*other)->begin_edit("e", this_process("another", Time(2s)));
+    const Holder* holder = begun ? std::get_if<Holder>(&*begun) : nullptr;
+    const bool told = holder != nullptr && holder->what == "a test" && holder->process == getppid();
+    auto free = (*other)->begin_edit("other", this_process("another", Time(2s)));
+    _exit(told && free && free->index() == 0 ? 0 : 1);
   }
   int status = 1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  ASSERT_TRUE(store->release("e", me));
+  EXPECT_EQ((*store->holder("e"))->what, "a test");
+  const uint64_t first = mine->number();
+  mine.reset();
+  EXPECT_FALSE(*store->holder("e"));
 
   const pid_t dying = fork();
   if (dying == 0) {
     auto other = open_sqlite_store(folder_ + "/fettle.db");
-    _exit((*other)->acquire("e", this_process("one that dies", Time(2s))) ? 0 : 1);
+    auto begun = (*other)->begin_edit("e", this_process("one that dies", Time(2s)));
+    // Without a word: the lock is what ends with a process.
+    kill(getpid(), begun && begun->index() == 0 ? SIGKILL : SIGTERM);
   }
   waitpid(dying, &status, 0);
-  EXPECT_EQ(status, 0);
-  EXPECT_FALSE(store->acquire("e", me)->has_value());
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+  EXPECT_FALSE(*store->holder("e"));
+  EXPECT_GT(edit(*store)->number(), first + 1);
+}
+
+TEST_F(StoreTest, WhoHasLostTheRightIsRefused) {
+  auto store = open();
+  auto lost = edit(*store);
+  ASSERT_TRUE(lost->write(std::vector{change({"e", "act", "a"}, record())}));
+  // As when the lock's file was taken away beside us.
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/locks"))
+    std::filesystem::remove(entry.path());
+  auto another = open();
+  const auto mine = edit(*another);
+  const Status refused = lost->write(std::vector{change({"e", "act", "b"}, record())});
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with(
+      "the right to work on `e` was lost to `a test` (process "))
+      << refused.error().message;
+  EXPECT_FALSE(lost->put_note("x", 1));
+  EXPECT_FALSE(lost->remove_environment());
+  EXPECT_EQ(store->known("e")->size(), 1u);
+  lost.reset();  // gives back nothing that is another's
+  EXPECT_TRUE(mine->write(std::vector{change({"e", "act", "c"}, record())}));
+}
+
+TEST_F(StoreTest, AWishNeedsNoRightAndIsRefusedWhileTheEnvironmentGoes) {
+  auto store = open();
+  auto acting = edit(*store);
+  ASSERT_TRUE(acting->put_environment({"e", "0123", Time(3s), {}}));
+  auto other = open();
+  const auto say = [](Wish& wish) { return wish.put_note("wish", 1); };
+  EXPECT_TRUE(other->wish("e", say));
+  EXPECT_EQ(**store->note("e", "wish"), Value(1));
+  ASSERT_TRUE(acting->begin_removal());
+  const Status refused = other->wish("e", say);
+  ASSERT_FALSE(refused);
+  EXPECT_TRUE(refused.error().message.starts_with("`e` is being removed by `a test`"));
+  EXPECT_TRUE((*other->environment("e"))->is_removing);
+  // Whose process is gone removes nothing any more.
+  acting.reset();
+  EXPECT_TRUE(other->wish("e", say));
+  EXPECT_FALSE((*other->environment("e"))->is_removing);
+  // What fails in the middle leaves nothing.
+  EXPECT_FALSE(other->wish("e", [](Wish& wish) -> Status {
+    TRY(wish.put_note("wish", 2));
+    return user_error("no");
+  }));
+  EXPECT_EQ(**store->note("e", "wish"), Value(1));
+}
+
+TEST_F(StoreTest, OldEventsAreForgottenButForWhatIsNeededToSayWhy) {
+  auto store = open();
+  const auto acting = edit(*store);
+  const Key kept{"e", "service", "kept"}, gone{"e", "service", "gone"};
+  std::vector<Change> changes{change(kept, record())};
+  for (const int second : {1, 2, 100})
+    for (const Key& key : {kept, gone})
+      for (const EventType type : {EventType::started, EventType::done}) {
+        Event event;
+        event.time = Time(std::chrono::seconds(second));
+        event.type = type;
+        event.environment = "e";
+        event.key = key;
+        event.text = std::to_string(second);
+        changes.push_back({Change::event, {}, nullptr, event});
+      }
+  ASSERT_TRUE(acting->write(changes));
+  ASSERT_TRUE(store->cache("old", 1, Time(1s)));
+  ASSERT_TRUE(store->cache("new", 1, Time(100s)));
+  EXPECT_EQ(*store->forget_before(Time(50s)), 8u);
+  EXPECT_EQ(store->events_of(kept, 10)->size(), 2u);
+  EXPECT_EQ(store->events_of(gone, 10)->size(), 2u);
+  // The last act of what is known stays, however old it is.
+  EXPECT_EQ(*store->forget_before(Time(500s)), 2u);
+  EXPECT_EQ(store->events_of(kept, 10)->size(), 2u);
+  EXPECT_EQ(store->events_of(gone, 10)->size(), 0u);
+  EXPECT_FALSE(*store->cached("old"));
+  EXPECT_FALSE(*store->cached("new"));
+}
+
+TEST_F(StoreTest, WhoWritesMuchGivesWayToWhoWaits) {
+  auto store = open();
+  std::atomic<bool> ends{false};
+  std::jthread busy([&] {
+    auto database = *Sqlite::open(folder_ + "/fettle.db");
+    int64_t row = 0;
+    ASSERT_TRUE(in_pieces(*database, [&]() -> Result<bool> {
+      TRY(TRY(database->query("INSERT INTO notes VALUES('busy',?,x'00')"))
+              .bind(std::to_string(row++))
+              .run());
+      return !ends;
+    }));
+  });
+  // Each of these waits for a piece at most, and the busy one goes on in between.
+  const auto acting = edit(*store);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_TRUE(acting->put_note("x", i));
+  ends = true;
 }
 
 TEST_F(StoreTest, ManyProcessesMayMakeOneStoreAtOnce) {
@@ -163,7 +288,18 @@ TEST_F(StoreTest, ManyProcessesMayMakeOneStoreAtOnce) {
       (void)!read(gate[0], &none, 1);  // returns when the gate is closed
       auto store = open_sqlite_store(path);
       const Key key{"e", "act", std::to_string(i)};
-      _exit(store && (*store)->write(std::vector{change(key, record())}) ? 0 : 1);
+      // All want the same right, and one after another has it.
+      while (store) {
+        auto begun = (*store)->begin_edit("e", this_process("one of many", Time(1s)));
+        if (!begun)
+          break;
+        if (auto* mine = std::get_if<std::unique_ptr<Edit>>(&*begun)) {
+          const bool written = (*mine)->write(std::vector{change(key, record())}).has_value();
+          mine->reset();
+          _exit(written ? 0 : 2);
+        }
+      }
+      _exit(1);
     }
     close(gate[0]);
     close(gate[1]);
@@ -184,17 +320,18 @@ TEST_F(StoreTest, NothingWrittenIsLostWhenTheProcessIsKilled) {
     const pid_t child = fork();
     if (child == 0) {
       auto store = open_sqlite_store(folder_ + "/fettle.db");
+      const auto acting = edit(**store);
       for (int i = 0;; ++i) {
         const Key key{"e", "act", std::to_string(i)};
-        if (!(*store)->write(std::vector{change(key, record())}) ||
-            write(pipe_ends[1], &i, sizeof i) != sizeof i)
+        if (!acting->write(std::vector{change(key, record())}) ||
+            ::write(pipe_ends[1], &i, sizeof i) != sizeof i)
           _exit(1);
       }
     }
     close(pipe_ends[1]);
     int last = -1;
     const int stop_at = 20 + round * 13;
-    while (read(pipe_ends[0], &last, sizeof last) == sizeof last && last < stop_at) {
+    while (::read(pipe_ends[0], &last, sizeof last) == sizeof last && last < stop_at) {
     }
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -210,9 +347,10 @@ TEST_F(StoreTest, NothingWrittenIsLostWhenTheProcessIsKilled) {
 TEST_F(StoreTest, ATornLastPageOfTheLogCostsNothingThatWasCommittedBefore) {
   const Key first{"e", "act", "first"}, second{"e", "act", "second"};
   auto store = open();
-  ASSERT_TRUE(store->write(std::vector{change(first, record())}));
+  const auto acting = edit(*store);
+  ASSERT_TRUE(acting->write(std::vector{change(first, record())}));
   const auto whole = std::filesystem::file_size(folder_ + "/fettle.db-wal");
-  ASSERT_TRUE(store->write(std::vector{change(second, record())}));
+  ASSERT_TRUE(acting->write(std::vector{change(second, record())}));
   // What a crashed machine would find: the files as they are, the last page cut in the middle.
   const auto size = std::filesystem::file_size(folder_ + "/fettle.db-wal");
   ASSERT_GT(size, whole);
@@ -232,27 +370,9 @@ TEST_F(StoreTest, ATornLastPageOfTheLogCostsNothingThatWasCommittedBefore) {
       ASSERT_TRUE(known) << to_string(known.error());
       EXPECT_TRUE(known->contains(first)) << cut;
       EXPECT_FALSE(known->contains(second)) << cut;
-      ASSERT_TRUE((*store_of_then)->write(std::vector{change(second, record())}));
+      ASSERT_TRUE(write(**store_of_then, {change(second, record())}));
       EXPECT_TRUE((*store_of_then)->known("e")->contains(second));
     }
-}
-
-/// Runs `work` in a child that sees a file system of `kilobytes` at `folder`; its exit code.
-int on_a_small_disk(const std::string& folder, int kilobytes, const std::function<int()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    // Root may do it as it is; others may in a name space of users of their own.
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-      _exit(90);
-    mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    const std::string options = "size=" + std::to_string(kilobytes) + "k";
-    if (mount("tmpfs", folder.c_str(), "tmpfs", 0, options.c_str()) != 0)
-      _exit(91);
-    _exit(work());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
 }
 
 TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
@@ -261,12 +381,14 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
     auto store = open_sqlite_store(folder_ + "/fettle.db");
     if (!store)
       return 1;
+    auto acting = edit(**store);
     int written = 0;
     Status last;
     while (last && written < 100'000) {
-      last = (*store)->write(std::vector{change({"e", "act", std::to_string(written)}, record())});
+      last = acting->write(std::vector{change({"e", "act", std::to_string(written)}, record())});
       written += last ? 1 : 0;
     }
+    acting.reset();
     if (last ||
         to_string(last.error()).find("the disk is full; nothing that was recorded is lost") ==
             std::string::npos)
@@ -283,23 +405,9 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
         return 5;
     }
     // With room again, the same write succeeds.
-    return (*store)->write(std::vector{change({"e", "act", "more"}, record())}) ? 0 : 6;
+    return write(**store, {change({"e", "act", "more"}, record())}) ? 0 : 6;
   };
   EXPECT_EQ(on_a_small_disk(folder_, 600, work), 0);
-}
-
-TEST_F(StoreTest, ABlobThatDoesNotFitLeavesNothingBehind) {
-  const auto work = [this] {
-    FolderBlobs blobs(folder_ + "/blobs");
-    const Result<std::string> digest = blobs.put(std::string(1'000'000, 'x'));
-    if (digest || to_string(digest.error()).find("the disk is full") == std::string::npos)
-      return 1;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_))
-      if (entry.is_regular_file())
-        return 2;
-    return blobs.put("small") ? 0 : 3;
-  };
-  EXPECT_EQ(on_a_small_disk(folder_, 300, work), 0);
 }
 
 TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {
@@ -310,36 +418,6 @@ TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {
   const auto nowhere = open_sqlite_store(folder_ + "/no/such/fettle.db");
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().blame, Blame::world);
-}
-
-TEST_F(StoreTest, BlobsAreKeptByTheirDigest) {
-  FolderBlobs blobs(folder_ + "/blobs");
-  const std::string digest = *blobs.put("abc");
-  EXPECT_EQ(digest, sha256_hex("abc"));
-  EXPECT_EQ(*blobs.put("abc"), digest);
-  std::ifstream file(*blobs.path(digest));
-  std::string content;
-  std::getline(file, content);
-  EXPECT_EQ(content, "abc");
-  EXPECT_FALSE(blobs.path(sha256_hex("other")));
-  EXPECT_FALSE(blobs.path("../../etc/passwd"));
-  const std::string other = *blobs.put("other");
-  EXPECT_EQ(*blobs.collect({digest}, 1h), 0u);
-  EXPECT_EQ(*blobs.collect({digest}, 0s), 1u);
-  EXPECT_FALSE(blobs.path(other));
-  EXPECT_TRUE(blobs.path(digest));
-}
-
-TEST_F(StoreTest, ABlobThatSomebodyJustAskedForIsNotCollected) {
-  FolderBlobs blobs(folder_ + "/blobs");
-  const std::string asked = *blobs.put("asked"), old = *blobs.put("old");
-  for (const std::string& digest : {asked, old})
-    std::filesystem::last_write_time(*blobs.path(digest),
-                                     std::filesystem::file_time_type::clock::now() - 2h);
-  EXPECT_TRUE(blobs.path(asked));
-  EXPECT_EQ(*blobs.collect({}, 1h), 1u);
-  EXPECT_TRUE(blobs.path(asked));
-  EXPECT_FALSE(blobs.path(old));
 }
 
 }  // namespace

@@ -6,27 +6,10 @@
 
 #include "base/text.h"
 #include "model/apply/intent.h"
+#include "verbs/export_model.h"
 
 namespace fettle {
 namespace {
-
-/// Handlers as the engine knows them: code of users is put among the blobs.
-Result<Value> stored_handlers(const Workplace& place, const Value& handlers) {
-  std::vector<Entry> stored;
-  if (handlers.is_dict())
-    for (const Entry& handler : handlers.entries()) {
-      std::vector<Entry> entries;
-      for (const Entry& entry : handler.value.entries())
-        if (entry.key == "source") {
-          const std::string digest = TRY(place.blobs->put(entry.value.text()));
-          entries.push_back({"code", digest});
-        } else if (entry.key != "file") {
-          entries.push_back(entry);
-        }
-      stored.push_back({handler.key, Value::dict(std::move(entries))});
-    }
-  return Value::dict(std::move(stored));
-}
 
 /// Remembers what the engine says about what left the model, and tells others.
 class Listener : public Audience {
@@ -125,21 +108,6 @@ class Judge {
   std::map<Key, const std::string*> skips_;
 };
 
-Status log_run(const Workplace& place, const Name& environment, EventType type,
-               const ApplyReport& report) {
-  Event event;
-  event.time = place.clock();
-  event.type = type;
-  event.environment = environment;
-  event.key.environment = environment;
-  event.text = place.command;
-  event.detail = Value::dict({{"version", report.version},
-                              {"deployed", report.count(DeployState::deployed)},
-                              {"failed", report.count(DeployState::failed)}});
-  const Change change{Change::event, {}, nullptr, std::move(event)};
-  return place.store->write(std::span(&change, 1));
-}
-
 /// Failures of what left the model: nobody wants it, so it has no row of its own.
 void add_failures(const Summary& summary, const model::ModelIntent& made, ApplyReport& report) {
   std::set<Key> wanted;
@@ -181,10 +149,34 @@ int ApplyReport::exit_code() const {
   return count(DeployState::skipped) > 0 ? 3 : 0;
 }
 
+namespace {
+
+/// What the run came to, resource by resource.
+std::vector<DeployedResource> judged(const Carried& carried, const model::ModelIntent& made,
+                                     const WholeVersion& version) {
+  const Judge judge(carried.run, *carried.summary, made);
+  std::unordered_map<Name, const WholeItem*> by_id;
+  for (const WholeItem& whole : version.items)
+    by_id.emplace(whole.item.id, &whole);
+  std::vector<DeployedResource> resources;
+  for (const auto& [id, key] : made.keys) {
+    const WholeItem& whole = *by_id.at(id);
+    DeployedResource resource;
+    resource.id = id;
+    resource.set = whole.set;
+    resource.origin = whole.item.origin;
+    judge.judge(key, whole.state == WholeItem::State::skipped_for_undefined, resource);
+    resources.push_back(std::move(resource));
+  }
+  return resources;
+}
+
+}  // namespace
+
 Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
                                   Audience* audience) {
-  const Time began = place.clock();
-  const Lease lease = TRY(Lease::take(place, request.environment, request.wait));
+  const Instant began = instant_from_clock();
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, request.environment, request.wait));
   const WholeVersion version = TRY(read_version(place, request.environment, request.version));
   ApplyReport report;
   report.version = version.head.number;
@@ -195,41 +187,26 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   options.environment = request.environment;
   options.agents = request.agents;
   options.prune = request.prune;
-  options.handlers = TRY(stored_handlers(place, version.head.detail.at("handlers")));
-  Known known = TRY(place.store->known(request.environment));
-  const model::ModelIntent made = TRY(model::intent_of_version(wanted, known, options));
-
-  RunOptions run_options;
-  run_options.parallelism = std::max(1, request.parallelism);
-  run_options.seed = place.random();
-  Seen seen = TRY(look(place, *made.intent, known));
-  Run run =
-      TRY(Run::make(made.intent, std::move(known), std::move(seen), *place.kinds, run_options));
-  TRY(log_run(place, request.environment, EventType::run_started, report));
+  // Versions of an older fettle have the code itself.
+  options.handlers = TRY(with_handlers_stored(place, version.head.detail)).at("handlers");
+  Undertaking undertaking;
+  undertaking.known = TRY(place.store->known(request.environment));
+  const model::ModelIntent made = TRY(model::intent_of_version(wanted, undertaking.known, options));
+  undertaking.intent = made.intent;
+  undertaking.options.parallelism = std::max(1, request.parallelism);
+  undertaking.detail = Value::dict({{"version", report.version}});
   Listener listener(audience);
-  const Surroundings around{place.store, place.driver, place.clock, &listener};
-  const Summary summary = TRY(carry_out(run, around, *place.interrupt));
-  report.is_stopped = summary.stopped;
-
-  const Judge judge(run, summary, made);
-  std::unordered_map<Name, const WholeItem*> by_id;
-  for (const WholeItem& whole : version.items)
-    by_id.emplace(whole.item.id, &whole);
-  for (const auto& [id, key] : made.keys) {
-    const WholeItem& whole = *by_id.at(id);
-    DeployedResource resource;
-    resource.id = id;
-    resource.set = whole.set;
-    resource.origin = whole.item.origin;
-    judge.judge(key, whole.state == WholeItem::State::skipped_for_undefined, resource);
-    report.resources.push_back(std::move(resource));
-  }
+  undertaking.audience = &listener;
+  const Carried carried = TRY(carry_out(place, *edit, std::move(undertaking)));
+  if (!carried.summary)
+    return carried.summary.error();
+  report.is_stopped = carried.summary->stopped;
+  report.resources = judged(carried, made, version);
   report.left = std::move(listener.left);
-  add_failures(summary, made, report);
+  add_failures(*carried.summary, made, report);
   std::stable_sort(report.left.begin(), report.left.end(),
                    [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });
-  report.took = place.clock() - began;
-  TRY(log_run(place, request.environment, EventType::run_finished, report));
+  report.took = instant_from_clock() - began;
   return report;
 }
 
@@ -243,7 +220,8 @@ Result<uint64_t> release_version(const Workplace& place, const Name& environment
     return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
                                   : cat("`", environment, "` has no version ", number));
   if (!head->released)
-    TRY(versions.release(environment, number, place.clock()));
+    TRY(place.store->wish(environment,
+                          [&](Wish& wish) { return wish.release(number, place.clock()); }));
   return number;
 }
 

@@ -12,8 +12,7 @@
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
 #include "kinds/kinds.h"
-#include "store/blobs.h"
-#include "store/sqlite_store.h"
+#include "tests/fixtures/home.h"
 #include "value/json.h"
 #include "verbs/push_file.h"
 
@@ -49,11 +48,8 @@ class Stopper : public Audience {
 class ApplyVersionTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto opened = open_sqlite_store(":memory:");
-    ASSERT_TRUE(opened) << to_string(opened.error());
-    store_ = std::move(*opened);
-    place_.store = store_.get();
-    place_.blobs = &blobs_;
+    place_.store = &home_.store();
+    place_.blobs = &home_.blobs();
     place_.kinds = &kinds_;
     place_.driver = [this](const Name& name) -> Driver* {
       return name == "host"      ? static_cast<Driver*>(&host_)
@@ -141,10 +137,9 @@ class ApplyVersionTest : public testing::Test {
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
   TestKinds kinds_;
   HttpClient http_;
-  FolderBlobs blobs_{at(".blobs")};
-  HostDriver host_{http_, blobs_, [] { return uint64_t{1}; }};
-  HandlerDriver handler_{http_, blobs_};
-  std::unique_ptr<Store> store_;
+  TestHome home_;
+  HostDriver host_{http_, home_.blobs(), [] { return uint64_t{1}; }};
+  HandlerDriver handler_{http_, home_.blobs()};
   Interrupt interrupt_;
   Workplace place_;
   ApplyRequest request_;

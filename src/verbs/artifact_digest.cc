@@ -23,10 +23,14 @@ void add_stamp(std::string& stamps, const fs::path& path, std::string_view name)
                 ".", found.st_ctim.tv_nsec, "\n");
 }
 
+/// Of a link that is uploaded itself the target counts, since that is packed.
 Result<Digest> stamp_of(const std::string& path) {
   std::string stamps;
   add_stamp(stamps, path, "");
   std::error_code failure;
+  const fs::path target = fs::canonical(path, failure);
+  if (!failure)
+    add_stamp(stamps, target, target.string());
   if (fs::is_directory(path, failure))
     for (const TreeEntry& entry : TRY(list_tree(path)))
       add_stamp(stamps, fs::path(path) / entry.path, entry.path);
@@ -50,38 +54,46 @@ Status pack(const std::string& path, const ByteSink& sink) {
   return writer.finish();
 }
 
+Result<std::optional<std::string>> known_digest(Store& store, const std::string& path,
+                                                const Digest& stamp) {
+  const std::optional<Value> before = TRY(store.cached(cat("digest of ", path)));
+  return before && before->text_at("stamp") == to_string(stamp)
+             ? std::optional(std::string(before->text_at("digest")))
+             : std::nullopt;
+}
+
+/// What changed while it was read is read again the next time.
+Result<std::string> remember_digest(const Workplace& place, const std::string& path,
+                                    const Digest& stamp, std::string digest) {
+  if (TRY(stamp_of(path)) == stamp)
+    TRY(place.store->cache(cat("digest of ", path),
+                           Value::dict({{"stamp", to_string(stamp)}, {"digest", digest}}),
+                           place.clock()));
+  return digest;
+}
+
 }  // namespace
 
-Result<std::string> artifact_digest(Store& store, const std::string& path) {
+Result<std::string> artifact_digest(const Workplace& place, const std::string& path) {
   const Digest stamp = TRY(stamp_of(path));
-  const std::string note = "digest of " + path;
-  if (const std::optional<Value> before = TRY(store.note("", note));
-      before && before->text_at("stamp") == to_string(stamp))
-    return std::string(before->text_at("digest"));
+  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
+    return *std::move(before);
   Sha256 hash;
   TRY(pack(path, [&](std::string_view bytes) -> Status {
     hash.add(bytes);
     return {};
   }));
-  const std::string digest = hash.hex();
-  TRY(store.put_note("", note, Value::dict({{"stamp", to_string(stamp)}, {"digest", digest}})));
-  return digest;
+  return remember_digest(place, path, stamp, hash.hex());
 }
 
-Result<std::string> put_artifact(Blobs& blobs, const std::string& path) {
-  const TemporaryDirectory folder = TRY(TemporaryDirectory::make());
-  const Path file = folder.path() / "artifact.tar";
-  {
-    std::ofstream out(file, std::ios::binary);
-    TRY(pack(path, [&](std::string_view bytes) -> Status {
-      out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      return out ? Status() : Status(world_error(cat("cannot write `", file.string(), "`")));
-    }));
-    out.close();
-    if (!out)
-      return world_error(cat("cannot write `", file.string(), "`"));
-  }
-  return blobs.put_file(file.string());
+Result<std::string> put_artifact(const Workplace& place, const std::string& path) {
+  const Digest stamp = TRY(stamp_of(path));
+  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
+    if (TRY(place.blobs->has(*before)))
+      return *std::move(before);
+  const std::unique_ptr<Blobs::Draft> draft = TRY(place.blobs->begin());
+  TRY(pack(path, [&](std::string_view bytes) { return draft->add(bytes); }));
+  return remember_digest(place, path, stamp, TRY(draft->finish()));
 }
 
 }  // namespace fettle

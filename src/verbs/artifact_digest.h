@@ -1,16 +1,16 @@
 #pragma once
-/// A file or folder of this machine as a files artifact.
+/// Files and folders of this machine as contents: the digest of a file or of the tar that a folder
+/// is packed into. What has not changed since the last time, by its place, size and times, is not
+/// read again.
 
-#include "core/driver.h"
-#include "store/store.h"
+#include "verbs/workplace.h"
 
 namespace fettle {
 
-/// The digest that `put_artifact` would give. Remembered with sizes and times of all files, so that
-/// an unchanged tree is not read again.
-Result<std::string> artifact_digest(Store& store, const std::string& path);
+/// Reads only, for what may come to nothing.
+Result<std::string> artifact_digest(const Workplace& place, const std::string& path);
 
-/// Packs it and puts it among the blobs; the answer is its digest.
-Result<std::string> put_artifact(Blobs& blobs, const std::string& path);
+/// Packs it among the contents, unless it is there; the answer is its digest.
+Result<std::string> put_artifact(const Workplace& place, const std::string& path);
 
 }  // namespace fettle

@@ -56,14 +56,6 @@ std::optional<ServiceView> view_of(const Record& record, const Observation& seen
   return view;
 }
 
-Result<Observation> look_at(const Workplace& place, const RecordPointer& record) {
-  Driver* driver = place.driver(record->applied->driver);
-  if (driver == nullptr)
-    return world_error("there is no engine");
-  const Subject subject{record->applied->key, nullptr, record};
-  return TRY(driver->observe(std::span(&subject, 1), place.interrupt->acts_token())).front();
-}
-
 /// An intent that wants nothing more of any set that wants something now.
 std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known& known) {
   auto intent = std::make_shared<Intent>();
@@ -76,32 +68,30 @@ std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known&
 
 }  // namespace
 
-Result<Environment> add_environment(const Workplace& place, const std::string& name,
-                                    bool production, bool wait) {
+Result<AddedEnvironment> add_environment(const Workplace& place, const std::string& name,
+                                         bool production, bool wait) {
   TRY(check_environment_name(name));
-  const Lease lease = TRY(Lease::take(place, name, wait));
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, wait));
   if (TRY(place.store->environment(name)))
     return user_error(cat("the environment `", name, "` exists already"));
-  const Environment made =
-      TRY(ensure_environment(place, name, Value::dict({{"production", production}})));
-  // An empty environment is its network.
+  AddedEnvironment added;
+  added.environment =
+      TRY(ensure_environment(place, *edit, Value::dict({{"production", production}})));
   auto intent = std::make_shared<Intent>();
   intent->environment = name;
-  intent->sets["cli"] = Leftover::keep;
+  intent->sets[by_hand] = Leftover::keep;
   Resource network;
   network.key = {name, "network", "default"};
   network.attributes = Value::dict({});
   network.driver = "engine";
   network.origin = "fettle enclave add";
-  intent->resources["cli"].push_back(std::move(network));
-  const Summary summary =
-      TRY(carry_out_intent(place, intent, TRY(place.store->known(name)), {}, nullptr, nullptr));
-  if (summary.failures.empty())
-    return made;
+  intent->resources[by_hand].push_back(std::move(network));
+  Result<Edited> edited = edit_by(place, *edit, intent);
   // Without its network there is nothing of it, unless nobody knows how far the engine came.
-  if (place.interrupt->asked() == 0)
-    TRY(place.store->remove_environment(name));
-  return summary.failures.front().error;
+  if ((!edited || !edited->summary.good()) && place.interrupt->asked() == 0)
+    TRY(edit->remove_environment());
+  added.summary = TRY(std::move(edited)).summary;
+  return added;
 }
 
 Result<std::vector<Environment>> list_environments(const Workplace& place) {
@@ -170,21 +160,29 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
   return world_error(cat("the service `", name, "` is away while another one has its name"));
 }
 
-Status stop_environment(const Workplace& place, const std::string& name, bool wait) {
-  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
-  for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name))))
-    TRY(transit_service(place, record, Verb::stop));
-  return {};
+namespace {
+
+Result<Summary> transit_environment(const Workplace& place, const Hold& hold, Verb verb) {
+  return transit_services(place, *hold.edit,
+                          services_of(TRY(place.store->known(hold.environment.name))), verb);
 }
 
-Status start_environment(const Workplace& place, const std::string& name, bool wait) {
-  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
-  for (const RecordPointer& record : services_of(TRY(place.store->known(environment.name)))) {
-    const Observation seen = TRY(look_at(place, record));
-    if (seen.state && seen.state->text_at("status") != "running")
-      TRY(transit_service(place, record, Verb::start));
-  }
-  return {};
+}  // namespace
+
+Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait) {
+  return transit_environment(place, TRY(hold_environment(place, name, wait)), Verb::stop);
+}
+
+Result<Summary> start_environment(const Workplace& place, const std::string& name, bool wait) {
+  return transit_environment(place, TRY(hold_environment(place, name, wait)), Verb::start);
+}
+
+Result<Summary> restart_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Hold hold = TRY(hold_environment(place, name, wait));
+  Summary stopped = TRY(transit_environment(place, hold, Verb::stop));
+  if (!stopped.good())
+    return stopped;
+  return transit_environment(place, hold, Verb::start);
 }
 
 namespace {
@@ -196,41 +194,98 @@ bool stays_on_machine(const Key& key, const Record& record) {
          key.kind != "image" && (then == nullptr || then->leftover != Leftover::remove);
 }
 
-}  // namespace
+bool needs_engine(const Known& known) {
+  return std::ranges::any_of(known, [](const auto& entry) {
+    const Resource* then = resource_of_then(*entry.second);
+    return then != nullptr && then->driver == "engine" &&
+           !stays_on_machine(entry.first, *entry.second);
+  });
+}
 
-Status remove_environment(const Workplace& place, const std::string& name, bool wait) {
-  const auto [environment, lease] = TRY(hold_environment(place, name, wait));
-  Known known = TRY(place.store->known(environment.name));
-  if (Driver* driver = known.empty() ? nullptr : place.driver("engine"))
-    TRY(driver->ready({}, place.interrupt->acts_token()));
-  known = TRY(with_found(place, environment.name, std::move(known)));
+/// All that goes with an environment: what is recorded and, where an engine runs, what it has.
+Result<Known> all_of(const Workplace& place, const Name& environment) {
+  Known known = TRY(place.store->known(environment));
+  if (!needs_engine(known)) {
+    const Result<Known> found = with_found(place, environment, known);
+    if (found)
+      known = *found;
+  } else {
+    known = TRY(with_found(place, environment, std::move(known)));
+  }
   // Records that nobody wants any more are of this environment all the same.
-  Known wanted;
+  Known going;
   for (const auto& [key, record] : known) {
     if (stays_on_machine(key, *record))
       continue;
     auto changed = std::make_shared<Record>(*record);
     if (changed->wanted_by.empty())
       changed->wanted_by[Name("nobody")] = {};
-    wanted.emplace(key, std::move(changed));
+    going.emplace(key, std::move(changed));
   }
-  RunOptions options;
-  options.parallelism = 8;
-  const std::shared_ptr<const Intent> intent = empty_intent(environment.name, wanted);
-  const Summary summary = TRY(carry_out_intent(place, intent, wanted, options, nullptr, nullptr));
-  if (!summary.failures.empty())
-    return Error(summary.failures.front().error)
-        .context(cat("removing `", to_string(summary.failures.front().key), "`"));
-  if (summary.stopped)
-    return world_error("interrupted; the same command goes on");
-  return place.store->remove_environment(environment.name);
+  return going;
 }
 
-Result<bool> remove_environment_if_there(const Workplace& place, const Name& name, bool wait) {
-  const Status removed = remove_environment(place, name.str(), wait);
-  if (!removed && TRY(place.store->environment(name)))
-    return removed.error();
-  return removed.has_value();
+}  // namespace
+
+Result<Summary> remove_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Hold hold = TRY(hold_environment(place, name, wait));
+  Edit& edit = *hold.edit;
+  if (Driver* driver = needs_engine(TRY(place.store->known(edit.environment())))
+                           ? place.driver("engine")
+                           : nullptr)
+    TRY(driver->ready({}, place.interrupt->acts_token()));
+  Undertaking undertaking;
+  undertaking.known = TRY(all_of(place, edit.environment()));
+  undertaking.intent = empty_intent(edit.environment(), undertaking.known);
+  undertaking.options.parallelism = 8;
+  undertaking.begins = [&] { return edit.begin_removal(); };
+  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
+  Summary summary = TRY(std::move(carried.summary));
+  if (summary.good())
+    TRY(edit.remove_environment());
+  return summary;
+}
+
+namespace {
+
+/// Whether `clean` takes an environment that it was not asked to take by name.
+Result<bool> is_to_go(const Workplace& place, const Environment& environment, bool all) {
+  if (all || environment.is_removing)
+    return true;
+  // What a model describes has not stopped because nothing of it is a container.
+  if (!TRY(place.store->versions().heads(environment.name)).empty())
+    return false;
+  // Kurtosis: what somebody has just made runs, though it has no service yet.
+  return TRY(inspect_environment(place, environment.name.str())).status == "stopped";
+}
+
+}  // namespace
+
+Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
+                      const std::function<void(const std::string&)>& removed) {
+  Cleaned cleaned;
+  for (const Environment& environment : TRY(place.store->environments())) {
+    const std::string name = environment.name.str();
+    // Others may be at work, and cleaning up as well.
+    if (!TRY(place.store->environment(environment.name)) ||
+        !TRY(is_to_go(place, environment, cleaning.all)))
+      continue;
+    Result<Summary> gone = remove_environment(place, name, cleaning.wait);
+    if (!gone && !TRY(place.store->environment(environment.name)))
+      continue;
+    Summary summary = TRY(std::move(gone).context(cat("environment `", name, "`")));
+    if (!summary.good()) {
+      cleaned.left.emplace_back(name, std::move(summary));
+      continue;
+    }
+    cleaned.environments.push_back(name);
+    removed(name);
+  }
+  if (auto* contents = dynamic_cast<FileBlobs*>(place.blobs))
+    cleaned.contents = TRY(contents->clear());
+  if (cleaning.older_than)
+    cleaned.events = TRY(place.store->forget_before(place.clock() - *cleaning.older_than));
+  return cleaned;
 }
 
 }  // namespace fettle

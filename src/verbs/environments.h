@@ -1,7 +1,7 @@
 #pragma once
 /// Environments as a whole: made, listed, stopped, started, removed.
 
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
@@ -28,8 +28,14 @@ struct EnvironmentView {
   std::vector<ArtifactView> artifacts;
 };
 
-Result<Environment> add_environment(const Workplace& place, const std::string& name,
-                                    bool production, bool wait);
+/// An environment, and what came of making it.
+struct AddedEnvironment {
+  Environment environment;
+  Summary summary;
+};
+/// An empty environment is its network; without that there is none.
+Result<AddedEnvironment> add_environment(const Workplace& place, const std::string& name,
+                                         bool production, bool wait);
 /// One without a uuid is known to the engine alone; it is taken over when somebody names it.
 Result<std::vector<Environment>> list_environments(const Workplace& place);
 /// With the state of its services as the engine tells it, by one list. A service that was removed
@@ -39,11 +45,28 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
 Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
                                     const std::string& name);
 /// Every service stopped; addresses, files and records stay.
-Status stop_environment(const Workplace& place, const std::string& name, bool wait);
-Status start_environment(const Workplace& place, const std::string& name, bool wait);
-/// Everything that it has in the world, then its records.
-Status remove_environment(const Workplace& place, const std::string& name, bool wait);
-/// The same; false when somebody else had removed it before.
-Result<bool> remove_environment_if_there(const Workplace& place, const Name& name, bool wait);
+Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait);
+/// Every service that does not run started.
+Result<Summary> start_environment(const Workplace& place, const std::string& name, bool wait);
+/// Both, one after the other, with nobody in between.
+Result<Summary> restart_environment(const Workplace& place, const std::string& name, bool wait);
+/// Everything that it has in the world, then, when nothing of that is left, its records.
+Result<Summary> remove_environment(const Workplace& place, const std::string& name, bool wait);
+
+/// What is cleared away.
+struct Cleaning {
+  bool all = false;                    ///< environments that are not stopped, too
+  bool wait = true;                    ///< for others who work on an environment
+  std::optional<Duration> older_than;  ///< events and what was cached before that
+};
+struct Cleaned {
+  std::vector<std::string> environments;
+  size_t contents = 0;  ///< that nobody refers to
+  size_t events = 0;
+  std::vector<std::pair<std::string, Summary>> left;  ///< environments that could not be removed
+};
+/// `removed` is told of each environment as it goes.
+Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
+                      const std::function<void(const std::string&)>& removed);
 
 }  // namespace fettle

@@ -52,7 +52,7 @@ class EnvironmentsTest : public RunPackageTest {
     return inspect_service(place_, *find_environment(place_, "e"), name);
   }
 
-  TroubledEngine troubled_{blobs_};
+  TroubledEngine troubled_{home_.blobs()};
 };
 
 TEST_F(EnvironmentsTest, AServiceThatWasTakenAwayAndCannotBeMadeAgainHasFailed) {
@@ -82,11 +82,12 @@ TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere
 
 TEST_F(EnvironmentsTest, AnEnvironmentWithoutItsNetworkIsNotMade) {
   troubled_.is_full = true;
-  EXPECT_EQ(add_environment(place_, "e", false, true).error().message, "no range is free");
-  EXPECT_FALSE(*store_->environment("e"));
+  EXPECT_EQ(add_environment(place_, "e", false, true)->summary.failures.at(0).error.message,
+            "no range is free");
+  EXPECT_FALSE(*home_.store().environment("e"));
   troubled_.is_full = false;
-  EXPECT_TRUE(add_environment(place_, "e", false, true));
-  EXPECT_TRUE(*store_->environment("e"));
+  EXPECT_TRUE(add_environment(place_, "e", false, true)->summary.good());
+  EXPECT_TRUE(*home_.store().environment("e"));
 }
 
 }  // namespace

@@ -45,25 +45,27 @@ ListedInstruction listed(const Statement& statement,
 
 }  // namespace
 
-std::vector<ListedInstruction> listed(const Intent& intent) {
+std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements) {
   std::map<Key, const Resource*> resources;
   for (const auto& [set, wanted] : intent.resources)
     for (const Resource& resource : wanted)
       resources[resource.key] = &resource;
   std::vector<ListedInstruction> list;
-  for (const Statement& statement : intent.statements)
+  for (const Statement& statement : statements)
     list.push_back(listed(statement, resources));
   return list;
 }
 
-std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution) {
+std::shared_ptr<const Intent> with_resolution(const Intent& intent,
+                                              std::span<const Statement> statements,
+                                              const Resolution& resolution) {
   auto changed = std::make_shared<Intent>(intent);
   std::map<Key, Redo> redo;
-  for (size_t i = 0; i < intent.statements.size(); ++i)
-    for (const Key& key : intent.statements[i].keys)
+  for (size_t i = 0; i < statements.size(); ++i)
+    for (const Key& key : statements[i].keys)
       redo[key] = resolution.decisions[i] == Overlap::equal &&
                           !(redo.contains(key) && redo[key] == Redo::always)
-                      ? Redo::never
+                      ? Redo::if_lost
                       : Redo::always;
   for (auto& [set, resources] : changed->resources)
     for (Resource& resource : resources)
@@ -74,16 +76,16 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolu
 
 namespace {
 
-/// Whether the records say that an instruction was done: since a time, or ever when the resolver
-/// found it equal. What happened inside a host counts while that incarnation of it lives.
-bool was_done(const Value& keys, const Name& environment, std::optional<Time> since,
+/// Whether the records say that an instruction was done: in a run or one after it, or ever when the
+/// resolver found it equal. What happened inside a host counts while that incarnation of it lives.
+bool was_done(const Value& keys, const Name& environment, std::optional<uint64_t> run,
               const Known& known) {
   return std::ranges::all_of(keys.items(), [&](const Value& key) {
     const auto found = known.find({environment, key.text_at("kind"), key.text_at("name")});
     if (found == known.end() || !found->second->applied || found->second->attempt)
       return false;
     const Record& record = *found->second;
-    return (!since || record.finished >= *since) &&
+    return (!run || record.run >= *run) &&
            std::ranges::all_of(record.acted_on, [&](const Version& version) {
              const auto host = known.find(version.key);
              return version.incarnation == 0 ||
@@ -106,16 +108,16 @@ Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
       equal.items().size() != submitted.size())
     return list;
   const Known known = TRY(place.store->known(environment));
-  const Time began{Duration(note.integer_at("began"))};
+  const auto run = static_cast<uint64_t>(note.integer_at("run"));
   for (size_t i = 0; i < submitted.size(); ++i)
     if (was_done(keys.items()[i], environment,
-                 equal.items()[i] == Value(true) ? std::nullopt : std::optional(began), known))
+                 equal.items()[i] == Value(true) ? std::nullopt : std::optional(run), known))
       list.push_back(submitted[i]);
   return list;
 }
 
-Status begin_executed(const Workplace& place, const Name& environment,
-                      const std::vector<ListedInstruction>& executed, const Submission& submitted) {
+Status begin_executed(Edit& edit, const std::vector<ListedInstruction>& executed,
+                      const Submission& submitted) {
   const size_t kept = std::min(submitted.resolution.start, executed.size());
   if (std::equal(executed.begin() + static_cast<std::ptrdiff_t>(kept), executed.end(),
                  submitted.instructions.begin(), submitted.instructions.end()))
@@ -123,31 +125,29 @@ Status begin_executed(const Workplace& place, const Name& environment,
   std::vector<Value> keys, equal;
   for (size_t i = 0; i < submitted.instructions.size(); ++i) {
     std::vector<Value> of_one;
-    for (const Key& key : submitted.intent.statements[i].keys)
+    for (const Key& key : submitted.statements[i].keys)
       of_one.push_back(Value::dict({{"kind", key.kind}, {"name", key.name}}));
     keys.push_back(Value::list(std::move(of_one)));
     equal.push_back(submitted.resolution.decisions[i] == Overlap::equal);
   }
-  return place.store->put_note(
-      environment, executed_note,
+  return edit.put_note(
+      executed_note,
       Value::dict({{"kept", to_value({executed.begin(),
                                       executed.begin() + static_cast<std::ptrdiff_t>(kept)})},
                    {"submitted", to_value(submitted.instructions)},
                    {"keys", Value::list(std::move(keys))},
                    {"equal", Value::list(std::move(equal))},
-                   {"began", place.clock().time_since_epoch().count()}}));
+                   {"run", edit.number()}}));
 }
 
-Status write_executed(const Workplace& place, const Name& environment,
-                      const std::vector<ListedInstruction>& list) {
-  return place.store->put_note(environment, executed_note, to_value(list));
+Status write_executed(Edit& edit, const std::vector<ListedInstruction>& list) {
+  return edit.put_note(executed_note, to_value(list));
 }
 
-Status append_executed(const Workplace& place, const Name& environment,
-                       ListedInstruction instruction) {
-  std::vector<ListedInstruction> list = TRY(read_executed(place, environment));
+Status append_executed(const Workplace& place, Edit& edit, ListedInstruction instruction) {
+  std::vector<ListedInstruction> list = TRY(read_executed(place, edit.environment()));
   list.push_back(std::move(instruction));
-  return write_executed(place, environment, list);
+  return write_executed(edit, list);
 }
 
 }  // namespace fettle

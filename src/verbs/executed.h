@@ -3,17 +3,20 @@
 /// run and every edit by a command appends to it, whatever resolver is asked for.
 
 #include "core/record.h"
+#include "packages/statement.h"
 #include "plan/overlap.h"
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
-/// The statements of an intent as the resolver sees them.
-std::vector<ListedInstruction> listed(const Intent& intent);
+/// The statements of a package as the resolver sees them.
+std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements);
 
-/// The intent as the resolver wants it: what it found equal is never done again, everything else
-/// always.
-std::shared_ptr<const Intent> with_resolution(const Intent& intent, const Resolution& resolution);
+/// The intent as the resolver wants it: what it found equal is done again only when it is lost,
+/// everything else always.
+std::shared_ptr<const Intent> with_resolution(const Intent& intent,
+                                              std::span<const Statement> statements,
+                                              const Resolution& resolution);
 
 /// After a run that was killed, what it kept of the list and those of its instructions whose
 /// records say that they were done.
@@ -22,15 +25,13 @@ Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
 
 /// Says before a run acts what the list is going to be, so that nothing is lost when it is killed.
 struct Submission {
-  const Intent& intent;
-  const std::vector<ListedInstruction>& instructions;  ///< of the intent's statements
+  std::span<const Statement> statements;
+  const std::vector<ListedInstruction>& instructions;  ///< one a statement
   const Resolution& resolution;
 };
-Status begin_executed(const Workplace& place, const Name& environment,
-                      const std::vector<ListedInstruction>& executed, const Submission& submitted);
-Status write_executed(const Workplace& place, const Name& environment,
-                      const std::vector<ListedInstruction>& list);
-Status append_executed(const Workplace& place, const Name& environment,
-                       ListedInstruction instruction);
+Status begin_executed(Edit& edit, const std::vector<ListedInstruction>& executed,
+                      const Submission& submitted);
+Status write_executed(Edit& edit, const std::vector<ListedInstruction>& list);
+Status append_executed(const Workplace& place, Edit& edit, ListedInstruction instruction);
 
 }  // namespace fettle

@@ -43,23 +43,6 @@ const char* past(Verb verb) {
   }
 }
 
-/// The first `kind/name` between backquotes in a reason, when it is known.
-std::optional<Key> cause_in(const std::string& text, const Name& environment, const Known& known) {
-  for (size_t open = text.find('`'); open != text.npos; open = text.find('`', open + 1)) {
-    const size_t close = text.find('`', open + 1);
-    if (close == text.npos)
-      return std::nullopt;
-    const std::string_view name = std::string_view(text).substr(open + 1, close - open - 1);
-    if (const size_t slash = name.find('/'); slash != name.npos) {
-      Key key{environment, name.substr(0, slash), name.substr(slash + 1)};
-      if (known.contains(key))
-        return key;
-    }
-    open = close;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
@@ -118,16 +101,60 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
         ended->sequence > begun->sequence)
       lines.push_back(cat("  it ", ended->type == EventType::failed ? "failed" : "was skipped",
                           ": ", ended->text));
-    at = cause_in(begun->text, environment, known);
+    at = begun->because.kind.empty() ? std::nullopt : std::optional(begun->because);
   }
   return lines;
 }
 
+namespace {
+
+/// Of what looks for itself only a look of its own tells.
+Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& environment,
+                                         const Known& known) {
+  auto intent = std::make_shared<Intent>();
+  intent->environment = environment;
+  std::vector<Resource>& resources = intent->resources[Name()];
+  std::set<Key> looked_at;
+  for (const auto& [key, record] : known) {
+    const Kind* kind = place.kinds->find(key.kind);
+    if (kind == nullptr || kind->sort() != Sort::ensuring || !record->applied ||
+        record->by_hand == ByHand::removed)
+      continue;
+    resources.push_back(*record->applied);
+    resources.back().mandate = Mandate::report;
+    looked_at.insert(key);
+  }
+  if (resources.empty())
+    return std::vector<Drift>();
+  // They come one after another as they did, whatever else they needed then.
+  for (Resource& resource : resources)
+    for (Need& need : resource.needs) {
+      need.when = When::finished;
+      std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
+    }
+  Threads threads(*place.interrupt);
+  const Carried carried = TRY(look_by_acts(place.scene(), threads, intent, known, {}));
+  std::vector<Drift> found;
+  for (const Key& key : looked_at)
+    if (carried.run.standing(key) == Standing::changed) {
+      std::vector<std::string> fields;
+      if (const Value& changes = carried.run.looked(key)->at("changes"); changes.is_dict())
+        for (const Entry& entry : changes.entries())
+          fields.push_back(cat("`", entry.key, "`"));
+      found.push_back({key, Verb::ensure,
+                       fields.empty() ? "it is not as wanted"
+                                      : cat(join(fields, ", "), " changed from outside")});
+    }
+  for (const Failure& failure : TRY(std::move(Result<Summary>(carried.summary))).failures)
+    found.push_back({failure.key, Verb::ensure, cat("nobody can tell: ", failure.error.message)});
+  return found;
+}
+
+}  // namespace
+
 Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment) {
   const Known known = TRY(place.store->known(environment));
-  Intent nothing;
-  nothing.environment = environment;
-  const Seen seen = TRY(look(place, nothing, known));
+  const Seen seen = TRY(look_at_known(place.scene(), known));
   const auto left = presences_left(known, *place.kinds);
   std::vector<Drift> found;
   for (const auto& [key, observation] : seen) {
@@ -136,11 +163,16 @@ Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment
     if (!record.applied || kind == nullptr)
       continue;
     const auto expected = left.find(key);
-    const Comparison comparison = kind->compare(
-        record, observation, expected == left.end() ? Presence::running : expected->second);
+    const Comparison comparison =
+        record.by_hand == ByHand::removed && !observation.state
+            ? Comparison{kind->first_verb(), {}, "it was removed by hand"}
+            : kind->compare(record, observation,
+                            expected == left.end() ? Presence::running : expected->second);
     if (comparison.verb != Verb::keep)
       found.push_back({key, comparison.verb, comparison.why});
   }
+  for (Drift& one : TRY(drift_by_acts(place, environment, known)))
+    found.push_back(std::move(one));
   std::sort(found.begin(), found.end(),
             [](const Drift& a, const Drift& b) { return a.key < b.key; });
   return found;

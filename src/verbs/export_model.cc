@@ -104,6 +104,23 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   return result;
 }
 
+Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) {
+  const Value& handlers = detail.at("handlers");
+  std::vector<Entry> stored;
+  for (const Entry& handler : handlers.is_dict() ? handlers.entries() : std::span<const Entry>()) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : handler.value.entries())
+      if (entry.key == "source")
+        entries.push_back({"code", TRY(place.blobs->put(entry.value.text().view()))});
+      else if (entry.key != "file")
+        entries.push_back(entry);
+    stored.push_back({handler.key, Value::dict(std::move(entries))});
+  }
+  std::vector<Entry> entries(detail.entries().begin(), detail.entries().end());
+  entries.push_back({"handlers", Value::dict(std::move(stored))});
+  return Value::dict(std::move(entries));
+}
+
 Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
                                      const model::CompileOptions& options) {
   ExportReport report;
@@ -121,9 +138,8 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
     return report;
   ModelPush pushed = TRY(push_of(request, made));
   const Name environment(report.environment);
-  // A partial export that is refused leaves nothing behind, and without a base it always is.
-  if (!request.is_dry && (!request.is_partial || request.base))
-    TRY(ensure_environment(place, report.environment, Value::dict({})));
+  if (!request.is_dry)
+    pushed.push.detail = TRY(with_handlers_stored(place, pushed.push.detail));
   report.pushed =
       TRY(push_version(place, environment, std::move(pushed.push), std::move(pushed.claims),
                        request.is_dry, settings_of(made.project)));

@@ -43,6 +43,9 @@ struct ModelPush {
 };
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& exported);
 
+/// The detail of a version with the code of its handlers among the contents, by digest.
+Result<Value> with_handlers_stored(const Workplace& place, const Value& detail);
+
 struct ExportReport {
   std::string environment;
   std::vector<Error> errors;  ///< of the model; nothing was pushed then

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "store/sqlite_store.h"
+#include "tests/fixtures/memory_blobs.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
@@ -22,6 +24,8 @@ class ExportTest : public testing::Test {
     place_.store = store_.get();
     place_.clock = [] { return Time(); };
     place_.random = [this] { return ++random_; };
+    place_.interrupt = &interrupt_;
+    place_.blobs = &blobs_;
     folder_ = std::make_unique<TemporaryDirectory>(*TemporaryDirectory::make());
   }
 
@@ -65,6 +69,8 @@ class ExportTest : public testing::Test {
   std::unique_ptr<Store> store_;
   std::unique_ptr<TemporaryDirectory> folder_;
   Workplace place_;
+  Interrupt interrupt_;
+  MemoryBlobs blobs_;
   uint64_t random_ = 0;
   std::vector<std::string> warnings_;
 };

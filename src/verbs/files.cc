@@ -27,12 +27,25 @@ std::vector<std::string> users_of(const Known& known, const Kinds& kinds, const 
 
 }  // namespace
 
-Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& environment,
-                                         const std::string& name, const Value& attributes,
-                                         const std::string& instruction) {
+std::map<std::string, RecordPointer> files_artifacts(const Known& known) {
+  std::map<std::string, RecordPointer> found;
+  for (const auto& [key, record] : known)
+    if (key.kind == "artifact" && record->applied && record->by_hand != ByHand::removed)
+      found[key.name.str()] = record;
+  return found;
+}
+
+Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
+                                  const Value& attributes, const std::string& instruction) {
+  const Name& environment = edit.environment();
+  const std::map<std::string, RecordPointer> there =
+      files_artifacts(TRY(place.store->known(environment)));
+  const auto before = there.find(name);
+  const bool is_ours = before == there.end() || before->second->wanted_by.contains(by_hand);
   auto intent = std::make_shared<Intent>();
   intent->environment = environment;
-  intent->sets["cli"] = Leftover::keep;
+  if (is_ours)
+    intent->sets[by_hand] = Leftover::keep;
   Resource artifact;
   artifact.key = {environment, "artifact", name};
   artifact.attributes = TRY(artifact_kind().normalise(attributes));
@@ -46,31 +59,25 @@ Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& env
                               When::succeeded,
                               Unmet::fail,
                               Bond::past});
-  const Key key = artifact.key;
-  TRY(append_executed(place, environment,
+  TRY(append_executed(place, edit,
                       {instruction.substr(0, instruction.find('(')),
                        instruction,
                        {},
                        {},
                        {{name, std::string(attributes.text_at("digest"))}}}));
-  intent->resources["cli"].push_back(std::move(artifact));
-  Known after;
-  const Summary summary = TRY(
-      carry_out_intent(place, intent, TRY(place.store->known(environment)), {}, nullptr, &after));
-  if (!summary.failures.empty())
-    return summary.failures.front().error;
-  const auto found = after.find(key);
-  if (found == after.end() || !found->second->applied)
-    return world_error(cat("the files artifact `", name, "` was not made"));
-  return found->second;
+  intent->resources[is_ours ? Name(by_hand) : Name()].push_back(std::move(artifact));
+  return edit_by(place, edit, intent);
 }
 
-Status remove_files_artifact(const Workplace& place, const Name& environment, const Key& key) {
-  const Known known = TRY(place.store->known(environment));
+Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key) {
+  const Known known = TRY(place.store->known(edit.environment()));
   if (const std::vector<std::string> users = users_of(known, *place.kinds, key); !users.empty())
     return user_error(cat("the files artifact `", key.name, "` is mounted by ", join(users, ", ")));
-  const Change change{Change::forget, key, nullptr, {}};
-  return place.store->write(std::span(&change, 1));
+  auto intent = std::make_shared<Intent>();
+  intent->environment = edit.environment();
+  intent->sets[by_hand] = Leftover::keep;
+  intent->requests.push_back({key, Verb::remove});
+  return TRY(edit_by(place, edit, intent)).summary;
 }
 
 }  // namespace fettle

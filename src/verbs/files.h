@@ -1,18 +1,22 @@
 #pragma once
 /// Single files artifacts, made and taken away from outside a package.
 
-#include "verbs/workplace.h"
+#include <map>
+
+#include "verbs/edit.h"
 
 namespace fettle {
 
-/// Makes a files artifact or changes one, as the owner `cli`. `attributes` are those of its kind;
-/// `instruction` is the line of a package that would do the same (`upload_files(…)`). The lease
-/// must be held.
-Result<RecordPointer> put_files_artifact(const Workplace& place, const Name& environment,
-                                         const std::string& name, const Value& attributes,
-                                         const std::string& instruction);
+/// Makes a files artifact or changes one, as the owner `cli`; of one that others want the owner
+/// stays. `attributes` are those of its kind; `instruction` is the line of a package that would do
+/// the same (`upload_files(…)`).
+Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
+                                  const Value& attributes, const std::string& instruction);
 
-/// Takes one away. Errors: a service mounts it. The lease must be held.
-Status remove_files_artifact(const Workplace& place, const Name& environment, const Key& key);
+/// Takes one away. Errors (`Blame::user`): a service mounts it.
+Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key);
+
+/// The files artifacts that nobody removed, by name.
+std::map<std::string, RecordPointer> files_artifacts(const Known& known);
 
 }  // namespace fettle

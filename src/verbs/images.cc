@@ -1,34 +1,23 @@
 #include "verbs/images.h"
 
-#include <thread>
-
 #include "base/text.h"
 #include "kinds/kinds.h"
 
 namespace fettle {
 
-Status pull_image(const Workplace& place, const std::string& reference) {
-  Driver* driver = place.driver("engine");
-  if (driver == nullptr)
-    return world_error("there is no engine");
-  Act act;
-  act.verb = Verb::create;
-  act.key = {Name(), "image", reference};
-  act.attributes = TRY(image_kind().normalise(Value::dict({{"reference", reference}})));
-  place.tell(cat("pulling ", reference));
-  for (;; ++act.attempt) {
-    const Outcome outcome =
-        TRY(driver->apply(
-                      act, [](const Progress&) {}, place.interrupt->acts_token())
-                .context(cat("image `", reference, "`")));
-    const auto* pending = std::get_if<Pending>(&outcome);
-    if (pending == nullptr)
-      return {};
-    if (place.interrupt->asked() > 0)
-      return world_error(cat("interrupted while waiting: ", pending->what));
-    act.so_far = pending->so_far;
-    std::this_thread::sleep_for(pending->retry_after.value_or(50ms));
+Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references) {
+  // They belong to the machine, so the environment is the one without a name.
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, Name(), true));
+  auto intent = std::make_shared<Intent>();
+  for (const std::string& reference : references) {
+    Resource image;
+    image.key = {Name(), "image", reference};
+    image.attributes = TRY(image_kind().normalise(Value::dict({{"reference", reference}})));
+    image.driver = "engine";
+    image.origin = place.command;
+    intent->resources[Name()].push_back(std::move(image));
   }
+  return TRY(edit_by(place, *edit, intent)).summary;
 }
 
 }  // namespace fettle

@@ -1,11 +1,11 @@
 #pragma once
 /// Images without an environment.
 
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
-/// Has the engine pull an image that it does not have.
-Status pull_image(const Workplace& place, const std::string& reference);
+/// Has the engine pull the images that it does not have.
+Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references);
 
 }  // namespace fettle

@@ -308,7 +308,7 @@ TEST_P(BothResolvers, AFailureNamesTheInstructionAndEndsTheRun) {
   EXPECT_EQ(run(add("s") + exec("s", "fail") + print("never")), "RFN");
   EXPECT_NE(results_[1].find("unexpected exit code 1"), std::string::npos) << results_[1];
   EXPECT_EQ(results_[2].find("never\n"), std::string::npos);
-  const auto failed = store_->events("e", 0, 100);
+  const auto failed = home_.store().events("e", 0, 100);
   ASSERT_TRUE(failed);
   EXPECT_EQ(std::ranges::count(*failed, EventType::failed, &Event::type), 1);
 }
@@ -347,9 +347,7 @@ TEST_F(SeedsResolver, RemovingStartingOrStoppingAServiceMakesThePlansNotResolvab
 TEST_F(SeedsResolver, AnEditByACommandBreaksTheOverlap) {
   const std::string script = add("s") + print("1");
   EXPECT_EQ(run(script), "RR");
-  const auto record = find_service(place_, "e", "s");
-  ASSERT_TRUE(record);
-  ASSERT_TRUE(transit_service(place_, *record, Verb::stop));
+  ASSERT_TRUE(transit("s", Verb::stop));
   EXPECT_EQ(run(script), "RR");
   EXPECT_EQ(run(script), "SS");
 }
@@ -393,21 +391,15 @@ TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
   for (const Verb verb : {Verb::stop, Verb::remove}) {
     run(script);
     EXPECT_EQ(run(script), "SS");
-    const auto record = find_service(place_, "e", "s");
-    ASSERT_TRUE(record);
     engine_.dies = true;
-    EXPECT_FALSE(transit_service(place_, *record, verb));
+    EXPECT_FALSE(transit("s", verb));
     EXPECT_NE(engine_.containers["s"].status, verb == Verb::stop ? "running" : "exited");
     open();
     EXPECT_EQ(run(script), repaired) << to_string(verb);
     EXPECT_EQ(engine_.containers["s"].status, "running");
   }
-  const auto record = find_service(place_, "e", "s");
-  ASSERT_TRUE(record);
   engine_.dies = true;
-  EXPECT_FALSE(put_service(
-      place_, *find_environment(place_, "e"), "s",
-      merged_attributes((*record)->applied->attributes, Value::dict({{"image", "by hand"}}))));
+  EXPECT_FALSE(put("s", Value::dict({{"image", "by hand"}})));
   EXPECT_EQ(engine_.containers["s"].image, "by hand");
   open();
   EXPECT_EQ(run(script), repaired);
@@ -420,9 +412,7 @@ TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
 TEST_F(RunPackageTest, AnEditByACommandIsDriftToTheDefault) {
   const std::string script = add("s") + print("1");
   EXPECT_EQ(run(script), "RR");
-  const auto record = find_service(place_, "e", "s");
-  ASSERT_TRUE(record);
-  ASSERT_TRUE(transit_service(place_, *record, Verb::stop));
+  ASSERT_TRUE(transit("s", Verb::stop));
   EXPECT_EQ(run(script), "RS");
   EXPECT_EQ(engine_.containers["s"].status, "running");
 }

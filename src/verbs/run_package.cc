@@ -85,7 +85,7 @@ Result<Opened> open_package(const PackageRequest& given) {
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
                           const Opened& opened, const Name& environment, bool production,
-                          std::set<Key> gone) {
+                          std::set<Key> gone, bool is_run) {
   PackageOptions options;
   options.draft.environment = environment;
   options.draft.owner = opened.sources.owner();
@@ -97,8 +97,9 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.draft.privileged_allowed = request.privileged;
   options.draft.keep_going = request.keep_going;
   options.draft.gone = std::move(gone);
-  options.draft.digest_of = [&place](const std::string& path) {
-    return artifact_digest(*place.store, path);
+  // A run needs the content as well, so it is packed once for both.
+  options.draft.digest_of = [&place, is_run](const std::string& path) {
+    return is_run ? put_artifact(place, path) : artifact_digest(place, path);
   };
   options.main_file = opened.main_file;
   if (!request.main_function.empty())
@@ -114,7 +115,7 @@ struct Prepared {
   Package package;
 };
 
-Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) {
+Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
   Opened opened = TRY(open_package(request));
   Prepared prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
@@ -126,7 +127,7 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request) 
   prepared.package =
       TRY(interpret_package(opened.sources,
                             options_of(place, request, opened, prepared.environment, production,
-                                       removed_services(prepared.known, *place.kinds)),
+                                       removed_services(prepared.known, *place.kinds), is_run),
                             prepared.known));
   if (request.production && !production)
     prepared.package.warnings.push_back(
@@ -162,9 +163,9 @@ Error findings_error(const std::vector<Error>& findings) {
 
 Status put_uploads(const Workplace& place, const Package& package) {
   for (const auto& [digest, path] : package.uploads)
-    if (!place.blobs->path(digest)) {
+    if (!TRY(place.blobs->has(digest))) {
       const std::string stored =
-          TRY(put_artifact(*place.blobs, path).context(cat("uploading `", path, "`")));
+          TRY(put_artifact(place, path).context(cat("uploading `", path, "`")));
       if (stored != digest)
         return world_error(
             cat("`", path, "` changed while it was read; run the same command again"));
@@ -175,14 +176,12 @@ Status put_uploads(const Workplace& place, const Package& package) {
 /// Follows a run statement by statement, in the order of the script.
 class Reporter : public Audience {
  public:
-  Reporter(const Intent& intent, PackageAudience& audience, std::function<Time()> clock)
-      : intent_(intent),
-        audience_(audience),
-        clock_(std::move(clock)),
-        reports_(intent.statements.size()) {
+  Reporter(Statements script, PackageAudience& audience)
+      : script_(std::move(script)), audience_(audience), reports_(script_->size()) {
     for (size_t i = 0; i < reports_.size(); ++i) {
-      reports_[i].statement = &intent.statements[i];
-      told_.insert(intent.statements[i].keys.begin(), intent.statements[i].keys.end());
+      const Statement& statement = (*script_)[i];
+      reports_[i].statement = &statement;
+      told_.insert(statement.keys.begin(), statement.keys.end());
     }
   }
 
@@ -226,17 +225,17 @@ class Reporter : public Audience {
 
   void report(const Run& run, bool ended) {
     for (; next_ < reports_.size(); ++next_) {
-      const Statement& statement = intent_.statements[next_];
+      const Statement& statement = (*script_)[next_];
       const bool open = is_open(statement, run);
       if (!begun_ && (!open || ended || is_acting(statement, run))) {
         begun_ = true;
-        began_at_ = clock_();
+        began_at_ = instant_from_clock();
         audience_.began(statement, next_ + 1, reports_.size());
       }
       if (open && !ended)
         return;
       judge(next_, run);
-      reports_[next_].took = clock_() - began_at_;
+      reports_[next_].took = instant_from_clock() - began_at_;
       audience_.ended(reports_[next_]);
       begun_ = false;
     }
@@ -290,15 +289,14 @@ class Reporter : public Audience {
 
   static constexpr std::string_view unchanged = "unchanged";
 
-  const Intent& intent_;
+  Statements script_;
   PackageAudience& audience_;
-  std::function<Time()> clock_;
   std::vector<StatementReport> reports_;
   std::map<Key, std::string> errors_;
   std::set<Key> told_;  ///< keys that an instruction speaks of
   size_t next_ = 0;
   bool begun_ = false;
-  Time began_at_{};
+  Instant began_at_{};
 };
 
 Value filled(const Value& value, const Name& environment, const Known& known) {
@@ -308,23 +306,6 @@ Value filled(const Value& value, const Name& environment, const Known& known) {
   });
 }
 
-Event run_event(const Workplace& place, EventType type, const Name& environment, std::string text,
-                Value detail) {
-  Event event;
-  event.time = place.clock();
-  event.type = type;
-  event.environment = environment;
-  event.key.environment = environment;
-  event.text = std::move(text);
-  event.detail = std::move(detail);
-  return event;
-}
-
-Status log(const Workplace& place, Event event) {
-  const Change change{Change::event, {}, nullptr, std::move(event)};
-  return place.store->write(std::span(&change, 1));
-}
-
 }  // namespace
 
 std::string_view to_string(StatementStatus status) {
@@ -332,86 +313,86 @@ std::string_view to_string(StatementStatus status) {
   return names[static_cast<size_t>(status)];
 }
 
+namespace {
+
+/// What was kept of the list, then what is done of the submitted.
+std::vector<ListedInstruction> executed_after(std::vector<ListedInstruction> before,
+                                              const std::vector<ListedInstruction>& submitted,
+                                              const Resolution& resolution,
+                                              const std::vector<StatementReport>& reports) {
+  before.resize(std::min(resolution.start, before.size()));
+  for (size_t i = 0; i < submitted.size(); ++i)
+    if (reports[i].status == StatementStatus::ran || reports[i].status == StatementStatus::skipped)
+      before.push_back(submitted[i]);
+  return before;
+}
+
+}  // namespace
+
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
                                   PackageAudience& audience) {
-  const Time began = place.clock();
-  // What is known must not change between its reading and the run, so the lease comes first.
+  const Instant began = instant_from_clock();
+  // What is known must not change between its reading and the run, so the right comes first.
   std::string name = request.environment;
   if (name.empty())
     name = TRY(open_package(request)).environment;
   TRY(check_environment_name(name));
-  const Lease lease = TRY(Lease::take(place, name, request.wait));
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, request.wait));
   if (!TRY(place.store->environment(name)))
-    TRY(adopt_environment(place, name));
-  Prepared prepared = TRY(prepare(place, request));
+    TRY(adopt_environment(place, *edit));
+  Prepared prepared = TRY(prepare(place, request, true));
   Package& package = prepared.package;
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
-  if (Status ready = check_ready(place, *package.intent, request.resource_check); !ready)
-    return with_excerpt(std::move(ready).error());
-  const Environment environment =
-      TRY(ensure_environment(place, name, Value::dict({{"production", request.production}})));
-  TRY(put_uploads(place, package));
-
-  std::vector<ListedInstruction> executed = TRY(read_executed(place, environment.name));
-  const std::vector<ListedInstruction> submitted = listed(*package.intent);
+  const std::vector<ListedInstruction> executed = TRY(read_executed(place, name));
+  const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
   Resolution resolution = resolve_overlap(executed, submitted);
-  std::shared_ptr<const Intent> intent = package.intent;
+  Undertaking undertaking;
+  undertaking.intent = package.intent;
   if (request.no_caching)
     resolution = {0, std::vector<Overlap>(submitted.size(), Overlap::added)};
   else if (request.resolver == "overlap")
-    intent = with_resolution(*package.intent, resolution);
-
-  RunOptions options;
-  options.parallelism = std::max(1, request.parallelism);
-  options.plan.edit_in_place = request.edit_in_place;
-  options.seed = place.random();
-  Reporter reporter(*intent, audience, place.clock);
-  Seen seen = TRY(look(place, *intent, prepared.known));
-  Run run =
-      TRY(Run::make(intent, std::move(prepared.known), std::move(seen), *place.kinds, options));
-  TRY(log(place, run_event(place, EventType::run_started, environment.name, place.command,
-                           Value::dict({{"package", request.package},
-                                        {"instructions", intent->statements.size()}}))));
-  TRY(begin_executed(place, environment.name, executed, {*intent, submitted, resolution}));
-  const Surroundings around{place.store, place.driver, place.clock, &reporter};
-  Result<Summary> summary = carry_out(run, around, *place.interrupt);
+    undertaking.intent = with_resolution(*package.intent, *package.statements, resolution);
+  undertaking.known = std::move(prepared.known);
+  undertaking.options.parallelism = std::max(1, request.parallelism);
+  undertaking.options.plan.edit_in_place = request.edit_in_place;
+  undertaking.needs_room = request.resource_check;
+  undertaking.detail =
+      Value::dict({{"package", request.package}, {"instructions", package.statements->size()}});
+  undertaking.begins = [&]() -> Status {
+    TRY(ensure_environment(place, *edit, Value::dict({{"production", request.production}})));
+    TRY(put_uploads(place, package));
+    return begin_executed(*edit, executed, {*package.statements, submitted, resolution});
+  };
+  Reporter reporter(package.statements, audience);
+  undertaking.audience = &reporter;
+  Result<Carried> begun = carry_out(place, *edit, std::move(undertaking));
+  if (!begun)
+    return with_excerpt(std::move(begun).error());
+  Carried& carried = *begun;
   PackageReport report;
   report.environment = name;
-  report.intent = intent;
-  report.statements = reporter.finish(run);
-  // What was kept of the list, then what is done of the submitted.
-  executed.resize(std::min(resolution.start, executed.size()));
-  for (size_t i = 0; i < submitted.size(); ++i)
-    if (report.statements[i].status == StatementStatus::ran ||
-        report.statements[i].status == StatementStatus::skipped)
-      executed.push_back(submitted[i]);
-  TRY(write_executed(place, environment.name, executed));
-  if (!summary)
-    return std::move(summary).error();
-  report.summary = std::move(*summary);
+  report.intent = package.intent;
+  report.script = package.statements;
+  report.statements = reporter.finish(carried.run);
+  TRY(write_executed(*edit, executed_after(executed, submitted, resolution, report.statements)));
+  report.summary = TRY(std::move(carried.summary));
   report.warnings = package.warnings;
   report.images = package.images;
   report.dependencies = package.dependencies;
   report.has_output = package.has_output;
-  report.output = filled(package.output, environment.name, run.known());
-  report.took = place.clock() - began;
-  TRY(log(place, run_event(place, EventType::run_finished, environment.name,
-                           report.summary.good() ? "good" : "not good",
-                           Value::dict({{"done", report.summary.done},
-                                        {"kept", report.summary.kept},
-                                        {"failed", report.summary.failures.size()},
-                                        {"skipped", report.summary.skips.size()},
-                                        {"blocked", report.summary.blocked}}))));
+  report.output = filled(package.output, name, carried.run.known());
+  report.took = instant_from_clock() - began;
   return report;
 }
 
 Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request) {
-  Prepared prepared = TRY(prepare(place, request));
+  Prepared prepared = TRY(prepare(place, request, false));
   PackageReport report;
   report.environment = prepared.environment;
   report.intent = prepared.package.intent;
+  report.script = prepared.package.statements;
   report.warnings = std::move(prepared.package.warnings);
   for (Error& finding : prepared.package.findings)
     report.findings.push_back(with_excerpt(std::move(finding)));
@@ -420,12 +401,12 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   report.has_output = prepared.package.has_output;
   report.output = prepared.package.plain_output;
   const Result<Plan> plan =
-      make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place});
+      make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place, {}});
   std::map<Key, const Step*> steps;
   if (plan)
     for (const Step& step : plan->steps)
       steps[step.key] = &step;
-  for (const Statement& statement : report.intent->statements) {
+  for (const Statement& statement : *report.script) {
     StatementReport told;
     told.statement = &statement;
     for (const Key& key : statement.keys)
@@ -438,16 +419,17 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
 }
 
 Result<Preview> preview_package(const Workplace& place, const PackageRequest& request) {
-  Prepared prepared = TRY(prepare(place, request));
+  Prepared prepared = TRY(prepare(place, request, false));
   if (!prepared.package.findings.empty())
     return findings_error(prepared.package.findings);
   Preview preview;
   preview.environment = prepared.environment;
   preview.intent = prepared.package.intent;
   preview.warnings = std::move(prepared.package.warnings);
-  const Seen seen = TRY(look(place, *preview.intent, prepared.known));
-  preview.plan =
-      TRY(make_plan(*preview.intent, prepared.known, seen, *place.kinds, {request.edit_in_place}));
+  preview.at_work = TRY(place.store->holder(preview.environment));
+  const PlanOptions options{request.edit_in_place,
+                            preview.at_work ? to_string(*preview.at_work) : std::string()};
+  preview.plan = TRY(fettle::preview(place.scene(), *preview.intent, prepared.known, options));
   return preview;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/step.h"
 #include "packages/interpret.h"
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
@@ -53,7 +53,8 @@ class PackageAudience {
 
 struct PackageReport {
   std::string environment;
-  std::shared_ptr<const Intent> intent;  ///< owns the statements
+  std::shared_ptr<const Intent> intent;
+  Statements script;  ///< owns the statements that are reported
   std::vector<StatementReport> statements;
   std::vector<std::string> warnings;
   std::vector<Error> findings;                    ///< of a dry run; a real one fails with them
@@ -74,6 +75,7 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
 
 struct Preview {
   std::string environment;
+  std::optional<Holder> at_work;  ///< who acts on it meanwhile
   std::shared_ptr<const Intent> intent;
   Plan plan;
   std::vector<std::string> warnings;

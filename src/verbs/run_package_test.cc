@@ -96,12 +96,7 @@ TEST_F(RunPackageTest, WhatGivesWayIsNotLeftWhenTheRunStops) {
   EXPECT_EQ(run(script), "SFNN");
   EXPECT_EQ(engine_.containers.size(), 1u);
   // Who changes it by hand does not keep it alive.
-  const auto record = find_service(place_, "e", "s");
-  ASSERT_TRUE(record);
-  const auto changed = put_service(
-      place_, *find_environment(place_, "e"), (*record)->applied->key.name.str(),
-      merged_attributes((*record)->applied->attributes, Value::dict({{"image", "by hand"}})));
-  ASSERT_TRUE(changed) << to_string(changed.error());
+  ASSERT_TRUE(put("s", Value::dict({{"image", "by hand"}})));
   EXPECT_EQ(engine_.containers["s~1"].image, "by hand");
   // The next version of the package wants one only.
   EXPECT_EQ(run(add("s")), "R");

@@ -1,7 +1,7 @@
 #pragma once
 /// Single services, edited from outside a package: the next run of the package sees it as drift.
 
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
@@ -9,22 +9,29 @@ namespace fettle {
 std::set<Key> removed_services(const Known& known, const Kinds& kinds);
 
 /// The records of the services that nobody removed, by name.
-Result<std::vector<RecordPointer>> services_there(const Workplace& place, const Name& environment);
+std::vector<RecordPointer> services_there(const Known& known, const Kinds& kinds);
 
 /// The record of a service by name, uuid or the beginning of its uuid. Errors: there is none (with
 /// a suggestion).
 Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
                                    const std::string& name);
 
-/// Starts, stops or removes the service of a record, and keeps the record up to date.
-Status transit_service(const Workplace& place, const RecordPointer& record, Verb verb);
+/// Starts, stops or removes the services of records. What runs, or is gone, already is kept so.
+Result<Summary> transit_services(const Workplace& place, Edit& edit,
+                                 const std::vector<RecordPointer>& services, Verb verb);
 
-/// Adds a service or changes one, as the owner `cli`. `attributes` are those of its kind; images,
-/// directories and the network it needs are wanted with it.
-Result<RecordPointer> put_service(const Workplace& place, const Environment& environment,
-                                  const std::string& name, Value attributes);
+struct PutService {
+  std::string name;
+  Value attributes;  ///< those of its kind
+  bool is_new = true;
+};
+/// Adds a service, as the owner `cli`, or changes one, whose owner stays. Images, directories and
+/// the network it needs are wanted with it. Errors (`Blame::user`): a new one is there already, one
+/// to be changed is not.
+Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment& environment,
+                           PutService service);
 
-/// `change` on top of the attributes of a service.
+/// `change` on top of the attributes of a service; entries of env, ports and files one by one.
 Value merged_attributes(const Value& before, const Value& change);
 
 }  // namespace fettle

@@ -2,10 +2,12 @@
 
 #include "base/cron.h"
 #include "base/text.h"
-#include "verbs/versions.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
+
+constexpr std::string_view settings_note = "settings";
 
 struct Row {
   const char* name;
@@ -54,7 +56,7 @@ Result<const Row*> find_setting(const std::string& name) {
 }
 
 Result<Value> stored_settings(const Workplace& place, const Name& environment) {
-  return TRY(place.store->note(environment, "settings")).value_or(Value::dict({}));
+  return TRY(place.store->note(environment, settings_note)).value_or(Value::dict({}));
 }
 
 }  // namespace
@@ -75,14 +77,27 @@ Result<std::string> setting(const Workplace& place, const Name& environment,
       TRY(stored_settings(place, environment)).text_at(known->name, known->otherwise));
 }
 
-Status set_setting(const Workplace& place, const Name& environment, const std::string& name,
-                   const std::string& value) {
+Result<std::string> setting_in(Wish& wish, const std::string& name) {
+  const Row* known = TRY(find_setting(name));
+  const Value stored = TRY(wish.note(settings_note)).value_or(Value::dict({}));
+  return std::string(stored.text_at(known->name, known->otherwise));
+}
+
+Status put_setting(Wish& wish, const std::string& name, const std::string& value) {
   const Row* known = TRY(find_setting(name));
   TRY(known->check(value).context(cat("setting `", name, "`")));
-  const Value stored = TRY(stored_settings(place, environment));
+  const Value stored = TRY(wish.note(settings_note)).value_or(Value::dict({}));
   std::vector<Entry> entries(stored.entries().begin(), stored.entries().end());
   entries.push_back({known->name, value});
-  return place.store->put_note(environment, "settings", Value::dict(std::move(entries)));
+  return wish.put_note(settings_note, Value::dict(std::move(entries)));
+}
+
+Status set_setting(const Workplace& place, const Name& environment, const std::string& name,
+                   const std::string& value) {
+  return place.store->wish(environment, [&](Wish& wish) -> Status {
+    TRY(put_setting(wish, name, value));
+    return wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})});
+  });
 }
 
 Result<bool> full_export_is_due(const Workplace& place, const Name& environment) {

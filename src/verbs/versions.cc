@@ -1,10 +1,12 @@
 #include "verbs/versions.h"
 
 #include <algorithm>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
@@ -92,30 +94,18 @@ struct Side {
 };
 
 /// Adds shared resources that only untouched pieces of a version tell about.
-Status add_shared_of_untouched(const Snapshot& snapshot, bool is_newest,
-                               const std::vector<Name>& ids, Side& side) {
-  if (ids.empty())
-    return {};
-  if (is_newest) {
-    for (const Name& id : ids) {
-      std::optional<Piece> holder;
-      TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {
-        holder = piece;
-        return Snapshot::Go::stop;
-      }));
-      if (!holder)
-        continue;
-      if (const ContentPointer content = TRY(snapshot.content(*holder)))
-        if (const Item* item = content->find(id))
-          side.items.emplace(id, std::pair(*item, item->is_shared ? Name() : holder->set));
-    }
-    return {};
-  }
-  for (const auto& [piece, digest] : TRY(snapshot.pieces())) {
-    const ContentPointer content = TRY(snapshot.content(piece));
-    for (const Name& id : ids)
+Status add_shared_of_untouched(const Snapshot& snapshot, const std::vector<Name>& ids, Side& side) {
+  for (const Name& id : ids) {
+    std::optional<Piece> holder;
+    TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {
+      holder = piece;
+      return Snapshot::Go::stop;
+    }));
+    if (!holder)
+      continue;
+    if (const ContentPointer content = TRY(snapshot.content(*holder)))
       if (const Item* item = content->find(id))
-        side.items.emplace(id, std::pair(*item, item->is_shared ? Name() : piece.set));
+        side.items.emplace(id, std::pair(*item, item->is_shared ? Name() : holder->set));
   }
   return {};
 }
@@ -142,11 +132,40 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
 
 }  // namespace
 
+namespace {
+
+/// The turn to push, waited for.
+Result<std::unique_ptr<PushTurn>> begin_push(const Workplace& place, const Name& environment) {
+  bool told = false;
+  while (true) {
+    if (std::unique_ptr<PushTurn> turn = TRY(place.store->versions().begin_push(environment)))
+      return Result<std::unique_ptr<PushTurn>>(std::move(turn));
+    if (place.interrupt->asked() > 0)
+      return world_error("interrupted while waiting for another push");
+    if (!std::exchange(told, true))
+      place.tell(cat("waiting for another push to `", environment, "`"));
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+/// Puts settings into a wish; the answer is what was refused.
+Result<std::vector<Error>> put_settings(Wish& wish, const std::vector<NewSetting>& settings) {
+  std::vector<Error> refused;
+  for (const auto& [name, value] : settings)
+    if (const Status done = put_setting(wish, name, value); !done) {
+      if (done.error().blame != Blame::user)
+        return done.error();
+      refused.push_back(done.error());
+    }
+  return refused;
+}
+
+}  // namespace
+
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
                             Claims claims, bool is_dry, const std::vector<NewSetting>& settings) {
   Pushed pushed;
   const bool is_partial = push.is_partial;
-  Versions& versions = place.store->versions();
   const auto decide = [&](const Snapshot& newest) -> Result<Delta> {
     Commit made = TRY(commit(newest, std::move(push), std::move(claims)));
     pushed.number = made.delta.number;
@@ -155,29 +174,26 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
     return std::move(made.delta);
   };
   if (is_dry) {
-    const std::unique_ptr<Snapshot> newest = TRY(versions.open(environment, std::nullopt));
-    TRY(decide(*newest));
+    TRY(decide(*TRY(place.store->versions().open(environment, std::nullopt))));
     return pushed;
   }
+  const std::unique_ptr<PushTurn> turn = TRY(begin_push(place, environment));
+  const std::unique_ptr<Staged> staged = TRY(turn->stage(TRY(decide(turn->newest()))));
   const Time now = place.clock();
-  TRY(versions.commit(environment, now, decide));
-  for (const auto& [name, value] : settings)
-    if (const Status done = set_setting(place, environment, name, value); !done) {
-      if (done.error().blame != Blame::user)
-        return done.error();
-      pushed.refused_settings.push_back(done.error());
-    }
-  if (!is_partial)
-    TRY(place.store->put_note(environment, "last_full_export", now.time_since_epoch().count()));
-  if (TRY(setting(place, environment, "auto_deploy")) == "true") {
-    // Another push may have released a newer version meanwhile, which has this one in it.
-    const Status released = versions.release(environment, pushed.number, now);
-    if (!released && released.error().blame != Blame::user)
-      return released.error();
-    pushed.is_released = released.has_value();
-  }
-  const std::string keep = TRY(setting(place, environment, "available_versions_to_keep"));
-  TRY(versions.forget_old(environment, std::stoul(keep)));
+  size_t keep = 0;
+  TRY(place.store->wish(environment, [&](Wish& wish) -> Status {
+    TRY(wish.ensure_environment({environment, new_uuid(place), now, Value::dict({})}));
+    TRY(wish.commit(*staged, now));
+    pushed.refused_settings = TRY(put_settings(wish, settings));
+    if (!is_partial)
+      TRY(wish.put_note("last_full_export", now.time_since_epoch().count()));
+    pushed.is_released = TRY(setting_in(wish, "auto_deploy")) == "true";
+    if (pushed.is_released)
+      TRY(wish.release(pushed.number, now));
+    keep = std::stoul(TRY(setting_in(wish, "available_versions_to_keep")));
+    return {};
+  }));
+  TRY(turn->forget_old(keep));
   return pushed;
 }
 
@@ -220,7 +236,6 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
   Versions& versions = place.store->versions();
   if (older > newer)
     return user_error(cat("version ", older, " is newer than version ", newer));
-  const std::unique_ptr<Snapshot> newest = TRY(versions.open(environment, std::nullopt));
   const std::unique_ptr<Snapshot> from = TRY(versions.open(environment, older));
   const std::unique_ptr<Snapshot> to = TRY(versions.open(environment, newer));
   Side before, after;
@@ -236,8 +251,8 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
   }
   const std::vector<Name> lost = shared_without(before, after);
   const std::vector<Name> won = shared_without(after, before);
-  TRY(add_shared_of_untouched(*to, to->number() == newest->number(), lost, after));
-  TRY(add_shared_of_untouched(*from, from->number() == newest->number(), won, before));
+  TRY(add_shared_of_untouched(*to, lost, after));
+  TRY(add_shared_of_untouched(*from, won, before));
   std::vector<ItemDifference> found;
   for (const auto& [id, old] : before.items) {
     const auto now = after.items.find(id);

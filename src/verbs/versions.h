@@ -1,7 +1,7 @@
 #pragma once
 /// Versions of an environment: pushed, listed, read, compared and released.
 
-#include "verbs/workplace.h"
+#include "verbs/edit.h"
 #include "versions/commit.h"
 #include "versions/versions.h"
 
@@ -18,9 +18,10 @@ struct Pushed {
 /// A setting by name that comes with a version.
 using NewSetting = std::pair<std::string, std::string>;
 
-/// Decides and stores in one transaction; a dry run only decides. Then the environment gets
-/// `settings`, but for those that it refuses, old versions are forgotten, and the new one is
-/// released as the settings say.
+/// Decides, stages, and adds the version in a short transaction, in which the environment is made
+/// when there is none, gets `settings`, but for those that it refuses, and the version is released
+/// as they say. A dry run only decides. Waits for others who push to the same environment, and for
+/// nobody who acts on it. Old versions are forgotten in the end.
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
                             Claims claims, bool is_dry,
                             const std::vector<NewSetting>& settings = {});
@@ -60,20 +61,5 @@ struct SetHead {
 };
 Result<std::vector<SetHead>> list_sets(const Workplace& place, const Name& environment,
                                        std::optional<uint64_t> number);
-
-/// Settings of an environment, in the original's words.
-struct Setting {
-  std::string name, value, otherwise, help;
-};
-Result<std::vector<Setting>> settings(const Workplace& place, const Name& environment);
-Result<std::string> setting(const Workplace& place, const Name& environment,
-                            const std::string& name);
-/// Errors (`Blame::user`): there is no such setting, or it does not take this value.
-Status set_setting(const Workplace& place, const Name& environment, const std::string& name,
-                   const std::string& value);
-
-/// Whether the setting `auto_full_compile` asks for a full export now: a time of it passed since
-/// the last one.
-Result<bool> full_export_is_due(const Workplace& place, const Name& environment);
 
 }  // namespace fettle

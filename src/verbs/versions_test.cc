@@ -12,6 +12,7 @@
 #include "store/sqlite_store.h"
 #include "value/json.h"
 #include "verbs/push_file.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
@@ -26,6 +27,8 @@ class VersionsTest : public testing::Test {
     store_ = std::move(*opened);
     place_.store = store_.get();
     place_.clock = [this] { return now_; };
+    place_.random = [] { return uint64_t{7}; };
+    place_.interrupt = &interrupt_;
   }
 
   /// The arguments of the original's call.
@@ -120,6 +123,7 @@ class VersionsTest : public testing::Test {
   }
 
   std::unique_ptr<Store> store_;
+  Interrupt interrupt_;
   Workplace place_;
   Time now_{};
 };
@@ -344,7 +348,7 @@ TEST_F(VersionsTest, S30AStaleFullExportIsRefused) {
   EXPECT_EQ(partial("b:r2=1"), "v6");
   expect_in(full("a:r1=2", {{"base", 5}}), "others changed what it changes: `b`");
   EXPECT_EQ(full("a:r1=2 b:r2=1", {{"base", 5}}), "v7");
-  const Status released = store_->versions().release("e", 5, now_);
+  const Status released = store_->wish("e", [&](Wish& wish) { return wish.release(5, now_); });
   ASSERT_FALSE(released.has_value());
   expect_in(released.error().message, "version 7 is released already");
 }
@@ -542,7 +546,7 @@ TEST_F(VersionsTest, PushesAtOnceTakeConsecutiveNumbers) {
   const std::string file = (folder->path() / "store.db").string();
   const auto push = [&](const std::string& text, bool is_partial) {
     const Result<std::unique_ptr<Store>> store = open_sqlite_store(file);
-    Workplace place;
+    Workplace place = place_;
     place.store = store->get();
     place.clock = [] { return Time(1s); };
     Push made = *read_push(document(text, {{"partial", is_partial}}, 0));

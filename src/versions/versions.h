@@ -1,7 +1,10 @@
 #pragma once
 /// Versions of what environments should be, in the store. A piece of a version (a named set, a
 /// piece of the rest) is stored once for all versions in a row between which nobody touched it; a
-/// commit writes what it changes and nothing else.
+/// push writes what it changes and nothing else.
+///
+/// A push takes its turn, decides on the newest version and stages what it decided: in pieces, so
+/// that nobody waits for it, and seen by nobody. A wish then adds the version in no time.
 
 #include <functional>
 #include <memory>
@@ -20,6 +23,24 @@ struct VersionHead {
   Value detail;  ///< a dict
 };
 
+/// A delta that waits to be added as a version; dropped without a trace when it is not. Made by a
+/// `PushTurn`, and added by a `Wish`.
+class Staged {
+ public:
+  virtual ~Staged() = default;
+};
+
+/// The right to add the next version, given back at the end. Who has it reads one and the same
+/// newest version all the time.
+class PushTurn {
+ public:
+  virtual ~PushTurn() = default;
+  virtual const Snapshot& newest() const = 0;
+  virtual Result<std::unique_ptr<Staged>> stage(Delta delta) = 0;
+  /// Takes away all but the newest `keep` versions; the last released one and newer ones stay.
+  virtual Status forget_old(size_t keep) = 0;
+};
+
 class Versions {
  public:
   virtual ~Versions() = default;
@@ -29,24 +50,14 @@ class Versions {
   /// None when there is no such version.
   virtual Result<std::optional<VersionHead>> head(const Name& environment, uint64_t number) = 0;
   /// To read a version; the newest for none. The newest has the number 0 when there is no version.
-  /// Only the newest one tells `holders`. Errors (`Blame::user`): there is no such version.
+  /// Errors (`Blame::user`): there is no such version.
   virtual Result<std::unique_ptr<Snapshot>> open(const Name& environment,
                                                  std::optional<uint64_t> number) = 0;
-
-  /// Decides on the newest version and stores what was decided, in one transaction: nobody else
-  /// commits in between. An error of `decide` leaves everything as it was.
-  virtual Status commit(const Name& environment, Time now,
-                        const std::function<Result<Delta>(const Snapshot& newest)>& decide) = 0;
-
   /// Parts that differ between two versions, or were changed there and back.
   virtual Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
                                                      uint64_t newer) = 0;
-
-  /// Errors (`Blame::user`): there is no such version, or a newer one is released already.
-  virtual Status release(const Name& environment, uint64_t number, Time now) = 0;
-
-  /// Takes away all but the newest `keep` versions; the last released one and newer ones stay.
-  virtual Status forget_old(const Name& environment, size_t keep) = 0;
+  /// None when somebody else pushes to the environment just now.
+  virtual Result<std::unique_ptr<PushTurn>> begin_push(const Name& environment) = 0;
 };
 
 }  // namespace fettle

@@ -518,8 +518,7 @@ TEST_P(DriverTest, ATaskRunsAndLeavesFiles) {
   EXPECT_EQ(done->outputs.text_at("output"), "b\n");
   const auto names = [&](const char* file) {
     std::string found;
-    const auto path = world.blobs().path(done->outputs.at("files").text_at(file));
-    ArchiveReader reader(*source_of_file(*path));
+    ArchiveReader reader(world.blobs().open(done->outputs.at("files").text_at(file))->source);
     for (auto entry = reader.next(); entry && *entry; entry = reader.next())
       found += (*entry)->path + " ";
     return found;
@@ -558,8 +557,7 @@ TEST_P(DriverTest, FilesAreCopiedOutOfAServiceReproducibly) {
   EXPECT_EQ(second->outputs.at("digest"), first->outputs.at("digest"));
   EXPECT_EQ(second->changes, first->changes);
   const auto out = TemporaryDirectory::make();
-  const auto path = world.blobs().path(first->outputs.text_at("digest"));
-  ASSERT_TRUE(unpack(*source_of_file(*path), out->path()));
+  ASSERT_TRUE(unpack(world.blobs().open(first->outputs.text_at("digest"))->source, out->path()));
   EXPECT_EQ(*read_file(out->path() / "x/y/z"), "1\n");
   EXPECT_EQ(world.observe("artifact", "a")->state->at("digest"), first->outputs.at("digest"));
 }

@@ -9,8 +9,8 @@
 
 #include "base/file.h"
 #include "drivers/engine/driver.h"
-#include "store/blobs.h"
 #include "tests/engine/test_engines.h"
+#include "tests/fixtures/memory_blobs.h"
 
 namespace fettle {
 
@@ -58,7 +58,7 @@ class World {
   EngineDriverOptions options_;
   HttpClient http_;
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
-  FolderBlobs blobs_{folder_->path().string()};
+  MemoryBlobs blobs_;
   std::unique_ptr<EngineDriver> driver_;
   std::map<std::string, RecordPointer> records_;
   std::mutex mutex_;

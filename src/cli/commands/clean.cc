@@ -1,58 +1,53 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "store/blobs.h"
 #include "verbs/environments.h"
 
 namespace fettle {
 namespace {
 
+constexpr const char* usual_age = "90d";
+
 std::string counted(size_t count, std::string_view what) {
   return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
+/// `90d`, `12h`, `30m`: days, or as Go writes a duration.
+Result<Duration> parse_age(const std::string& text) {
+  if (text.ends_with('d'))
+    return TRY(parse_duration(text.substr(0, text.size() - 1) + "h")) * 24;
+  return parse_duration(text);
+}
+
 Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
-  std::vector<Value> removed;
-  for (const Environment& environment : TRY(place->store->environments())) {
-    const bool all = face.parsed.flag("all");
-    // Others may be at work, and cleaning up as well.
-    if (!TRY(place->store->environment(environment.name)))
-      continue;
-    // Kurtosis: what somebody has just made runs, though it has no service yet.
-    if (!all && TRY(inspect_environment(*place, environment.name.str())).status != "stopped")
-      continue;
-    // What a model describes has not stopped because nothing of it is a container.
-    if (!all && !TRY(place->store->versions().heads(environment.name)).empty())
-      continue;
-    const bool is_ours =
-        TRY(remove_environment_if_there(*place, environment.name, !face.parsed.flag("no-wait"))
-                .context(cat("environment `", environment.name, "`")));
-    if (!is_ours)
-      continue;
-    removed.emplace_back(environment.name.str());
-    if (!face.quiet && !face.json)
-      print_error(cat(environment.name, " removed"));
+  Cleaning cleaning;
+  cleaning.all = face.parsed.flag("all");
+  cleaning.wait = !face.parsed.flag("no-wait");
+  cleaning.older_than =
+      TRY(parse_age(face.parsed.text("older-than", usual_age)).context("--older-than"));
+  if (*cleaning.older_than < 0s)
+    return user_error("`--older-than` wants an age such as 30d or 12h");
+  const bool says = !face.quiet && !face.json;
+  const Cleaned cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
+    if (says)
+      print_error(cat(name, " removed"));
+  }));
+  int code = 0;
+  for (const auto& [name, summary] : cleaned.left) {
+    print_error(cat("environment `", name, "` stays:"));
+    code = std::max(code, tell_end(face, summary));
   }
-  // Contents that no artifact of any environment needs any more.
-  std::set<std::string> used;
-  for (const Environment& environment : TRY(place->store->environments()))
-    for (const auto& [key, record] : TRY(place->store->known(environment.name))) {
-      used.emplace(record->outputs.text_at("digest"));
-      if (const Value& files = record->outputs.at("files"); files.is_dict())
-        for (const Entry& file : files.entries())
-          used.insert(to_text(file.value));
-    }
-  size_t blobs = 0;
-  if (auto* folder = dynamic_cast<FolderBlobs*>(place->blobs))
-    blobs = TRY(folder->collect(used, 1h));
   if (face.json)
-    print_json(
-        Value::dict({{"environments", Value::list(std::move(removed))}, {"contents", blobs}}));
-  else if (!face.quiet)
-    print_error(cat(counted(removed.size(), "environment"), " and ", counted(blobs, "content"),
+    print_json(Value::dict(
+        {{"environments", Value::list({cleaned.environments.begin(), cleaned.environments.end()})},
+         {"contents", cleaned.contents},
+         {"events", cleaned.events}}));
+  else if (says)
+    print_error(cat(counted(cleaned.environments.size(), "environment"), ", ",
+                    counted(cleaned.contents, "content"), " and ", counted(cleaned.events, "event"),
                     " removed"));
-  return 0;
+  return code;
 }
 
 }  // namespace
@@ -60,9 +55,13 @@ Result<int> run(Face& face) {
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
       "clean", "", 0, 0,
-      "Removes stopped environments, and contents that nobody has needed for an hour.",
-      {"fettle clean", "fettle clean -a"}, run,
-      {{{"-a", "--all"}, "", "running environments, too"}});
+      "Removes stopped environments, contents that nobody refers to, and old events.",
+      {"fettle clean", "fettle clean -a --older-than 7d"}, run,
+      {{{"-a", "--all"}, "", "running environments, too"},
+       {{"--older-than"},
+        "AGE",
+        cat("events that are older, such as 7d or 12h (", usual_age,
+            "); what `why` needs stays")}});
 }
 
 }  // namespace fettle

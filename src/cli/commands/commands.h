@@ -2,6 +2,7 @@
 /// Every command, a function a file; `src/app/commands.cc` is the list of them.
 
 #include "cli/command.h"
+#include "verbs/edit.h"
 
 namespace fettle {
 
@@ -35,12 +36,15 @@ Result<std::string> model_environment_name(const Face& face, const std::string& 
 Result<Environment> model_environment(Face& face, const std::string& otherwise = "");
 
 /// The environment of a command that changes it. Nobody else changes it meanwhile.
-struct Edit {
+struct Editing {
   Workplace* place;
   Environment environment;
-  Lease lease;
+  std::unique_ptr<Edit> edit;
 };
-Result<Edit> begin_edit(Face& face);
+Result<Editing> begin_editing(Face& face);
+
+/// Says what of an edit did not come about; the exit code, as that of a run.
+int tell_end(const Face& face, const Summary& summary);
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);

@@ -49,6 +49,21 @@ Result<Environment> model_environment(Face& face, const std::string& otherwise) 
   return find_environment(*place, TRY(model_environment_name(face, otherwise)));
 }
 
+int tell_end(const Face& face, const Summary& summary) {
+  const std::string error = in(Colour::red, "error: ", face.terminal);
+  for (const Failure& failure : summary.failures)
+    print_error(cat(error, to_string(failure.key), ": ", to_string(failure.error)));
+  for (const Skip& skip : summary.skips)
+    print_error(cat(in(Colour::yellow, "left for later: ", face.terminal), to_string(skip.key),
+                    ": ", skip.why));
+  if (summary.blocked > 0)
+    print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
+                    " blocked; `fettle events` says by what"));
+  if (summary.stopped)
+    print_error(cat(error, "interrupted; the same command goes on"));
+  return exit_code(summary);
+}
+
 void print_event_line(const Event& event) {
   print_json_line(Value::dict({{"event", to_string(event.type)},
                                {"key", to_string(event.key)},
@@ -57,11 +72,11 @@ void print_event_line(const Event& event) {
                                {"time", to_string(event.time)}}));
 }
 
-Result<Edit> begin_edit(Face& face) {
+Result<Editing> begin_editing(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string name = TRY(environment_asked(face, 0));
   Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-wait")));
-  return Edit{place, std::move(hold.environment), std::move(hold.lease)};
+  return Editing{place, std::move(hold.environment), std::move(hold.edit)};
 }
 
 }  // namespace fettle

@@ -22,8 +22,10 @@ Result<int> add(Face& face) {
   std::string name = face.parsed.text("name", face.parsed.argument(0));
   if (name.empty())
     name = cat("enclave-", new_uuid(*place).substr(0, 6));
-  const Environment made = TRY(
+  const auto [made, summary] = TRY(
       add_environment(*place, name, face.parsed.flag("production"), !face.parsed.flag("no-wait")));
+  if (!summary.good())
+    return tell_end(face, summary);
   if (face.json)
     print_json(environment_value(made));
   else
@@ -119,31 +121,35 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
     names.push_back(named);
   if (names.empty())
     return user_error("name an environment: `fettle enclave ls` lists them");
+  // A name that is wrong is told before anything is done.
+  std::vector<Environment> environments;
+  for (const std::string& name : names)
+    environments.push_back(TRY(find_environment(*place, name)));
   std::vector<Value> told;
-  for (const std::string& name : names) {
-    const Environment environment = TRY(find_environment(*place, name));
-    TRY(verb(*place, environment.name.str(), !face.parsed.flag("no-wait"))
-            .context(cat("environment `", name, "`")));
+  int code = 0;
+  for (const Environment& environment : environments) {
+    const Summary summary = TRY(verb(*place, environment.name.str(), !face.parsed.flag("no-wait"))
+                                    .context(cat("environment `", environment.name, "`")));
+    const bool is_good = summary.good();
     if (face.json || face.json_lines)
-      told.push_back(Value::dict({{"name", environment.name}, {"status", done}}));
-    else if (!face.quiet)
+      told.push_back(Value::dict(
+          {{"name", environment.name}, {"status", is_good ? done : std::string_view("failed")}}));
+    if (!is_good)
+      code = std::max(code, tell_end(face, summary));
+    else if (!face.quiet && !face.json && !face.json_lines)
       print_error(cat(environment.name, " ", done));
+    if (summary.stopped)
+      break;
   }
   if (!told.empty())
     print_json(Value::list(std::move(told)));
-  return 0;
+  return code;
 }
 
 Result<int> stop(Face& face) { return each(face, stop_environment, "stopped"); }
 Result<int> start(Face& face) { return each(face, start_environment, "started"); }
 Result<int> remove(Face& face) { return each(face, remove_environment, "removed"); }
-Result<int> restart(Face& face) {
-  const auto both = [](const Workplace& place, const std::string& name, bool wait) -> Status {
-    TRY(stop_environment(place, name, wait));
-    return start_environment(place, name, wait);
-  };
-  return each(face, both, "restarted");
-}
+Result<int> restart(Face& face) { return each(face, restart_environment, "restarted"); }
 
 }  // namespace
 

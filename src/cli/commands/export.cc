@@ -7,6 +7,7 @@
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {

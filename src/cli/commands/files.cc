@@ -29,13 +29,11 @@ Result<RecordPointer> artifact_of(const Face& face, const Workplace& place,
     return user_error(
         cat("name the files artifact: `fettle files ls ", environment.name, "` lists them"));
   std::vector<std::string> names;
-  for (const auto& [key, record] : TRY(place.store->known(environment.name))) {
-    if (key.kind != "artifact" || !record->applied)
-      continue;
-    if (key.name == wanted ||
+  for (const auto& [name, record] : files_artifacts(TRY(place.store->known(environment.name)))) {
+    if (name == wanted ||
         (wanted.size() >= 4 && record->outputs.text_at("uuid").starts_with(wanted)))
       return record;
-    names.push_back(key.name.str());
+    names.push_back(name);
   }
   return user_error(cat("there is no files artifact `", wanted, "` in `", environment.name, "`",
                         suggestion(wanted, names)));
@@ -49,16 +47,14 @@ Result<Chosen> choose(Face& face) {
 }
 
 Result<ByteSource> content_of(const Chosen& chosen) {
-  return source_of_file(TRY(chosen.place->blobs->path(chosen.record->outputs.text_at("digest"))));
+  return TRY(chosen.place->blobs->open(chosen.record->outputs.text_at("digest"))).source;
 }
 
 Result<int> ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
-  std::map<std::string, RecordPointer> artifacts;
-  for (const auto& [key, record] : TRY(place->store->known(environment.name)))
-    if (key.kind == "artifact" && record->applied)
-      artifacts[key.name.str()] = record;
+  const std::map<std::string, RecordPointer> artifacts =
+      files_artifacts(TRY(place->store->known(environment.name)));
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Digest"}};
   std::vector<Value> values;
   for (const auto& [name, record] : artifacts) {
@@ -138,10 +134,13 @@ Result<std::string> artifact_name(const Face& face, std::string_view path) {
 std::string json_of(std::string_view text) { return write_json(Value(text)); }
 
 /// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
-Result<int> make(Face& face, const Edit& edit, const std::string& name, const Value& attributes,
-                 const std::string& instruction) {
-  const RecordPointer made =
-      TRY(put_files_artifact(*edit.place, edit.environment.name, name, attributes, instruction));
+Result<int> make(Face& face, const Editing& editing, const std::string& name,
+                 const Value& attributes, const std::string& instruction) {
+  const Edited edited =
+      TRY(put_files_artifact(*editing.place, *editing.edit, name, attributes, instruction));
+  const RecordPointer made = edited.find({editing.environment.name, "artifact", name});
+  if (!edited.summary.good() || made == nullptr)
+    return std::max(1, tell_end(face, edited.summary));
   if (face.json)
     print_json(Value::dict({{"name", name},
                             {"uuid", made->outputs.at("uuid")},
@@ -165,34 +164,34 @@ Status need_arguments(const Face& face, size_t count, std::string_view usage) {
 
 Result<int> upload(Face& face) {
   TRY(need_arguments(face, 1, "fettle files upload ENCLAVE PATH"));
-  const Edit edit = TRY(begin_edit(face));
+  const Editing editing = TRY(begin_editing(face));
   const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
   if (!file_exists(path))
     return user_error(cat("`", path, "` is not there"));
   const std::string digest =
-      TRY(put_artifact(*edit.place->blobs, path).context(cat("uploading `", path, "`")));
-  return make(face, edit, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
+      TRY(put_artifact(*editing.place, path).context(cat("uploading `", path, "`")));
+  return make(face, editing, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
               cat("upload_files(src=", json_of(path), ", name=", json_of(name), ")"));
 }
 
 Result<int> store_web(Face& face) {
   TRY(need_arguments(face, 1, "fettle files storeweb ENCLAVE URL"));
-  const Edit edit = TRY(begin_edit(face));
+  const Editing editing = TRY(begin_editing(face));
   const std::string url = argument_of(face, 0);
   const std::string name =
       TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
-  return make(face, edit, name, Value::dict({{"source", "url"}, {"url", url}}),
+  return make(face, editing, name, Value::dict({{"source", "url"}, {"url", url}}),
               cat("upload_files(src=", json_of(url), ", name=", json_of(name), ")"));
 }
 
 Result<int> store_service(Face& face) {
   TRY(need_arguments(face, 2, "fettle files storeservice ENCLAVE SERVICE PATH"));
-  const Edit edit = TRY(begin_edit(face));
+  const Editing editing = TRY(begin_editing(face));
   const RecordPointer service =
-      TRY(find_service(*edit.place, edit.environment.name, argument_of(face, 0)));
+      TRY(find_service(*editing.place, editing.environment.name, argument_of(face, 0)));
   const std::string path = argument_of(face, 1), name = TRY(artifact_name(face, path));
   return make(
-      face, edit, name,
+      face, editing, name,
       Value::dict({{"source", "service"}, {"service", service->applied->key.name}, {"path", path}}),
       cat("store_service_files(service_name=", json_of(service_name(service->applied->key)),
           ", src=", json_of(path), ", name=", json_of(name), ")"));
@@ -200,7 +199,7 @@ Result<int> store_service(Face& face) {
 
 Result<int> render(Face& face) {
   TRY(need_arguments(face, 3, "fettle files rendertemplate ENCLAVE TEMPLATE DATA DESTINATION"));
-  const Edit edit = TRY(begin_edit(face));
+  const Editing editing = TRY(begin_editing(face));
   const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
   const std::string source = TRY(read_file(argument_of(face, 0)));
   const std::string text = TRY(read_file(file));
@@ -212,16 +211,19 @@ Result<int> render(Face& face) {
   const std::string name = TRY(artifact_name(face, destination));
   const Value one = Value::dict({{"template", source}, {"data", *data}});
   return make(
-      face, edit, name,
+      face, editing, name,
       Value::dict({{"source", "render"}, {"templates", Value::dict({{destination, one}})}}),
       cat("render_templates(config={", json_of(destination), ": struct(data=", write_json(*data),
           ", template=", json_of(source), ")}, name=", json_of(name), ")"));
 }
 
 Result<int> remove(Face& face) {
-  const Edit edit = TRY(begin_edit(face));
-  const RecordPointer artifact = TRY(artifact_of(face, *edit.place, edit.environment));
-  TRY(remove_files_artifact(*edit.place, edit.environment.name, artifact->applied->key));
+  const Editing editing = TRY(begin_editing(face));
+  const RecordPointer artifact = TRY(artifact_of(face, *editing.place, editing.environment));
+  const Summary summary =
+      TRY(remove_files_artifact(*editing.place, *editing.edit, artifact->applied->key));
+  if (!summary.good())
+    return tell_end(face, summary);
   if (!face.quiet)
     print_error(cat("files artifact `", artifact->applied->key.name, "` removed"));
   return 0;

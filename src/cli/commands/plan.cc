@@ -75,14 +75,19 @@ Result<int> run(Face& face) {
   const PackageRequest request = TRY(package_request(face));
   Workplace* place = TRY(face.workplace());
   const Preview preview = TRY(preview_package(*place, request));
+  if (preview.at_work && !face.quiet)
+    print_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
+                    "`; what it has begun is not judged"));
   if (face.json) {
     std::vector<Value> steps;
     for (const Step& step : preview.plan.steps)
       steps.push_back(step_value(step));
-    print_json(Value::dict({{"environment", preview.environment},
-                            {"steps", Value::list(std::move(steps))},
-                            {"leftovers", preview.plan.leftovers},
-                            {"converged", preview.plan.converged()}}));
+    print_json(
+        Value::dict({{"environment", preview.environment},
+                     {"steps", Value::list(std::move(steps))},
+                     {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
+                     {"leftovers", preview.plan.leftovers},
+                     {"converged", preview.plan.converged()}}));
   } else {
     print_plan(face, preview);
   }

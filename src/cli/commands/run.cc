@@ -97,8 +97,9 @@ Error with_heading(const Face& face, bool interpreted, Error error) {
 
 /// The graph of what needs what, into a file or to stdout.
 Status write_graph(const Face& face, const PackageReport& report) {
-  const std::string graph = face.parsed.flag("with-mermaid") ? mermaid_graph(*report.intent)
-                                                             : graphviz_graph(*report.intent);
+  const std::string graph = face.parsed.flag("with-mermaid")
+                                ? mermaid_graph(*report.intent, *report.script)
+                                : graphviz_graph(*report.intent, *report.script);
   const std::string path = face.parsed.text("output-graph-path");
   if (!path.empty())
     return write_file(path, graph + "\n");
@@ -296,8 +297,8 @@ Result<int> run(Face& face) {
       return with_heading(face, false, std::move(made).error());
     const PackageReport report = std::move(*made);
     if (face.parsed.flag("pull"))
-      for (const std::string& image : report.images)
-        TRY(pull_image(*place, image));
+      if (const Summary pulled = TRY(pull_images(*place, report.images)); !pulled.good())
+        return tell_end(face, pulled);
     if (graph) {
       TRY(write_graph(face, report));
       return 0;
@@ -342,9 +343,7 @@ Result<int> run(Face& face) {
       face.parsed.flag("show-enclave-inspect", true))
     if (const Result<EnvironmentView> view = inspect_environment(*place, report.environment); view)
       print_services(*view);
-  if (report.summary.stopped)
-    return 130;
-  return report.summary.good() ? 0 : 1;
+  return exit_code(report.summary);
 }
 
 }  // namespace

@@ -204,12 +204,15 @@ Result<int> logs(Face& face) {
 }
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
-  const Edit edit = TRY(begin_edit(face));
-  const RecordPointer service = TRY(
-      find_service(*edit.place, edit.environment.name, TRY(service_asked(face, edit.environment))));
-  TRY(transit_service(*edit.place, service, verb));
+  const Editing editing = TRY(begin_editing(face));
+  const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
+                                                 TRY(service_asked(face, editing.environment))));
+  const Summary summary = TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
+  if (!summary.good())
+    return tell_end(face, summary);
   if (!face.quiet)
-    print_error(cat("service `", service_name(service->applied->key), "` ", done));
+    print_error(cat("service `", service_name(service->applied->key), "` ",
+                    summary.done == 0 ? "was already " : "", done));
   return 0;
 }
 Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
@@ -323,12 +326,18 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
   return Value::dict(std::move(entries));
 }
 
-Result<int> told(Face& face, const RecordPointer& record) {
+Result<int> put(Face& face, const Editing& editing, PutService service) {
+  const Key key{editing.environment.name, "service", service.name};
+  const Edited edited =
+      TRY(put_service(*editing.place, *editing.edit, editing.environment, std::move(service)));
+  const RecordPointer record = edited.find(key);
+  if (!edited.summary.good() || record == nullptr)
+    return std::max(1, tell_end(face, edited.summary));
   const Value& outputs = record->outputs;
   if (face.json)
-    print_json(Value::dict({{"name", service_name(record->applied->key)}, {"outputs", outputs}}));
+    print_json(Value::dict({{"name", service_name(key)}, {"outputs", outputs}}));
   else
-    print(cat("Service '", service_name(record->applied->key), "' added with service UUID '",
+    print(cat("Service '", service_name(key), "' added with service UUID '",
               outputs.text_at("uuid"), "'"));
   return 0;
 }
@@ -337,24 +346,23 @@ Result<int> add(Face& face) {
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string name = face.parsed.argument(at), image = face.parsed.argument(at + 1);
   TRY(check_service_name(name));
-  const Edit edit = TRY(begin_edit(face));
-  Value attributes = TRY(asked_attributes(face, *edit.place, edit.environment.name));
+  const Editing editing = TRY(begin_editing(face));
+  Value attributes = TRY(asked_attributes(face, *editing.place, editing.environment.name));
   // Kurtosis: what a whole configuration says counts.
   if (!image.empty() && attributes.find("image") == nullptr)
     attributes = merged_attributes(attributes, Value::dict({{"image", image}}));
   if (attributes.text_at("image").empty())
     return user_error("name the image of the service");
-  return told(face, TRY(put_service(*edit.place, edit.environment, name, attributes)));
+  return put(face, editing, {name, attributes, true});
 }
 
 Result<int> update(Face& face) {
-  const Edit edit = TRY(begin_edit(face));
-  const RecordPointer service = TRY(
-      find_service(*edit.place, edit.environment.name, TRY(service_asked(face, edit.environment))));
+  const Editing editing = TRY(begin_editing(face));
+  const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
+                                                 TRY(service_asked(face, editing.environment))));
   const Resource& now = *service->applied;
-  const Value change = TRY(asked_attributes(face, *edit.place, edit.environment.name));
-  return told(face, TRY(put_service(*edit.place, edit.environment, now.key.name.str(),
-                                    merged_attributes(now.attributes, change))));
+  const Value change = TRY(asked_attributes(face, *editing.place, editing.environment.name));
+  return put(face, editing, {now.key.name.str(), merged_attributes(now.attributes, change), false});
 }
 
 std::vector<CommandOption> config_options() {

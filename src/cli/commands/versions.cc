@@ -6,6 +6,7 @@
 #include "value/json.h"
 #include "verbs/export_model.h"
 #include "verbs/push_file.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
@@ -84,8 +85,6 @@ Result<int> push(Face& face) {
   for (const std::string& set : face.parsed.all("delete-resource-set"))
     push.removed.emplace_back(set);
   const bool is_dry = face.parsed.flag("dry-run");
-  if (!is_dry && !push.is_partial)
-    TRY(ensure_environment(*place, name, Value::dict({})));
   const Pushed pushed = TRY(push_version(*place, name, push, {}, is_dry));
   if (face.json)
     print_json(pushed_value(pushed, is_dry));
@@ -168,8 +167,9 @@ Result<int> get_setting(Face& face) {
 
 Result<int> put_setting(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const std::string name = TRY(model_environment_name(face));
-  const Name environment = TRY(ensure_environment(*place, name, Value::dict({}))).name;
+  // The project of this folder may be set up before its first export; a name must be right.
+  const Name environment = face.parsed.has("enclave") ? TRY(model_environment(face)).name
+                                                      : Name(TRY(model_environment_name(face)));
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
   return 0;
 }

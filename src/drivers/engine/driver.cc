@@ -149,7 +149,7 @@ class Look {
 
   Result<Observation> artifact(const Subject& subject) {
     const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
-    if (!digest.is_text() || !site_.blobs.path(digest.text()))
+    if (!digest.is_text() || !TRY(site_.blobs.has(digest.text())))
       return Observation{};
     return Observation{Value::dict({{"digest", digest}})};
   }

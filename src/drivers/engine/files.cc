@@ -36,9 +36,8 @@ Status put_files(const Site& site, const std::string& container, const std::vect
                  std::stop_token stop) {
   for (const Mount& mount : mounts) {
     for (const std::string& digest : mount.digests) {
-      const std::string path = TRY(site.blobs.path(digest));
-      ByteSource tar = TRY(source_of_file(path));
-      TRY(put_archive(site.engine, container, mount.path, std::move(tar), stop)
+      Blob tar = TRY(site.blobs.open(digest));
+      TRY(put_archive(site.engine, container, mount.path, std::move(tar.source), stop)
               .context(cat("putting files to `", mount.path, "`")));
     }
   }
@@ -66,12 +65,13 @@ Result<std::string> take_files(const Site& site, const std::string& container,
       return last.empty() || fnmatch(last.c_str(), first.c_str(), FNM_PERIOD) == 0;
     };
   }
-  ByteSource source = TRY(source_of_file(place.path() / "raw"));
-  ByteSink sink = TRY(sink_to_file(place.path() / "packed"));
-  const size_t count = TRY(repack(source, sink, options));
+  const ByteSource source = TRY(source_of_file(place.path() / "raw"));
+  const std::unique_ptr<Blobs::Draft> packed = TRY(site.blobs.begin());
+  const size_t count =
+      TRY(repack(source, [&](std::string_view bytes) { return packed->add(bytes); }, options));
   if (count == 0 && is_pattern(last))
     return world_error(cat("nothing in the container matches `", path, "`"));
-  return site.blobs.put_file((place.path() / "packed").string());
+  return packed->finish();
 }
 
 }  // namespace fettle

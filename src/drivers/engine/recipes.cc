@@ -146,8 +146,9 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   const Value attributes = reveal(act.attributes);
   const Duration interval = TRY(parse_duration(attributes.text_at("interval", "1s")));
   const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
-  const Time now = now_from_clock();
-  const Time since = act.so_far.is_null() ? now : Time(Duration(act.so_far.integer_at("since")));
+  const Instant now = instant_from_clock();
+  const Instant since =
+      act.so_far.is_null() ? now : Instant(Duration(act.so_far.integer_at("since")));
   const int64_t tries = act.so_far.integer_at("tries") + 1;
 
   const auto attempt = [&]() -> Result<Value> {
@@ -157,7 +158,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
     return result;
   };
   const Result<Value> result = attempt();
-  const Duration waited = now_from_clock() - since;
+  const Duration waited = instant_from_clock() - since;
   if (result)
     return Outcome(
         Done{.outputs = with(*result, {{"tries", tries}, {"duration", to_string(waited)}}),

@@ -116,7 +116,7 @@ struct Change {
   Duration looked{0};    ///< after what time it was last seen alive
 };
 
-Value save(const Change& change, const Value& outputs, Time since) {
+Value save(const Change& change, const Value& outputs, Instant since) {
   return Value::dict({{"container", change.now},
                       {"old", change.old},
                       {"old_ran", change.old_ran},
@@ -318,8 +318,8 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
 /// Awaits the ports, again and again, and finishes the change.
 Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attributes,
                             Change change, const std::string& name, const Value& outputs,
-                            Time since, const std::stop_token& stop) {
-  const Duration waited = now_from_clock() - since;
+                            Instant since, const std::stop_token& stop) {
+  const Duration waited = instant_from_clock() - since;
   auto probed = probe_ports(site, act.key, attributes, outputs, change, waited, stop);
   if (!probed)
     return undo(site, act.key, change, name, std::move(probed).error());
@@ -337,7 +337,7 @@ Result<Outcome> continue_waiting(const Site& site, const Act& act, const Value& 
   const Value& so_far = act.so_far;
   const Value& outputs = so_far.at("outputs");
   const std::string name = container_name(outputs.text_at("hostname"), outputs.text_at("uuid"));
-  const Time since = Time(Duration(so_far.integer_at("since")));
+  const Instant since = Instant(Duration(so_far.integer_at("since")));
   return await_ports(site, act, attributes, load_change(so_far), name, outputs, since, stop);
 }
 
@@ -359,7 +359,7 @@ Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
   const std::string address(before.text_at("ip_address"));
   const Change change{.now = container, .old = {}, .direct = is_reachable(site.engine, address)};
   return std::optional(
-      TRY(await_ports(site, act, attributes, change, {}, outputs, now_from_clock(), stop)));
+      TRY(await_ports(site, act, attributes, change, {}, outputs, instant_from_clock(), stop)));
 }
 
 /// A name is one service. Who only passes by under it takes away what has it: that one is made anew
@@ -398,7 +398,7 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
     return undo(site, act.key, change, wish.name, made.error());
   change.direct = is_reachable(site.engine, wish.placement.address);
   return await_ports(site, act, wish.attributes, change, wish.name,
-                     make_outputs(act, wish, change.now), now_from_clock(), stop);
+                     make_outputs(act, wish, change.now), instant_from_clock(), stop);
 }
 
 Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
@@ -423,8 +423,15 @@ Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token 
 
 Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token stop) {
   const std::string id = act.known == nullptr ? "" : act.known->remote_id;
-  const bool ran =
-      !id.empty() && TRY(stop_container(site.engine, id, site.options.stop_grace, stop));
+  bool ran = false;
+  // After an interrupted act another container may be there than the recorded one.
+  if (act.known == nullptr || act.known->attempt || id.empty()) {
+    for (const ContainerState& found :
+         TRY(list_containers(site.engine, key_filters(act.key), stop)))
+      ran |= TRY(stop_container(site.engine, found.id, site.options.stop_grace, stop));
+  } else {
+    ran = TRY(stop_container(site.engine, id, site.options.stop_grace, stop));
+  }
   return Outcome(Done{.outputs = outputs_before(act), .remote_id = id, .changed = ran});
 }
 

@@ -33,7 +33,7 @@ class Handler {
 /// What a handler works with.
 struct HandlerSite {
   HttpClient& http;
-  const Blobs& blobs;
+  Blobs& blobs;
   const Act& act;
   const ProgressSink& progress;
   std::stop_token stop;

@@ -44,6 +44,8 @@ Result<Outcome> look_after(Handler& handler, const Act& act) {
                             ? changes_between(act.attributes.at("fields"), reading.current)
                             : Value::dict({});
   const bool compliant = away ? !reading.there : reading.there && changes.entries().empty();
+  if (act.looks_only)
+    return told(act, compliant, changes, !compliant);
   if (act.attributes.bool_at("report_only") && act.verb != Verb::remove)
     return told(act, compliant, changes, false);
   if (away && reading.there)

@@ -85,7 +85,7 @@ class HandlerTest : public testing::TestWithParam<bool> {
 
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
   HttpClient http_;
-  TestBlobs blobs_;
+  MemoryBlobs blobs_;
   HandlerDriver driver_{http_, blobs_};
   Acts acts_{driver_};
   int programs_ = 0;

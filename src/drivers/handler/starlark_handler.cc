@@ -11,6 +11,7 @@ namespace fettle {
 namespace {
 
 constexpr uint64_t most_memory = 256 << 20;
+constexpr size_t longest_source = 16 << 20;
 
 class StarlarkHandler : public Handler {
  public:
@@ -112,7 +113,7 @@ class StarlarkHandler : public Handler {
 
 Result<std::unique_ptr<Handler>> make_starlark_handler(const HandlerSite& site) {
   const std::string_view digest = site.act.attributes.at("handler").text_at("code");
-  const std::string text = TRY(read_file(TRY(site.blobs.path(digest))));
+  const std::string text = TRY(read_blob(site.blobs, digest, longest_source));
   auto handler = std::make_unique<StarlarkHandler>(site);
   TRY(handler->open(text));
   return std::unique_ptr<Handler>(std::move(handler));

@@ -36,7 +36,7 @@ class CommandsTest : public testing::Test {
   const Key cause_{"e", "file", "f"};
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
   HttpClient http_;
-  TestBlobs blobs_;
+  MemoryBlobs blobs_;
   HostDriver driver_{http_, blobs_, [] { return uint64_t{1}; }};
   Acts acts_{driver_};
 };

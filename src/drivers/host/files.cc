@@ -97,7 +97,7 @@ Status replace_file(const Path& path, const ByteSource& source, const Rights& ri
   return written;
 }
 
-Result<ByteSource> content_of(const Value& attributes, const Blobs& blobs) {
+Result<ByteSource> content_of(const Value& attributes, Blobs& blobs) {
   const Value& given = attributes.at("content");
   const Value& content = given.is_secret() ? given.inside() : given;
   if (content.is_text())
@@ -105,7 +105,7 @@ Result<ByteSource> content_of(const Value& attributes, const Blobs& blobs) {
   const std::string_view digest = attributes.text_at("digest");
   if (digest.empty())
     return source_of("");
-  return source_of_file(TRY(blobs.path(digest)));
+  return TRY(blobs.open(digest)).source;
 }
 
 Outcome done(const Act& act, bool changed) {
@@ -143,7 +143,7 @@ Value look_at_path(const std::string& path, const std::stop_token& stop) {
   return Value::dict(std::move(seen));
 }
 
-Result<Outcome> make_file(const Act& act, const Blobs& blobs, const std::stop_token& stop) {
+Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& stop) {
   const Path path = path_in(act);
   const std::optional<struct stat> there = TRY(stat_of(path));
   const bool is_file = there && S_ISREG(there->st_mode);

@@ -11,7 +11,7 @@ namespace fettle {
 /// for files only. What cannot be looked at has the type `riddle`.
 Value look_at_path(const std::string& path, const std::stop_token& stop);
 
-Result<Outcome> make_file(const Act& act, const Blobs& blobs, const std::stop_token& stop);
+Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& stop);
 Result<Outcome> make_folder(const Act& act);
 Result<Outcome> make_link(const Act& act);
 

@@ -39,7 +39,7 @@ class FilesTest : public testing::Test {
 
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
   HttpClient http_;
-  TestBlobs blobs_;
+  MemoryBlobs blobs_;
   HostDriver driver_{http_, blobs_, [] { return uint64_t{1}; }};
   Acts acts_{driver_};
 };

@@ -68,18 +68,18 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
       seen[i].state = subjects[i].wanted == nullptr ? Value::dict({{"due", false}})
                                                     : look_at_command(attributes, stop);
     else if (kind == "artifact")
-      seen[i] = look_at_artifact(subjects[i]);
+      seen[i] = TRY(look_at_artifact(subjects[i]));
   }
   if (stop.stop_requested())
     return cancelled_error();
   return seen;
 }
 
-Observation HostDriver::look_at_artifact(const Subject& subject) const {
+Result<Observation> HostDriver::look_at_artifact(const Subject& subject) {
   const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
-  if (!digest.is_text() || !blobs_.path(digest.text()))
-    return {};
-  return {Value::dict({{"digest", digest}})};
+  if (!digest.is_text() || !TRY(blobs_.has(digest.text())))
+    return Observation{};
+  return Observation{Value::dict({{"digest", digest}})};
 }
 
 Result<std::vector<Found>> HostDriver::list(const Name&, std::stop_token) {
@@ -130,7 +130,8 @@ Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
     digest = TRY(download(std::string(act.attributes.text_at("url")), stop));
   else
     digest = act.attributes.text_at("digest");
-  TRY(blobs_.path(digest));
+  if (!TRY(blobs_.has(digest)))
+    return lost_content_error(digest);
   const Value before = act.known == nullptr ? Value() : act.known->outputs;
   std::string uuid(before.text_at("uuid"));
   if (uuid.empty())

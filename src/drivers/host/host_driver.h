@@ -21,7 +21,7 @@ class HostDriver : public Driver {
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
 
  private:
-  Observation look_at_artifact(const Subject& subject) const;
+  Result<Observation> look_at_artifact(const Subject& subject);
   static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
   Result<std::string> download(const std::string& url, std::stop_token stop);

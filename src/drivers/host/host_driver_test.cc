@@ -4,26 +4,10 @@
 
 #include "base/archive.h"
 #include "base/text.h"
+#include "tests/fixtures/memory_blobs.h"
 
 namespace fettle {
 namespace {
-
-/// Blobs in memory.
-class MemoryBlobs : public Blobs {
- public:
-  Result<std::string> put_file(const std::string& path) override { return put(*read_file(path)); }
-  Result<std::string> put(std::string_view bytes) override {
-    const std::string digest = sha256_hex(bytes);
-    contents[digest] = bytes;
-    return digest;
-  }
-  Result<std::string> path(std::string_view digest) const override {
-    if (!contents.contains(std::string(digest)))
-      return world_error("not there");
-    return std::string(digest);
-  }
-  std::map<std::string, std::string> contents;
-};
 
 class HostDriverTest : public testing::Test {
  protected:

@@ -1,0 +1,28 @@
+#pragma once
+/// A lock that ends with its holder, however that ends: a file that is locked, not one that is
+/// there. It holds between processes, containers and machines that share the file system.
+
+#include <optional>
+
+#include "base/file.h"
+
+namespace fettle {
+
+class LockFile {
+ public:
+  /// The lock; none when somebody else has it. The folder must exist, the file is made. Errors: it
+  /// cannot be made, or the file system knows no locks.
+  static Result<std::optional<LockFile>> take(const Path& path);
+  /// Whether somebody has it, without getting in the way of who wants it.
+  static Result<bool> is_taken(const Path& path);
+
+  /// Takes the file away as well; the lock is held until then.
+  void remove() &&;
+
+ private:
+  LockFile(Path path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  Path path_;
+  Descriptor file_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,65 @@
+#include "base/lock_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fettle {
+namespace {
+
+class LockFileTest : public testing::Test {
+ protected:
+  TemporaryDirectory folder_ = std::move(*TemporaryDirectory::make());
+  Path path_ = folder_.path() / "lock";
+};
+
+TEST_F(LockFileTest, OnlyOneHasIt) {
+  EXPECT_FALSE(*LockFile::is_taken(path_));
+  std::optional<LockFile> first = *LockFile::take(path_);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(*LockFile::is_taken(path_));
+  EXPECT_FALSE(*LockFile::take(path_));
+  first.reset();
+  EXPECT_FALSE(*LockFile::is_taken(path_));
+  EXPECT_TRUE(*LockFile::take(path_));
+}
+
+TEST_F(LockFileTest, ItEndsWithItsProcess) {
+  std::array<int, 2> ready{}, go{};
+  ASSERT_EQ(pipe(ready.data()), 0);
+  ASSERT_EQ(pipe(go.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char byte = LockFile::take(path_)->has_value() ? 'y' : 'n';
+    const Result<std::optional<LockFile>> mine = LockFile::take(path_);
+    byte = mine && *mine ? 'y' : 'n';
+    static_cast<void>(write(ready[1], &byte, 1));
+    static_cast<void>(read(go[0], &byte, 1));
+    _exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(byte, 'y');
+  EXPECT_FALSE(*LockFile::take(path_));
+  ASSERT_EQ(kill(child, SIGKILL), 0);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(*LockFile::take(path_));
+  for (const int end : {ready[0], ready[1], go[0], go[1]})
+    close(end);
+}
+
+TEST_F(LockFileTest, OneThatWasRemovedLocksNobodyOut) {
+  std::optional<LockFile> first = *LockFile::take(path_);
+  std::move(*first).remove();
+  EXPECT_FALSE(file_exists(path_));
+  EXPECT_TRUE(*LockFile::take(path_));
+}
+
+TEST_F(LockFileTest, AFolderThatIsMissingIsAnError) {
+  const auto taken = LockFile::take(folder_.path() / "no" / "lock");
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().message.find("cannot open"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle

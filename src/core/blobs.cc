@@ -1,0 +1,30 @@
+#include "core/blobs.h"
+
+#include "base/text.h"
+
+namespace fettle {
+
+Result<std::string> Blobs::put(std::string_view bytes) {
+  const std::unique_ptr<Draft> draft = TRY(begin());
+  TRY(draft->add(bytes));
+  return draft->finish();
+}
+
+Result<std::string> Blobs::put(const ByteSource& source) {
+  const std::unique_ptr<Draft> draft = TRY(begin());
+  TRY(pump(source, [&](std::string_view bytes) { return draft->add(bytes); }));
+  return draft->finish();
+}
+
+Error lost_content_error(std::string_view digest) {
+  Error error =
+      world_error(cat("the content `", digest, "` is lost; the same command makes it again"));
+  error.lost_content = std::string(digest);
+  return error;
+}
+
+Result<std::string> read_blob(Blobs& blobs, std::string_view digest, size_t limit) {
+  return read_all(TRY(blobs.open(digest)).source, limit);
+}
+
+}  // namespace fettle

@@ -1,0 +1,246 @@
+#include "reconcile/carry_out.h"
+
+#include "base/invariant.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
+
+Wanted wanted_of(const Intent& intent) {
+  Wanted wanted;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      wanted.emplace(resource.key, &resource);
+  return wanted;
+}
+
+/// What is asked for by hand, and what it stands on.
+std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
+  std::set<Key> keys;
+  std::vector<Key> open;
+  for (const Request& request : intent.requests)
+    open.push_back(request.key);
+  while (!open.empty()) {
+    const Key key = std::move(open.back());
+    open.pop_back();
+    const auto record = known.find(key);
+    const Resource* then = record == known.end() ? nullptr : resource_of_then(*record->second);
+    if (then == nullptr || !keys.insert(key).second)
+      continue;
+    for (const Need& need : then->needs)
+      open.insert(open.end(), need.keys.begin(), need.keys.end());
+    for (const Output& hole : holes(then->attributes))
+      open.push_back({key.environment, hole.kind, hole.name});
+  }
+  return keys;
+}
+
+/// Gathers what each driver is to look at.
+class Subjects {
+ public:
+  explicit Subjects(const Kinds& kinds) : kinds_(kinds) {}
+
+  void add(const Key& key, const Resource* wanted, const RecordPointer& known) {
+    const Kind* kind = kinds_.find(key.kind);
+    const Resource* then = wanted != nullptr ? wanted : resource_of_then(*known);
+    if (kind != nullptr && kind->sort() == Sort::observable && then != nullptr &&
+        then->mandate != Mandate::none)
+      by_driver_[then->driver].push_back({key, wanted, known});
+  }
+
+  Result<Seen> look(const Scene& scene) {
+    Seen seen;
+    for (auto& [name, subjects] : by_driver_) {
+      std::ranges::sort(subjects, {}, &Subject::key);
+      Driver* driver = scene.driver(name);
+      if (driver == nullptr)
+        continue;
+      const std::vector<Observation> found = TRY(driver->observe(subjects, scene.stop));
+      for (size_t i = 0; i < subjects.size(); ++i)
+        seen[subjects[i].key] = found[i];
+    }
+    return seen;
+  }
+
+ private:
+  const Kinds& kinds_;
+  std::map<Name, std::vector<Subject>> by_driver_;
+};
+
+/// Marks what has put out a content that is lost.
+Status look_for_contents(const Scene& scene, const Wanted& wanted, const Known& known, Seen& seen) {
+  std::map<Name, bool> there;
+  for (const auto& [key, record] : known) {
+    const Kind* kind = scene.kinds.find(key.kind);
+    if (kind == nullptr || !record->applied || !wanted.contains(key))
+      continue;
+    for (const Name& digest : kind->contents(record->outputs)) {
+      const auto [place, is_new] = there.try_emplace(digest, false);
+      if (is_new)
+        place->second = TRY(scene.blobs->has(digest));
+      if (!place->second)
+        seen[key].content_is_lost = true;
+    }
+  }
+  return {};
+}
+
+Event event_of(const Undertaking& undertaking, EventType type, Time time, std::string text,
+               Value detail) {
+  Event event;
+  event.time = time;
+  event.type = type;
+  event.environment = undertaking.intent->environment;
+  event.key.environment = event.environment;
+  event.text = std::move(text);
+  event.detail = std::move(detail);
+  return event;
+}
+
+Status log(Edit& edit, Audience* audience, Event event) {
+  if (audience != nullptr)
+    audience->event(event);
+  const Change change{Change::event, {}, nullptr, std::move(event)};
+  return edit.write(std::span(&change, 1));
+}
+
+Value counts_of(const Summary& summary) {
+  return Value::dict({{"done", summary.done},
+                      {"kept", summary.kept},
+                      {"failed", summary.failures.size()},
+                      {"skipped", summary.skips.size()},
+                      {"blocked", summary.blocked}});
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether something has to be made for it, as far as a look tells.
+bool has_to_be_made(const Resource& resource, const Known& known, const Seen& seen) {
+  const auto record = known.find(resource.key);
+  if (record == known.end() || !record->second->applied || record->second->attempt ||
+      record->second->applied->attributes != resource.attributes)
+    return true;
+  const auto found = seen.find(resource.key);
+  return found != seen.end() && (!found->second.state || found->second.content_is_lost);
+}
+
+/// Asks drivers that have something to make whether they are ready, and have room for it.
+Status check_ready(const Scene& scene, const Undertaking& undertaking, const Seen& seen) {
+  std::map<Name, std::vector<const Resource*>> by_driver;
+  std::set<Name> needed;
+  for (const auto& [set, resources] : undertaking.intent->resources)
+    for (const Resource& resource : resources) {
+      by_driver[resource.driver].push_back(&resource);
+      if (has_to_be_made(resource, undertaking.known, seen))
+        needed.insert(resource.driver);
+    }
+  for (const Name& name : needed)
+    if (Driver* driver = scene.driver(name))
+      TRY(driver->ready(undertaking.needs_room ? std::span<const Resource* const>(by_driver[name])
+                                               : std::span<const Resource* const>(),
+                        scene.stop));
+  return {};
+}
+
+}  // namespace
+
+Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) {
+  const Wanted wanted = wanted_of(intent);
+  const std::set<Key> asked = keys_of_requests(intent, known);
+  Subjects subjects(scene.kinds);
+  for (const auto& [key, record] : known) {
+    const auto found = wanted.find(key);
+    if (found != wanted.end())
+      subjects.add(key, found->second, record);
+    else if (asked.contains(key) || leftover_of(*record, intent) == Leftover::remove)
+      subjects.add(key, nullptr, record);
+  }
+  // What is never acted on is compared with the world all the same.
+  for (const auto& [key, resource] : wanted)
+    if (resource->mandate == Mandate::report && !known.contains(key))
+      subjects.add(key, resource, nullptr);
+  Seen seen = TRY(subjects.look(scene));
+  if (scene.blobs != nullptr)
+    TRY(look_for_contents(scene, wanted, known, seen));
+  return seen;
+}
+
+Result<Seen> look_at_known(const Scene& scene, const Known& known) {
+  Subjects subjects(scene.kinds);
+  for (const auto& [key, record] : known)
+    subjects.add(key, nullptr, record);
+  return subjects.look(scene);
+}
+
+namespace {
+
+/// Where a run writes that leaves no trace.
+class NoTrace : public Edit {
+ public:
+  explicit NoTrace(Name environment) : environment_(std::move(environment)) {}
+  const Name& environment() const override { return environment_; }
+  uint64_t number() const override { return 0; }
+  Status write(std::span<const Change> changes) override {
+    INVARIANT(changes.empty());
+    return {};
+  }
+  Status put_environment(const Environment&) override { return refuse(); }
+  Status put_note(std::string_view, const Value&) override { return refuse(); }
+  Status begin_removal() override { return refuse(); }
+  Status remove_environment() override { return refuse(); }
+
+ private:
+  static Status refuse() { return Error(Blame::bug, "who only looks writes nothing"); }
+  Name environment_;
+};
+
+}  // namespace
+
+Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
+                             std::shared_ptr<const Intent> resources, Known known,
+                             const RunOptions& options) {
+  NoTrace no_trace(resources->environment);
+  Carried carried{TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)),
+                  {}};
+  carried.summary = Loop(carried.run, no_trace, ground, scene.driver, nullptr).carry_out();
+  return carried;
+}
+
+Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,
+                     const PlanOptions& options) {
+  const Seen seen = TRY(look(scene, intent, known));
+  return make_plan(intent, known, seen, scene.kinds, options);
+}
+
+Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undertaking undertaking) {
+  Seen seen = TRY(look(scene, *undertaking.intent, undertaking.known));
+  TRY(check_ready(scene, undertaking, seen));
+  RunOptions options = undertaking.options;
+  if (options.number == 0)
+    options.number = edit.number();
+  Carried carried{TRY(Run::make(undertaking.intent, std::move(undertaking.known), std::move(seen),
+                                scene.kinds, options)),
+                  {}};
+  if (undertaking.begins)
+    TRY(undertaking.begins());
+  Audience* audience = undertaking.audience;
+  TRY(log(edit, audience,
+          event_of(undertaking, EventType::run_started, ground.now().wall, undertaking.what,
+                   undertaking.detail)));
+  carried.summary = Loop(carried.run, edit, ground, scene.driver, audience).carry_out();
+  if (!carried.summary)
+    return carried;
+  const Summary& summary = *carried.summary;
+  if (Status told = log(edit, audience,
+                        event_of(undertaking, EventType::run_finished, ground.now().wall,
+                                 summary.good() ? "good" : "not good", counts_of(summary)));
+      !told)
+    carried.summary = told.error();
+  return carried;
+}
+
+}  // namespace fettle

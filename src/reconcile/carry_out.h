@@ -1,0 +1,60 @@
+#pragma once
+/// The one way from an intent to the world: look, ask whether the drivers are ready, plan, act,
+/// tell. Whatever changes the world, a run, an edit by a command or a removal, is an intent that
+/// comes by here.
+
+#include <memory>
+
+#include "plan/make_plan.h"
+#include "reconcile/loop.h"
+
+namespace fettle {
+
+/// Who takes part, beside the intent.
+struct Scene {
+  const Kinds& kinds;
+  std::function<Driver*(const Name&)> driver;  ///< none when there is no such driver
+  Blobs* blobs = nullptr;                      ///< none: contents are not looked at
+  std::stop_token stop{};                      ///< ends what only looks
+};
+
+struct Undertaking {
+  std::shared_ptr<const Intent> intent;
+  Known known;  ///< as of the beginning of the edit
+  RunOptions options;
+  std::string what;              ///< for people and the log: `fettle run shop`
+  Value detail;                  ///< of the event that says that it began
+  bool needs_room = true;        ///< whether drivers check that what is wanted has room
+  Audience* audience = nullptr;  ///< may be null
+  /// Called when all is looked at and planned, and nothing is done yet; an error ends it there.
+  std::function<Status()> begins{};
+};
+
+/// What came of it. `run` knows the standing and the step of each key.
+struct Carried {
+  Run run;
+  Result<Summary>
+      summary;  ///< an error: the store could not be written, and it ended in the middle
+};
+
+/// Errors: nothing was changed. `Blame::user`: the intent cannot be carried out as it is.
+/// `Blame::world`: a driver is not ready or cannot look, the store cannot be written.
+Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undertaking undertaking);
+
+/// Looks at what an intent decides about and was made before, and whether the contents are there
+/// that it put out.
+Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known);
+/// Looks at everything that is known.
+Result<Seen> look_at_known(const Scene& scene, const Known& known);
+
+/// What would be done with what looks for itself: their looks are acts that change nothing. In the
+/// order of the needs, and nothing is recorded. `resources` have the mandate to report only.
+Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
+                             std::shared_ptr<const Intent> resources, Known known,
+                             const RunOptions& options);
+
+/// What would be done, and why. Borrows from `intent`.
+Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,
+                     const PlanOptions& options);
+
+}  // namespace fettle

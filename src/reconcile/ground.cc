@@ -1,0 +1,112 @@
+#include "reconcile/ground.h"
+
+#include <system_error>
+
+#include "base/text.h"
+
+namespace fettle {
+
+void Interrupt::ask() {
+  const std::lock_guard own(mutex_);
+  if (++asked_ > 1 || at_once_)
+    acts_.request_stop();
+  if (wakes_ == nullptr)
+    return;
+  const std::lock_guard theirs(*guards_);
+  wakes_->notify_all();
+}
+
+Threads::Threads(Interrupt& interrupt) : interrupt_(interrupt) {
+  const std::lock_guard lock(interrupt_.mutex_);
+  interrupt_.wakes_ = &told_;
+  interrupt_.guards_ = &mutex_;
+}
+
+Threads::~Threads() {
+  {
+    const std::lock_guard lock(interrupt_.mutex_);
+    interrupt_.wakes_ = nullptr;
+  }
+  leaving_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+    jobs_.clear();
+  }
+  work_.notify_all();
+  threads_.clear();  // joins
+}
+
+void Threads::start(Job job) {
+  const std::lock_guard lock(mutex_);
+  // Without a single thread it would wait for ever.
+  if (idle_ <= jobs_.size() && !begin_thread() && threads_.empty()) {
+    news_.ended.push_back({job.act.key, world_error("this machine starts no more threads")});
+    told_.notify_one();
+    return;
+  }
+  jobs_.push_back(std::move(job));
+  work_.notify_one();
+}
+
+bool Threads::begin_thread() {
+  try {
+    threads_.emplace_back([this] { work(); });
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+void Threads::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    ++idle_;
+    work_.wait(lock, [&] { return closing_ || !jobs_.empty(); });
+    --idle_;
+    if (jobs_.empty())
+      return;
+    Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    ActEnded ended{job.act.key, act(job)};
+    lock.lock();
+    news_.ended.push_back(std::move(ended));
+    told_.notify_one();
+  }
+}
+
+Result<Outcome> Threads::act(const Job& job) {
+  if (job.driver == nullptr)
+    return world_error(cat("nobody here can act on `", to_string(job.act.key), "`"));
+  const ProgressSink tell = [&](const Progress& progress) {
+    const std::lock_guard lock(mutex_);
+    news_.progress.emplace_back(job.act.key, progress);
+    told_.notify_one();
+  };
+  // Told to stop by somebody's second interruption, and when the loop ends before the act.
+  std::stop_source either;
+  const auto stop = [&] { either.request_stop(); };
+  const std::stop_callback on_interrupt(interrupt_.acts_token(), stop);
+  const std::stop_callback on_leaving(leaving_.get_token(), stop);
+  return job.driver->apply(job.act, tell, either.get_token());
+}
+
+bool Threads::has_news() const {
+  const bool stops = interrupt_.asked() > 1 || (interrupt_.asked() == 1 && !stop_told_);
+  return stops || !news_.ended.empty() || !news_.progress.empty();
+}
+
+News Threads::wait(std::optional<Instant> until) {
+  std::unique_lock lock(mutex_);
+  if (until)
+    told_.wait_until(lock, *until, [this] { return has_news(); });
+  else
+    told_.wait(lock, [this] { return has_news(); });
+  News news = std::exchange(news_, {});
+  news.leave = interrupt_.asked() > 1;
+  news.stop = interrupt_.asked() == 1 && !std::exchange(stop_told_, true);
+  return news;
+}
+
+}  // namespace fettle

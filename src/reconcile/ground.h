@@ -1,0 +1,91 @@
+#pragma once
+/// What a loop stands on: a clock, a way to begin an act elsewhere, a way to wait for news.
+/// `Threads` is the real one; the simulator has another.
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "core/driver.h"
+#include "reconcile/run.h"
+
+namespace fettle {
+
+/// An act, and who does it; none when nobody here can.
+struct Job {
+  Act act;
+  Driver* driver = nullptr;
+};
+
+/// What has happened since the last wait.
+struct News {
+  std::vector<ActEnded> ended;
+  std::vector<std::pair<Key, Progress>> progress;
+  bool stop = false;   ///< somebody asks to begin nothing new
+  bool leave = false;  ///< somebody asks to leave at once; what is in flight counts as interrupted
+};
+
+class Ground {
+ public:
+  virtual ~Ground() = default;
+  virtual Moment now() = 0;
+  /// Begins the act elsewhere; `wait` tells how it ended. One that cannot be begun ends with an
+  /// error.
+  virtual void start(Job job) = 0;
+  /// Waits for news, at the latest until an instant; without one, until there are any.
+  virtual News wait(std::optional<Instant> until) = 0;
+};
+
+/// Asked to stop from another thread (a signal, a face). Once: nothing new is begun, what is in
+/// flight may end. Twice: acts in flight are told to stop and the loop returns at once; what they
+/// were doing counts as interrupted.
+class Interrupt {
+ public:
+  void ask();
+  int asked() const { return asked_; }
+  /// What is under way changes nothing: the first one ends it, as otherwise the second.
+  void leave_at_once() { at_once_ = true; }
+  bool leaves_at_once() const { return at_once_; }
+  std::stop_token acts_token() const { return acts_.get_token(); }
+
+ private:
+  friend class Threads;
+  std::atomic<int> asked_{0};
+  std::atomic<bool> at_once_{false};
+  std::stop_source acts_;
+  std::mutex mutex_;
+  std::condition_variable* wakes_ = nullptr;
+  std::mutex* guards_ = nullptr;
+};
+
+/// Acts on threads of its own, as many as there are acts at once. At its end acts in flight are
+/// told to stop and waited for.
+class Threads : public Ground {
+ public:
+  explicit Threads(Interrupt& interrupt);
+  ~Threads() override;
+  Moment now() override { return moment_from_clocks(); }
+  void start(Job job) override;
+  News wait(std::optional<Instant> until) override;
+
+ private:
+  bool begin_thread();
+  void work();
+  Result<Outcome> act(const Job& job);
+  bool has_news() const;
+
+  Interrupt& interrupt_;
+  std::stop_source leaving_;
+  std::mutex mutex_;
+  std::condition_variable told_, work_;
+  std::deque<Job> jobs_;
+  News news_;
+  size_t idle_ = 0;
+  bool closing_ = false;
+  bool stop_told_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace fettle

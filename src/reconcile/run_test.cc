@@ -1,0 +1,510 @@
+/// What a run decides, by way of `carry_out` on a stage where nothing takes any time.
+
+#include "reconcile/run.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "base/text.h"
+#include "reconcile/carry_out.h"
+#include "tests/fixtures/home.h"
+#include "tests/fixtures/memory_blobs.h"
+#include "tests/fixtures/stage.h"
+
+namespace fettle {
+namespace {
+
+/// `thing/a` as a key.
+Key key_of(std::string_view path) {
+  const size_t slash = path.find('/');
+  return {"e", path.substr(0, slash), path.substr(slash + 1)};
+}
+
+class RunTest : public testing::Test {
+ protected:
+  Resource& want(std::string_view path, Value attributes = Value::dict({}),
+                 std::vector<std::string> needs = {}, const std::string& set = "p") {
+    Resource resource;
+    resource.key = key_of(path);
+    resource.attributes = std::move(attributes);
+    resource.driver = "stage";
+    for (const std::string& need : needs)
+      resource.needs.push_back({{key_of(need)}});
+    if (!set.empty())
+      intent_->sets.try_emplace(set, Leftover::keep);
+    intent_->resources[set].push_back(std::move(resource));
+    return intent_->resources[set].back();
+  }
+  static Need need(const std::string& path, Bond bond, When when = When::succeeded) {
+    return {{key_of(path)}, false, when, Unmet::fail, bond};
+  }
+  static Value embeds(const std::string& path) {
+    const Key key = key_of(path);
+    return Value::dict({{"x", Value::deferred({Part(Output{key.kind, key.name, "out"})})}});
+  }
+  static Value variant(int number) { return Value::dict({{"variant", number}}); }
+
+  Summary carry(RunOptions options = {}) {
+    intent_->environment = "e";
+    ground_.log.clear();
+    ground_.waits.clear();
+    ground_.looked_at.clear();
+    ground_.most_in_flight = 0;
+    const auto edit = home_.edit("e");
+    const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+    Undertaking undertaking;
+    undertaking.intent = intent_;
+    undertaking.known = *home_.store().known("e");
+    undertaking.options = options;
+    undertaking.what = "a test";
+    Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
+    if (!carried || !carried->summary) {
+      ADD_FAILURE() << to_string(carried ? carried->summary.error() : carried.error());
+      return {};
+    }
+    run_ = std::make_unique<fettle::Run>(std::move(carried->run));
+    intent_before_ = intent_;
+    return *carried->summary;
+  }
+  static RunOptions with_parallelism(int parallelism) {
+    RunOptions options;
+    options.parallelism = parallelism;
+    return options;
+  }
+  std::string log() const { return join(ground_.log, "; "); }
+  RecordPointer record(std::string_view path) {
+    const Known known = *home_.store().known("e");
+    const auto found = known.find(key_of(path));
+    return found == known.end() ? nullptr : found->second;
+  }
+  std::string why(std::string_view path) const {
+    const Step* step = run_->step(key_of(path));
+    return step == nullptr ? "" : step->why.str();
+  }
+  void begin_anew() { intent_ = std::make_shared<Intent>(); }
+
+  StageKinds kinds_;
+  StageGround ground_;
+  MemoryBlobs blobs_;
+  TestHome home_;
+  std::shared_ptr<Intent> intent_ = std::make_shared<Intent>(), intent_before_;
+  std::unique_ptr<fettle::Run> run_;
+};
+
+TEST_F(RunTest, WhatNeedsSomethingComesAfterItAndIsKeptTheNextTime) {
+  want("thing/b", Value::dict({}), {"thing/a"});
+  want("thing/a");
+  EXPECT_EQ(carry().done, 2u);
+  EXPECT_EQ(log(), "create thing/a; create thing/b");
+  EXPECT_EQ(carry().kept, 2u);
+  EXPECT_EQ(log(), "");
+}
+
+TEST_F(RunTest, AllPoolsTogetherActNoMoreThanAllowedAtOnce) {
+  intent_->pools["pull"] = 3;
+  for (int i = 0; i < 6; ++i) {
+    want(cat("job/a", i));
+    want(cat("job/b", i)).pool = "pull";
+    want(cat("job/c", i)).pool = "other";
+  }
+  EXPECT_EQ(carry(with_parallelism(4)).done, 18u);
+  EXPECT_EQ(ground_.most_in_flight, 4u);
+  begin_anew();
+  intent_->pools["pull"] = 2;
+  for (int i = 0; i < 6; ++i)
+    want(cat("job/d", i)).pool = "pull";
+  EXPECT_EQ(carry(with_parallelism(4)).done, 6u);
+  EXPECT_EQ(ground_.most_in_flight, 2u);
+}
+
+TEST_F(RunTest, AChainOfHostsThatAreMadeAnewComesToItsEnd) {
+  const auto describe = [&](int version) {
+    begin_anew();
+    for (int i = 0; i < 13; ++i) {
+      Resource& host = want(cat("host/h", i), i == 0 ? variant(version) : Value::dict({}));
+      host.leftover = Leftover::keep;
+    }
+    // Each embeds the output of the one before, which runs anew in a host that is made anew.
+    for (int i = 0; i < 13; ++i) {
+      Resource& act = want(cat("act/a", i), i == 0 ? Value::dict({}) : embeds(cat("act/a", i - 1)));
+      act.needs.push_back(need(cat("host/h", i), Bond::inside));
+    }
+  };
+  describe(1);
+  EXPECT_TRUE(carry().good());
+  describe(2);
+  const Summary summary = carry();
+  EXPECT_TRUE(summary.good());
+  EXPECT_EQ(summary.done, 26u);
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "");
+}
+
+TEST_F(RunTest, WhatIsDoneInEveryRunIsDoneOnceInIt) {
+  want("job/noisy").redo = Redo::always;
+  want("state/s");
+  want("host/h");
+  want("act/a", embeds("job/noisy")).needs.push_back(need("host/h", Bond::inside));
+  EXPECT_TRUE(carry().good());
+  // The act embeds another value now, so its host is made anew in a second pass.
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "run job/noisy; ensure state/s; replace host/h; run act/a");
+}
+
+TEST_F(RunTest, WhatDoesNotSettleIsGivenUpAndCounts) {
+  want("job/noisy").redo = Redo::always;
+  want("host/h");
+  want("act/a", embeds("job/noisy")).needs.push_back(need("host/h", Bond::inside));
+  EXPECT_TRUE(carry().good());
+  RunOptions options;
+  options.anew_limit = 0;
+  const Summary summary = carry(options);
+  EXPECT_FALSE(summary.good());
+  EXPECT_EQ(summary.blocked, 1u);
+  EXPECT_NE(why("act/a").find("so `host/h` is made anew"), std::string::npos);
+}
+
+TEST_F(RunTest, EachNeedThatWaitsForAChangeHasToSeeOne) {
+  const auto describe = [&](int a, int b, bool any) {
+    begin_anew();
+    want("thing/a", variant(a));
+    want("thing/b", variant(b));
+    Resource& waits = want("job/waits");
+    if (any)
+      waits.needs.push_back({{key_of("thing/a"), key_of("thing/b")}, true, When::changed});
+    else
+      waits.needs = {need("thing/a", Bond::order, When::changed),
+                     need("thing/b", Bond::order, When::changed)};
+  };
+  describe(1, 1, false);
+  carry();
+  EXPECT_NE(log().find("job/waits"), std::string::npos);
+  describe(2, 1, false);
+  carry();
+  EXPECT_EQ(log(), "replace thing/a");
+  EXPECT_EQ(why("job/waits"), "nothing that it waits for has changed");
+  describe(2, 2, true);
+  carry();
+  EXPECT_EQ(log(), "replace thing/b; run job/waits");
+}
+
+TEST_F(RunTest, AnActThatWaitedForAChangeAndDidNotSucceedIsStillDue) {
+  for (const bool interrupted : {false, true}) {
+    SCOPED_TRACE(interrupted);
+    begin_anew();
+    const std::string name = cat("job/waits-", interrupted);
+    want("thing/a", variant(interrupted ? 7 : 8));
+    want(name).needs.push_back(need("thing/a", Bond::order, When::changed));
+    ground_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
+      if (act.key.kind != "job")
+        return std::nullopt;
+      Error error = world_error("broken");
+      error.unknown_outcome = interrupted;
+      return error;
+    };
+    EXPECT_FALSE(carry().good());
+    ground_.comes_to = nullptr;
+    EXPECT_TRUE(carry().good());
+    EXPECT_EQ(log(), cat("run ", name));
+    EXPECT_FALSE(record(name)->attempt);
+    EXPECT_TRUE(carry().good());
+    EXPECT_EQ(log(), "");
+  }
+}
+
+TEST_F(RunTest, WhatIsNotDueIsNotTakenForDone) {
+  want("thing/a");
+  want("job/waits", variant(1)).needs.push_back(need("thing/a", Bond::order, When::changed));
+  carry();
+  intent_->resources["p"][1].attributes = variant(2);
+  carry();
+  EXPECT_EQ(log(), "");
+  EXPECT_EQ(record("job/waits")->applied->attributes, variant(1));
+  // Without the need it is plainly not as wanted.
+  intent_->resources["p"][1].needs.clear();
+  carry();
+  EXPECT_EQ(log(), "run job/waits");
+}
+
+TEST_F(RunTest, WhatStandsAndEmbedsAnotherValueIsMadeAnewAndNotOnlyStarted) {
+  want("job/value", variant(1));
+  want("host/h", embeds("job/value"));
+  carry();
+  intent_->resources["p"][0].attributes = variant(2);
+  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+    return Outcome(Done{Value::dict({{"out", act.attributes.at("variant")}}), {}, true});
+  };
+  ground_.looks = [](const Key&) { return Observation{Value::dict({{"runs", false}}), false}; };
+  carry();
+  EXPECT_EQ(log(), "run job/value; replace host/h");
+}
+
+TEST_F(RunTest, WhatAnActThatDidNotComeToItsEndMayHaveDoneCountsAsAChange) {
+  want("thing/a");
+  carry();
+  for (const bool unknown : {false, true}) {
+    intent_->resources["p"][0].attributes = variant(unknown ? 2 : 1);
+    const uint64_t before = record("thing/a")->changes;
+    ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+      Error error = world_error("broken in the middle");
+      error.unknown_outcome = unknown;
+      return error;
+    };
+    carry();
+    ground_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+      return Outcome(Done{{}, {}, false});
+    };
+    carry();
+    EXPECT_EQ(record("thing/a")->changes, before + 1);
+    EXPECT_EQ(run_->standing(key_of("thing/a")), Standing::changed);
+  }
+}
+
+TEST_F(RunTest, WhatComesBackIsHeardAgainByThoseWhoNeedIt) {
+  const auto acts = [&](bool needs) {
+    begin_anew();
+    want("job/listener");
+    if (needs) {
+      want("job/told");
+      intent_->resources["p"][0].needs.push_back(need("job/told", Bond::refresh));
+    }
+    intent_->sets["p"] = Leftover::remove;
+    EXPECT_TRUE(carry().good());
+    return ground_.log.size();
+  };
+  EXPECT_EQ(acts(true), 2u);
+  EXPECT_EQ(acts(false), 0u);  // an action that nobody wants is forgotten
+  EXPECT_EQ(acts(true), 2u);
+}
+
+TEST_F(RunTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
+  want("job/a");
+  want("job/b", Value::dict({}), {"job/a"});
+  want("job/c");
+  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+    return act.key.name == "a" ? std::optional<Result<Outcome>>(Skipped{"not now"}) : std::nullopt;
+  };
+  const Summary summary = carry();
+  EXPECT_TRUE(summary.failures.empty());
+  EXPECT_FALSE(summary.good());
+  ASSERT_EQ(summary.skips.size(), 1u);
+  EXPECT_EQ(to_string(summary.skips[0].key), "job/a");
+  EXPECT_EQ(summary.skips[0].why, "not now");
+  EXPECT_EQ(summary.blocked, 1u);
+  EXPECT_EQ(summary.done, 1u);
+  EXPECT_EQ(record("job/a")->attempt->error, "not now");
+  const auto events = *home_.store().events_of(key_of("job/a"), 10);
+  EXPECT_EQ(events.front().type, EventType::skipped);
+  EXPECT_EQ(events.front().text, "not now");
+  const auto waiting = *home_.store().events_of(key_of("job/b"), 10);
+  EXPECT_EQ(waiting.front().text, "skipped: `job/a` was skipped");
+  EXPECT_EQ(waiting.front().because, key_of("job/a"));
+  ground_.comes_to = nullptr;
+  EXPECT_EQ(carry().done, 2u);
+}
+
+TEST_F(RunTest, WhatIsPendingIsAskedAgainAtItsPace) {
+  want("job/a").pace = {Wait::fixed, 100ms, 100ms};
+  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+    return act.attempt < 4 ? std::optional<Result<Outcome>>(Pending{"not yet", {}, {}})
+                           : std::nullopt;
+  };
+  // The calendar goes back and forth, and nobody cares.
+  ground_.wall_off = -5h;
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(ground_.waits, (std::vector<Duration>{100ms, 100ms, 100ms}));
+}
+
+TEST_F(RunTest, WhatStaysPendingFailsAtItsDeadline) {
+  Resource& job = want("job/a");
+  job.pace = {Wait::fixed, 400ms, 400ms};
+  job.deadlines.settle = 1s;
+  ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+    ground_.wall_off += 3h;
+    return Pending{"not yet", {}, {}};
+  };
+  const Summary summary = carry();
+  ASSERT_EQ(summary.failures.size(), 1u);
+  EXPECT_EQ(summary.failures[0].error.message, "gave up after 1s: not yet");
+  EXPECT_EQ(ground_.log.size(), 4u);
+}
+
+TEST_F(RunTest, AskedToStopItFinishesWhatIsInFlightAndBeginsNothing) {
+  want("job/a");
+  want("job/b", Value::dict({}), {"job/a"});
+  ground_.stop_after = 0;
+  const Summary summary = carry();
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_EQ(summary.done, 1u);
+  EXPECT_FALSE(record("job/a")->attempt);
+  EXPECT_EQ(carry().done, 1u);
+}
+
+TEST_F(RunTest, AskedToLeaveItCountsWhatWasInFlightAsInterrupted) {
+  want("job/a");
+  ground_.leave_after = 0;
+  EXPECT_TRUE(carry().stopped);
+  ASSERT_TRUE(record("job/a")->attempt);
+  EXPECT_FALSE(record("job/a")->attempt->failed);
+  ground_.leave_after = -1;
+  EXPECT_TRUE(carry().good());
+  EXPECT_TRUE(why("job/a").starts_with("interrupted on "));
+}
+
+TEST_F(RunTest, AContentThatIsLostMakesWhatPutItDueAgain) {
+  want("thing/a");
+  want("job/b");
+  const std::string digest = *blobs_.put("a content");
+  ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+    return Outcome(
+        Done{Value::dict({{"content", *blobs_.put("a content")}, {"out", 1}}), {}, true});
+  };
+  carry();
+  EXPECT_EQ(carry().kept, 2u);
+  blobs_.contents.clear();
+  EXPECT_EQ(carry().done, 2u);
+  EXPECT_EQ(why("job/b"), "its content is lost");
+  EXPECT_TRUE(blobs_.contents.contains(digest));
+  EXPECT_EQ(carry().kept, 2u);
+}
+
+TEST_F(RunTest, WhoOnlyLooksChangesAndRecordsNothing) {
+  want("state/a");
+  carry();
+  const size_t events = home_.store().events("e", 0, 100)->size();
+  intent_->resources["p"][0].mandate = Mandate::report;
+  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+    EXPECT_TRUE(act.looks_only);
+    return Outcome(Done{Value::dict({{"found", "drift"}}), {}, true});
+  };
+  carry();
+  EXPECT_EQ(run_->standing(key_of("state/a")), Standing::changed);
+  EXPECT_EQ(run_->looked(key_of("state/a"))->text_at("found"), "drift");
+  EXPECT_EQ(record("state/a")->changes, 1u);
+  EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events + 2);  // that it began and ended
+}
+
+// What is asked for by hand.
+
+class RequestTest : public RunTest {
+ protected:
+  void SetUp() override {
+    want("thing/net");
+    want("host/h", Value::dict({}), {"thing/net"});
+    want("host/user", Value::dict({}), {"host/h"});
+    carry();
+    ground_.looks = [this](const Key& key) {
+      if (gone_.contains(to_string(key)))
+        return Observation{};
+      return Observation{Value::dict({{"runs", !stopped_.contains(to_string(key))}}), false};
+    };
+    ground_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
+      const std::string name = to_string(act.key);
+      act.verb == Verb::stop ? stopped_.insert(name), 0 : stopped_.erase(name);
+      act.verb == Verb::remove ? gone_.insert(name), 0 : gone_.erase(name);
+      return std::nullopt;
+    };
+  }
+  Summary ask(Verb verb, const std::vector<std::string>& paths) {
+    begin_anew();
+    intent_->sets["cli"] = Leftover::keep;
+    for (const std::string& path : paths)
+      intent_->requests.push_back({key_of(path), verb});
+    return carry();
+  }
+  /// The package runs again.
+  std::string repaired() {
+    begin_anew();
+    want("thing/net");
+    want("host/h", Value::dict({}), {"thing/net"});
+    want("host/user", Value::dict({}), {"host/h"});
+    EXPECT_TRUE(carry().good());
+    return log();
+  }
+
+  std::set<std::string> gone_, stopped_;
+};
+
+TEST_F(RequestTest, WhatIsStoppedIsDriftUntilItsPackageRunsAgain) {
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  EXPECT_EQ(log(), "stop host/h");
+  EXPECT_EQ(record("host/h")->by_hand, ByHand::stopped);
+  EXPECT_EQ(record("host/h")->wanted_by.count("p"), 1u);
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  EXPECT_EQ(log(), "");
+  EXPECT_EQ(repaired(), "start host/h");
+  EXPECT_EQ(why("host/h"), "drift: it was stopped by hand");
+  EXPECT_EQ(record("host/h")->by_hand, ByHand::nothing);
+  EXPECT_EQ(repaired(), "");
+}
+
+TEST_F(RequestTest, WhatIsStoppedTogetherStopsAfterWhatNeedsItAndStartsBefore) {
+  EXPECT_TRUE(ask(Verb::stop, {"host/h", "host/user"}).good());
+  EXPECT_EQ(log(), "stop host/user; stop host/h");
+  EXPECT_TRUE(ask(Verb::start, {"host/user", "host/h"}).good());
+  EXPECT_EQ(log(), "start host/h; start host/user");
+  EXPECT_EQ(repaired(), "");
+}
+
+TEST_F(RequestTest, WhatIsStartedAndGoneIsMadeAsItWasWithWhatItStandsOn) {
+  gone_ = {"host/h", "thing/net"};
+  EXPECT_TRUE(ask(Verb::start, {"host/h"}).good());
+  EXPECT_EQ(log(), "create thing/net; create host/h");
+  EXPECT_EQ(record("host/h")->wanted_by.size(), 1u);
+  EXPECT_EQ(record("host/h")->incarnation, 2u);
+  EXPECT_EQ(repaired(), "");
+}
+
+TEST_F(RequestTest, WhatIsRemovedIsMadeAgainByWhoWantsIt) {
+  EXPECT_TRUE(ask(Verb::remove, {"host/user"}).good());
+  EXPECT_EQ(log(), "remove host/user");
+  EXPECT_EQ(record("host/user")->by_hand, ByHand::removed);
+  EXPECT_EQ(record("host/user")->remote_id, "");
+  EXPECT_EQ(repaired(), "create host/user");
+  EXPECT_EQ(why("host/user"), "it was removed by hand");
+}
+
+TEST_F(RequestTest, WhatNobodyElseWantsIsForgottenOnceItIsRemoved) {
+  begin_anew();
+  want("host/mine", Value::dict({}), {}, "cli");
+  carry();
+  EXPECT_TRUE(ask(Verb::remove, {"host/mine"}).good());
+  EXPECT_EQ(record("host/mine"), nullptr);
+}
+
+TEST_F(RequestTest, OnlyWhatIsAskedForAndWhatItStandsOnIsLookedAt) {
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  EXPECT_EQ(ground_.looked_at, (std::vector<std::string>{"host/h", "thing/net"}));
+}
+
+TEST_F(RequestTest, AnEditThatFailsOrIsKilledGoesOn) {
+  const auto keep = ground_.comes_to;
+  ground_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+    return world_error("the engine is away");
+  };
+  const Summary failed = ask(Verb::stop, {"host/h"});
+  ASSERT_EQ(failed.failures.size(), 1u);
+  EXPECT_EQ(record("host/h")->attempt->verb, Verb::stop);
+  ground_.comes_to = keep;
+  ground_.leave_after = 0;
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).stopped);
+  ground_.leave_after = -1;
+  // Of a stop that was interrupted the world tells how far it came: nothing is made anew.
+  EXPECT_EQ(repaired(), "");
+  EXPECT_FALSE(record("host/h")->attempt);
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  EXPECT_EQ(repaired(), "start host/h");
+}
+
+TEST_F(RequestTest, WhatBelongsToNoSetIsMadeSoOnceAndStaysWhoseItIs) {
+  begin_anew();
+  want("host/h", variant(5), {"thing/net"}, "");
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "replace host/h");
+  EXPECT_EQ(record("host/h")->wanted_by.size(), 1u);
+  EXPECT_EQ(repaired(), "replace host/h");
+  EXPECT_EQ(why("host/h"), "`variant` changed");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,195 @@
+#include "store/blobs.h"
+
+#include <fstream>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "store/references.h"
+#include "tests/fixtures/home.h"
+#include "tests/fixtures/small_disk.h"
+
+namespace fettle {
+namespace {
+
+class BlobsTest : public testing::Test {
+ protected:
+  std::string file_of(const std::string& digest) const {
+    return home_.path(cat("blobs/", digest.substr(0, 2), "/", digest.substr(2)));
+  }
+  Result<std::string> read(const std::string& digest) {
+    return read_blob(home_.blobs(), digest, 1 << 20);
+  }
+  /// Has a record refer to a content.
+  void refer(const std::string& digest, bool by_attempt = false) {
+    auto record = std::make_shared<Record>();
+    Resource resource;
+    resource.key = key_;
+    resource.attributes = Value::dict({{"nested", Value::list({Value::secret(digest)})}});
+    if (by_attempt)
+      record->attempt = Attempt{resource, Verb::create, {}, true, "no", 0};
+    else
+      record->applied = resource;
+    ASSERT_TRUE(home_.edit("e")->write(std::vector{Change{Change::record, key_, record, {}}}));
+  }
+  void forget() {
+    ASSERT_TRUE(home_.edit("e")->write(std::vector{Change{Change::forget, key_, nullptr, {}}}));
+  }
+  size_t files() const {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(home_.path("blobs")))
+      count += entry.is_regular_file() ? 1 : 0;
+    return count;
+  }
+
+  const Key key_{"e", "artifact", "a"};
+  TestHome home_;
+};
+
+TEST_F(BlobsTest, AreKeptByTheirDigest) {
+  const std::string digest = *home_.blobs().put("abc");
+  EXPECT_EQ(digest, sha256_hex("abc"));
+  EXPECT_EQ(*home_.blobs().put("abc"), digest);
+  EXPECT_EQ(*read(digest), "abc");
+  EXPECT_EQ(home_.blobs().open(digest)->size, 3u);
+  EXPECT_FALSE(*home_.blobs().has(sha256_hex("other")));
+  EXPECT_FALSE(*home_.blobs().has("../../etc/passwd"));
+  EXPECT_EQ(home_.blobs().open(sha256_hex("other")).error().lost_content, sha256_hex("other"));
+  EXPECT_EQ(files(), 1u);
+  home_.open();
+  EXPECT_EQ(*read(digest), "abc");
+}
+
+TEST_F(BlobsTest, ADraftThatIsNotFinishedLeavesNothing) {
+  {
+    const auto draft = *home_.blobs().begin();
+    ASSERT_TRUE(draft->add("half"));
+    EXPECT_EQ(files(), 1u);
+  }
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(BlobsTest, OneThatWasCutIsNotThereAndIsWrittenOverByTheNext) {
+  for (const size_t size : {0u, 2u}) {
+    const std::string digest = *home_.blobs().put("abc");
+    std::filesystem::resize_file(file_of(digest), size);
+    EXPECT_FALSE(*home_.blobs().has(digest));
+    EXPECT_EQ(home_.blobs().open(digest).error().lost_content, digest);
+    EXPECT_EQ(*home_.blobs().put("abc"), digest);
+    EXPECT_EQ(*read(digest), "abc");
+  }
+}
+
+TEST_F(BlobsTest, OneWithOtherBytesIsFoundOutWhenItIsReadAndIsGoneThen) {
+  const std::string digest = *home_.blobs().put("abc");
+  std::ofstream(file_of(digest)) << "abd";
+  EXPECT_TRUE(*home_.blobs().has(digest));
+  const auto damaged = read(digest);
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().lost_content, digest);
+  EXPECT_FALSE(*home_.blobs().has(digest));
+}
+
+TEST_F(BlobsTest, AFolderThatIsGoneIsMadeAgain) {
+  const std::string digest = *home_.blobs().put("abc");
+  std::filesystem::remove_all(home_.path("blobs"));
+  EXPECT_FALSE(*home_.blobs().has(digest));
+  EXPECT_EQ(*home_.blobs().put("abc"), digest);
+  EXPECT_TRUE(*home_.blobs().has(digest));
+}
+
+TEST_F(BlobsTest, AStoreThatIsGoneFindsTheContentsAgain) {
+  const std::string digest = *home_.blobs().put("abc"), bad = *home_.blobs().put("bad");
+  std::ofstream(file_of(bad)) << "dab";
+  for (const char* file : {"fettle.db", "fettle.db-wal", "fettle.db-shm"})
+    std::filesystem::remove(home_.path(file));
+  home_.open();
+  EXPECT_TRUE(*home_.blobs().has(digest));
+  EXPECT_FALSE(*home_.blobs().has(bad));
+}
+
+TEST_F(BlobsTest, WhatARecordOrAFailedAttemptRefersToIsNotCleared) {
+  const std::string digest = *home_.blobs().put("abc");
+  refer(digest);
+  home_.open();  // whoever put it is gone
+  EXPECT_EQ(*home_.blobs().clear(), 0u);
+  refer(digest, true);
+  EXPECT_EQ(*home_.blobs().clear(), 0u);
+  EXPECT_EQ(*read(digest), "abc");
+  forget();
+  EXPECT_EQ(*home_.blobs().clear(), 1u);
+  EXPECT_FALSE(*home_.blobs().has(digest));
+  EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {
+  const std::string digest = *home_.blobs().put("abc");
+  EXPECT_EQ(*home_.blobs().clear(), 0u);
+  // Another process that only asked for it may be about to refer to it as well.
+  std::array<int, 2> ready{}, gate{};
+  ASSERT_EQ(pipe(ready.data()), 0);
+  ASSERT_EQ(pipe(gate.data()), 0);
+  const pid_t other = fork();
+  if (other == 0) {
+    auto index = open_sqlite_blob_index(home_.path("fettle.db"));
+    const auto disk = make_posix_disk();
+    FileBlobs blobs(*disk, **index, home_.path("blobs"));
+    char byte = *blobs.has(digest) ? 'y' : 'n';
+    const auto draft = *blobs.begin();
+    static_cast<void>(!draft->add("half"));
+    static_cast<void>(!::write(ready[1], &byte, 1));
+    static_cast<void>(!::read(gate[0], &byte, 1));
+    kill(getpid(), SIGKILL);
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(byte, 'y');
+  home_.open();
+  EXPECT_EQ(*home_.blobs().clear(), 0u);
+  EXPECT_EQ(files(), 2u);  // the content and a half
+  ASSERT_EQ(::write(gate[1], "1", 1), 1);
+  waitpid(other, nullptr, 0);
+  EXPECT_EQ(*home_.blobs().clear(), 1u);
+  EXPECT_EQ(files(), 0u);
+  for (const int end : {ready[0], ready[1], gate[0], gate[1]})
+    close(end);
+}
+
+TEST_F(BlobsTest, OneThatDoesNotFitLeavesNothingBehind) {
+  const auto work = [this] {
+    auto index = open_sqlite_blob_index(home_.path("blobs/fettle.db"));
+    if (!index)
+      return 4;
+    const auto disk = make_posix_disk();
+    FileBlobs blobs(*disk, **index, home_.path("blobs/contents"));
+    const Result<std::string> digest = blobs.put(std::string(1'000'000, 'x'));
+    if (digest || to_string(digest.error()).find("no space left") == std::string::npos)
+      return 1;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(home_.path("blobs/contents")))
+      if (entry.is_regular_file())
+        return 2;
+    return blobs.put("small") ? 0 : 3;
+  };
+  std::filesystem::create_directories(home_.path("blobs"));
+  EXPECT_EQ(on_a_small_disk(home_.path("blobs"), 600, work), 0);
+}
+
+TEST(References, AreTheDigestsAnywhereInAValue) {
+  const std::string a = sha256_hex("a"), b = sha256_hex("b");
+  EXPECT_TRUE(digests_in(Value::dict({{"x", a + "0"}, {"y", a.substr(1)}, {"z", 7}})).empty());
+  const Value found = Value::dict({{"x", Value::list({b, Value::dict({{"y", a}})})}, {"z", a}});
+  EXPECT_EQ(digests_in(found), (std::vector{std::min(a, b), std::max(a, b)}));
+  EXPECT_EQ(digests_in(Value::dict({{Name(a), 1}})), std::vector{a});
+}
+
+TEST(References, AreFoundInTimeProportionalToWhatIsShared) {
+  Value value = Value::list({sha256_hex("a")});
+  for (int i = 0; i < 64; ++i)
+    value = Value::list({value, value});
+  EXPECT_EQ(digests_in(value), std::vector{sha256_hex("a")});
+}
+
+}  // namespace
+}  // namespace fettle

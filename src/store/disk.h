@@ -1,0 +1,42 @@
+#pragma once
+/// The few things that are done to files where it matters what survives a loss of power: a file's
+/// bytes do once they are synced, its name once its folder is. The simulator has a disk that
+/// forgets everything else.
+
+#include <memory>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/file.h"
+
+namespace fettle {
+
+class Disk {
+ public:
+  virtual ~Disk() = default;
+
+  class File {
+   public:
+    virtual ~File() = default;
+    virtual Status write(std::string_view bytes) = 0;
+    virtual Status sync() = 0;
+  };
+  /// A new file; an error when there is one already.
+  virtual Result<std::unique_ptr<File>> create(const Path& path) = 0;
+  virtual Status rename(const Path& from, const Path& to) = 0;
+  /// With the folders above it.
+  virtual Status make_folder(const Path& path) = 0;
+  virtual Status sync_folder(const Path& path) = 0;
+  /// None when there is no such file.
+  virtual Result<std::optional<uint64_t>> size(const Path& path) = 0;
+  virtual Result<ByteSource> read(const Path& path) = 0;
+  /// Nothing there is fine.
+  virtual Status remove(const Path& path) = 0;
+  /// Names of what is in a folder; empty when there is none.
+  virtual Result<std::vector<std::string>> list(const Path& path) = 0;
+};
+
+/// The disk of this machine.
+std::unique_ptr<Disk> make_posix_disk();
+
+}  // namespace fettle

@@ -1,0 +1,18 @@
+#pragma once
+/// Which contents a value refers to. Nobody has to say so: whatever reads like a digest counts as
+/// one, so nothing that somebody needs is ever cleared away.
+
+#include <string>
+#include <vector>
+
+#include "core/record.h"
+
+namespace fettle {
+
+/// The texts in `value` that are 64 hexadecimal digits, each once, sorted. Linear in the parts of
+/// the value, shared ones counted once.
+std::vector<std::string> digests_in(const Value& value);
+/// Those in what a record says of the last success and of an attempt.
+std::vector<std::string> digests_in(const Record& record);
+
+}  // namespace fettle

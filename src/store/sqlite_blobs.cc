@@ -1,0 +1,148 @@
+#include <mutex>
+
+#include "base/text.h"
+#include "store/blobs.h"
+#include "store/sqlite_locks.h"
+#include "store/sqlite_schema.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view lock_prefix = "session-";
+
+/// A content that was put and is not referred to yet belongs to the session that put it: a lock
+/// file that ends with the process.
+class SqliteBlobIndex : public BlobIndex {
+ public:
+  explicit SqliteBlobIndex(std::unique_ptr<Sqlite> database) : database_(std::move(database)) {}
+  ~SqliteBlobIndex() override {
+    if (lock_)
+      std::move(*lock_).remove();
+  }
+
+  Status add(std::string_view digest, uint64_t size, const std::function<Status()>& move) override {
+    const std::lock_guard lock(mutex_);
+    const std::string mine = TRY(session_here());
+    Transaction transaction = TRY(Transaction::begin(*database_));
+    TRY(move());
+    TRY(TRY(database_->query("INSERT OR REPLACE INTO blobs VALUES(?,?,?)"))
+            .bind(digest)
+            .bind(static_cast<int64_t>(size))
+            .bind(mine)
+            .run());
+    return transaction.commit();
+  }
+
+  Result<std::optional<uint64_t>> find(std::string_view digest) override {
+    const std::lock_guard lock(mutex_);
+    Query query = TRY(database_->query(
+        "SELECT size, session, EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=b.digest) FROM "
+        "blobs b WHERE digest=?"));
+    query.bind(digest);
+    if (!TRY(query.step()))
+      return std::optional<uint64_t>();
+    const auto size = static_cast<uint64_t>(query.number(0));
+    if (query.number(2) != 0 || (lock_ && query.text(1) == session_))
+      return std::optional(size);
+    static_cast<void>(query.step());
+    const std::string mine = TRY(session_here());
+    Transaction transaction = TRY(Transaction::begin(*database_));
+    TRY(TRY(database_->query("UPDATE blobs SET session=? WHERE digest=?"))
+            .bind(mine)
+            .bind(digest)
+            .run());
+    const bool is_there = database_->changes() > 0;
+    TRY(transaction.commit());
+    return is_there ? std::optional(size) : std::nullopt;
+  }
+
+  Status strike(std::string_view digest) override {
+    const std::lock_guard lock(mutex_);
+    Transaction transaction = TRY(Transaction::begin(*database_));
+    TRY(TRY(database_->query("DELETE FROM blobs WHERE digest=?")).bind(digest).run());
+    return transaction.commit();
+  }
+
+  Result<std::vector<std::string>> unused() override {
+    const std::lock_guard lock(mutex_);
+    Query query = TRY(database_->query(
+        "SELECT digest, session FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE "
+        "u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
+        "u.digest=b.digest) ORDER BY digest"));
+    std::vector<std::string> found;
+    std::map<std::string, bool, std::less<>> alive;
+    while (TRY(query.step())) {
+      const std::string session(query.text(1));
+      if (!alive.contains(session))
+        alive[session] = TRY(is_alive_here(session));
+      if (!alive[session])
+        found.emplace_back(query.text(0));
+    }
+    return found;
+  }
+
+  Result<bool> remove_unused(std::string_view digest,
+                             const std::function<Status()>& remove) override {
+    const std::lock_guard lock(mutex_);
+    Transaction transaction = TRY(Transaction::begin(*database_));
+    Query query = TRY(database_->query(
+        "SELECT session FROM blobs b WHERE digest=? AND NOT EXISTS (SELECT 1 FROM record_uses u "
+        "WHERE u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
+        "u.digest=b.digest)"));
+    query.bind(digest);
+    if (!TRY(query.step()) || TRY(is_alive_here(query.text(0))))
+      return false;
+    static_cast<void>(query.step());
+    TRY(remove());
+    TRY(TRY(database_->query("DELETE FROM blobs WHERE digest=?")).bind(digest).run());
+    TRY(transaction.commit());
+    database_->give_way();
+    return true;
+  }
+
+  Result<std::string> session() override {
+    const std::lock_guard lock(mutex_);
+    return session_here();
+  }
+
+  Result<bool> is_alive(std::string_view session) override {
+    const std::lock_guard lock(mutex_);
+    return is_alive_here(session);
+  }
+
+ private:
+  /// Our session, begun when it is needed first.
+  Result<std::string> session_here() {
+    while (!lock_ && !database_->is_in_memory()) {
+      Query query = TRY(database_->query("SELECT lower(hex(randomblob(8)))"));
+      TRY(query.step());
+      session_ = std::string(query.text(0));
+      lock_ = TRY(LockFile::take(lock_path(*database_, cat(lock_prefix, session_))));
+    }
+    return database_->is_in_memory() ? "memory" : session_;
+  }
+
+  Result<bool> is_alive_here(std::string_view session) {
+    if (session.empty() || session.find('/') != session.npos)
+      return false;
+    if (database_->is_in_memory())
+      return session == "memory";
+    return LockFile::is_taken(lock_path(*database_, cat(lock_prefix, session)));
+  }
+
+  std::mutex mutex_;
+  std::unique_ptr<Sqlite> database_;
+  std::optional<LockFile> lock_;
+  std::string session_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BlobIndex>> open_sqlite_blob_index(const std::string& path) {
+  std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
+  TRY(migrate(*database).context(cat("opening the store `", path, "`")));
+  TRY(make_lock_folder(*database));
+  return Result<std::unique_ptr<BlobIndex>>(std::make_unique<SqliteBlobIndex>(std::move(database)));
+}
+
+}  // namespace fettle

@@ -1,0 +1,142 @@
+#include "verbs/edit.h"
+
+#include <thread>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// The record of something that only the engine knows: as if it had been wanted by somebody else.
+RecordPointer adopted(Found found) {
+  auto record = std::make_shared<Record>(std::move(found.record));
+  record->wanted_by[Name("nobody")] = {};
+  record->is_adopted = true;
+  return record;
+}
+
+/// One that only the engine knows, unless somebody is just making it.
+Result<std::optional<Environment>> lost_environment(const Workplace& place,
+                                                    const std::string& name) {
+  if (name.empty())
+    return std::optional<Environment>();
+  auto begun = TRY(place.store->begin_edit(name, this_process(place.command, place.clock())));
+  if (const auto* edit = std::get_if<std::unique_ptr<Edit>>(&begun))
+    if (!TRY(place.store->environment(name)))
+      TRY(adopt_environment(place, **edit));
+  return place.store->environment(name);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
+                                         bool wait) {
+  const Holder me = this_process(place.command, place.clock());
+  bool told = false;
+  while (true) {
+    auto begun = TRY(place.store->begin_edit(environment, me));
+    if (auto* edit = std::get_if<std::unique_ptr<Edit>>(&begun))
+      return std::move(*edit);
+    const std::string who = to_string(std::get<Holder>(begun));
+    if (!wait)
+      return world_error(cat("the environment `", environment, "` is in use by ", who));
+    if (place.interrupt->asked() > 0)
+      return world_error(cat("interrupted while waiting for ", who));
+    if (!std::exchange(told, true))
+      place.tell(cat("waiting for ", who, ", which works on `", environment, "`"));
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {
+  if (Driver* driver = place.driver("engine"))
+    for (const Found& found : TRY(driver->list(environment, place.interrupt->acts_token())))
+      if (!known.contains(found.key))
+        known.emplace(found.key, adopted(found));
+  return known;
+}
+
+Result<bool> adopt_environment(const Workplace& place, Edit& edit) {
+  // Without an engine there is nothing to be found.
+  const Result<Known> found = with_found(place, edit.environment(), {});
+  if (!found || found->empty())
+    return false;
+  TRY(ensure_environment(place, edit, Value::dict({})));
+  std::vector<Change> changes;
+  for (const auto& [key, record] : *found)
+    changes.push_back({Change::record, key, record, {}});
+  TRY(edit.write(changes));
+  place.tell(
+      cat("took over `", edit.environment(), "`, which the engine has and the store did not know"));
+  return true;
+}
+
+Result<Environment> find_environment(const Workplace& place, const std::string& name) {
+  const std::vector<Environment> all = TRY(place.store->environments());
+  std::vector<const Environment*> fitting;
+  std::vector<std::string> names;
+  for (const Environment& environment : all) {
+    if (environment.name == name || environment.uuid == name)
+      return environment;
+    if (name.size() >= 4 && environment.uuid.starts_with(name))
+      fitting.push_back(&environment);
+    names.push_back(environment.name.str());
+  }
+  if (fitting.size() == 1)
+    return *fitting[0];
+  if (fitting.size() > 1)
+    return user_error(cat("several environments have a uuid that begins with `", name, "`"));
+  if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
+    return *lost;
+  return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
+                        names.empty() ? "; there are none yet" : ""));
+}
+
+Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment found = TRY(find_environment(place, name));
+  std::unique_ptr<Edit> edit = TRY(begin_edit(place, found.name, wait));
+  if (std::optional<Environment> still = TRY(place.store->environment(found.name)))
+    return Hold{*std::move(still), std::move(edit)};
+  return user_error(cat("the environment `", found.name, "` was removed meanwhile"));
+}
+
+Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const Value& detail) {
+  if (std::optional<Environment> found = TRY(place.store->environment(edit.environment())))
+    if (!found->is_removing)
+      return *found;
+  Environment made{edit.environment(), new_uuid(place), place.clock(), detail};
+  TRY(edit.put_environment(made));
+  // One whose removal was interrupted keeps what it was.
+  return *TRY(place.store->environment(edit.environment()));
+}
+
+Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undertaking) {
+  undertaking.what = place.command;
+  if (place.random)
+    undertaking.options.seed = place.random();
+  Threads threads(*place.interrupt);
+  return carry_out(place.scene(), edit, threads, std::move(undertaking));
+}
+
+RecordPointer Edited::find(const Key& key) const {
+  const auto found = known.find(key);
+  return found == known.end() || !found->second->applied ? nullptr : found->second;
+}
+
+Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent) {
+  Undertaking undertaking;
+  undertaking.intent = std::move(intent);
+  undertaking.known = TRY(place.store->known(edit.environment()));
+  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
+  return Edited{TRY(std::move(carried.summary)), carried.run.known()};
+}
+
+int exit_code(const Summary& summary) {
+  if (summary.stopped)
+    return 130;
+  if (!summary.failures.empty() || summary.blocked > 0)
+    return 1;
+  return summary.skips.empty() ? 0 : 3;
+}
+
+}  // namespace fettle
