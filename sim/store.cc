@@ -75,6 +75,10 @@ Result<std::optional<uint64_t>> SimIndex::find(std::string_view digest) {
   return std::optional(store_.state().contents.find(digest)->second.size);
 }
 
+Result<bool> SimIndex::is_listed(std::string_view digest) {
+  return store_.state().contents.contains(digest);
+}
+
 Status SimIndex::strike(std::string_view digest) {
   return store_.transaction([&](SimStore::State& state) -> Status {
     state.contents.erase(std::string(digest));
@@ -95,11 +99,12 @@ Result<bool> SimIndex::remove_unused(std::string_view digest,
   bool removed = false;
   TRY(store_.transaction([&](SimStore::State& state) -> Status {
     const auto found = state.contents.find(digest);
-    if (found == state.contents.end() || store_.is_alive(found->second.session) ||
-        SimStore::is_used(state, digest))
+    if (found != state.contents.end() &&
+        (store_.is_alive(found->second.session) || SimStore::is_used(state, digest)))
       return {};
     TRY(remove());
-    state.contents.erase(found);
+    if (found != state.contents.end())
+      state.contents.erase(found);
     removed = true;
     return {};
   }));

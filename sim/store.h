@@ -85,6 +85,7 @@ class SimIndex : public BlobIndex {
   ~SimIndex() override { store_.end_session(session_); }
   Status add(std::string_view digest, uint64_t size, const std::function<Status()>& move) override;
   Result<std::optional<uint64_t>> find(std::string_view digest) override;
+  Result<bool> is_listed(std::string_view digest) override;
   Status strike(std::string_view digest) override;
   Result<std::vector<std::string>> unused() override;
   Result<bool> remove_unused(std::string_view digest,

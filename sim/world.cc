@@ -29,7 +29,7 @@ class SimKind : public Kind {
     if (seen.state->at("id") != known.outputs.at("id"))
       return {Verb::replace, {}, "it is another one"};
     const bool runs = seen.state->bool_at("runs");
-    if (runs == (expected == Presence::running))
+    if (runs == fettle::runs(expected))
       return {};
     return runs ? Comparison{Verb::stop, {}, "it runs"} : Comparison{Verb::start, {}, "it stands"};
   }

@@ -79,7 +79,7 @@ struct Subject {
 };
 
 /// A thing that a driver found in the world by its own marks, when the store is gone. Its record
-/// has `applied`, with empty attributes and what it stands on as needs.
+/// has `applied`, with empty attributes, its driver, and what it stands on as needs.
 struct Found {
   Key key;
   Record record;

@@ -27,7 +27,15 @@ enum class Role {
 };
 
 /// How a thing is expected to be found.
-enum class Presence { running, stopped, absent };
+enum class Presence {
+  running,  ///< unless it came to its end by itself
+  serving,  ///< others wait for it to answer: it runs, and has no end
+  stopped,
+  absent
+};
+constexpr bool runs(Presence presence) {
+  return presence == Presence::running || presence == Presence::serving;
+}
 
 struct Comparison {
   Verb verb = Verb::keep;
@@ -59,6 +67,8 @@ class Kind {
   virtual std::vector<Name> contents(const Value& /*outputs*/) const { return {}; }
 
   virtual Role role(const Value& /*attributes*/) const { return Role::none; }
+  /// Of what happens inside a host: whether it is there to see that the host answers.
+  virtual bool awaits_host(const Value& /*attributes*/) const { return false; }
   /// How a transition (start, stop, remove) leaves its host; none: this is no transition.
   virtual std::optional<Presence> leaves_host() const { return std::nullopt; }
 

@@ -103,6 +103,29 @@ TEST(Kinds, DriftOfAService) {
   }
 }
 
+TEST(Kinds, AServiceThatEndedWithCode0IsDoneUnlessSomebodyExpectsItToAnswer) {
+  const Observation ended{json(R"({"status":"exited","exit_code":0,"container":"c"})"), false};
+  const auto verb = [&](const char* attributes, Presence expected, ByHand by_hand = {},
+                        bool saw_it_end = false) {
+    Record known;
+    known.remote_id = "c";
+    known.applied.emplace();
+    known.applied->attributes = *service_kind().normalise(json(attributes));
+    known.outputs = Value::dict({{"ended", saw_it_end}});
+    known.by_hand = by_hand;
+    return service_kind().compare(known, ended, expected).verb;
+  };
+  const char* plain = R"({"image":"i"})";
+  const char* server = R"({"image":"i","ports":{"http":{"number":80}}})";
+  EXPECT_EQ(verb(plain, Presence::running), Verb::keep);
+  EXPECT_EQ(verb(plain, Presence::serving), Verb::start);
+  EXPECT_EQ(verb(plain, Presence::running, ByHand::stopped), Verb::start);
+  EXPECT_EQ(verb(server, Presence::running), Verb::start);
+  EXPECT_EQ(verb(server, Presence::running, ByHand::nothing, true), Verb::keep);
+  EXPECT_EQ(verb(server, Presence::running, ByHand::stopped, true), Verb::start);
+  EXPECT_EQ(verb(server, Presence::stopped), Verb::keep);
+}
+
 TEST(Kinds, AServiceThatIsPurgedIsExpectedToBeAway) {
   Record known;
   known.applied.emplace();

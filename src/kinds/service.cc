@@ -15,7 +15,6 @@
 ///   "labels", "user": {"uid", "gid"}, "tini", "tty", "devices", "capabilities", "privileged",
 ///   "host_pid", "publish_udp", "bind_mounts": {path: path}, "gpu", "restart": "no" | "always"
 ///   "node_selectors", "tolerations"  kept for engines that know nodes
-///   "awaited": others wait for its ready conditions; there only when it is true
 ///   "purged": it is to be away; there only when it is true
 /// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
 ///          "public": port of this machine or null}}, "container": id, "started": how often it was
@@ -66,12 +65,11 @@ class ServiceKind : public Kind {
                                {"restart", Field::text, "no"},
                                {"node_selectors", Field::dict, none},
                                {"tolerations", Field::list, nothing},
-                               {"awaited", Field::boolean, false},
                                {"purged", Field::boolean, false}};
     const Value normal = TRY(schema.normalise(attributes));
     std::vector<Entry> entries;
     for (const Entry& entry : normal.entries())
-      if ((entry.key != "purged" && entry.key != "awaited") || entry.value.boolean())
+      if (entry.key != "purged" || entry.value.boolean())
         entries.push_back(entry);
     return Value::dict(std::move(entries));
   }
@@ -89,12 +87,14 @@ class ServiceKind : public Kind {
     if (state.text_at("container") != known.remote_id)
       return {Verb::replace, {}, "its container was replaced from outside"};
     const std::string_view status = state.text_at("status");
-    if (status == "unattached" && expected == Presence::running)
+    if (status == "unattached" && fettle::runs(expected))
       return {Verb::replace, {}, "its network is gone"};
     const bool runs = status == "running";
     if (expected == Presence::stopped)
       return runs ? Comparison{Verb::stop, {}, "it runs, though it was stopped"} : Comparison{};
-    if (runs || (status == "exited" && is_done(known, state.integer_at("exit_code", -1))))
+    const bool is_server = expected == Presence::serving;
+    if (runs ||
+        (status == "exited" && is_done(known, state.integer_at("exit_code", -1), is_server)))
       return {};
     if (known.by_hand == ByHand::stopped)
       return {Verb::start, {}, "it was stopped by hand"};
@@ -108,13 +108,12 @@ class ServiceKind : public Kind {
   /// A container that ended with code 0 did what it was asked, when it ended by itself. An engine
   /// does not tell who ended it, and a server ends with 0 when it is told to stop: so it counts
   /// when we saw it end, and when nobody expects it to answer.
-  static bool is_done(const Record& known, int64_t exit_code) {
+  static bool is_done(const Record& known, int64_t exit_code, bool is_server) {
     if (exit_code != 0 || known.by_hand == ByHand::stopped || !known.applied)
       return false;
     const Value& ports = known.applied->attributes.at("ports");
-    const bool is_server = (ports.is_dict() && !ports.entries().empty()) ||
-                           known.applied->attributes.bool_at("awaited");
-    return known.outputs.bool_at("ended") || !is_server;
+    return known.outputs.bool_at("ended") ||
+           (!is_server && !(ports.is_dict() && !ports.entries().empty()));
   }
 };
 

@@ -25,6 +25,10 @@ class WaitKind : public Kind {
     return normalise_with_recipe(schema, attributes);
   }
   Role role(const Value&) const override { return Role::reads; }
+  /// A ready condition, which is awaited again after each start.
+  bool awaits_host(const Value& attributes) const override {
+    return !attributes.at("started").is_null();
+  }
 };
 
 }  // namespace

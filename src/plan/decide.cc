@@ -164,9 +164,13 @@ Step Decider::decide_asked(NodeId id) const {
   if (node.kind == nullptr)
     return blocked(id, Obstacle::unavailable,
                    cat("unavailable: there is no type of resource `", node.key->kind, "`"));
-  if (node.asked == Verb::start)
+  if (node.asked == Verb::start) {
     if (auto unmet = check_needs(id))
       return *unmet;
+    // Two may be there, the recorded one and a half made one.
+    if (auto attempt = check_attempt(id))
+      return *attempt;
+  }
   // What no driver looks at has to be done.
   if (node.seen == nullptr || node.kind->sort() != Sort::observable)
     return step(id, *node.asked, why);
@@ -474,7 +478,12 @@ Presence Decider::expected_presence(NodeId host) const {
   for (const NodeId act : graph_.happened(host))
     if (const Node& node = graph_.node(act); node.kind != nullptr)
       last.see(*node.known, *node.kind);
-  return last.left();
+  if (last.left() != Presence::running)
+    return last.left();
+  for (const Graph::Reader& reader : graph_.readers(host))
+    if (const Node& node = graph_.node(reader.id); node.kind->awaits_host(node.wanted->attributes))
+      return Presence::serving;
+  return Presence::running;
 }
 
 std::optional<Step> Decider::check_observation(NodeId id) const {

@@ -19,19 +19,25 @@ void LastTransition::see(const Record& act, const Kind& kind) {
 
 std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds) {
   std::unordered_map<Key, LastTransition, KeyHash> last;
+  std::unordered_map<Key, Presence, KeyHash> left;
   for (const auto& [key, record] : known) {
     const Kind* kind = kinds.find(key.kind);
-    if (kind == nullptr || !kind->leaves_host())
+    if (kind == nullptr || !record->applied)
+      continue;
+    if (kind->awaits_host(record->applied->attributes))
+      for (const Version& version : record->acted_on)
+        if (version.incarnation != 0)
+          left[version.key] = Presence::serving;
+    if (!kind->leaves_host())
       continue;
     for (const Version& version : record->acted_on)
       if (const auto host = known.find(version.key); host != known.end())
         last.try_emplace(version.key, version.key, host->second->incarnation)
             .first->second.see(*record, *kind);
   }
-  std::unordered_map<Key, Presence, KeyHash> left;
   for (const auto& [key, transition] : last)
     if (transition.left() != Presence::running)
-      left.emplace(key, transition.left());
+      left[key] = transition.left();
   return left;
 }
 

@@ -22,7 +22,7 @@ class LastTransition {
   Presence left_ = Presence::running;
 };
 
-/// The hosts that their last transition did not leave running.
+/// The hosts that their last transition did not leave running, and those that are awaited.
 std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds);
 
 }  // namespace fettle

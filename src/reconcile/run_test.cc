@@ -455,6 +455,20 @@ TEST_F(RequestTest, WhatIsStartedAndGoneIsMadeAsItWasWithWhatItStandsOn) {
   EXPECT_EQ(repaired(), "");
 }
 
+TEST_F(RequestTest, WhatIsStartedAfterAnInterruptedReplacementIsMadeAsItWas) {
+  begin_anew();
+  want("thing/net");
+  want("host/h", variant(2), {"thing/net"});
+  want("host/user", Value::dict({}), {"host/h"});
+  ground_.leave_after = 0;
+  carry();
+  ground_.leave_after = -1;
+  EXPECT_TRUE(ask(Verb::start, {"host/h"}).good());
+  EXPECT_EQ(log(), "replace host/h");
+  EXPECT_EQ(record("host/h")->applied->attributes, Value::dict({}));
+  EXPECT_FALSE(record("host/h")->attempt);
+}
+
 TEST_F(RequestTest, WhatIsRemovedIsMadeAgainByWhoWantsIt) {
   EXPECT_TRUE(ask(Verb::remove, {"host/user"}).good());
   EXPECT_EQ(log(), "remove host/user");

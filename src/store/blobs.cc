@@ -66,8 +66,9 @@ Result<std::unique_ptr<Blobs::Draft>> FileBlobs::begin() {
 Result<bool> FileBlobs::has(std::string_view digest) {
   if (!is_digest(digest))
     return false;
-  const std::optional<uint64_t> size = TRY(disk_.size(place_of(digest)));
+  // In this order: what is listed is kept from here on.
   const std::optional<uint64_t> listed = TRY(index_.find(digest));
+  const std::optional<uint64_t> size = TRY(disk_.size(place_of(digest)));
   if (listed && size == listed)
     return true;
   if (listed)
@@ -80,7 +81,11 @@ Result<bool> FileBlobs::has(std::string_view digest) {
 Result<bool> FileBlobs::list_again(std::string_view digest) {
   Sha256 hash;
   uint64_t size = 0;
-  TRY(pump(TRY(disk_.read(place_of(digest))), [&](std::string_view bytes) -> Status {
+  const Result<ByteSource> file = disk_.read(place_of(digest));
+  // Somebody may clear it away just now.
+  if (!file)
+    return false;
+  TRY(pump(*file, [&](std::string_view bytes) -> Status {
     hash.add(bytes);
     size += bytes.size();
     return {};
@@ -88,7 +93,7 @@ Result<bool> FileBlobs::list_again(std::string_view digest) {
   if (hash.hex() != digest)
     return false;
   TRY(index_.add(digest, size, []() -> Status { return {}; }));
-  return true;
+  return TRY(disk_.size(place_of(digest))) == size;
 }
 
 Result<Blob> FileBlobs::open(std::string_view digest) {
@@ -122,11 +127,26 @@ Result<Blob> FileBlobs::open(std::string_view digest) {
 
 Result<size_t> FileBlobs::clear() {
   size_t cleared = 0;
-  for (const std::string& digest : TRY(index_.unused()))
+  std::vector<std::string> unused = TRY(index_.unused());
+  for (std::string& digest : TRY(unlisted()))
+    unused.push_back(std::move(digest));
+  for (const std::string& digest : unused)
     cleared +=
         TRY(index_.remove_unused(digest, [&] { return disk_.remove(place_of(digest)); })) ? 1 : 0;
   TRY(clear_drafts());
   return cleared;
+}
+
+/// Files that came to their place and were never listed, since their process was killed.
+Result<std::vector<std::string>> FileBlobs::unlisted() {
+  std::vector<std::string> found;
+  for (const std::string& folder : TRY(disk_.list(folder_)))
+    if (folder.size() == 2)
+      for (const std::string& name : TRY(disk_.list(folder_ / folder)))
+        if (const std::string digest = folder + name;
+            is_digest(digest) && !TRY(index_.is_listed(digest)))
+          found.push_back(digest);
+  return found;
 }
 
 Status FileBlobs::clear_drafts() {

@@ -21,12 +21,13 @@ class BlobIndex {
                      const std::function<Status()>& move) = 0;
   /// Its size when it is listed; from now on it is kept as long as this process lives.
   virtual Result<std::optional<uint64_t>> find(std::string_view digest) = 0;
+  virtual Result<bool> is_listed(std::string_view digest) = 0;
   /// What was listed is lost.
   virtual Status strike(std::string_view digest) = 0;
   /// Those that nobody refers to, and that no process which lives has put.
   virtual Result<std::vector<std::string>> unused() = 0;
-  /// Whether it is still so; then `remove` takes the file away, and the content is not listed any
-  /// more.
+  /// Whether it is still so, or it is not listed at all; then `remove` takes the file away, and the
+  /// content is not listed any more.
   virtual Result<bool> remove_unused(std::string_view digest,
                                      const std::function<Status()>& remove) = 0;
   /// Names us in files that are on their way in.
@@ -53,6 +54,7 @@ class FileBlobs : public Blobs {
   class FileDraft;
   Path place_of(std::string_view digest) const;
   Result<bool> list_again(std::string_view digest);
+  Result<std::vector<std::string>> unlisted();
   Status clear_drafts();
 
   Disk& disk_;

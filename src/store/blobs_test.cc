@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "store/references.h"
+#include "store/sqlite.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/small_disk.h"
 
@@ -121,6 +122,15 @@ TEST_F(BlobsTest, WhatARecordOrAFailedAttemptRefersToIsNotCleared) {
   EXPECT_EQ(*home_.blobs().clear(), 1u);
   EXPECT_FALSE(*home_.blobs().has(digest));
   EXPECT_EQ(files(), 0u);
+}
+
+TEST_F(BlobsTest, AFileThatWasNeverListedIsCleared) {
+  const std::string digest = *home_.blobs().put("abc");
+  auto database = *Sqlite::open(home_.path("fettle.db"));
+  ASSERT_TRUE(database->execute("DELETE FROM blobs"));
+  EXPECT_EQ(*home_.blobs().clear(), 1u);
+  EXPECT_EQ(files(), 0u);
+  EXPECT_FALSE(*home_.blobs().has(digest));
 }
 
 TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {

@@ -56,6 +56,11 @@ class SqliteBlobIndex : public BlobIndex {
     return is_there ? std::optional(size) : std::nullopt;
   }
 
+  Result<bool> is_listed(std::string_view digest) override {
+    const std::lock_guard lock(mutex_);
+    return is_listed_here(digest);
+  }
+
   Status strike(std::string_view digest) override {
     const std::lock_guard lock(mutex_);
     Transaction transaction = TRY(Transaction::begin(*database_));
@@ -90,7 +95,8 @@ class SqliteBlobIndex : public BlobIndex {
         "WHERE u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
         "u.digest=b.digest)"));
     query.bind(digest);
-    if (!TRY(query.step()) || TRY(is_alive_here(query.text(0))))
+    const bool is_unused = TRY(query.step());
+    if (is_unused ? TRY(is_alive_here(query.text(0))) : TRY(is_listed_here(digest)))
       return false;
     static_cast<void>(query.step());
     TRY(remove());
@@ -120,6 +126,12 @@ class SqliteBlobIndex : public BlobIndex {
       lock_ = TRY(LockFile::take(lock_path(*database_, cat(lock_prefix, session_))));
     }
     return database_->is_in_memory() ? "memory" : session_;
+  }
+
+  Result<bool> is_listed_here(std::string_view digest) {
+    Query query = TRY(database_->query("SELECT 1 FROM blobs WHERE digest=?"));
+    query.bind(digest);
+    return query.step();
   }
 
   Result<bool> is_alive_here(std::string_view session) {

@@ -56,7 +56,8 @@ int tell_end(const Face& face, const Summary& summary) {
   for (const Skip& skip : summary.skips)
     print_error(cat(in(Colour::yellow, "left for later: ", face.terminal), to_string(skip.key),
                     ": ", skip.why));
-  if (summary.blocked > 0)
+  // What is blocked by a failure is told with it.
+  if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
                     " blocked; `fettle events` says by what"));
   if (summary.stopped)

@@ -214,6 +214,7 @@ Found found_resource(const Key& key, std::span<const Found> grounds = {}) {
   Resource resource;
   resource.key = key;
   resource.attributes = Value::dict({});
+  resource.driver = "engine";
   for (const Found& ground : grounds)
     if (ground.key.environment == key.environment)
       resource.needs.push_back({.keys = {ground.key}});

@@ -315,6 +315,26 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
   return std::optional<std::string>();
 }
 
+/// Whether it has ports, awaited or not.
+bool has_ports(const Value& attributes) {
+  const Value& ports = attributes.at("ports");
+  return ports.is_dict() && !ports.entries().empty();
+}
+
+/// The outputs, with what we saw of its end: who has ports is taken for a server, unless it has
+/// ended with code 0 by itself.
+Result<Value> with_end(const Site& site, const Value& attributes, const std::string& container,
+                       const Value& outputs, const std::stop_token& stop) {
+  const bool any_awaited = std::ranges::any_of(
+      ports_in(attributes.at("ports")),
+      [](const Port& port) { return port.transport == "TCP" && port.wait.has_value(); });
+  if (!has_ports(attributes) || any_awaited)
+    return outputs;
+  const auto state = TRY(inspect_container(site.engine, container, stop));
+  const bool has_ended = state && state->status == "exited" && state->exit_code == 0;
+  return has_ended ? with(outputs, "ended", true) : outputs;
+}
+
 /// Awaits the ports, again and again, and finishes the change.
 Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attributes,
                             Change change, const std::string& name, const Value& outputs,
@@ -329,7 +349,8 @@ Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attri
                            .so_far = save(change, outputs, since)});
   if (!change.old.empty() && change.old != change.now)
     TRY(remove_container(site.engine, change.old, stop));
-  return Outcome(Done{.outputs = outputs, .remote_id = change.now});
+  return Outcome(Done{.outputs = TRY(with_end(site, attributes, change.now, outputs, stop)),
+                      .remote_id = change.now});
 }
 
 Result<Outcome> continue_waiting(const Site& site, const Act& act, const Value& attributes,

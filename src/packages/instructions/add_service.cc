@@ -66,13 +66,8 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (before != nullptr && before->wanted)
     draft.finding(cat("the service `", name, "` is added twice"));
   const Addition addition = draft.addition(name);
-  const auto ready = starlark::field_of(config, "ready_conditions");
-  const bool is_awaited =
-      ready && !ready->is_unset() && starlark::type_of(*ready) != starlark::Type::none;
-  const Value given = TRY(service_attributes(draft, name, config));
-  std::vector<Entry> entries(given.entries().begin(), given.entries().end());
-  entries.push_back({"awaited", is_awaited});
-  const Value attributes = TRY(service_kind().normalise(Value::dict(std::move(entries))));
+  const Value attributes =
+      TRY(service_kind().normalise(TRY(service_attributes(draft, name, config))));
   draft.add_once("network", "default", Value::dict({}));
   Resource& resource = draft.add("service", addition.key.name.str(), attributes);
   draft.network(resource);
@@ -86,7 +81,8 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   resource.pace = {Wait::exponential, 5ms, 250ms};
   const ServiceState state{resource.key, attributes.at("ports"), {}, true, false};
   draft.put_service(name, state);
-  if (is_awaited)
+  if (const auto ready = starlark::field_of(config, "ready_conditions");
+      ready && !ready->is_unset() && starlark::type_of(*ready) != starlark::Type::none)
     TRY(want_ready(call, state, *ready));
   return service_value(draft, call.thread, name, state);
 }
