@@ -147,6 +147,22 @@ TEST(Tidy, WhatDecidesAsksNoClockAndDrawsNoRandomNumbers) {
   }
 }
 
+TEST(Tidy, ThereIsOneExecutor) {
+  size_t found = 0;
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    if (!name.starts_with("src/") || name.ends_with("_test.cc"))
+      continue;
+    for (const std::string& line : lines_of(path)) {
+      const bool asks = line.find("->apply(") != line.npos || line.find(".apply(") != line.npos;
+      EXPECT_TRUE(!asks || name == "src/reconcile/ground.cc")
+          << name << " has a driver act beside the loop: " << line;
+      found += asks ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(found, 1u);
+}
+
 TEST(Tidy, NoUnfinishedPlaces) {
   // Written in two, so that this file does not contain them.
   const std::vector<std::string_view> words{

@@ -83,7 +83,7 @@ class Program : public Face {
     chmod(home.c_str(), 0700);
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
     disk_ = make_posix_disk();
-    blob_index_ = TRY(open_sqlite_blob_index(home + "/fettle.db"));
+    blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
     http_ = std::make_unique<HttpClient>();
     EngineDriverOptions options;

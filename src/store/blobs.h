@@ -36,8 +36,9 @@ class BlobIndex {
   virtual Result<bool> is_alive(std::string_view session) = 0;
 };
 
-/// An index of contents within the store of this machine, on a connection of its own.
-Result<std::unique_ptr<BlobIndex>> open_sqlite_blob_index(const std::string& path);
+/// An index of contents within the store of this machine, on a connection of its own, which is
+/// opened when it is needed first.
+std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path);
 
 class FileBlobs : public Blobs {
  public:

@@ -142,9 +142,9 @@ TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {
   ASSERT_EQ(pipe(gate.data()), 0);
   const pid_t other = fork();
   if (other == 0) {
-    auto index = open_sqlite_blob_index(home_.path("fettle.db"));
+    const auto index = make_sqlite_blob_index(home_.path("fettle.db"));
     const auto disk = make_posix_disk();
-    FileBlobs blobs(*disk, **index, home_.path("blobs"));
+    FileBlobs blobs(*disk, *index, home_.path("blobs"));
     char byte = *blobs.has(digest) ? 'y' : 'n';
     const auto draft = *blobs.begin();
     static_cast<void>(!draft->add("half"));
@@ -168,11 +168,9 @@ TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {
 
 TEST_F(BlobsTest, OneThatDoesNotFitLeavesNothingBehind) {
   const auto work = [this] {
-    auto index = open_sqlite_blob_index(home_.path("blobs/fettle.db"));
-    if (!index)
-      return 4;
+    const auto index = make_sqlite_blob_index(home_.path("blobs/fettle.db"));
     const auto disk = make_posix_disk();
-    FileBlobs blobs(*disk, **index, home_.path("blobs/contents"));
+    FileBlobs blobs(*disk, *index, home_.path("blobs/contents"));
     const Result<std::string> digest = blobs.put(std::string(1'000'000, 'x'));
     if (digest || to_string(digest.error()).find("no space left") == std::string::npos)
       return 1;

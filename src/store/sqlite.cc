@@ -98,6 +98,9 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
   if (code != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
   sqlite3_busy_timeout(handle, static_cast<int>(busy_limit.count()));
+  // The log stays for the next process; copying it into the database would cost each command some
+  // waits for the disk. It is copied when it has grown.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (keep_write_ahead_log(handle) != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
   TRY(database

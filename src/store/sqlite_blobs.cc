@@ -14,7 +14,7 @@ constexpr std::string_view lock_prefix = "session-";
 /// file that ends with the process.
 class SqliteBlobIndex : public BlobIndex {
  public:
-  explicit SqliteBlobIndex(std::unique_ptr<Sqlite> database) : database_(std::move(database)) {}
+  explicit SqliteBlobIndex(std::string path) : path_(std::move(path)) {}
   ~SqliteBlobIndex() override {
     if (lock_)
       std::move(*lock_).remove();
@@ -22,6 +22,7 @@ class SqliteBlobIndex : public BlobIndex {
 
   Status add(std::string_view digest, uint64_t size, const std::function<Status()>& move) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     const std::string mine = TRY(session_here());
     Transaction transaction = TRY(Transaction::begin(*database_));
     TRY(move());
@@ -35,9 +36,10 @@ class SqliteBlobIndex : public BlobIndex {
 
   Result<std::optional<uint64_t>> find(std::string_view digest) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     Query query = TRY(database_->query(
-        "SELECT size, session, EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=b.digest) FROM "
-        "blobs b WHERE digest=?"));
+        "SELECT size, session, EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=b.digest UNION "
+        "ALL SELECT 1 FROM version_uses u WHERE u.digest=b.digest) FROM blobs b WHERE digest=?"));
     query.bind(digest);
     if (!TRY(query.step()))
       return std::optional<uint64_t>();
@@ -58,11 +60,13 @@ class SqliteBlobIndex : public BlobIndex {
 
   Result<bool> is_listed(std::string_view digest) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     return is_listed_here(digest);
   }
 
   Status strike(std::string_view digest) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     Transaction transaction = TRY(Transaction::begin(*database_));
     TRY(TRY(database_->query("DELETE FROM blobs WHERE digest=?")).bind(digest).run());
     return transaction.commit();
@@ -70,6 +74,7 @@ class SqliteBlobIndex : public BlobIndex {
 
   Result<std::vector<std::string>> unused() override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     Query query = TRY(database_->query(
         "SELECT digest, session FROM blobs b WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE "
         "u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
@@ -89,6 +94,7 @@ class SqliteBlobIndex : public BlobIndex {
   Result<bool> remove_unused(std::string_view digest,
                              const std::function<Status()>& remove) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     Transaction transaction = TRY(Transaction::begin(*database_));
     Query query = TRY(database_->query(
         "SELECT session FROM blobs b WHERE digest=? AND NOT EXISTS (SELECT 1 FROM record_uses u "
@@ -108,15 +114,28 @@ class SqliteBlobIndex : public BlobIndex {
 
   Result<std::string> session() override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     return session_here();
   }
 
   Result<bool> is_alive(std::string_view session) override {
     const std::lock_guard lock(mutex_);
+    TRY(open());
     return is_alive_here(session);
   }
 
  private:
+  /// Most commands need no contents, so the connection waits for the first that does.
+  Status open() {
+    if (database_ != nullptr)
+      return {};
+    std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path_));
+    TRY(migrate(*database).context(cat("opening the store `", path_, "`")));
+    TRY(make_lock_folder(*database));
+    database_ = std::move(database);
+    return {};
+  }
+
   /// Our session, begun when it is needed first.
   Result<std::string> session_here() {
     while (!lock_ && !database_->is_in_memory()) {
@@ -142,6 +161,7 @@ class SqliteBlobIndex : public BlobIndex {
     return LockFile::is_taken(lock_path(*database_, cat(lock_prefix, session)));
   }
 
+  std::string path_;
   std::mutex mutex_;
   std::unique_ptr<Sqlite> database_;
   std::optional<LockFile> lock_;
@@ -150,11 +170,8 @@ class SqliteBlobIndex : public BlobIndex {
 
 }  // namespace
 
-Result<std::unique_ptr<BlobIndex>> open_sqlite_blob_index(const std::string& path) {
-  std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
-  TRY(migrate(*database).context(cat("opening the store `", path, "`")));
-  TRY(make_lock_folder(*database));
-  return Result<std::unique_ptr<BlobIndex>>(std::make_unique<SqliteBlobIndex>(std::move(database)));
+std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path) {
+  return std::make_unique<SqliteBlobIndex>(path);
 }
 
 }  // namespace fettle

@@ -14,6 +14,9 @@
 #include "kinds/kinds.h"
 #include "tests/fixtures/home.h"
 #include "value/json.h"
+#include "verbs/environments.h"
+#include "verbs/explain.h"
+#include "verbs/export_model.h"
 #include "verbs/push_file.h"
 
 namespace fettle {
@@ -412,6 +415,77 @@ def reload(resource): files.write(resource["path"] + ".reloaded", resource["valu
   push();
   EXPECT_EQ(left(apply()), cat("removed ", id, "; "));
   EXPECT_EQ(read("box"), "-");
+}
+
+TEST_F(ApplyVersionTest, WhatAHandlerLeavesForLaterStaysWithItsEnvironment) {
+  const Value handler = Value::dict({{"name", "box"}, {"source", R"(
+def read(resource): return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None
+def create(resource): files.write(resource["path"], resource["value"])
+def update(resource, changes): files.write(resource["path"], resource["value"])
+def delete(resource):
+    if files.exists(resource["path"] + ".busy"):
+        skip("somebody uses it")
+    files.remove(resource["path"])
+)"}});
+  const std::string id = "my::Box[a,name=x]";
+  add(id, {{"path", at("box")}, {"value", "1"}, {"purge_on_delete", true}});
+  push(Value::dict({{"my::Box", handler}}));
+  const ApplyReport made = apply();
+  EXPECT_EQ(states(made), "deployed! ") << row(made, id).why;
+  ASSERT_TRUE(write_file(at("box.busy"), ""));
+  // No engine is needed: nothing of it is on one.
+  const Result<Summary> left = remove_environment(place_, "e", true);
+  ASSERT_TRUE(left) << to_string(left.error());
+  ASSERT_EQ(left->skips.size(), 1u);
+  EXPECT_EQ(left->skips[0].why, "somebody uses it");
+  EXPECT_EQ(exit_code(*left), 3);
+  EXPECT_EQ(read("box"), "1");
+  EXPECT_EQ(home_.store().known("e")->size(), 1u);
+  ASSERT_TRUE(remove_tree(at("box.busy")));
+  EXPECT_TRUE(remove_environment(place_, "e", true)->good());
+  EXPECT_EQ(read("box"), "-");
+  EXPECT_FALSE(*home_.store().environment("e"));
+}
+
+TEST_F(ApplyVersionTest, DriftOfWhatAHandlerLooksAfterIsFoundByItsLook) {
+  const Value handler = Value::dict({{"name", "box"}, {"source", R"(
+def read(resource): return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None
+def create(resource): files.write(resource["path"], resource["value"])
+def update(resource, changes): files.write(resource["path"], resource["value"])
+def delete(resource): files.remove(resource["path"])
+)"}});
+  add("my::Box[a,name=x]", {{"path", at("box")}, {"value", "1"}});
+  add("my::Box[a,name=y]", {{"path", at("other")}, {"value", "1"}});
+  push(Value::dict({{"my::Box", handler}}));
+  apply();
+  EXPECT_TRUE(drift(place_, "e")->empty());
+  const size_t events = home_.store().events("e", 0, 100)->size();
+  ASSERT_TRUE(write_file(at("box"), "2"));
+  ASSERT_TRUE(remove_tree(at("other")));
+  const std::vector<Drift> found = *drift(place_, "e");
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(to_string(found[0].key), "handled/my::Box[a,name=x]");
+  EXPECT_EQ(found[0].why, "`value` changed from outside");
+  EXPECT_EQ(found[1].why, "it is not as wanted");
+  // Who looks changes nothing.
+  EXPECT_EQ(read("box") + read("other"), "2-");
+  EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events);
+}
+
+TEST_F(ApplyVersionTest, TheCodeOfHandlersIsKeptAsLongAsAVersionHasIt) {
+  const Value handler =
+      Value::dict({{"name", "box"}, {"source", "def read(resource): return {}"}});
+  add("my::Box[a,name=x]", {});
+  const Value detail = Value::dict({{"handlers", Value::dict({{"my::Box", handler}})}});
+  const Value stored = *with_handlers_stored(place_, detail);
+  const std::string code(stored.at("handlers").at("my::Box").text_at("code"));
+  push(stored.at("handlers"));
+  home_.open();
+  place_.store = &home_.store();
+  EXPECT_EQ(*home_.blobs().clear(), 0u);
+  EXPECT_EQ(*read_blob(home_.blobs(), code, 1000), "def read(resource): return {}");
+  ASSERT_TRUE(home_.edit("e")->remove_environment());
+  EXPECT_EQ(*home_.blobs().clear(), 1u);
 }
 
 TEST_F(ApplyVersionTest, AWrongFieldChangesNothing) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fixtures/package_fixture.h"
+#include "verbs/explain.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -78,6 +79,64 @@ TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere
   EXPECT_EQ(shown(), "b running container 1; running");
   EXPECT_EQ(service("a").error().message, "the service `a` was never added: the port did not open");
   EXPECT_EQ(service("zebra").error().message, "there is no service `zebra` in `e`; it has b");
+}
+
+TEST_F(EnvironmentsTest, AServiceThatOnlyCommandsWantLeavesNoDrift) {
+  ASSERT_EQ(run(add("a")), "R");
+  const auto put_by_hand = [&](bool is_new, const char* image) {
+    const auto edit = *begin_edit(place_, "e", true);
+    return put_service(place_, *edit, *find_environment(place_, "e"),
+                       {"mine", Value::dict({{"image", image}}), is_new});
+  };
+  ASSERT_TRUE(put_by_hand(true, "x")->summary.good());
+  const auto again = put_by_hand(true, "y");
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().blame, Blame::user);
+  EXPECT_EQ(again.error().message,
+            "there is a service `mine` already; `fettle service update e mine` changes it");
+  EXPECT_EQ(troubled_.containers["mine"].image, "x");
+  EXPECT_TRUE(put_by_hand(false, "y")->summary.good());
+  EXPECT_TRUE(transit("mine", Verb::remove));
+  EXPECT_FALSE(home_.store().known("e")->contains({"e", "service", "mine"}));
+  EXPECT_TRUE(drift(place_, "e")->empty());
+  // What a package wants is drift until that runs again.
+  EXPECT_TRUE(transit("a", Verb::remove));
+  ASSERT_EQ(drift(place_, "e")->size(), 1u);
+  EXPECT_EQ(drift(place_, "e")->at(0).why, "it was removed by hand");
+  EXPECT_EQ(planned({"e", "service", "a"}), "create: it was removed by hand");
+  EXPECT_EQ(run(add("a")), "R");
+  EXPECT_TRUE(drift(place_, "e")->empty());
+}
+
+TEST_F(EnvironmentsTest, AServiceIsStartedAgainWhenItsContainerIsGone) {
+  ASSERT_EQ(run(add("a")), "R");
+  troubled_.containers.clear();
+  EXPECT_TRUE(transit("a", Verb::start));
+  EXPECT_EQ(troubled_.containers["a"].status, "running");
+  EXPECT_EQ(run(add("a")), "S");
+}
+
+TEST_F(EnvironmentsTest, AnUpdateKeepsTheVariablesThatItDoesNotName) {
+  const Value before = Value::dict({{"image", "a"},
+                                    {"env", Value::dict({{"A", "1"}, {"B", "2"}})},
+                                    {"cmd", Value::list({"x"})}});
+  const Value after = merged_attributes(
+      before, Value::dict({{"env", Value::dict({{"A", "3"}})}, {"cmd", Value::list({"y"})}}));
+  EXPECT_EQ(after.at("env"), Value::dict({{"A", "3"}, {"B", "2"}}));
+  EXPECT_EQ(after.at("cmd"), Value::list({"y"}));
+  EXPECT_EQ(after.text_at("image"), "a");
+}
+
+TEST_F(EnvironmentsTest, AnEditBySomebodyIsInThePlanTheEventsAndTheReasons) {
+  ASSERT_EQ(run(add("a")), "R");
+  EXPECT_TRUE(transit("a", Verb::stop));
+  EXPECT_EQ(planned({"e", "service", "a"}), "start: drift: it was stopped by hand");
+  const std::vector<std::string> lines = *why(place_, "e", {"e", "service", "a"});
+  ASSERT_FALSE(lines.empty());
+  EXPECT_NE(lines[0].find("was stopped on "), std::string::npos) << lines[0];
+  EXPECT_TRUE(lines[0].ends_with(": asked for by hand")) << lines[0];
+  ASSERT_EQ(run(add("a")), "R");
+  EXPECT_EQ(results_[0], "Service 'a' added with service UUID 'uuid of a'");
 }
 
 TEST_F(EnvironmentsTest, AnEnvironmentWithoutItsNetworkIsNotMade) {
