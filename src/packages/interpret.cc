@@ -171,7 +171,7 @@ class Interpreter {
     Result<starlark::Value> result = instruction.interpret(context);
     if (!result) {
       draft_.abandon();
-      return user_error(cat(instruction.name, ": ", to_string(result.error())));
+      return Error(result.error().blame, cat(instruction.name, ": ", to_string(result.error())));
     }
     const std::string_view description = plain_arguments.text_at("description");
     draft_.finish(description.empty()

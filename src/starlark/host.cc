@@ -36,9 +36,11 @@ Value call_host(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!result) {
     Error error = std::move(result).error();
-    const bool plain = error.where == Where{} && error.trace.empty() && error.excerpt.empty() &&
-                       error.blame == Blame::user;
-    return plain ? vm.fail(std::move(error.message)) : vm.fail_with_error(std::move(error));
+    // One that says nothing of its place gets that of the call.
+    if (error.where != Where{} || !error.trace.empty() || !error.excerpt.empty())
+      return vm.fail_with_error(std::move(error));
+    vm.blame = error.blame;
+    return vm.fail(std::move(error.message));
   }
   if (result->is_error())
     return vm.fail_memory();

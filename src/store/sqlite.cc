@@ -1,9 +1,12 @@
 #include "store/sqlite.h"
 
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 
 #include "base/invariant.h"
 #include "base/text.h"
@@ -130,12 +133,30 @@ Result<Query> Sqlite::query(const char* sql) {
   return Query(*this, statement);
 }
 
+namespace {
+
+/// SQLite knows a full disk for one only when it writes to the database itself.
+bool is_disk_full(int code, int system, const std::string& path) {
+  if (code == SQLITE_FULL || system == ENOSPC || system == EDQUOT)
+    return true;
+  struct statvfs about{};
+  const bool may_be = code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+  return may_be && statvfs(path.c_str(), &about) == 0 && about.f_bavail == 0;
+}
+
+}  // namespace
+
 Error Sqlite::error(std::string_view doing) const {
-  std::string message = handle_ == nullptr ? "out of memory" : sqlite3_errmsg(handle_);
-  if (handle_ != nullptr && (sqlite3_errcode(handle_) & 0xFF) == SQLITE_FULL)
+  if (handle_ == nullptr)
+    return world_error("out of memory").context(std::string(doing));
+  const int code = sqlite3_errcode(handle_) & 0xFF, system = sqlite3_system_errno(handle_);
+  std::string message = sqlite3_errmsg(handle_);
+  if (is_disk_full(code, system, path_))
     message =
         "the disk is full; nothing that was recorded is lost, free some space and run the same "
         "command again";
+  else if (code == SQLITE_IOERR && system != 0)
+    message += ": " + lower_case(std::strerror(system));
   return world_error(std::move(message)).context(std::string(doing));
 }
 

@@ -247,6 +247,7 @@ Error Vm::take_error() {
                               : cat(trace[f].where.file, ": in ", trace[f].function));
   failed = false;
   has_ready = false;
+  blame = Blame::user;
   ready = {};
   message.clear();
   excerpt.clear();
