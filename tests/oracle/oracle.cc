@@ -127,6 +127,7 @@ class History {
     store_ = std::move(*store);
     place_.store = store_.get();
     place_.clock = [] { return Time(); };
+    place_.random = [this] { return ++drawn_; };
   }
 
   Report run() {
@@ -258,6 +259,7 @@ class History {
   Swarm swarm_{};
   std::unique_ptr<Store> store_;
   Workplace place_;
+  uint64_t drawn_ = 0;
   Services services_;
   Report report_;
 };
