@@ -69,6 +69,12 @@ class Simulation : public Ground, public Driver, public Audience {
                                now_ + Duration(1ms) * static_cast<int64_t>(1 + prng_.below(500))};
   }
 
+  void end(const Key& key) override {
+    if (const auto flight = in_flight_.find(key); flight != in_flight_.end())
+      flight->second.ends = now_;
+  }
+  void watch(Driver&, const Name&) override {}
+
   News wait(std::optional<Instant> until) override {
     if (prng_.chance(faults_.jumps))
       wall_is_off_ += Duration(1min) * (static_cast<int64_t>(prng_.below(600)) - 300);

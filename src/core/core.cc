@@ -43,8 +43,8 @@ std::string_view to_string(Verb verb) {
 
 std::string_view to_string(Obstacle obstacle) {
   return name_of(obstacle,
-                 std::array<std::string_view, 7>{"none", "need", "undefined", "unavailable",
-                                                 "report_only", "host", "at_work"});
+                 std::array<std::string_view, 8>{"none", "need", "undefined", "unavailable",
+                                                 "report_only", "host", "at_work", "unmet"});
 }
 
 std::string_view to_string(EventType type) {

@@ -41,11 +41,32 @@ struct Act {
   const Record* need(std::string_view kind) const;
 };
 
-/// The act is complete.
+/// What has come to an answer and has not settled: it is to be called again.
+struct Again {
+  std::string what;               ///< for people: `the cluster is CREATING`
+  std::optional<Duration> after;  ///< else as the resource's pace says
+  Value so_far;                   ///< given back with the next call
+  /// What it came to. The same one over and over wears out the resource's patience; zero does not:
+  /// it is not ready, and goes on until its deadline.
+  Digest progress;
+  std::vector<Key> watch;  ///< a hint about one of these calls it at once
+};
+
+/// The act succeeded. One that has not settled lets those go on that need it, and acts again.
 struct Done {
   Value outputs;  ///< a dict
   std::string remote_id;
-  bool changed = true;  ///< whether the world is another one than before the act
+  bool changed = true;           ///< whether the world is another one than before the act
+  std::optional<Again> again{};  ///< none: it has settled
+};
+
+/// The act failed, and what it came to is kept. One that has not settled holds those that need it,
+/// and acts again. A driver's `Error` is a failure that keeps nothing and has settled, unless the
+/// resource says otherwise.
+struct Failed {
+  Error error;
+  Value outputs;  ///< a dict, or null: as before
+  std::optional<Again> again{};
 };
 
 /// The act was begun and is not complete: call again after the pause.
@@ -53,6 +74,7 @@ struct Pending {
   std::string what;                     ///< for people: `port http of web does not answer yet`
   std::optional<Duration> retry_after;  ///< else as the resource's pace says
   Value so_far;                         ///< given back with the next call
+  std::vector<Key> watch{};             ///< a hint about one of these calls it at once
 };
 
 /// The act was left for another run: it cannot be done now, and that is no failure. What needs it
@@ -61,7 +83,7 @@ struct Skipped {
   std::string why;
 };
 
-using Outcome = std::variant<Done, Pending, Skipped>;
+using Outcome = std::variant<Done, Pending, Skipped, Failed>;
 
 /// Progress of an act that takes long: pulls, builds, the output of a command.
 struct Progress {

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/time.h"
 #include "core/resource.h"
 #include "core/verb.h"
 
@@ -26,14 +27,27 @@ struct Version {
   bool operator==(const Version&) const = default;
 };
 
-/// An act that was begun and has not succeeded.
+/// How far an act has come that is called again until it settles. Times are those during which
+/// somebody ran.
+struct Course {
+  int calls = 0;      ///< that have ended
+  Duration spent{0};  ///< since the first began
+  Duration pause{0};  ///< left until the next
+  Value so_far;
+  Digest progress;        ///< what the last call came to
+  int alike = 0;          ///< calls in a row that came to it
+  Duration alike_for{0};  ///< since the first of these
+};
+
+/// An act that was begun and has not settled.
 struct Attempt {
   Resource resource;
   Verb verb = Verb::keep;  ///< what was to be done
   Time started;
-  bool failed = false;            ///< else nobody knows how it ended
-  std::string error;              ///< what was said about it, if anything was
-  uint64_t host_incarnation = 0;  ///< of the host it was begun in, if any
+  bool failed = false;             ///< else nobody knows how it ended
+  std::string error;               ///< what was said about it, if anything was
+  uint64_t host_incarnation = 0;   ///< of the host it was begun in, if any
+  std::optional<Course> course{};  ///< between two calls: somebody will call again
 };
 
 /// What somebody asked for by hand, against what is wanted: until it is as wanted again, it is to

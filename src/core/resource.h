@@ -16,10 +16,12 @@
 
 namespace fettle {
 
-/// When a need is met. `changed` and `failed` also decide whether the resource is due at all.
+/// When a need is met. `changed` and `failed` also decide whether the resource is due at all; what
+/// a failure kept from running counts as failed.
 enum class When { succeeded, changed, failed, finished };
 
-/// What becomes of me when a need is not met.
+/// What becomes of me when a need is not met: what was wanted cannot be; or, when what I wait for
+/// has not come about, I am not needed in this run.
 enum class Unmet { fail, skip };
 
 /// How a need binds.
@@ -38,17 +40,40 @@ struct Need {
   Bond bond = Bond::order;
 };
 
-/// How long to pause before looking again at what is pending.
+/// How long to pause before looking again at what is pending: `shortest` each time; anything from
+/// `shortest` to `longest`, both included, in steps of `unit`; or `shortest * factor^n`.
 enum class Wait { fixed, random, exponential };
+
+/// What becomes of a pause p, so that many do not come back at one moment: it stays; any of 0 to p;
+/// any of p/2 to p; any of `shortest` to three times the pause before.
+enum class Jitter { none, full, equal, decorrelated };
 
 struct Pace {
   Wait wait = Wait::exponential;
   Duration shortest = 5ms;
-  Duration longest = 1s;
+  Duration longest = 1s;  ///< no pause is longer
+  /// Half as long again each time: twice would look too rarely at what takes a few hundred
+  /// milliseconds.
+  double factor = 1.5;
+  Jitter jitter = Jitter::none;
+  Duration unit{1};
+  bool operator==(const Pace&) const = default;
 };
 
+/// Measured while somebody runs, over all runs that a resource takes. 0: none.
 struct Deadlines {
-  Duration settle{0};  ///< how long it may stay pending before it fails; 0: for ever
+  Duration settle{0};   ///< how long it may stay pending before it is given up
+  Duration attempt{0};  ///< how long one call may take before it is told to stop
+  bool operator==(const Deadlines&) const = default;
+};
+
+/// How long what comes to the same over and over is called again before it is given up: both have
+/// to be reached.
+struct Patience {
+  int calls = 3;
+  Duration time = 9s;
+  bool with_errors = false;  ///< an `Error` of the driver is called again, too
+  bool operator==(const Patience&) const = default;
 };
 
 /// When what was done is done again.
@@ -80,6 +105,7 @@ struct Resource {
   std::optional<Leftover> leftover;  ///< none: as the sets say that wanted it
   Pace pace;
   Deadlines deadlines;
+  Patience patience;
 };
 
 /// Something that is known is to be started, stopped or removed by hand, whoever wants it. The wish

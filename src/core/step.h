@@ -21,6 +21,7 @@ enum class Obstacle {
   report_only,  ///< the world differs, and that is to be told and no more
   host,         ///< its host has to be made anew, which the next pass does
   at_work,      ///< somebody else acts on it just now
+  unmet,        ///< what it waits for has not come about, so it is not needed
 };
 
 std::string_view to_string(Obstacle obstacle);

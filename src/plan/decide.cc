@@ -43,6 +43,8 @@ std::string_view unmet_text(Standing standing) {
       return " was skipped";
     case Standing::blocked:
       return " is blocked";
+    case Standing::unmet:
+      return " was not needed";
     default:
       return " is not there";
   }
@@ -146,8 +148,11 @@ const Edge* Decider::cause(NodeId id) const {
   return nullptr;
 }
 
+/// A run that was killed goes on: its actions are done. What looks for itself does so once more.
 bool Decider::is_done_in_this_run(NodeId id) const {
-  return options_.run != 0 && graph_.node(id).known->run == options_.run;
+  const uint64_t now =
+      graph_.node(id).kind->sort() == Sort::ensuring ? options_.edit : options_.run;
+  return now != 0 && graph_.node(id).known->run == now;
 }
 
 /// Whether it is due only when something changes of which nobody knows yet whether it will.
@@ -285,6 +290,8 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
       attempt.verb == Verb::start || attempt.verb == Verb::stop || attempt.verb == Verb::remove;
   if (!attempt.failed && !options_.at_work.empty())
     return blocked(id, Obstacle::at_work, cat(options_.at_work, " is at work on it"));
+  if (attempt.course)
+    return again(id, cat("it had not settled: ", attempt.error));
   if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr))
     return again(id, cat("interrupted on ", to_string(attempt.started)));
   if (!node.known->applied)
@@ -309,11 +316,11 @@ Step Decider::decide_reported(NodeId id) const {
   return told;
 }
 
-/// Whether what a need waits for has come: a change, a failure.
+/// Whether what a need waits for has come: a change; a failure, or what one kept from running.
 bool Decider::has_come(const Edge& edge) const {
   const Standing standing = standings_[edge.node];
   if (edge.when == When::failed)
-    return standing == Standing::failed;
+    return standing == Standing::failed || standing == Standing::blocked;
   return standing == Standing::changed || is_doubtful(standing);
 }
 
@@ -322,6 +329,7 @@ bool Decider::has_come(const Edge& edge) const {
 /// for came before it.
 std::optional<Step> Decider::check_needs(NodeId id) const {
   bool waits = false;
+  const Edge* unmet = nullptr;  // of what is to be skipped
   uint16_t group = 0;
   bool group_met = true, group_awaits = false, group_came = false;
   const auto edges = graph_.needs(id);
@@ -333,7 +341,11 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
                        cat("skipped: none of what it needs has come about, `",
                            to_string(*edges[i - 1].key), "` last"),
                        edges[i - 1].key);
-      waits |= group_awaits && !group_came;
+      if (group_awaits && !group_came) {
+        waits = true;
+        if (edges[i - 1].unmet == Unmet::skip)
+          unmet = &edges[i - 1];
+      }
       if (i == edges.size())
         break;
       group = edges[i].group;
@@ -358,21 +370,31 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       const bool came = has_come(edge);
       group_awaits |= group != 0;
       group_came |= came;
-      waits |= group == 0 && !came;
+      if (group == 0 && !came) {
+        waits = true;
+        if (edge.unmet == Unmet::skip)
+          unmet = &edge;
+      }
       met = edge.when == When::failed || met;
     }
     group_met |= met;
     if (group != 0 || met)
       continue;
-    return blocked(id, Obstacle::need,
-                   cat(edge.unmet == Unmet::skip ? "not needed: `" : "skipped: `",
-                       to_string(*edge.key), "`", unmet_text(standing)),
+    const bool is_skipped = edge.unmet == Unmet::skip;
+    return blocked(id, is_skipped ? Obstacle::unmet : Obstacle::need,
+                   cat(is_skipped ? "not needed: `" : "skipped: `", to_string(*edge.key), "`",
+                       unmet_text(standing)),
                    edge.key);
   }
   const Node& node = graph_.node(id);
-  if (waits && node.wanted != nullptr && !(node.known != nullptr && node.known->attempt))
-    return step(id, Verb::keep, "nothing that it waits for has changed");
-  return std::nullopt;
+  if (!waits || node.wanted == nullptr || (node.known != nullptr && node.known->attempt))
+    return std::nullopt;
+  if (unmet != nullptr)
+    return blocked(id, Obstacle::unmet,
+                   cat("not needed: `", to_string(*unmet->key), "` has not ",
+                       unmet->when == When::failed ? "failed" : "changed"),
+                   unmet->key);
+  return step(id, Verb::keep, "nothing that it waits for has changed");
 }
 
 /// What happens inside a host dies with the host's incarnation.

@@ -15,7 +15,10 @@ struct PlanOptions {
   /// In a preview: who acts on the environment meanwhile. What was begun and has not ended is
   /// under way then, and not interrupted. Empty: nobody.
   std::string at_work{};
-  uint64_t run = 0;  ///< the run that decides: what it has done itself is not done in it once more
+  /// The run that decides: what it has done is not done in it once more, though it was killed and
+  /// goes on. 0: none.
+  uint64_t run = 0;
+  uint64_t edit = 0;  ///< the process that decides; what looks for itself does so in each. 0: none
 };
 
 /// How far a resource has come, as seen by those that need it.
@@ -30,6 +33,7 @@ enum class Standing : uint8_t {
   failed,
   skipped,  ///< whoever acted left it for another run
   blocked,  ///< cannot be acted on
+  unmet,    ///< what it waits for has not come about
 };
 
 constexpr bool is_settled(Standing standing) { return standing > Standing::under_way; }

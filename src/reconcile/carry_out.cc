@@ -111,6 +111,7 @@ Value counts_of(const Summary& summary) {
                       {"kept", summary.kept},
                       {"failed", summary.failures.size()},
                       {"skipped", summary.skips.size()},
+                      {"unsettled", summary.unsettled.size()},
                       {"blocked", summary.blocked}});
 }
 
@@ -231,7 +232,8 @@ Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undert
   TRY(log(edit, audience,
           event_of(undertaking, EventType::run_started, ground.now().wall, undertaking.what,
                    undertaking.detail)));
-  carried.summary = Loop(carried.run, edit, ground, scene.driver, audience).carry_out();
+  carried.summary =
+      Loop(carried.run, edit, ground, scene.driver, audience, undertaking.wants).carry_out();
   if (!carried.summary)
     return carried;
   const Summary& summary = *carried.summary;

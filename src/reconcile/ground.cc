@@ -34,7 +34,8 @@ Threads::~Threads() {
     jobs_.clear();
   }
   work_.notify_all();
-  threads_.clear();  // joins
+  watchers_.clear();  // asks them to stop, and joins
+  threads_.clear();   // joins
 }
 
 void Threads::start(Job job) {
@@ -45,8 +46,31 @@ void Threads::start(Job job) {
     told_.notify_one();
     return;
   }
+  acts_[job.act.key] = {};
   jobs_.push_back(std::move(job));
   work_.notify_one();
+}
+
+void Threads::end(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto act = acts_.find(key); act != acts_.end())
+    act->second.request_stop();
+}
+
+/// Without a thread there are no hints: they may be missing.
+void Threads::watch(Driver& driver, const Name& environment) {
+  const auto hint = [this](const Key& key) {
+    const std::lock_guard lock(mutex_);
+    news_.hints.push_back(key);
+    told_.notify_one();
+  };
+  try {
+    watchers_.emplace_back([&driver, environment, hint](std::stop_token stop) {
+      driver.watch(environment, hint, std::move(stop));
+    });
+  } catch (const std::system_error&) {
+    return;
+  }
 }
 
 bool Threads::begin_thread() {
@@ -68,15 +92,17 @@ void Threads::work() {
       return;
     Job job = std::move(jobs_.front());
     jobs_.pop_front();
+    std::stop_source stops = acts_[job.act.key];
     lock.unlock();
-    ActEnded ended{job.act.key, act(job)};
+    ActEnded ended{job.act.key, act(job, stops)};
     lock.lock();
+    acts_.erase(job.act.key);
     news_.ended.push_back(std::move(ended));
     told_.notify_one();
   }
 }
 
-Result<Outcome> Threads::act(const Job& job) {
+Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
   if (job.driver == nullptr)
     return world_error(cat("nobody here can act on `", to_string(job.act.key), "`"));
   const ProgressSink tell = [&](const Progress& progress) {
@@ -84,17 +110,17 @@ Result<Outcome> Threads::act(const Job& job) {
     news_.progress.emplace_back(job.act.key, progress);
     told_.notify_one();
   };
-  // Told to stop by somebody's second interruption, and when the loop ends before the act.
-  std::stop_source either;
-  const auto stop = [&] { either.request_stop(); };
+  // Told to stop when it takes too long, by somebody's second interruption, and when the loop ends
+  // before the act.
+  const auto stop = [&] { stops.request_stop(); };
   const std::stop_callback on_interrupt(interrupt_.acts_token(), stop);
   const std::stop_callback on_leaving(leaving_.get_token(), stop);
-  return job.driver->apply(job.act, tell, either.get_token());
+  return job.driver->apply(job.act, tell, stops.get_token());
 }
 
 bool Threads::has_news() const {
   const bool stops = interrupt_.asked() > 1 || (interrupt_.asked() == 1 && !stop_told_);
-  return stops || !news_.ended.empty() || !news_.progress.empty();
+  return stops || !news_.ended.empty() || !news_.progress.empty() || !news_.hints.empty();
 }
 
 News Threads::wait(std::optional<Instant> until) {

@@ -23,7 +23,8 @@ struct Job {
 struct News {
   std::vector<ActEnded> ended;
   std::vector<std::pair<Key, Progress>> progress;
-  bool stop = false;   ///< somebody asks to begin nothing new
+  std::vector<Key> hints;  ///< what should be looked at again
+  bool stop = false;       ///< somebody asks to begin nothing new
   bool leave = false;  ///< somebody asks to leave at once; what is in flight counts as interrupted
 };
 
@@ -34,6 +35,10 @@ class Ground {
   /// Begins the act elsewhere; `wait` tells how it ended. One that cannot be begun ends with an
   /// error.
   virtual void start(Job job) = 0;
+  /// Tells an act to stop; it ends as `wait` tells.
+  virtual void end(const Key& key) = 0;
+  /// Has a driver give hints about an environment, until the loop ends.
+  virtual void watch(Driver& driver, const Name& environment) = 0;
   /// Waits for news, at the latest until an instant; without one, until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
 };
@@ -68,12 +73,14 @@ class Threads : public Ground {
   ~Threads() override;
   Moment now() override { return moment_from_clocks(); }
   void start(Job job) override;
+  void end(const Key& key) override;
+  void watch(Driver& driver, const Name& environment) override;
   News wait(std::optional<Instant> until) override;
 
  private:
   bool begin_thread();
   void work();
-  Result<Outcome> act(const Job& job);
+  Result<Outcome> act(const Job& job, std::stop_source& stops);
   bool has_news() const;
 
   Interrupt& interrupt_;
@@ -81,11 +88,13 @@ class Threads : public Ground {
   std::mutex mutex_;
   std::condition_variable told_, work_;
   std::deque<Job> jobs_;
+  std::unordered_map<Key, std::stop_source, KeyHash> acts_;  ///< that are to be done or under way
   News news_;
   size_t idle_ = 0;
   bool closing_ = false;
   bool stop_told_ = false;
   std::vector<std::jthread> threads_;
+  std::vector<std::jthread> watchers_;
 };
 
 }  // namespace fettle

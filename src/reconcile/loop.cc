@@ -18,6 +18,8 @@ Result<Summary> Loop::carry_out() {
       inputs.emplace_back(StopAsked{});
     for (ActEnded& ended : news.ended)
       inputs.emplace_back(std::move(ended));
+    for (Key& key : news.hints)
+      inputs.emplace_back(Hint{std::move(key)});
     const Moment now = ground_.now();
     if (wake_ && now.instant >= *wake_) {
       wake_.reset();
@@ -40,13 +42,21 @@ Status Loop::obey(std::vector<Order> orders) {
         audience_->event(log->event);
     } else if (auto* start = std::get_if<StartAct>(&order)) {
       begin(std::move(*start));
+    } else if (const auto* end = std::get_if<EndAct>(&order)) {
+      ground_.end(end->key);
+    } else if (const auto* watch = std::get_if<Watch>(&order)) {
+      if (Driver* driver = driver_(watch->driver))
+        ground_.watch(*driver, edit_.environment());
     } else if (auto* wake = std::get_if<WakeAt>(&order)) {
       wake_ = wake->instant;
     }
   }
   if (audience_ != nullptr)
     audience_->moved(run_);
-  return {};
+  if (!wants_)
+    return {};
+  const std::shared_ptr<const Intent> wanted = TRY(wants_(run_));
+  return wanted == nullptr ? Status() : obey(TRY(run_.want(wanted, ground_.now())));
 }
 
 Status Loop::write(const std::vector<Order>& orders) {

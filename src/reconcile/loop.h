@@ -19,14 +19,23 @@ class Audience {
   virtual void moved(const Run& /*run*/) {}
 };
 
+/// What is wanted by now, seen what has come about; null: what was. An error ends the run.
+using Wants = std::function<Result<std::shared_ptr<const Intent>>(const Run&)>;
+
 class Loop {
  public:
   /// All must outlive it; `audience` may be null.
   Loop(Run& run, Edit& edit, Ground& ground, std::function<Driver*(const Name&)> driver,
-       Audience* audience)
-      : run_(run), edit_(edit), ground_(ground), driver_(std::move(driver)), audience_(audience) {}
+       Audience* audience, Wants wants = {})
+      : run_(run),
+        edit_(edit),
+        ground_(ground),
+        driver_(std::move(driver)),
+        audience_(audience),
+        wants_(std::move(wants)) {}
 
-  /// Carries the run to its end. Errors: the store could not be written; what was recorded stays.
+  /// Carries the run to its end. Errors: the store could not be written, or what is wanted by now
+  /// cannot be; what was recorded stays.
   Result<Summary> carry_out();
 
  private:
@@ -39,6 +48,7 @@ class Loop {
   Ground& ground_;
   std::function<Driver*(const Name&)> driver_;
   Audience* audience_;
+  Wants wants_;
   std::optional<Instant> wake_;
 };
 

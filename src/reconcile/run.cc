@@ -27,7 +27,8 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
       kinds_(&kinds),
       options_(std::move(options)),
       prng_(options_.seed) {
-  options_.plan.run = options_.number;
+  options_.plan.edit = options_.number;
+  options_.plan.run = options_.continues != 0 ? options_.continues : options_.number;
   for (const auto& [key, record] : known_)
     sequence_ = std::max(sequence_, record->sequence);
 }
@@ -57,6 +58,15 @@ bool Run::is_under_way(const Key& key) const {
   return flight != flights_.end() && flight->second.began.has_value();
 }
 
+std::vector<Waiting> Run::waiting() const {
+  std::vector<Waiting> found;
+  for (const auto& [due, id] : timers_) {
+    const Flight& flight = flights_.at(id);
+    found.push_back({*graph_->node(id).key, flight.what, flight.calls, due});
+  }
+  return found;
+}
+
 Standing Run::standing(const Key& key) const {
   const auto found = outcomes_.find(key);
   return found == outcomes_.end() ? Standing::open : found->second;
@@ -64,8 +74,11 @@ Standing Run::standing(const Key& key) const {
 
 std::vector<Order> Run::start(Moment now) {
   now_ = now;
+  if (options_.deadline.count() > 0)
+    deadline_ = now.instant + options_.deadline;
   begin_pass();
   proceed();
+  tell_when_to_wake();
   return std::move(commands_);
 }
 
@@ -75,16 +88,87 @@ std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   for (const Input& input : inputs)
     take(input);
   proceed();
+  tell_when_to_wake();
+  return std::move(commands_);
+}
+
+namespace {
+
+bool is_same_wish(const Node& before, const Node& after) {
+  if (before.wanted == nullptr || after.wanted == nullptr)
+    return before.wanted == after.wanted && before.leftover == after.leftover;
+  return before.wanted->redo == after.wanted->redo &&
+         before.wanted->mandate == after.wanted->mandate &&
+         before.wanted->driver == after.wanted->driver &&
+         wish_of(*before.wanted) == wish_of(*after.wanted);
+}
+
+}  // namespace
+
+Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Moment now) {
+  auto graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_, *kinds_)));
+  INVARIANT(intent_->requests.empty() && intent->requests.empty());
+  commands_.clear();
+  now_ = now;
+  former_.push_back(std::exchange(intent_, std::move(intent)));
+  graph_.swap(graph);
+  const Graph& before = *graph;
+  const std::vector<Standing> standings = std::exchange(standings_, {});
+  const std::vector<char> counted = std::exchange(is_counted_, {});
+  auto flights = std::exchange(flights_, {});
+  pools_.clear();
+  timers_.clear();
+  limits_.clear();
+  watchers_.clear();
+  standings_.assign(graph_->size(), Standing::open);
+  is_counted_.assign(graph_->size(), 0);
+  for (NodeId id = 0; id < graph_->size(); ++id) {
+    const NodeId then = before.find(*graph_->node(id).key);
+    if (then == no_node)
+      continue;
+    const bool is_same = is_same_wish(before.node(then), graph_->node(id));
+    const auto flight = flights.find(then);
+    // What had not begun is decided anew.
+    const bool flies = flight != flights.end() && flight->second.began;
+    if (!flies && !(is_same && counted[then] != 0))
+      continue;
+    standings_[id] = standings[then];
+    is_counted_[id] = counted[then];
+    if (flies) {
+      flight->second.is_stale |= !is_same;
+      flights_.emplace(id, std::move(flight->second));
+    }
+  }
+  count_dependants();
+  for (auto& [id, flight] : flights_) {
+    for (const Key& key : flight.watch)
+      watchers_[key].insert(id);
+    if (flight.is_acting)
+      ++pool_of(id).in_use;
+    if (flight.is_acting)
+      watch_over_limits(id);
+    else if (flight.is_stale)
+      call_now(id);
+    else
+      timers_.emplace(flight.due, id);
+  }
+  summary_.leftovers = graph_->leftovers();
+  proceed();
+  tell_when_to_wake();
   return std::move(commands_);
 }
 
 void Run::take(const Input& input) {
   if (const auto* ended = std::get_if<ActEnded>(&input)) {
     const NodeId id = graph_->find(ended->key);
-    INVARIANT(id != no_node && flights_.contains(id));
-    act_ended(id, ended->outcome);
+    if (id == no_node || !flights_.contains(id))
+      --acting_;  // of a look that nobody wants any more
+    else
+      act_ended(id, ended->outcome);
+  } else if (const auto* hint = std::get_if<Hint>(&input)) {
+    take_hint(hint->key);
   } else if (std::holds_alternative<TimerDue>(input)) {
-    wake_pending();
+    time_passes();
   } else {
     stopping_ = true;
   }
@@ -98,12 +182,23 @@ void Run::begin_pass() {
     INVARIANT(built.has_value());
     graph_ = std::make_unique<Graph>(std::move(*built));
   }
+  standings_.assign(graph_->size(), Standing::open);
+  is_counted_.assign(graph_->size(), 0);
+  summary_ = {.done = summary_.done,
+              .leftovers = graph_->leftovers(),
+              .failures = {},
+              .skips = {},
+              .unsettled = std::move(summary_.unsettled)};
+  count_dependants();
+}
+
+/// Finds out who waits for whom, and what can be decided.
+void Run::count_dependants() {
   const size_t size = graph_->size();
-  standings_.assign(size, Standing::open);
   open_needs_.assign(size, 0);
   place_.assign(size, 0);
   dependants_begin_.assign(size + 1, 0);
-  summary_ = {.done = summary_.done, .leftovers = graph_->leftovers(), .failures = {}, .skips = {}};
+  decidable_.clear();
   for (uint32_t i = 0; i < size; ++i)
     place_[graph_->order()[i]] = i;
   // Who waits for whom, as one flat array: count, add up, fill.
@@ -120,13 +215,12 @@ void Run::begin_pass() {
   std::vector<uint32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
   each_edge([&](NodeId id, NodeId need) {
     dependants_[next[need]++] = id;
-    ++open_needs_[id];
+    open_needs_[id] += is_counted_[need] != 0 ? 0 : 1;
   });
-  for (uint32_t i = 0; i < size; ++i)
-    if (open_needs_[graph_->order()[i]] == 0)
-      decidable_.push_back(graph_->order()[i]);
-  const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
-  std::make_heap(decidable_.begin(), decidable_.end(), later);
+  // In their order, which is a heap.
+  for (const NodeId id : graph_->order())
+    if (open_needs_[id] == 0 && is_counted_[id] == 0 && !flights_.contains(id))
+      decidable_.push_back(id);
 }
 
 /// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
@@ -152,8 +246,8 @@ void Run::proceed() {
 
 void Run::end_pass() {
   if (stopping_) {
-    summary_.stopped = std::any_of(standings_.begin(), standings_.end(),
-                                   [](Standing s) { return !is_settled(s); });
+    summary_.stopped = !flights_.empty() || std::any_of(standings_.begin(), standings_.end(),
+                                                        [](Standing s) { return !is_settled(s); });
   } else if (goes_on()) {
     graph_.reset();
     begin_pass();
@@ -182,8 +276,17 @@ void Run::give_up_on_hosts() {
 }
 
 void Run::decide(NodeId id) {
+  if (flights_.contains(id))
+    return;
   const Node& node = graph_->node(id);
+  const bool is_answered = is_counted_[id] != 0;
   Step step = Decider(*graph_, standings_, options_.plan).decide(id);
+  // What is as it was, or cannot be done again, stays as it is.
+  if (is_answered && (step.verb == Verb::keep || step.verb == Verb::forget ||
+                      (step.verb == Verb::blocked && is_good(standings_[id]))))
+    return;
+  if (is_answered)
+    take_back(id);
   switch (step.verb) {
     case Verb::keep:
       if (node.asked)
@@ -201,6 +304,11 @@ void Run::decide(NodeId id) {
       return;
     case Verb::blocked:
       steps_[*node.key] = step;
+      if (step.obstacle == Obstacle::unmet) {
+        ++summary_.unmet;
+        settle(id, Standing::unmet);
+        return;
+      }
       if (step.obstacle == Obstacle::host) {
         const NodeId host = graph_->node(id).host;
         replan_ |= made_anew_[*graph_->node(host).key] < options_.anew_limit;
@@ -211,7 +319,8 @@ void Run::decide(NodeId id) {
       settle(id, Standing::blocked);
       return;
     default:
-      standings_[id] = Standing::under_way;
+      if (!is_answered)
+        standings_[id] = Standing::under_way;
       flights_[id].step = std::move(step);
       pool_of(id).ready.emplace(place_[id], id);
   }
@@ -271,53 +380,13 @@ void Run::start_what_fits() {
     next->ready.erase(next->ready.begin());
     ++next->in_use;
     ++acting_;
-    if (flights_[id].began)
+    Flight& flight = flights_[id];
+    flight.is_acting = true;
+    if (flight.began)
       start_act(id);
     else
       begin_act(id);
   }
-}
-
-/// Something was started, stopped or removed by hand, or had been already. Its sets want it as
-/// before; what nobody wants besides whoever asks is known no more.
-void Run::request_done(NodeId id, const Done& done, bool was_kept) {
-  const Node& node = graph_->node(id);
-  const Verb verb = *node.asked;
-  auto record = std::make_shared<Record>(*node.known);
-  record->attempt.reset();
-  if (!record->applied)
-    record->applied = node.known->attempt->resource;
-  record->by_hand = verb == Verb::stop     ? ByHand::stopped
-                    : verb == Verb::remove ? ByHand::removed
-                                           : ByHand::nothing;
-  if (!was_kept && verb == Verb::start) {
-    record->outputs = done.outputs;
-    record->remote_id = done.remote_id;
-  }
-  if (verb == Verb::remove) {
-    record->remote_id.clear();
-    std::erase_if(record->wanted_by,
-                  [&](const auto& wish) { return intent_->sets.contains(wish.first); });
-  }
-  const bool is_forgotten = verb == Verb::remove && record->wanted_by.empty();
-  if (!was_kept) {
-    ++summary_.done;
-    record->run = options_.number;
-    ++record->changes;
-    log(is_forgotten ? EventType::removed : EventType::done, id, verb,
-        is_forgotten ? flights_[id].step.why.str() : std::string(),
-        Value::dict({{"changed", done.changed}}));
-  } else {
-    ++summary_.kept;
-  }
-  graph_->forget_seen(id);
-  seen_.erase(*node.key);
-  if (is_forgotten)
-    forget(id);
-  else
-    write(id, std::move(record));
-  if (!was_kept)
-    settle(id, Standing::changed);
 }
 
 /// What is acted on: as wanted, or as it was then when nobody wants it any more.
@@ -334,229 +403,83 @@ bool Run::looks_only(NodeId id) const {
   return wanted != nullptr && wanted->mandate == Mandate::report;
 }
 
-std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) const {
-  const Node& node = graph_->node(id);
-  const Resource& resource = resource_at(id);
-  if (node.wanted == nullptr)
-    return resource.attributes;
-  // What is only started again is as it was made.
-  const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
-  Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
-    const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
-    const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
-    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
-    if (output == nullptr && missing.empty() && !may_miss)
-      missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
-    return output;
-  });
-  return missing.empty() ? std::optional(std::move(filled)) : std::nullopt;
-}
-
-void Run::begin_act(NodeId id) {
-  const Node& node = graph_->node(id);
-  Flight& flight = flights_[id];
-  flight.began = now_.instant;
-  Act& act = flight.act;
-  act.verb = flight.step.verb;
-  act.key = *node.key;
-  act.known = node.known;
-  act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
-  if (node.seen != nullptr)
-    act.seen = *node.seen;
-  act.looks_only = looks_only(id);
-  act.events = Decider(*graph_, standings_, options_.plan).events(id);
-  for (const bool hosts : {true, false})
-    for (const Edge& edge : graph_->needs(id))
-      if (node.wanted != nullptr && edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
-          graph_->node(edge.node).known != nullptr)
-        act.needs.push_back(graph_->node(edge.node).known);
-  for (const Need& need : resource_at(id).needs)
-    if (need.bond == Bond::past || node.wanted == nullptr)
-      for (const Key& key : need.keys)
-        if (const auto record = known_.find(key); record != known_.end())
-          act.needs.push_back(record->second);
-  std::string missing;
-  std::optional<Value> attributes = filled_attributes(id, missing);
-  log(EventType::started, id, act.verb, flight.step.why.str());
-  if (!attributes) {
-    act_failed(id, world_error(missing));
-    return;
-  }
-  act.attributes = std::move(*attributes);
-  if (act.looks_only) {
-    start_act(id);
-    return;
-  }
-  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
-  Attempt attempt{resource_at(id), act.verb, now_.wall, false, {}, 0};
-  if (node.host != no_node && graph_->node(node.host).known != nullptr)
-    attempt.host_incarnation = graph_->node(node.host).known->incarnation;
-  record->attempt = std::move(attempt);
-  if (node.set != nullptr && !node.set->empty())
-    record->wanted_by[*node.set] = wish_of(*node.wanted);
-  write(id, std::move(record));
-  start_act(id);
-}
-
-void Run::start_act(NodeId id) {
-  const Name driver = resource_at(id).driver;
-  commands_.push_back(StartAct{flights_[id].act, driver});
-}
-
-void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
-  if (!outcome)
-    act_failed(id, outcome.error());
-  else if (const auto* done = std::get_if<Done>(&*outcome))
-    act_done(id, *done);
-  else if (const auto* skipped = std::get_if<Skipped>(&*outcome))
-    act_skipped(id, *skipped);
-  else
-    act_pending(id, std::get<Pending>(*outcome));
-}
-
-void Run::act_done(NodeId id, const Done& done) {
-  const Node& node = graph_->node(id);
-  const Verb verb = flights_[id].step.verb;
-  if (looks_only(id)) {
-    looks_[*node.key] = done.outputs;
-    ++summary_.done;
-    settle(id, done.changed ? Standing::changed : Standing::unchanged);
-    return;
-  }
-  if (node.asked && verb != Verb::create && verb != Verb::replace) {
-    request_done(id, done, false);
-    return;
-  }
-  if (node.wanted == nullptr) {
-    log(EventType::removed, id, verb, flights_[id].step.why.str());
-    forget(id);
-    ++summary_.done;
-    settle(id, Standing::changed);
-    return;
-  }
-  // An act that did not come to its end may have done it all, and then this one found nothing to
-  // change.
-  const RecordPointer& before = flights_[id].act.known;
-  const bool changed = done.changed || (before && before->attempt);
-  auto record = std::make_shared<Record>(*node.known);
-  record->attempt.reset();
-  record->applied = *node.wanted;
-  record->outputs = done.outputs;
-  record->remote_id = done.remote_id;
-  record->by_hand = ByHand::nothing;
-  record->is_adopted = false;
-  record->run = options_.number;
-  record->finished = now_.wall;
-  record->changes += changed ? 1 : 0;
-  record->acted_on = Decider(*graph_, standings_, options_.plan).versions(id);
-  const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
-  if (anew) {
-    ++record->incarnation;
-    record->sequence = ++sequence_;
-    ++made_anew_[*node.key];
-  }
-  log(EventType::done, id, verb, {}, Value::dict({{"changed", changed}}));
-  write(id, std::move(record));
-  graph_->forget_seen(id);
-  seen_.erase(*node.key);
-  ++summary_.done;
-  settle(id, changed ? Standing::changed : Standing::unchanged);
-}
-
-void Run::act_pending(NodeId id, const Pending& pending) {
-  const Node& node = graph_->node(id);
-  Flight& flight = flights_[id];
-  const Resource& resource = resource_at(id);
-  const Duration limit = node.wanted == nullptr ? Duration(0) : resource.deadlines.settle;
-  if (limit.count() > 0 && now_.instant - *flight.began >= limit) {
-    act_failed(id, world_error(cat("gave up after ", to_string(limit), ": ", pending.what)));
-    return;
-  }
-  if (flight.waits_for != pending.what) {
-    flight.waits_for = pending.what;
-    log(EventType::pending, id, flight.step.verb, pending.what);
-  }
-  --acting_;
-  --pool_of(id).in_use;
-  flight.act.so_far = pending.so_far;
-  Instant again =
-      now_.instant + pending.retry_after.value_or(pause(resource.pace, flight.act.attempt, prng_));
-  if (limit.count() > 0)
-    again = std::min(again, *flight.began + limit);
-  ++flight.act.attempt;
-  timers_.emplace(again, id);
-  commands_.push_back(WakeAt{timers_.begin()->first});
-}
-
-void Run::wake_pending() {
-  while (!timers_.empty() && timers_.begin()->first <= now_.instant) {
-    const NodeId id = timers_.begin()->second;
-    timers_.erase(timers_.begin());
-    pool_of(id).ready.emplace(place_[id], id);
-  }
-  if (!timers_.empty())
-    commands_.push_back(WakeAt{timers_.begin()->first});
-}
-
-void Run::act_failed(NodeId id, Error error) {
-  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
-  write_attempt(id, !error.unknown_outcome, error.message);
-  summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
-  settle(id, Standing::failed);
-}
-
-/// No failure, and no success either: the next run tries again.
-void Run::act_skipped(NodeId id, const Skipped& skipped) {
-  log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
-  write_attempt(id, true, skipped.why);
-  summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
-  settle(id, Standing::skipped);
-}
-
-/// An act ended without success: the record keeps the last one and says what was said.
-void Run::write_attempt(NodeId id, bool failed, const std::string& said) {
-  if (looks_only(id))
-    return;
-  const Node& node = graph_->node(id);
-  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
-  if (!record->attempt && node.wanted != nullptr)
-    record->attempt = Attempt{*node.wanted, flights_[id].step.verb, now_.wall, false, {}, 0};
-  if (node.set != nullptr && !node.set->empty())
-    record->wanted_by[*node.set] = wish_of(*node.wanted);
-  if (record->attempt) {
-    record->attempt->failed = failed;
-    record->attempt->error = said;
-  }
-  write(id, std::move(record));
-  graph_->forget_seen(id);
-  seen_.erase(*node.key);
-}
-
 const Name& Run::origin_of(NodeId id) const {
   static const Name none;
   const Resource* wanted = graph_->node(id).wanted;
   return wanted == nullptr ? none : wanted->origin;
 }
 
-/// The node has come to its end in this pass; what waited for it alone can be decided.
+/// The node has come to its end in this pass.
 void Run::settle(NodeId id, Standing standing) {
-  const Node& node = graph_->node(id);
+  bool is_stale = false;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
-    --acting_;
-    --pool_of(id).in_use;
-    steps_[*node.key] = std::move(flight->second.step);
+    leave_pool(id);
+    timers_.erase({flight->second.due, id});
+    for (const Key& key : flight->second.watch)
+      watchers_[key].erase(id);
+    is_stale = flight->second.is_stale;
+    steps_[*graph_->node(id).key] = std::move(flight->second.step);
     flights_.erase(flight);
   }
+  announce(id, standing);
+  if (is_stale)
+    make_decidable(id);
+}
+
+/// Those that need it may go on, or have to be decided once more.
+void Run::announce(NodeId id, Standing standing) {
   standings_[id] = standing;
-  Standing& outcome = outcomes_[*node.key];
+  Standing& outcome = outcomes_[*graph_->node(id).key];
   if (standing != Standing::kept || outcome == Standing::open)
     outcome = standing;
+  const bool is_known_to_them = std::exchange(is_counted_[id], 1) != 0;
+  for (uint32_t i = dependants_begin_[id]; i < dependants_begin_[id + 1]; ++i) {
+    const NodeId dependant = dependants_[i];
+    if (is_known_to_them)
+      decide_again(dependant, id);
+    else if (--open_needs_[dependant] == 0)
+      make_decidable(dependant);
+  }
+}
+
+void Run::make_decidable(NodeId id) {
   const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
-  for (uint32_t i = dependants_begin_[id]; i < dependants_begin_[id + 1]; ++i)
-    if (--open_needs_[dependants_[i]] == 0) {
-      decidable_.push_back(dependants_[i]);
-      std::push_heap(decidable_.begin(), decidable_.end(), later);
-    }
+  decidable_.push_back(id);
+  std::push_heap(decidable_.begin(), decidable_.end(), later);
+}
+
+/// What something needs has come to an answer once more.
+void Run::decide_again(NodeId id, NodeId need) {
+  if (const auto flight = flights_.find(id); flight != flights_.end()) {
+    if (flight->second.is_acting)
+      flight->second.is_stale = true;
+    else if (flight->second.began)
+      call_now(id);
+    return;
+  }
+  if (is_counted_[id] == 0)
+    return;
+  const bool is_concerned = std::ranges::any_of(graph_->needs(id), [&](const Edge& edge) {
+    return edge.node == need && (edge.hole || edge.bond != Bond::order ||
+                                 edge.when != When::succeeded || !is_good(standings_[id]));
+  });
+  if (is_concerned)
+    make_decidable(id);
+}
+
+/// What was told of it is so no more: it is done again.
+void Run::take_back(NodeId id) {
+  const Key& key = *graph_->node(id).key;
+  const auto of_it = [&](const auto& one) { return one.key == key; };
+  std::erase_if(summary_.failures, of_it);
+  std::erase_if(summary_.skips, of_it);
+  std::erase_if(summary_.unsettled, of_it);
+  const Step* decided = step(key);
+  if (standings_[id] == Standing::unmet)
+    --summary_.unmet;
+  else if (standings_[id] == Standing::blocked && decided != nullptr &&
+           decided->obstacle != Obstacle::host)
+    --summary_.blocked;
 }
 
 void Run::write(NodeId id, RecordPointer record) {

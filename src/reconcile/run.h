@@ -8,6 +8,10 @@
 /// its needs are settled, so an output that turns out unchanged keeps those that use it. When a
 /// decision cannot be carried out in this pass (a host that was kept has to be made anew after
 /// all), the pass ends as far as it can and the next one begins with what is known then.
+///
+/// An act that has not settled is called again, by a timer or a hint, until it settles, comes to
+/// the same so often that patience ends, or is out of time. What needs it goes on with a success
+/// that has not settled, and is decided once more when that turns into another one.
 
 #include <deque>
 #include <set>
@@ -26,7 +30,9 @@ struct RunOptions {
   int parallelism = 4;  ///< acts in flight at once; what is pending does not count
   int anew_limit = 3;   ///< how often a host is made anew before what does not settle is given up
   uint64_t seed = 1;    ///< of the random pauses
-  uint64_t number = 0;  ///< of the run, for the records
+  uint64_t number = 0;  ///< of the edit, for the records
+  uint64_t continues = 0;  ///< the edit whose run was killed and goes on; 0: it begins
+  Duration deadline{0};    ///< when what has not settled is given up; 0: never
 };
 
 struct WriteRecord {
@@ -40,11 +46,19 @@ struct StartAct {
   Act act;
   Name driver;
 };
+/// An act that takes too long is told to stop.
+struct EndAct {
+  Key key;
+};
+/// A driver may know when something has to be called again.
+struct Watch {
+  Name driver;
+};
 struct WakeAt {
   Instant instant;
 };
 struct Finish {};
-using Order = std::variant<WriteRecord, LogEvent, StartAct, WakeAt, Finish>;
+using Order = std::variant<WriteRecord, LogEvent, StartAct, EndAct, Watch, WakeAt, Finish>;
 
 struct ActEnded {
   Key key;
@@ -53,7 +67,11 @@ struct ActEnded {
 struct TimerDue {};
 /// Starts nothing new and ends when what is in flight has ended.
 struct StopAsked {};
-using Input = std::variant<ActEnded, TimerDue, StopAsked>;
+/// Something may be another one now.
+struct Hint {
+  Key key;
+};
+using Input = std::variant<ActEnded, TimerDue, StopAsked, Hint>;
 
 struct Failure {
   Key key;
@@ -68,15 +86,34 @@ struct Skip {
   std::string why;
 };
 
+/// An act that succeeded, has not settled, and is waited for no longer.
+struct Unsettled {
+  Key key;
+  Name origin;
+  std::string what;  ///< what it came to at last, and why nobody waits
+};
+
 struct Summary {
   size_t done = 0;  ///< acts that succeeded
   size_t kept = 0;
   size_t blocked = 0;
+  size_t unmet = 0;      ///< not needed, since what they wait for has not come about
   size_t leftovers = 0;  ///< known, no longer wanted, kept
   std::vector<Failure> failures;
   std::vector<Skip> skips;
+  std::vector<Unsettled> unsettled;
   bool stopped = false;  ///< somebody asked to stop before all was settled
-  bool good() const { return failures.empty() && skips.empty() && blocked == 0 && !stopped; }
+  bool good() const {
+    return failures.empty() && skips.empty() && unsettled.empty() && blocked == 0 && !stopped;
+  }
+};
+
+/// Something that is called again, for people.
+struct Waiting {
+  Key key;
+  std::string what;
+  int calls = 0;  ///< that have ended
+  Instant due;
 };
 
 class Run {
@@ -88,6 +125,9 @@ class Run {
   std::vector<Order> start(Moment now);
   /// All that has come since the last call, in one go.
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
+  /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, what is
+  /// under way comes to its end. Errors: as `Graph::build`; then nothing is another one.
+  Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Moment now);
 
   bool finished() const { return finished_; }
   const Summary& summary() const { return summary_; }
@@ -101,13 +141,34 @@ class Run {
   bool is_under_way(const Key& key) const;
   /// How far a key has come; `open` for one that nobody wants or knows.
   Standing standing(const Key& key) const;
+  /// What waits to be called again, the next one first.
+  std::vector<Waiting> waiting() const;
 
  private:
+  /// A step that is carried out, from its decision until it has settled.
   struct Flight {
     Step step;
     Act act;
-    std::optional<Instant> began;
-    std::string waits_for;
+    const Resource* resource = nullptr;  ///< as it was when the act began
+    std::optional<Instant> began;        ///< moved back by what former processes spent on it
+    bool is_acting = false;
+    bool is_answered = false;  ///< those that need it go on: it succeeded, and has not settled
+    bool is_recorded = false;  ///< as a success
+    bool has_changed = false;
+    bool was_ended = false;   ///< told to stop, since a call took too long
+    bool was_hinted = false;  ///< while it acted
+    bool is_stale = false;    ///< what it acts on is another one by now: to be decided once more
+    std::string what;         ///< it waits for
+    int calls = 0;            ///< that have ended
+    Instant called;
+    Duration pause{0};
+    Instant due;
+    Digest progress;
+    int alike = 0;
+    Instant alike_since;
+    std::vector<Key> watch;
+    std::vector<Version> relies_on;
+    std::optional<Error> failure;
   };
 
   /// A budget of acts in flight, and what waits for a free slot, by place in the order.
@@ -128,19 +189,39 @@ class Run {
   void proceed();
   void decide(NodeId id);
   void keep(NodeId id);
-  void begin_act(NodeId id);
-  void start_act(NodeId id);
+  void count_dependants();
+  void make_decidable(NodeId id);
   void start_what_fits();
   void settle(NodeId id, Standing standing);
+  void announce(NodeId id, Standing standing);
+  void decide_again(NodeId id, NodeId need);
+  void take_back(NodeId id);
+  void begin_act(NodeId id);
+  bool resume(NodeId id);
+  void start_act(NodeId id);
+  void write_begin(NodeId id);
+  void leave_pool(NodeId id);
+  std::vector<RecordPointer> records_of_needs(NodeId id) const;
+  void act_answered(NodeId id, const Done& done);
+  void act_answered(NodeId id, const Failed& failed);
   void act_ended(NodeId id, const Result<Outcome>& outcome);
   void act_done(NodeId id, const Done& done);
+  bool record_success(NodeId id, const Done& done, bool goes_on);
   void request_done(NodeId id, const Done& done, bool was_kept);
-  void act_pending(NodeId id, const Pending& pending);
-  void act_failed(NodeId id, Error error);
+  void act_failed(NodeId id, Error error, const Value& outputs = {});
   void act_skipped(NodeId id, const Skipped& skipped);
-  void write_attempt(NodeId id, bool failed, const std::string& said);
+  std::string reason_to_give_up(NodeId id, const Again& again);
+  void call_again(NodeId id, const Again& again, const Value& outputs = {});
+  void write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
+                     bool waits);
+  Course course_of(const Flight& flight) const;
   const Name& origin_of(NodeId id) const;
-  void wake_pending();
+  void time_passes();
+  void call_now(NodeId id);
+  void give_up_waiting();
+  void take_hint(const Key& key);
+  void watch_over_limits(NodeId id);
+  void tell_when_to_wake();
   void write(NodeId id, RecordPointer record);
   void forget(NodeId id);
   void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {});
@@ -150,6 +231,7 @@ class Run {
   std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
 
   std::shared_ptr<const Intent> intent_;
+  std::vector<std::shared_ptr<const Intent>> former_;  ///< what steps and flights borrow from
   Known known_;
   Known forgotten_;  ///< keeps the keys that the graph borrows
   Seen seen_;
@@ -159,6 +241,7 @@ class Run {
 
   std::unique_ptr<Graph> graph_;
   std::vector<Standing> standings_;
+  std::vector<char> is_counted_;  ///< its dependants do not wait for it any more
   std::vector<uint32_t> open_needs_;
   std::vector<uint32_t> dependants_begin_;
   std::vector<NodeId> dependants_;
@@ -166,7 +249,11 @@ class Run {
   std::vector<uint32_t> place_;    ///< of a node in the graph's order
   std::map<Name, Pool> pools_;
   std::unordered_map<NodeId, Flight> flights_;
-  std::set<std::pair<Instant, NodeId>> timers_;
+  std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again
+  std::set<std::pair<Instant, NodeId>> limits_;  ///< of calls under way
+  std::optional<Instant> deadline_;
+  std::unordered_map<Key, std::set<NodeId>, KeyHash> watchers_;
+  std::set<Name> watched_;  ///< drivers that give hints
   std::unordered_map<Key, Step, KeyHash> steps_;
   std::unordered_map<Key, Value, KeyHash> looks_;
   std::unordered_map<Key, Standing, KeyHash> outcomes_;
@@ -175,6 +262,7 @@ class Run {
   size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
   bool replan_ = false;
   bool stopping_ = false;
+  bool is_out_of_time_ = false;
   bool finished_ = false;
   uint64_t sequence_ = 0;
   Summary summary_;

@@ -4,92 +4,11 @@
 
 #include <algorithm>
 
-#include "base/invariant.h"
 #include "base/text.h"
-#include "reconcile/carry_out.h"
-#include "tests/fixtures/home.h"
-#include "tests/fixtures/memory_blobs.h"
-#include "tests/fixtures/stage.h"
+#include "tests/fixtures/run_fixture.h"
 
 namespace fettle {
 namespace {
-
-/// `thing/a` as a key.
-Key key_of(std::string_view path) {
-  const size_t slash = path.find('/');
-  return {"e", path.substr(0, slash), path.substr(slash + 1)};
-}
-
-class RunTest : public testing::Test {
- protected:
-  Resource& want(std::string_view path, Value attributes = Value::dict({}),
-                 std::vector<std::string> needs = {}, const std::string& set = "p") {
-    Resource resource;
-    resource.key = key_of(path);
-    resource.attributes = std::move(attributes);
-    resource.driver = "stage";
-    for (const std::string& need : needs)
-      resource.needs.push_back({{key_of(need)}});
-    if (!set.empty())
-      intent_->sets.try_emplace(set, Leftover::keep);
-    intent_->resources[set].push_back(std::move(resource));
-    return intent_->resources[set].back();
-  }
-  static Need need(const std::string& path, Bond bond, When when = When::succeeded) {
-    return {{key_of(path)}, false, when, Unmet::fail, bond};
-  }
-  static Value embeds(const std::string& path) {
-    const Key key = key_of(path);
-    return Value::dict({{"x", Value::deferred({Part(Output{key.kind, key.name, "out"})})}});
-  }
-  static Value variant(int number) { return Value::dict({{"variant", number}}); }
-
-  Summary carry(RunOptions options = {}) {
-    intent_->environment = "e";
-    ground_.log.clear();
-    ground_.waits.clear();
-    ground_.looked_at.clear();
-    ground_.most_in_flight = 0;
-    const auto edit = home_.edit("e");
-    const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
-    Undertaking undertaking;
-    undertaking.intent = intent_;
-    undertaking.known = *home_.store().known("e");
-    undertaking.options = options;
-    undertaking.what = "a test";
-    Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
-    if (!carried || !carried->summary) {
-      ADD_FAILURE() << to_string(carried ? carried->summary.error() : carried.error());
-      return {};
-    }
-    run_ = std::make_unique<fettle::Run>(std::move(carried->run));
-    intent_before_ = intent_;
-    return *carried->summary;
-  }
-  static RunOptions with_parallelism(int parallelism) {
-    RunOptions options;
-    options.parallelism = parallelism;
-    return options;
-  }
-  std::string log() const { return join(ground_.log, "; "); }
-  RecordPointer record(std::string_view path) {
-    const Known known = *home_.store().known("e");
-    const auto found = known.find(key_of(path));
-    return found == known.end() ? nullptr : found->second;
-  }
-  std::string why(std::string_view path) const {
-    const Step* step = run_->step(key_of(path));
-    return step == nullptr ? "" : step->why.str();
-  }
-  void begin_anew() { intent_ = std::make_shared<Intent>(); }
-
-  StageKinds kinds_;
-  StageGround ground_;
-  MemoryBlobs blobs_;
-  TestHome home_;
-  std::shared_ptr<Intent> intent_ = std::make_shared<Intent>(), intent_before_;
-  std::unique_ptr<fettle::Run> run_;
-};
 
 TEST_F(RunTest, WhatNeedsSomethingComesAfterItAndIsKeptTheNextTime) {
   want("thing/b", Value::dict({}), {"thing/a"});

@@ -10,8 +10,9 @@ namespace fettle {
 
 Result<Wait> parse_wait(std::string_view text);
 
-/// The pause before attempt number `attempt`, counted from 1. Never below `pace.shortest` nor above
-/// `pace.longest`. Draws from `prng` only, so that a seed replays a run exactly.
-Duration pause(const Pace& pace, int attempt, Prng& prng);
+/// The pause after call number `call`, counted from 1; `before` is the pause before that call, 0 at
+/// the first. Never above `pace.longest`, and below `pace.shortest` by jitter only. Draws from
+/// `prng` only, so that a seed replays a run exactly.
+Duration pause(const Pace& pace, int call, Duration before, Prng& prng);
 
 }  // namespace fettle

@@ -1,11 +1,14 @@
 #include "store/record_codec.h"
 
+#include <bit>
+
 #include "value/codec.h"
 
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 3;
+constexpr uint64_t format = 4;
+constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
 constexpr uint64_t format_without_mandates = 1;
 
@@ -45,6 +48,48 @@ uint64_t leftover_bits(const std::optional<Leftover>& leftover) {
   return leftover ? (3 - static_cast<uint64_t>(*leftover)) << 2 : 0;
 }
 
+/// How it is waited for, in so many bytes as it differs from what most resources have.
+void put_patience(Writer& to, const Resource& resource) {
+  static const Pace usual_pace;
+  static const Patience usual_patience;
+  const bool has_pace = resource.pace.factor != usual_pace.factor ||
+                        resource.pace.jitter != usual_pace.jitter ||
+                        resource.pace.unit != usual_pace.unit;
+  const bool has_patience = resource.patience != usual_patience;
+  const bool has_limit = resource.deadlines.attempt.count() != 0;
+  to.number(static_cast<uint64_t>(has_pace) | static_cast<uint64_t>(has_patience) << 1 |
+            static_cast<uint64_t>(has_limit) << 2 | static_cast<uint64_t>(resource.redo) << 3);
+  if (has_pace) {
+    to.number(std::bit_cast<uint64_t>(resource.pace.factor));
+    to.number(static_cast<uint64_t>(resource.pace.jitter));
+    put(to, resource.pace.unit);
+  }
+  if (has_patience) {
+    to.number(static_cast<uint64_t>(resource.patience.calls));
+    put(to, resource.patience.time);
+    to.number(resource.patience.with_errors ? 1 : 0);
+  }
+  if (has_limit)
+    put(to, resource.deadlines.attempt);
+}
+
+void read_patience(Reader& from, Resource& resource) {
+  const uint64_t parts = from.number();
+  resource.redo = static_cast<Redo>(std::min<uint64_t>(parts >> 3, 2));
+  if ((parts & 1) != 0) {
+    resource.pace.factor = std::bit_cast<double>(from.number());
+    resource.pace.jitter = read_enum<Jitter>(from, 4);
+    resource.pace.unit = read_duration(from);
+  }
+  if ((parts & 2) != 0) {
+    resource.patience.calls = static_cast<int>(from.number());
+    resource.patience.time = read_duration(from);
+    resource.patience.with_errors = from.number() != 0;
+  }
+  if ((parts & 4) != 0)
+    resource.deadlines.attempt = read_duration(from);
+}
+
 void put(Writer& to, const Resource& resource) {
   put(to, resource.key);
   to.value(resource.attributes);
@@ -64,6 +109,29 @@ void put(Writer& to, const Resource& resource) {
   put(to, resource.pace.shortest);
   put(to, resource.pace.longest);
   put(to, resource.deadlines.settle);
+  put_patience(to, resource);
+}
+
+void put(Writer& to, const Course& course) {
+  to.number(static_cast<uint64_t>(course.calls));
+  put(to, course.spent);
+  put(to, course.pause);
+  to.value(course.so_far);
+  put(to, course.progress);
+  to.number(static_cast<uint64_t>(course.alike));
+  put(to, course.alike_for);
+}
+
+Course read_course(Reader& from) {
+  Course course;
+  course.calls = static_cast<int>(from.number());
+  course.spent = read_duration(from);
+  course.pause = read_duration(from);
+  course.so_far = from.value();
+  course.progress = read_digest(from);
+  course.alike = static_cast<int>(from.number());
+  course.alike_for = read_duration(from);
+  return course;
 }
 
 Resource read_resource(Reader& from, uint64_t written_format) {
@@ -92,6 +160,8 @@ Resource read_resource(Reader& from, uint64_t written_format) {
   resource.pace.shortest = read_duration(from);
   resource.pace.longest = read_duration(from);
   resource.deadlines.settle = read_duration(from);
+  if (written_format > format_without_courses)
+    read_patience(from, resource);
   return resource;
 }
 
@@ -111,6 +181,9 @@ std::string encode(const Record& record) {
     to.number(record.attempt->failed ? 1 : 0);
     to.text(record.attempt->error);
     to.number(record.attempt->host_incarnation);
+    to.number(record.attempt->course ? 1 : 0);
+    if (record.attempt->course)
+      put(to, *record.attempt->course);
   }
   to.value(record.outputs);
   to.text(record.remote_id);
@@ -154,6 +227,8 @@ Result<Record> decode(std::string_view bytes) {
     record.attempt->failed = from.number() != 0;
     record.attempt->error = from.text();
     record.attempt->host_incarnation = from.number();
+    if (written_format > format_without_courses && from.number() != 0)
+      record.attempt->course = read_course(from);
   }
   record.outputs = from.value();
   record.remote_id = from.text();

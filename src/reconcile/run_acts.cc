@@ -1,0 +1,501 @@
+#include "base/text.h"
+#include "reconcile/run.h"
+#include "reconcile/wait.h"
+#include "value/json.h"
+
+namespace fettle {
+
+/// Something was started, stopped or removed by hand, or had been already. Its sets want it as
+/// before; what nobody wants besides whoever asks is known no more.
+void Run::request_done(NodeId id, const Done& done, bool was_kept) {
+  const Node& node = graph_->node(id);
+  const Verb verb = *node.asked;
+  auto record = std::make_shared<Record>(*node.known);
+  record->attempt.reset();
+  if (!record->applied)
+    record->applied = node.known->attempt->resource;
+  record->by_hand = verb == Verb::stop     ? ByHand::stopped
+                    : verb == Verb::remove ? ByHand::removed
+                                           : ByHand::nothing;
+  if (!was_kept && verb == Verb::start) {
+    record->outputs = done.outputs;
+    record->remote_id = done.remote_id;
+  }
+  if (verb == Verb::remove) {
+    record->remote_id.clear();
+    std::erase_if(record->wanted_by,
+                  [&](const auto& wish) { return intent_->sets.contains(wish.first); });
+  }
+  const bool is_forgotten = verb == Verb::remove && record->wanted_by.empty();
+  if (!was_kept) {
+    ++summary_.done;
+    record->run = options_.number;
+    ++record->changes;
+    log(is_forgotten ? EventType::removed : EventType::done, id, verb,
+        is_forgotten ? flights_[id].step.why.str() : std::string(),
+        Value::dict({{"changed", done.changed}}));
+  } else {
+    ++summary_.kept;
+  }
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+  if (is_forgotten)
+    forget(id);
+  else
+    write(id, std::move(record));
+  if (!was_kept)
+    settle(id, Standing::changed);
+}
+
+std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) const {
+  const Node& node = graph_->node(id);
+  const Resource& resource = resource_at(id);
+  if (node.wanted == nullptr)
+    return resource.attributes;
+  // What is only started again is as it was made.
+  const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
+  Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+    const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
+    const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
+    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    if (output == nullptr && missing.empty() && !may_miss)
+      missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
+    return output;
+  });
+  return missing.empty() ? std::optional(std::move(filled)) : std::nullopt;
+}
+
+/// The acts of a process that was killed go on where they were: by how often they were called, and
+/// when they are due.
+bool Run::resume(NodeId id) {
+  const Node& node = graph_->node(id);
+  Flight& flight = flights_[id];
+  flight.began = now_.instant;
+  flight.resource = &resource_at(id);
+  if (node.known == nullptr || !node.known->attempt || !node.known->attempt->course ||
+      node.wanted == nullptr || node.known->attempt->resource.attributes != node.wanted->attributes)
+    return false;
+  const Course& course = *node.known->attempt->course;
+  flight.began = now_.instant - course.spent;
+  flight.calls = course.calls;
+  flight.act.so_far = course.so_far;
+  flight.progress = course.progress;
+  flight.alike = course.alike;
+  flight.alike_since = now_.instant - course.alike_for;
+  flight.what = node.known->attempt->error;
+  if (course.pause.count() <= 0)
+    return false;
+  flight.pause = course.pause;
+  flight.due = now_.instant + course.pause;
+  return true;
+}
+
+void Run::begin_act(NodeId id) {
+  const Node& node = graph_->node(id);
+  Flight& flight = flights_[id];
+  const bool waits = resume(id);
+  Act& act = flight.act;
+  act.verb = flight.step.verb;
+  act.key = *node.key;
+  act.known = node.known;
+  act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
+  if (node.seen != nullptr)
+    act.seen = *node.seen;
+  act.looks_only = looks_only(id);
+  act.events = Decider(*graph_, standings_, options_.plan).events(id);
+  log(EventType::started, id, act.verb, flight.step.why.str());
+  if (waits) {
+    leave_pool(id);
+    timers_.emplace(flight.due, id);
+    return;
+  }
+  start_act(id);
+}
+
+/// What an act may use: its hosts first, then what it needs, then what it uses as it was.
+std::vector<RecordPointer> Run::records_of_needs(NodeId id) const {
+  const Node& node = graph_->node(id);
+  std::vector<RecordPointer> records;
+  for (const bool hosts : {true, false})
+    for (const Edge& edge : graph_->needs(id))
+      if (node.wanted != nullptr && edge.node != no_node && (edge.bond == Bond::inside) == hosts &&
+          graph_->node(edge.node).known != nullptr)
+        records.push_back(graph_->node(edge.node).known);
+  for (const Need& need : resource_at(id).needs)
+    if (need.bond == Bond::past || node.wanted == nullptr)
+      for (const Key& key : need.keys)
+        if (const auto record = known_.find(key); record != known_.end())
+          records.push_back(record->second);
+  return records;
+}
+
+/// Calls the driver, for the first time or again.
+void Run::start_act(NodeId id) {
+  Flight& flight = flights_[id];
+  Act& act = flight.act;
+  // What nobody wants any more comes to its end as it was begun.
+  if (!flight.is_stale) {
+    std::string missing;
+    std::optional<Value> attributes = filled_attributes(id, missing);
+    if (!attributes) {
+      act_failed(id, world_error(missing));
+      return;
+    }
+    act.attributes = std::move(*attributes);
+    act.needs = records_of_needs(id);
+    if (graph_->node(id).wanted != nullptr)
+      flight.relies_on = Decider(*graph_, standings_, options_.plan).versions(id);
+  }
+  act.attempt = flight.calls + 1;
+  flight.called = now_.instant;
+  flight.was_hinted = false;
+  if (!act.looks_only && flight.calls == 0)
+    write_begin(id);
+  watch_over_limits(id);
+  commands_.push_back(StartAct{act, flight.resource->driver});
+}
+
+/// Stands in the store before the act begins.
+void Run::write_begin(NodeId id) {
+  const Node& node = graph_->node(id);
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  Attempt attempt{resource_at(id), flights_[id].step.verb, now_.wall, false, {}, 0};
+  if (node.host != no_node && graph_->node(node.host).known != nullptr)
+    attempt.host_incarnation = graph_->node(node.host).known->incarnation;
+  record->attempt = std::move(attempt);
+  if (node.set != nullptr && !node.set->empty())
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  write(id, std::move(record));
+}
+
+void Run::leave_pool(NodeId id) {
+  Flight& flight = flights_[id];
+  if (!std::exchange(flight.is_acting, false))
+    return;
+  --acting_;
+  --pool_of(id).in_use;
+  if (const Duration limit = flight.resource->deadlines.attempt; limit.count() > 0)
+    limits_.erase({flight.called + limit, id});
+}
+
+void Run::watch_over_limits(NodeId id) {
+  const Flight& flight = flights_[id];
+  if (const Duration limit = flight.resource->deadlines.attempt; limit.count() > 0)
+    limits_.emplace(flight.called + limit, id);
+}
+
+void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
+  leave_pool(id);
+  Flight& flight = flights_[id];
+  ++flight.calls;
+  const bool was_ended = std::exchange(flight.was_ended, false);
+  if (!outcome) {
+    Error error = outcome.error();
+    if (was_ended)
+      error = world_error(cat("a call took longer than ",
+                              to_string(flight.resource->deadlines.attempt), ": ", error.message));
+    if ((was_ended || flight.resource->patience.with_errors) && !error.unknown_outcome)
+      act_answered(
+          id,
+          Failed{error,
+                 {},
+                 Again{error.message, {}, flight.act.so_far, Name(error.message).digest(), {}}});
+    else
+      act_failed(id, std::move(error));
+  } else if (const auto* done = std::get_if<Done>(&*outcome)) {
+    act_answered(id, *done);
+  } else if (const auto* failed = std::get_if<Failed>(&*outcome)) {
+    act_answered(id, *failed);
+  } else if (const auto* skipped = std::get_if<Skipped>(&*outcome)) {
+    act_skipped(id, *skipped);
+  } else {
+    const auto& pending = std::get<Pending>(*outcome);
+    const Again again{pending.what, pending.retry_after, pending.so_far, {}, pending.watch};
+    if (const std::string over = reason_to_give_up(id, again); !over.empty())
+      act_failed(id, world_error(cat(over, ": ", pending.what)));
+    else
+      call_again(id, again);
+  }
+}
+
+/// A success. One that has not settled is recorded as what it is, and called again.
+void Run::act_answered(NodeId id, const Done& done) {
+  Flight& flight = flights_[id];
+  if (!done.again || looks_only(id) || flight.step.wanted == nullptr) {
+    act_done(id, done);
+    return;
+  }
+  if (const std::string over = reason_to_give_up(id, *done.again); !over.empty()) {
+    summary_.unsettled.push_back(
+        {*graph_->node(id).key, origin_of(id), cat(over, ": ", done.again->what)});
+    log(EventType::pending, id, flight.step.verb, cat(over, ": ", done.again->what));
+    act_done(id, done);
+    return;
+  }
+  call_again(id, *done.again);
+  flight.is_answered = true;
+  const bool changed = record_success(id, done, true);
+  announce(id, changed ? Standing::changed : Standing::unchanged);
+}
+
+/// A failure. One that has not settled holds those that need it, and is called again.
+void Run::act_answered(NodeId id, const Failed& failed) {
+  if (failed.again) {
+    if (reason_to_give_up(id, *failed.again).empty()) {
+      flights_[id].failure = failed.error;
+      call_again(id, *failed.again, failed.outputs);
+      return;
+    }
+  }
+  act_failed(id, failed.error, failed.outputs);
+}
+
+/// Why it is not called again; empty: it is.
+std::string Run::reason_to_give_up(NodeId id, const Again& again) {
+  Flight& flight = flights_[id];
+  const Duration limit =
+      flight.step.wanted == nullptr ? Duration(0) : flight.resource->deadlines.settle;
+  if (limit.count() > 0 && now_.instant - *flight.began >= limit)
+    return cat("gave up after ", to_string(limit));
+  if (is_out_of_time_)
+    return "gave up at the deadline of the run";
+  if (again.progress != flight.progress || again.progress == Digest{}) {
+    flight.progress = again.progress;
+    flight.alike = 0;
+    flight.alike_since = now_.instant;
+  }
+  ++flight.alike;
+  const Patience& patience = flight.resource->patience;
+  const Duration same_for = now_.instant - flight.alike_since;
+  if (again.progress != Digest{} && flight.alike >= patience.calls && same_for >= patience.time)
+    return cat("nothing has moved for ",
+               to_string(std::chrono::round<std::chrono::milliseconds>(same_for)), " and ",
+               flight.alike, " calls");
+  return {};
+}
+
+/// Sets the timer, and keeps what has to outlive the process.
+void Run::call_again(NodeId id, const Again& again, const Value& outputs) {
+  Flight& flight = flights_[id];
+  if (flight.what != again.what) {
+    flight.what = again.what;
+    log(EventType::pending, id, flight.step.verb, again.what);
+  }
+  flight.act.so_far = again.so_far;
+  // What moves begins its pauses anew.
+  const int call = again.progress == Digest{} ? flight.calls : flight.alike;
+  flight.pause = again.after.value_or(pause(flight.resource->pace, call, flight.pause, prng_));
+  const Duration most = Instant::max() - now_.instant;
+  flight.due = now_.instant + std::min(flight.pause, most);
+  const Duration limit = flight.resource->deadlines.settle;
+  if (limit.count() > 0 && flight.step.wanted != nullptr)
+    flight.due = std::min(flight.due, *flight.began + limit);
+  for (const Key& key : flight.watch)
+    watchers_[key].erase(id);
+  flight.watch = again.watch;
+  for (const Key& key : flight.watch)
+    watchers_[key].insert(id);
+  if (!flight.watch.empty() && watched_.insert(flight.resource->driver).second)
+    commands_.push_back(Watch{flight.resource->driver});
+  const bool is_at_once = flight.was_hinted || flight.is_stale;
+  timers_.emplace(flight.due, id);
+  const Node& node = graph_->node(id);
+  if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
+    write_attempt(id, false, again.what, outputs, true);
+  if (is_at_once)
+    call_now(id);
+}
+
+Course Run::course_of(const Flight& flight) const {
+  return {flight.calls,
+          now_.instant - *flight.began,
+          flight.due - now_.instant,
+          flight.act.so_far,
+          flight.progress,
+          flight.alike,
+          now_.instant - flight.alike_since};
+}
+
+void Run::time_passes() {
+  while (!timers_.empty() && timers_.begin()->first <= now_.instant)
+    call_now(timers_.begin()->second);
+  while (!limits_.empty() && limits_.begin()->first <= now_.instant) {
+    const NodeId id = limits_.begin()->second;
+    limits_.erase(limits_.begin());
+    flights_[id].was_ended = true;
+    commands_.push_back(EndAct{*graph_->node(id).key});
+  }
+  if (deadline_ && *deadline_ <= now_.instant)
+    give_up_waiting();
+}
+
+void Run::call_now(NodeId id) {
+  if (timers_.erase({flights_[id].due, id}) != 0)
+    pool_of(id).ready.emplace(place_[id], id);
+}
+
+void Run::take_hint(const Key& key) {
+  std::vector<NodeId> concerned;
+  if (const NodeId id = graph_->find(key); id != no_node)
+    concerned.push_back(id);
+  if (const auto found = watchers_.find(key); found != watchers_.end())
+    concerned.insert(concerned.end(), found->second.begin(), found->second.end());
+  for (const NodeId id : concerned)
+    if (const auto flight = flights_.find(id); flight != flights_.end()) {
+      flight->second.was_hinted = flight->second.is_acting;
+      if (!flight->second.is_acting)
+        call_now(id);
+    }
+}
+
+/// The run is out of time: what waits is left as it is, what acts is told to stop.
+void Run::give_up_waiting() {
+  deadline_.reset();
+  is_out_of_time_ = true;
+  stopping_ = true;
+  std::vector<NodeId> waiting;
+  for (auto& [id, flight] : flights_) {
+    if (flight.is_acting)
+      commands_.push_back(EndAct{*graph_->node(id).key});
+    else if (flight.began)
+      waiting.push_back(id);
+  }
+  std::ranges::sort(waiting, {}, [&](NodeId id) { return place_[id]; });
+  for (const NodeId id : waiting) {
+    Flight& flight = flights_[id];
+    const std::string over = cat("gave up at the deadline of the run: ", flight.what);
+    if (!flight.is_answered) {
+      Error error = flight.failure ? *flight.failure : world_error(over);
+      act_failed(id, std::move(error));
+      continue;
+    }
+    summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), over});
+    log(EventType::pending, id, flight.step.verb, over);
+    auto record = std::make_shared<Record>(*graph_->node(id).known);
+    record->attempt.reset();
+    write(id, std::move(record));
+    settle(id, standings_[id]);
+  }
+}
+
+void Run::tell_when_to_wake() {
+  std::optional<Instant> next = deadline_;
+  for (const auto* timers : {&timers_, &limits_})
+    if (!timers->empty() && (!next || timers->begin()->first < *next))
+      next = timers->begin()->first;
+  if (next && !finished_)
+    commands_.push_back(WakeAt{*next});
+}
+
+void Run::act_done(NodeId id, const Done& done) {
+  const Node& node = graph_->node(id);
+  const Flight& flight = flights_[id];
+  const Verb verb = flight.step.verb;
+  if (looks_only(id) || flight.act.looks_only) {
+    looks_[*node.key] = done.outputs;
+    ++summary_.done;
+    settle(id, done.changed ? Standing::changed : Standing::unchanged);
+    return;
+  }
+  if (node.asked && verb != Verb::create && verb != Verb::replace) {
+    request_done(id, done, false);
+    return;
+  }
+  if (flight.step.wanted == nullptr) {
+    log(EventType::removed, id, verb, flight.step.why.str());
+    forget(id);
+    ++summary_.done;
+    settle(id, Standing::changed);
+    return;
+  }
+  const bool changed = record_success(id, done, false);
+  settle(id, changed ? Standing::changed : Standing::unchanged);
+}
+
+/// The answer is whether anything was changed since the act was begun.
+bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
+  const Node& node = graph_->node(id);
+  Flight& flight = flights_[id];
+  const Verb verb = flight.step.verb;
+  // An act that did not come to its end may have done it all, and then this one found nothing to
+  // change.
+  const RecordPointer& before = flight.act.known;
+  const bool changed = done.changed || (flight.calls == 1 && before && before->attempt);
+  auto record = std::make_shared<Record>(*node.known);
+  record->attempt.reset();
+  if (goes_on) {
+    record->attempt =
+        Attempt{*flight.resource, verb, now_.wall, false, flight.what, 0, course_of(flight)};
+    if (before && before->attempt)
+      record->attempt->started = before->attempt->started;
+  }
+  record->applied = *flight.resource;
+  record->outputs = done.outputs;
+  record->remote_id = done.remote_id;
+  record->by_hand = ByHand::nothing;
+  record->is_adopted = false;
+  record->run = node.kind->sort() == Sort::ensuring ? options_.plan.edit : options_.plan.run;
+  record->finished = now_.wall;
+  record->changes += changed ? 1 : 0;
+  record->acted_on = flight.relies_on;
+  const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
+  if (anew && !flight.is_recorded) {
+    ++record->incarnation;
+    record->sequence = ++sequence_;
+    ++made_anew_[*node.key];
+  }
+  flight.is_recorded = true;
+  flight.has_changed |= changed;
+  if (!goes_on) {
+    log(EventType::done, id, verb, {}, Value::dict({{"changed", flight.has_changed}}));
+    ++summary_.done;
+  }
+  write(id, std::move(record));
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+  return flight.has_changed;
+}
+
+void Run::act_failed(NodeId id, Error error, const Value& outputs) {
+  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
+  write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
+  summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
+  settle(id, Standing::failed);
+}
+
+/// No failure, and no success either: the next run tries again.
+void Run::act_skipped(NodeId id, const Skipped& skipped) {
+  log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
+  write_attempt(id, true, skipped.why, {}, false);
+  summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
+  settle(id, Standing::skipped);
+}
+
+/// An act ended without success, or waits to be called again: the record keeps the last success
+/// and says what was said.
+void Run::write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
+                        bool waits) {
+  const Node& node = graph_->node(id);
+  const Flight& flight = flights_[id];
+  if (looks_only(id) || flight.act.looks_only)
+    return;
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  if (!record->attempt && node.wanted != nullptr)
+    record->attempt = Attempt{*node.wanted, flight.step.verb, now_.wall, false, {}, 0};
+  if (node.set != nullptr && !node.set->empty())
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  if (record->attempt) {
+    record->attempt->failed = failed;
+    record->attempt->error = said;
+    record->attempt->course.reset();
+    if (waits)
+      record->attempt->course = course_of(flight);
+  }
+  if (!outputs.is_null())
+    record->outputs = outputs;
+  write(id, std::move(record));
+  graph_->forget_seen(id);
+  seen_.erase(*node.key);
+}
+
+}  // namespace fettle

@@ -1,0 +1,317 @@
+/// Acts that come to an answer and have not settled: patience, deadlines, hints, and what goes on
+/// when a process was killed or somebody wants something else meanwhile.
+
+#include "tests/fixtures/run_fixture.h"
+
+namespace fettle {
+namespace {
+
+class SettleTest : public RunTest {
+ protected:
+  void SetUp() override {
+    ground_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
+      const auto answers = answers_.find(to_string(act.key));
+      if (answers == answers_.end())
+        return std::nullopt;
+      called_[to_string(act.key)].push_back(act);
+      return answers->second(act);
+    };
+  }
+
+  using Answer = std::function<Result<Outcome>(const Act&)>;
+  static Outcome done(int out, bool changed = true) {
+    return Done{Value::dict({{"out", out}}), "", changed};
+  }
+  /// A success that has not settled. `progress`: a number for what it came to; 0: none.
+  static Outcome goes_on(int out, uint64_t progress, const std::string& what = "it is on its way") {
+    return Done{Value::dict({{"out", out}}), "", true, Again{what, {}, {}, {progress, 0}, {}}};
+  }
+  static Outcome fails(uint64_t progress, Value outputs = {}) {
+    return Failed{world_error("no quorum"), std::move(outputs),
+                  Again{"no quorum", {}, {}, {progress, 0}, {}}};
+  }
+  static Answer in_order(std::vector<Outcome> outcomes) {
+    return [outcomes](const Act& act) -> Result<Outcome> {
+      return outcomes[std::min(outcomes.size(), static_cast<size_t>(act.attempt)) - 1];
+    };
+  }
+  Resource& want_state(const std::string& path, Answer answer,
+                       std::vector<std::string> needs = {}) {
+    answers_[path] = std::move(answer);
+    Resource& resource = want(path, Value::dict({}), std::move(needs));
+    resource.pace = {Wait::fixed, 1s, 1s};
+    return resource;
+  }
+  size_t calls(const std::string& path) { return called_[path].size(); }
+
+  std::map<std::string, Answer> answers_;
+  std::map<std::string, std::vector<Act>> called_;
+};
+
+TEST_F(SettleTest, ASuccessThatHasNotSettledLetsOthersGoOnAndIsCalledAgain) {
+  want_state("state/cluster", in_order({goes_on(1, 1), goes_on(1, 2), done(1, false)}));
+  want("thing/after", Value::dict({}), {"state/cluster"});
+  const Summary summary = carry();
+  EXPECT_TRUE(summary.good());
+  EXPECT_EQ(summary.done, 2u);
+  EXPECT_EQ(log(),
+            "ensure state/cluster; create thing/after; ensure state/cluster; ensure state/cluster");
+  EXPECT_EQ(ground_.waits.front(), 1s - 1ms);  // while another one acted for that long
+  EXPECT_FALSE(record("state/cluster")->attempt);
+}
+
+TEST_F(SettleTest, WhoUsesWhatChangesWhenItSettlesRunsAgainAndNobodyElse) {
+  want_state("state/cluster", in_order({goes_on(1, 1), done(2)}));
+  want("state/user", embeds("state/cluster"));
+  want("state/neighbour", Value::dict({}), {"state/cluster"});
+  want("thing/far", embeds("state/user"));
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(std::ranges::count(ground_.log, "ensure state/user"), 2);
+  EXPECT_EQ(std::ranges::count(ground_.log, "ensure state/neighbour"), 1);
+  EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value(2));
+  EXPECT_EQ(record("state/user")->acted_on.size(), 1u);
+  // The stage's outputs count its acts, so that what uses those is due as well.
+  EXPECT_EQ(std::ranges::count(ground_.log, "replace thing/far"), 1);
+}
+
+TEST_F(SettleTest, AFailureThatHasNotSettledHoldsOthersUntilItSucceeds) {
+  want_state("state/cluster", in_order({fails(1), fails(2), done(1)}));
+  want("thing/after", Value::dict({}), {"state/cluster"});
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(),
+            "ensure state/cluster; ensure state/cluster; ensure state/cluster; create thing/after");
+}
+
+TEST_F(SettleTest, WhatComesToTheSameOverAndOverIsGivenUpAndKeepsItsOutputs) {
+  want_state("state/cluster", in_order({fails(7, Value::dict({{"out", "half"}}))}));
+  want("thing/after", Value::dict({}), {"state/cluster"});
+  const Summary summary = carry();
+  ASSERT_EQ(summary.failures.size(), 1u);
+  EXPECT_EQ(summary.failures[0].error.message, "no quorum");
+  EXPECT_EQ(summary.blocked, 1u);
+  EXPECT_EQ(calls("state/cluster"), 10u);  // the first, and one a second for nine seconds
+  EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value("half"));
+  EXPECT_TRUE(record("state/cluster")->attempt->failed);
+  EXPECT_FALSE(record("state/cluster")->attempt->course);
+}
+
+TEST_F(SettleTest, PatienceWantsBothItsCallsAndItsTime) {
+  Resource& slow = want_state("state/slow", in_order({fails(7)}));
+  slow.pace = {Wait::fixed, 20s, 20s};
+  EXPECT_FALSE(carry().good());
+  EXPECT_EQ(calls("state/slow"), 3u);
+}
+
+TEST_F(SettleTest, WhatMovesAndWhatIsNotReadyGoOnUntilTheDeadline) {
+  Resource& moves = want_state("state/moves", [](const Act& act) -> Result<Outcome> {
+    return fails(static_cast<uint64_t>(act.attempt));
+  });
+  moves.deadlines.settle = 60s;
+  Resource& not_ready = want_state("state/not_ready", in_order({goes_on(1, 0, "CREATING")}));
+  not_ready.deadlines.settle = 30s;
+  const Summary summary = carry();
+  EXPECT_EQ(calls("state/moves"), 61u);  // each call takes a millisecond
+  EXPECT_NEAR(static_cast<double>(calls("state/not_ready")), 31, 1);
+  ASSERT_EQ(summary.unsettled.size(), 1u);
+  EXPECT_EQ(summary.unsettled[0].what, "gave up after 30s: CREATING");
+  EXPECT_EQ(summary.failures.size(), 1u);
+  EXPECT_FALSE(summary.good());
+}
+
+TEST_F(SettleTest, AnErrorIsFinalUnlessTheResourceSaysOtherwise) {
+  want_state("state/final", [](const Act&) -> Result<Outcome> { return world_error("refused"); });
+  want_state("state/again", [](const Act& act) -> Result<Outcome> {
+    if (act.attempt < 3)
+      return world_error("refused");
+    return done(1);
+  }).patience.with_errors = true;
+  EXPECT_EQ(carry().failures.size(), 1u);
+  EXPECT_EQ(calls("state/final"), 1u);
+  EXPECT_EQ(calls("state/again"), 3u);
+}
+
+TEST_F(SettleTest, ACallThatTakesTooLongIsToldToStopAndCalledAgain) {
+  ground_.takes = [this](const Act& act) {
+    return calls("state/slow") == 0 && act.key.kind == "state" ? 60s : 1ms;
+  };
+  Resource& slow = want_state("state/slow", [this](const Act& act) -> Result<Outcome> {
+    if (ground_.told_to_stop.erase(act.key) != 0)
+      return world_error("told to stop");
+    return done(1);
+  });
+  slow.deadlines.attempt = 10s;
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "ensure state/slow; end state/slow; ensure state/slow");
+}
+
+TEST_F(SettleTest, TheDeadlineOfTheRunEndsEveryWait) {
+  want_state("state/answered", in_order({goes_on(1, 0, "CREATING")}));
+  want_state("state/failing", [](const Act& act) -> Result<Outcome> {
+    return fails(static_cast<uint64_t>(act.attempt));
+  });
+  want_state("state/pending", in_order({Pending{"nothing listens", {}, {}, {}}}));
+  want("thing/after", Value::dict({}), {"state/failing"});
+  RunOptions options;
+  options.deadline = 5s;
+  const Summary summary = carry(options);
+  EXPECT_EQ(summary.failures.size(), 2u);
+  ASSERT_EQ(summary.unsettled.size(), 1u);
+  EXPECT_EQ(summary.unsettled[0].what, "gave up at the deadline of the run: CREATING");
+  EXPECT_FALSE(summary.good());
+  EXPECT_EQ(record("thing/after"), nullptr);
+  EXPECT_FALSE(record("state/answered")->attempt);
+}
+
+TEST_F(SettleTest, AHintCallsAtOnceAndOneDuringACallCallsOnceMore) {
+  const auto watches = [](const Act& act) -> Result<Outcome> {
+    if (act.attempt < 3)
+      return Outcome(Pending{"no file", {}, {}, {key_of("thing/file")}});
+    return done(1);
+  };
+  want_state("state/waits", watches).pace = {Wait::fixed, 100s, 100s};
+  const Instant begin = ground_.now().instant;
+  ground_.hints.emplace(begin + 2s, key_of("thing/file"));
+  ground_.hints.emplace(begin + 3s, key_of("thing/file"));
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(calls("state/waits"), 3u);
+  EXPECT_LT(ground_.now().instant - begin, 4s);
+  EXPECT_EQ(std::ranges::count(ground_.log, "watch e"), 1);
+}
+
+TEST_F(SettleTest, WhatIsUnmetIsNoFaultAndWhatAFailureKeptFromRunningCountsAsFailed) {
+  want("job/fails");
+  answers_["job/fails"] = [](const Act&) -> Result<Outcome> { return world_error("broken"); };
+  want("job/behind", Value::dict({}), {"job/fails"});
+  const auto on = [&](const std::string& path, const std::string& target, When when) {
+    want(path).needs.push_back({{key_of(target)}, false, when, Unmet::skip, Bond::order});
+  };
+  on("job/rescue", "job/fails", When::failed);
+  on("job/rescue_behind", "job/behind", When::failed);
+  want("thing/good");
+  on("job/not_needed", "thing/good", When::failed);
+  want("job/needs_unmet", Value::dict({}), {"job/not_needed"});
+  const Summary first = carry();
+  EXPECT_EQ(first.unmet, 1u);
+  EXPECT_EQ(first.blocked, 2u);
+  EXPECT_EQ(run_->standing(key_of("job/not_needed")), Standing::unmet);
+  EXPECT_EQ(why("job/not_needed"), "not needed: `thing/good` has not failed");
+  EXPECT_EQ(run_->standing(key_of("job/rescue")), Standing::changed);
+  EXPECT_EQ(run_->standing(key_of("job/rescue_behind")), Standing::changed);
+  EXPECT_EQ(why("job/needs_unmet"), "skipped: `job/not_needed` was not needed");
+}
+
+TEST_F(SettleTest, AProcessThatWasKilledGoesOnWithItsCallsAndDeadlines) {
+  Resource& state = want_state("state/slow", [](const Act& act) -> Result<Outcome> {
+    return Outcome(
+        Done{Value::dict({}), "", true, Again{"CREATING", {}, Value(act.attempt * 10), {}, {}}});
+  });
+  state.deadlines.settle = 30s;
+  ground_.leave_after = 8;
+  EXPECT_TRUE(carry().stopped);
+  const Course course = *record("state/slow")->attempt->course;
+  EXPECT_EQ(course.calls, 8);
+  EXPECT_GT(course.spent, 7s);
+  EXPECT_EQ(course.pause, 1s);
+  EXPECT_EQ(course.so_far, Value(80));
+  // A day goes by in which nobody runs; another process takes over.
+  ground_.leave_after = -1;
+  ground_.pass(24h);
+  called_.clear();
+  const Instant begin = ground_.now().instant;
+  const Summary summary = carry();
+  EXPECT_EQ(called_["state/slow"].front().attempt, 9);
+  EXPECT_EQ(called_["state/slow"].front().so_far, Value(80));
+  EXPECT_EQ(ground_.waits.front(), 1s);
+  EXPECT_EQ(summary.unsettled.size(), 1u);
+  EXPECT_NEAR(std::chrono::duration<double>(ground_.now().instant - begin).count(), 23, 1.1);
+}
+
+TEST_F(SettleTest, ARunThatGoesOnRepeatsNoActionAndLooksAtWhatLooksForItself) {
+  want("job/always").redo = Redo::always;
+  want("state/looks");
+  want("job/last", Value::dict({}), {"job/always", "state/looks"});
+  ground_.leave_after = 2;
+  EXPECT_TRUE(carry().stopped);
+  const uint64_t first = record("job/always")->run;
+  ground_.leave_after = -1;
+  ground_.restart();
+  RunOptions options;
+  options.continues = first;
+  EXPECT_TRUE(carry(options).good());
+  EXPECT_EQ(log(), "ensure state/looks; run job/last");
+  ground_.restart();
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "run job/always; ensure state/looks");
+}
+
+TEST_F(SettleTest, SomethingElseMayBeWantedMeanwhile) {
+  want_state("state/first", in_order({done(1)}));
+  Resource& slow = want_state("state/slow", in_order({goes_on(1, 1), goes_on(1, 2), done(1)}));
+  slow.pace = {Wait::fixed, 5s, 5s};
+  auto more = std::make_shared<Intent>(*intent_);
+  more->environment = "e";
+  Resource late;
+  late.key = key_of("thing/late");
+  late.attributes = embeds("state/first");
+  late.driver = "stage";
+  more->resources["p"].push_back(late);
+  bool is_given = false;
+  wants_ = [&](const fettle::Run& run) -> Result<std::shared_ptr<const Intent>> {
+    if (is_given || run.standing(key_of("state/first")) != Standing::changed)
+      return nullptr;
+    is_given = true;
+    return more;
+  };
+  const Summary summary = carry();
+  EXPECT_TRUE(summary.good());
+  EXPECT_EQ(summary.done, 3u);
+  EXPECT_EQ(calls("state/first"), 1u);
+  EXPECT_EQ(calls("state/slow"), 3u);
+  EXPECT_NE(record("thing/late"), nullptr);
+}
+
+TEST_F(SettleTest, WhatIsWantedOtherwiseWhileItActsIsDoneOnceMore) {
+  ground_.takes = [](const Act& act) -> Duration { return act.key.name == "b" ? 10ms : 1ms; };
+  want("state/a");
+  want("state/b", variant(1));
+  want("thing/gone");
+  auto other = std::make_shared<Intent>();
+  other->environment = "e";
+  other->sets["p"] = Leftover::remove;
+  Resource b = intent_->resources["p"][1];
+  b.attributes = variant(2);
+  other->resources["p"] = {intent_->resources["p"][0], b};
+  bool is_given = false;
+  wants_ = [&](const fettle::Run& run) -> Result<std::shared_ptr<const Intent>> {
+    if (is_given || run.standing(key_of("thing/gone")) != Standing::changed)
+      return nullptr;
+    is_given = true;
+    return other;
+  };
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(),
+            "ensure state/a; ensure state/b; create thing/gone; remove thing/gone; ensure state/b");
+  EXPECT_EQ(record("state/b")->applied->attributes, variant(2));
+  EXPECT_EQ(record("thing/gone"), nullptr);
+}
+
+TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
+  want("state/a");
+  auto circle = std::make_shared<Intent>(*intent_);
+  circle->environment = "e";
+  circle->resources["p"][0].needs.push_back({{key_of("state/a")}});
+  wants_ = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> { return circle; };
+  const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const auto edit = home_.edit("e");
+  intent_->environment = "e";
+  Undertaking undertaking;
+  undertaking.intent = intent_;
+  undertaking.wants = wants_;
+  const Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
+  ASSERT_TRUE(carried.has_value());
+  ASSERT_FALSE(carried->summary.has_value());
+  EXPECT_EQ(carried->summary.error().message, "needs form a cycle: state/a needs state/a");
+}
+
+}  // namespace
+}  // namespace fettle
