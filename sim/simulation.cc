@@ -18,14 +18,15 @@ namespace {
 struct Faults {
   unsigned fails_before = 0, fails_after = 0, pends = 0, crashes = 0, store_fails = 0, drifts = 0;
   unsigned stops = 0, jumps = 0, losses = 0, steals = 0, full = 0;
+  unsigned unsettled = 0, hints = 0, changes_of_mind = 0;
 };
 
 Faults draw_faults(Prng& prng) {
   const auto rate = [&](unsigned most) {
     return prng.chance(40) ? 0 : static_cast<unsigned>(prng.below(most + 1));
   };
-  return {rate(15), rate(15), rate(40), rate(5), rate(3), rate(30),
-          rate(8),  rate(20), rate(30), rate(2), rate(5)};
+  return {rate(15), rate(15), rate(40), rate(5), rate(3),  rate(30), rate(8),
+          rate(20), rate(30), rate(2),  rate(5), rate(50), rate(10), rate(3)};
 }
 
 /// One seed: processes one after the other on one store, one disk and one world. Each carries an
@@ -65,6 +66,7 @@ class Simulation : public Ground, public Driver, public Audience {
     if (dead_)
       return;
     check_start(job.act);
+    paused_.erase(job.act.key);
     in_flight_[job.act.key] = {job.act,
                                now_ + Duration(1ms) * static_cast<int64_t>(1 + prng_.below(500))};
   }
@@ -86,6 +88,13 @@ class Simulation : public Ground, public Driver, public Audience {
       return ask_to_stop();
     if (prng_.chance(10))
       clean_beside();
+    if (prng_.chance(faults_.hints) && !paused_.empty()) {
+      auto hinted = paused_.begin();
+      std::advance(hinted, static_cast<std::ptrdiff_t>(prng_.below(paused_.size())));
+      news.hints.push_back(hinted->first);
+      paused_.erase(hinted);
+      return news;
+    }
     auto first = in_flight_.end();
     for (auto it = in_flight_.begin(); it != in_flight_.end(); ++it)
       if (first == in_flight_.end() || it->second.ends < first->second.ends)
@@ -220,11 +229,12 @@ class Simulation : public Ground, public Driver, public Audience {
       for (const auto& [key, record] : file_.known())
         edited_.insert(key);
     note(cat("-- a run begins", edit_in_place ? ", in place" : ""));
-    return carry(intent, options);
+    return carry(intent, options, sets);
   }
 
   /// One process: look, plan, act, tell. True when it ended well.
-  bool carry(std::shared_ptr<const Intent> intent, RunOptions options) {
+  bool carry(std::shared_ptr<const Intent> intent, RunOptions options,
+             const std::set<std::string>& sets = {}) {
     options.parallelism = 1 + static_cast<int>(prng_.below(4));
     options.seed = prng_.next();
     parallelism_ = options.parallelism;
@@ -246,6 +256,20 @@ class Simulation : public Ground, public Driver, public Audience {
     undertaking.known = file_.known();
     undertaking.options = options;
     undertaking.audience = this;
+    undertaking.wants =
+        [&, was_given = false](const Run&) mutable -> Result<std::shared_ptr<const Intent>> {
+      if (was_given || sets.empty() || !prng_.chance(faults_.changes_of_mind))
+        return nullptr;
+      was_given = true;
+      note("-- something else is wanted");
+      paused_.clear();
+      if (options.plan.edit_in_place)
+        for (const auto& [key, record] : file_.known())
+          edited_.insert(key);
+      sim::edit(sketch_, prng_);
+      intent_ = std::make_shared<const Intent>(intent_of(sketch_, sets));
+      return intent_;
+    };
     steps_before_ = report_.steps;
     const Result<Carried> carried = carry_out(scene, edit, *this, std::move(undertaking));
     if (!carried && !dead_ && !is_meant(carried.error()))
@@ -254,7 +278,7 @@ class Simulation : public Ground, public Driver, public Audience {
     if (carried && carried->summary && !carried->summary->stopped && !in_flight_.empty())
       complain("the run ended with acts in flight");
     if (good && !is_changed_ && report_.good)
-      if (const auto lost = lost_content(*intent, file_.known(), kinds_, blobs))
+      if (const auto lost = lost_content(*intent_, file_.known(), kinds_, blobs))
         complain(cat("the run tells success, and ", *lost));
     end_process(dead_ ? "crash" : "end");
     return good;
@@ -337,10 +361,32 @@ class Simulation : public Ground, public Driver, public Audience {
         complain("the run does not come to an end");
       news.ended.push_back({act.key, apply(act, [](const Progress&) {}, {})});
       paused_.erase(act.key);
-      if (const Result<Outcome>& outcome = news.ended.back().outcome;
-          outcome && std::holds_alternative<Pending>(*outcome))
+      if (again_of(news.ended.back().outcome) && act.needs.empty())
         paused_[act.key] = now_;
     }
+  }
+
+  static bool again_of(const Result<Outcome>& outcome) {
+    if (!outcome)
+      return false;
+    if (const auto* done = std::get_if<Done>(&*outcome))
+      return done->again.has_value();
+    if (const auto* failed = std::get_if<Failed>(&*outcome))
+      return failed->again.has_value();
+    return std::holds_alternative<Pending>(*outcome);
+  }
+
+  /// What looks for itself, and what puts out values, may need several calls until it settles.
+  std::optional<Again> draw_again(const Act& act) {
+    if (act.attempt > 4 || (act.key.kind != "config" && act.key.kind != "value") ||
+        !prng_.chance(faults_.unsettled))
+      return std::nullopt;
+    Again again{cat("on its way, ", act.attempt), {}, Value(act.attempt), {}, {}};
+    if (prng_.chance(50))
+      again.progress = {1 + prng_.below(2), 0};
+    if (prng_.chance(20))
+      again.watch.push_back(Key{"e", "file", "f0"});
+    return again;
   }
 
   /// What an act comes to, faults included.
@@ -351,6 +397,8 @@ class Simulation : public Ground, public Driver, public Audience {
       // Every third is left for another run.
       if (++report_.faults % 3 == 0)
         return Skipped{"not now"};
+      if (std::optional<Again> again = draw_again(act))
+        return Failed{world_error("refused"), {}, std::move(again)};
       return world_error("refused");
     }
     const bool lost = prng_.chance(faults_.fails_after);
@@ -363,6 +411,8 @@ class Simulation : public Ground, public Driver, public Audience {
       error.unknown_outcome = true;
       return error;
     }
+    if (auto* done = outcome ? std::get_if<Done>(&*outcome) : nullptr; done != nullptr)
+      done->again = draw_again(act);
     return outcome;
   }
 
@@ -383,7 +433,7 @@ class Simulation : public Ground, public Driver, public Audience {
     if (in_flight_.size() + 1 > static_cast<size_t>(parallelism_))
       complain("more acts at once than allowed");
     if (const auto paused = paused_.find(act.key);
-        paused != paused_.end() && now_ - paused->second < 10ms)
+        paused != paused_.end() && act.attempt > 1 && now_ - paused->second < 10ms)
       complain(to_string(act.key) + " is asked again without a pause");
     const auto record = file_.known().find(act.key);
     if (record == file_.known().end() || !record->second->attempt ||
@@ -406,7 +456,7 @@ class Simulation : public Ground, public Driver, public Audience {
       slow += other->pool == "slow" && in_flight_.contains(other->key) ? 1 : 0;
     if (resource.pool == "slow" && slow > slow_depth)
       complain("more acts in a pool than allowed");
-    if (act.verb == Verb::remove)
+    if (act.verb == Verb::remove || act.attempt > 1)
       return;
     for (const Need& need : resource.needs)
       for (const Key& key : need.keys) {
@@ -417,7 +467,7 @@ class Simulation : public Ground, public Driver, public Audience {
         const bool is_wanted = std::ranges::any_of(
             wanted_of(*intent_), [&](const Resource* other) { return other->key == key; });
         if (done == file_.known().end() || !done->second->applied ||
-            (is_wanted && done->second->attempt))
+            (is_wanted && done->second->attempt && !done->second->attempt->course))
           complain(cat(to_string(act.key), " begins before ", to_string(key), " is done"));
       }
   }

@@ -257,7 +257,7 @@ Step Decider::decide_wanted(NodeId id) const {
         return *found;
     return step(id, Verb::keep, "the resolver found it up to date");
   }
-  if (node.kind->sort() == Sort::ensuring && !is_done_in_this_run(id))
+  if (node.kind->sort() == Sort::ensuring && (!is_done_in_this_run(id) || node.known->attempt))
     return step(id, Verb::ensure, "it looks for itself");
   if (const Edge* change = cause(id))
     return again(id, cat("`", to_string(*change->key), "` changed"), change->key);

@@ -72,6 +72,8 @@ class Graph {
   std::span<const Reader> readers(NodeId host) const;
   /// Records of what happened inside a host, as far as a set of the intent wants or wanted it.
   std::span<const NodeId> happened(NodeId host) const;
+  /// Whether anything happens, or has happened, inside anything.
+  bool has_hosts() const { return !history_.empty() || !happened_.empty() || !readers_.empty(); }
   size_t leftovers() const { return leftovers_; }
 
   /// After an act: the record as it is now.

@@ -232,8 +232,15 @@ Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undert
   TRY(log(edit, audience,
           event_of(undertaking, EventType::run_started, ground.now().wall, undertaking.what,
                    undertaking.detail)));
-  carried.summary =
-      Loop(carried.run, edit, ground, scene.driver, audience, undertaking.wants).carry_out();
+  AskWhatIsWanted wants;
+  if (undertaking.wants)
+    wants = [&](const Run& run) -> Result<NewWish> {
+      NewWish wanted{TRY(undertaking.wants(run))};
+      if (wanted.intent != nullptr)
+        wanted.seen = TRY(look(scene, *wanted.intent, run.known()));
+      return wanted;
+    };
+  carried.summary = Loop(carried.run, edit, ground, scene.driver, audience, wants).carry_out();
   if (!carried.summary)
     return carried;
   const Summary& summary = *carried.summary;

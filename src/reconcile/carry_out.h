@@ -28,8 +28,9 @@ struct Undertaking {
   Audience* audience = nullptr;  ///< may be null
   /// Called when all is looked at and planned, and nothing is done yet; an error ends it there.
   std::function<Status()> begins{};
-  /// Asked after each batch of news whether something else is wanted by now; null: it is not.
-  Wants wants{};
+  /// Asked after each batch of news whether something else is wanted by now; null: it is not. An
+  /// error ends the run.
+  std::function<Result<std::shared_ptr<const Intent>>(const Run&)> wants{};
 };
 
 /// What came of it. `run` knows the standing and the step of each key.

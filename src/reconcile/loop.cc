@@ -55,8 +55,10 @@ Status Loop::obey(std::vector<Order> orders) {
     audience_->moved(run_);
   if (!wants_)
     return {};
-  const std::shared_ptr<const Intent> wanted = TRY(wants_(run_));
-  return wanted == nullptr ? Status() : obey(TRY(run_.want(wanted, ground_.now())));
+  NewWish wanted = TRY(wants_(run_));
+  if (wanted.intent == nullptr)
+    return {};
+  return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), ground_.now())));
 }
 
 Status Loop::write(const std::vector<Order>& orders) {

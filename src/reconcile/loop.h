@@ -19,14 +19,18 @@ class Audience {
   virtual void moved(const Run& /*run*/) {}
 };
 
-/// What is wanted by now, seen what has come about; null: what was. An error ends the run.
-using Wants = std::function<Result<std::shared_ptr<const Intent>>(const Run&)>;
+/// What is wanted by now, with what was looked at for it; null: what was. An error ends the run.
+struct NewWish {
+  std::shared_ptr<const Intent> intent;
+  Seen seen{};
+};
+using AskWhatIsWanted = std::function<Result<NewWish>(const Run&)>;
 
 class Loop {
  public:
   /// All must outlive it; `audience` may be null.
   Loop(Run& run, Edit& edit, Ground& ground, std::function<Driver*(const Name&)> driver,
-       Audience* audience, Wants wants = {})
+       Audience* audience, AskWhatIsWanted wants = {})
       : run_(run),
         edit_(edit),
         ground_(ground),
@@ -48,7 +52,7 @@ class Loop {
   Ground& ground_;
   std::function<Driver*(const Name&)> driver_;
   Audience* audience_;
-  Wants wants_;
+  AskWhatIsWanted wants_;
   std::optional<Instant> wake_;
 };
 

@@ -105,35 +105,76 @@ bool is_same_wish(const Node& before, const Node& after) {
 
 }  // namespace
 
-Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Moment now) {
-  auto graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_, *kinds_)));
+Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now) {
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
+  TRY(Graph::build(*intent, known_, seen_, *kinds_));  // its error comes before anything is done
+  // What was acted on since may be another one than was seen.
+  for (auto& [key, observation] : seen)
+    if (const Standing standing = this->standing(key);
+        !is_under_way(key) &&
+        (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
+      seen_[key] = std::move(observation);
   commands_.clear();
   now_ = now;
+  next_ = std::move(intent);
+  proceed();
+  tell_when_to_wake();
+  return std::move(commands_);
+}
+
+/// What happens in a host is judged with the host, before anything else happens in it: with hosts,
+/// everything is decided once more when nothing acts. Else whatever is under way goes on.
+void Run::adopt_when_possible() {
+  if (next_ == nullptr)
+    return;
+  if (!graph_->has_hosts()) {
+    adopt(std::exchange(next_, nullptr));
+  } else if (acting_ == 0) {
+    flights_.clear();
+    pools_.clear();
+    timers_.clear();
+    deferred_.clear();
+    watchers_.clear();
+    former_.push_back(std::exchange(intent_, std::exchange(next_, nullptr)));
+    graph_.reset();
+    begin_pass();
+  }
+}
+
+/// Goes on with what is wanted by now.
+void Run::adopt(std::shared_ptr<const Intent> intent) {
+  Result<Graph> built = Graph::build(*intent, known_, seen_, *kinds_);
+  INVARIANT(built.has_value());
+  auto graph = std::make_unique<Graph>(std::move(*built));
   former_.push_back(std::exchange(intent_, std::move(intent)));
   graph_.swap(graph);
   const Graph& before = *graph;
   const std::vector<Standing> standings = std::exchange(standings_, {});
   const std::vector<char> counted = std::exchange(is_counted_, {});
+  const std::vector<Digest> answers = std::exchange(answers_, {});
   auto flights = std::exchange(flights_, {});
   pools_.clear();
   timers_.clear();
+  deferred_.clear();
   limits_.clear();
   watchers_.clear();
   standings_.assign(graph_->size(), Standing::open);
   is_counted_.assign(graph_->size(), 0);
+  answers_.assign(graph_->size(), {});
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const NodeId then = before.find(*graph_->node(id).key);
     if (then == no_node)
       continue;
     const bool is_same = is_same_wish(before.node(then), graph_->node(id));
     const auto flight = flights.find(then);
-    // What had not begun is decided anew.
-    const bool flies = flight != flights.end() && flight->second.began;
+    // What had not begun is decided anew, and so is what waits and is wanted otherwise.
+    const bool flies =
+        flight != flights.end() && flight->second.began && (is_same || flight->second.is_acting);
     if (!flies && !(is_same && counted[then] != 0))
       continue;
     standings_[id] = standings[then];
     is_counted_[id] = counted[then];
+    answers_[id] = answers[then];
     if (flies) {
       flight->second.is_stale |= !is_same;
       flights_.emplace(id, std::move(flight->second));
@@ -143,19 +184,14 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Momen
   for (auto& [id, flight] : flights_) {
     for (const Key& key : flight.watch)
       watchers_[key].insert(id);
-    if (flight.is_acting)
+    if (flight.is_acting) {
       ++pool_of(id).in_use;
-    if (flight.is_acting)
       watch_over_limits(id);
-    else if (flight.is_stale)
-      call_now(id);
-    else
+    } else {
       timers_.emplace(flight.due, id);
+    }
   }
   summary_.leftovers = graph_->leftovers();
-  proceed();
-  tell_when_to_wake();
-  return std::move(commands_);
 }
 
 void Run::take(const Input& input) {
@@ -184,6 +220,7 @@ void Run::begin_pass() {
   }
   standings_.assign(graph_->size(), Standing::open);
   is_counted_.assign(graph_->size(), 0);
+  answers_.assign(graph_->size(), {});
   summary_ = {.done = summary_.done,
               .leftovers = graph_->leftovers(),
               .failures = {},
@@ -226,6 +263,7 @@ void Run::count_dependants() {
 /// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
 void Run::proceed() {
   while (!finished_) {
+    adopt_when_possible();
     const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
     while (!decidable_.empty()) {
       std::pop_heap(decidable_.begin(), decidable_.end(), later);
@@ -275,10 +313,25 @@ void Run::give_up_on_hosts() {
   }
 }
 
+bool Run::needs_what_is_done_again(NodeId id) const {
+  return !flights_.empty() && std::ranges::any_of(graph_->needs(id), [&](const Edge& edge) {
+    if (edge.node == no_node || is_counted_[edge.node] == 0)
+      return false;
+    const auto flight = flights_.find(edge.node);
+    return flight != flights_.end() && !flight->second.is_answered;
+  });
+}
+
 void Run::decide(NodeId id) {
   if (flights_.contains(id))
     return;
   const Node& node = graph_->node(id);
+  if (node.wanted == nullptr && node.known == nullptr)
+    return;  // it is gone
+  if (needs_what_is_done_again(id)) {
+    deferred_.insert(id);
+    return;
+  }
   const bool is_answered = is_counted_[id] != 0;
   Step step = Decider(*graph_, standings_, options_.plan).decide(id);
   // What is as it was, or cannot be done again, stays as it is.
@@ -368,7 +421,7 @@ Run::Pool& Run::pool_of(NodeId id) {
 /// All pools together act `parallelism` times at once; whoever stands first in the order goes
 /// first.
 void Run::start_what_fits() {
-  while (!stopping_ && acting_ < options_.parallelism) {
+  while (!stopping_ && next_ == nullptr && acting_ < options_.parallelism) {
     Pool* next = nullptr;
     for (auto& [name, pool] : pools_)
       if (pool.in_use < pool.depth && !pool.ready.empty() &&
@@ -378,6 +431,11 @@ void Run::start_what_fits() {
       return;
     const NodeId id = next->ready.begin()->second;
     next->ready.erase(next->ready.begin());
+    if (!flights_[id].began && needs_what_is_done_again(id)) {
+      flights_.erase(id);
+      deferred_.insert(id);
+      continue;
+    }
     ++next->in_use;
     ++acting_;
     Flight& flight = flights_[id];
@@ -411,18 +469,25 @@ const Name& Run::origin_of(NodeId id) const {
 
 /// The node has come to its end in this pass.
 void Run::settle(NodeId id, Standing standing) {
-  bool is_stale = false;
+  bool is_stale = false, is_dirty = false;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     leave_pool(id);
     timers_.erase({flight->second.due, id});
     for (const Key& key : flight->second.watch)
       watchers_[key].erase(id);
     is_stale = flight->second.is_stale;
+    is_dirty = flight->second.is_dirty;
     steps_[*graph_->node(id).key] = std::move(flight->second.step);
     flights_.erase(flight);
   }
-  announce(id, standing);
-  if (is_stale)
+  // Those that need it wait for the one that is wanted by now.
+  if (is_stale && is_counted_[id] == 0)
+    standings_[id] = Standing::open;
+  else
+    announce(id, standing);
+  if (is_dirty && is_of_a_host(id))
+    replan_ = true;
+  else if ((is_stale || is_dirty) && open_needs_[id] == 0)
     make_decidable(id);
 }
 
@@ -432,11 +497,17 @@ void Run::announce(NodeId id, Standing standing) {
   Standing& outcome = outcomes_[*graph_->node(id).key];
   if (standing != Standing::kept || outcome == Standing::open)
     outcome = standing;
+  const Record* record = graph_->node(id).known.get();
+  const Digest answer = combine(record == nullptr ? Digest{} : record->outputs.digest(),
+                                {record == nullptr ? 0 : record->changes, is_good(standing)});
   const bool is_known_to_them = std::exchange(is_counted_[id], 1) != 0;
+  const bool is_same = std::exchange(answers_[id], answer) == answer;
+  if (is_known_to_them && is_same && deferred_.empty())
+    return;
   for (uint32_t i = dependants_begin_[id]; i < dependants_begin_[id + 1]; ++i) {
     const NodeId dependant = dependants_[i];
     if (is_known_to_them)
-      decide_again(dependant, id);
+      decide_again(dependant, id, is_same);
     else if (--open_needs_[dependant] == 0)
       make_decidable(dependant);
   }
@@ -449,12 +520,23 @@ void Run::make_decidable(NodeId id) {
 }
 
 /// What something needs has come to an answer once more.
-void Run::decide_again(NodeId id, NodeId need) {
+void Run::decide_again(NodeId id, NodeId need, bool is_same) {
+  if (deferred_.erase(id) != 0) {
+    make_decidable(id);
+    return;
+  }
+  if (is_same)
+    return;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
-    if (flight->second.is_acting)
-      flight->second.is_stale = true;
-    else if (flight->second.began)
+    if (flight->second.is_acting) {
+      flight->second.is_dirty = graph_->node(id).wanted != nullptr;
+    } else if (!flight->second.began) {
+      pool_of(id).ready.erase({place_[id], id});
+      flights_.erase(flight);
+      make_decidable(id);
+    } else if (is_good(standings_[need]) && graph_->node(id).wanted != nullptr) {
       call_now(id);
+    }
     return;
   }
   if (is_counted_[id] == 0)
@@ -463,8 +545,18 @@ void Run::decide_again(NodeId id, NodeId need) {
     return edge.node == need && (edge.hole || edge.bond != Bond::order ||
                                  edge.when != When::succeeded || !is_good(standings_[id]));
   });
-  if (is_concerned)
+  if (!is_concerned)
+    return;
+  if (is_of_a_host(id))
+    replan_ = true;
+  else
     make_decidable(id);
+}
+
+/// What happened in a host is judged with it, before anything else happens in it.
+bool Run::is_of_a_host(NodeId id) const {
+  return graph_->node(id).host != no_node || !graph_->history(id).empty() ||
+         !graph_->happened(id).empty() || !graph_->readers(id).empty();
 }
 
 /// What was told of it is so no more: it is done again.

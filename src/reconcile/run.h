@@ -126,8 +126,9 @@ class Run {
   /// All that has come since the last call, in one go.
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
   /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, what is
-  /// under way comes to its end. Errors: as `Graph::build`; then nothing is another one.
-  Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Moment now);
+  /// under way comes to its end. `seen`: what was looked at for it. Errors: as `Graph::build`; then
+  /// nothing is another one.
+  Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now);
 
   bool finished() const { return finished_; }
   const Summary& summary() const { return summary_; }
@@ -157,7 +158,8 @@ class Run {
     bool has_changed = false;
     bool was_ended = false;   ///< told to stop, since a call took too long
     bool was_hinted = false;  ///< while it acted
-    bool is_stale = false;    ///< what it acts on is another one by now: to be decided once more
+    bool is_dirty = false;    ///< what it needs has changed since the call began
+    bool is_stale = false;    ///< another one is wanted by now: to be decided anew
     std::string what;         ///< it waits for
     int calls = 0;            ///< that have ended
     Instant called;
@@ -188,13 +190,17 @@ class Run {
   void take(const Input& input);
   void proceed();
   void decide(NodeId id);
+  bool is_of_a_host(NodeId id) const;
+  bool needs_what_is_done_again(NodeId id) const;
   void keep(NodeId id);
+  void adopt_when_possible();
+  void adopt(std::shared_ptr<const Intent> intent);
   void count_dependants();
   void make_decidable(NodeId id);
   void start_what_fits();
   void settle(NodeId id, Standing standing);
   void announce(NodeId id, Standing standing);
-  void decide_again(NodeId id, NodeId need);
+  void decide_again(NodeId id, NodeId need, bool is_same);
   void take_back(NodeId id);
   void begin_act(NodeId id);
   bool resume(NodeId id);
@@ -231,6 +237,7 @@ class Run {
   std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
 
   std::shared_ptr<const Intent> intent_;
+  std::shared_ptr<const Intent> next_;                 ///< wanted as soon as it can be judged
   std::vector<std::shared_ptr<const Intent>> former_;  ///< what steps and flights borrow from
   Known known_;
   Known forgotten_;  ///< keeps the keys that the graph borrows
@@ -242,6 +249,7 @@ class Run {
   std::unique_ptr<Graph> graph_;
   std::vector<Standing> standings_;
   std::vector<char> is_counted_;  ///< its dependants do not wait for it any more
+  std::vector<Digest> answers_;   ///< what its dependants know of it
   std::vector<uint32_t> open_needs_;
   std::vector<uint32_t> dependants_begin_;
   std::vector<NodeId> dependants_;
@@ -249,6 +257,7 @@ class Run {
   std::vector<uint32_t> place_;    ///< of a node in the graph's order
   std::map<Name, Pool> pools_;
   std::unordered_map<NodeId, Flight> flights_;
+  std::set<NodeId> deferred_;  ///< decided when what they need, and is done again, has ended
   std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again
   std::set<std::pair<Instant, NodeId>> limits_;  ///< of calls under way
   std::optional<Instant> deadline_;

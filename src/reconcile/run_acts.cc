@@ -148,7 +148,7 @@ void Run::start_act(NodeId id) {
   }
   act.attempt = flight.calls + 1;
   flight.called = now_.instant;
-  flight.was_hinted = false;
+  flight.was_hinted = flight.is_dirty = false;
   if (!act.looks_only && flight.calls == 0)
     write_begin(id);
   watch_over_limits(id);
@@ -186,6 +186,12 @@ void Run::watch_over_limits(NodeId id) {
 
 void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
   leave_pool(id);
+  // What was seen of a host before something happened in it says nothing any more.
+  const Node& node = graph_->node(id);
+  if (node.host != no_node && node.role == Role::acts) {
+    graph_->forget_seen(node.host);
+    seen_.erase(*graph_->node(node.host).key);
+  }
   Flight& flight = flights_[id];
   ++flight.calls;
   const bool was_ended = std::exchange(flight.was_ended, false);
@@ -211,7 +217,9 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
   } else {
     const auto& pending = std::get<Pending>(*outcome);
     const Again again{pending.what, pending.retry_after, pending.so_far, {}, pending.watch};
-    if (const std::string over = reason_to_give_up(id, again); !over.empty())
+    if (flight.is_stale)
+      act_failed(id, world_error(pending.what));
+    else if (const std::string over = reason_to_give_up(id, again); !over.empty())
       act_failed(id, world_error(cat(over, ": ", pending.what)));
     else
       call_again(id, again);
@@ -221,7 +229,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
 /// A success. One that has not settled is recorded as what it is, and called again.
 void Run::act_answered(NodeId id, const Done& done) {
   Flight& flight = flights_[id];
-  if (!done.again || looks_only(id) || flight.step.wanted == nullptr) {
+  if (!done.again || looks_only(id) || flight.step.wanted == nullptr || flight.is_stale) {
     act_done(id, done);
     return;
   }
@@ -240,12 +248,11 @@ void Run::act_answered(NodeId id, const Done& done) {
 
 /// A failure. One that has not settled holds those that need it, and is called again.
 void Run::act_answered(NodeId id, const Failed& failed) {
-  if (failed.again) {
-    if (reason_to_give_up(id, *failed.again).empty()) {
-      flights_[id].failure = failed.error;
-      call_again(id, *failed.again, failed.outputs);
-      return;
-    }
+  Flight& flight = flights_[id];
+  if (failed.again && !flight.is_stale && reason_to_give_up(id, *failed.again).empty()) {
+    flight.failure = failed.error;
+    call_again(id, *failed.again, failed.outputs);
+    return;
   }
   act_failed(id, failed.error, failed.outputs);
 }
@@ -297,7 +304,7 @@ void Run::call_again(NodeId id, const Again& again, const Value& outputs) {
     watchers_[key].insert(id);
   if (!flight.watch.empty() && watched_.insert(flight.resource->driver).second)
     commands_.push_back(Watch{flight.resource->driver});
-  const bool is_at_once = flight.was_hinted || flight.is_stale;
+  const bool is_at_once = flight.was_hinted || flight.is_dirty;
   timers_.emplace(flight.due, id);
   const Node& node = graph_->node(id);
   if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
@@ -422,15 +429,17 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const RecordPointer& before = flight.act.known;
   const bool changed = done.changed || (flight.calls == 1 && before && before->attempt);
   auto record = std::make_shared<Record>(*node.known);
-  record->attempt.reset();
-  if (goes_on) {
-    record->attempt =
-        Attempt{*flight.resource, verb, now_.wall, false, flight.what, 0, course_of(flight)};
-    if (before && before->attempt)
-      record->attempt->started = before->attempt->started;
+  if (!goes_on) {
+    record->attempt.reset();
+  } else if (record->attempt) {
+    record->attempt->failed = false;
+    record->attempt->error = flight.what;
+    record->attempt->course = course_of(flight);
   }
   record->applied = *flight.resource;
-  record->outputs = done.outputs;
+  // What is taken away again, as a transition left it, was what it was.
+  if (verb != Verb::remove)
+    record->outputs = done.outputs;
   record->remote_id = done.remote_id;
   record->by_hand = ByHand::nothing;
   record->is_adopted = false;
@@ -457,9 +466,11 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
 }
 
 void Run::act_failed(NodeId id, Error error, const Value& outputs) {
+  const bool is_stale = flights_[id].is_stale;
   log(EventType::failed, id, flights_[id].step.verb, to_string(error));
   write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
-  summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
+  if (!is_stale)
+    summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
   settle(id, Standing::failed);
 }
 
@@ -467,7 +478,8 @@ void Run::act_failed(NodeId id, Error error, const Value& outputs) {
 void Run::act_skipped(NodeId id, const Skipped& skipped) {
   log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
   write_attempt(id, true, skipped.why, {}, false);
-  summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
+  if (!flights_[id].is_stale)
+    summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
   settle(id, Standing::skipped);
 }
 
@@ -494,8 +506,11 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
   if (!outputs.is_null())
     record->outputs = outputs;
   write(id, std::move(record));
-  graph_->forget_seen(id);
-  seen_.erase(*node.key);
+  // A content that was lost is lost still.
+  if (node.seen == nullptr || !node.seen->content_is_lost) {
+    graph_->forget_seen(id);
+    seen_.erase(*node.key);
+  }
 }
 
 }  // namespace fettle
