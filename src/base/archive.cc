@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "base/closed_folder.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -215,9 +216,29 @@ Status ArchiveWriter::add_file(std::string path, std::string_view bytes, unsigne
 
 Status ArchiveWriter::finish() { return sink_(std::string(2 * block_size, '\0')); }
 
+namespace {
+
+/// What could not be read again is not written.
+Status check_size(const std::vector<TreeEntry>& tree, const Path& root) {
+  const ArchiveLimits limits;
+  uint64_t bytes = 0;
+  for (const TreeEntry& entry : tree)
+    bytes += std::min(entry.size, limits.bytes);
+  if (tree.size() > limits.entries)
+    return user_error(cat("`", root.string(), "` holds more than ", limits.entries, " files"));
+  if (bytes >= limits.bytes)
+    return user_error(cat("`", root.string(), "` holds more than ", limits.bytes >> 30, " GB"));
+  return {};
+}
+
+}  // namespace
+
 Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& options) {
   ArchiveWriter writer(sink);
-  for (const TreeEntry& found : TRY(list_tree(root))) {
+  const ClosedFolder folder(root);
+  const std::vector<TreeEntry> tree = TRY(list_tree(root));
+  TRY(check_size(tree, root));
+  for (const TreeEntry& found : tree) {
     ArchiveEntry entry;
     entry.path = options.prefix + found.path;
     entry.uid = options.uid;
@@ -235,7 +256,7 @@ Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& opti
     } else {
       entry.size = found.size;
       if (found.size > 0)
-        content = TRY(source_of_file(root / found.path));
+        content = source_of(TRY(folder.open(found.path)), root / found.path);
     }
     TRY(writer.add(entry, content));
   }
@@ -353,6 +374,8 @@ Result<std::optional<ArchiveEntry>> ArchiveReader::next() {
     const std::span<char> block(reinterpret_cast<char*>(&header), block_size);
     if (!TRY(read_block(block)) || std::ranges::all_of(block, [](char c) { return c == 0; }))
       return std::optional<ArchiveEntry>();
+    if (++headers_ > limits_.entries)
+      return world_error(cat("the archive has more than ", limits_.entries, " entries"));
     if (TRY(get_number(header.checksum)) != checksum(header))
       return world_error("the archive is damaged: a checksum is wrong");
     const uint64_t size = extra.size ? *extra.size : TRY(get_number(header.size));
@@ -416,8 +439,6 @@ Result<std::optional<ArchiveEntry>> ArchiveReader::next() {
 }
 
 Status ArchiveReader::check(ArchiveEntry& entry) {
-  if (++entries_ > limits_.entries)
-    return world_error(cat("the archive has more than ", limits_.entries, " entries"));
   if (entry.size > limits_.bytes - std::min(limits_.bytes, bytes_))
     return world_error(cat("the archive holds more than ", limits_.bytes, " bytes"));
   bytes_ += entry.size;

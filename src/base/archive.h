@@ -63,7 +63,7 @@ Result<std::string> pack_files(const std::map<std::string, std::string>& files);
 
 struct ArchiveLimits {
   uint64_t bytes = uint64_t{64} << 30;
-  size_t entries = 2'000'000;
+  size_t entries = 2'000'000;  ///< headers of long names count, too
   /// Symbolic links may have any target: for what is only looked into or given to a container.
   bool links_may_leave = false;
 };
@@ -89,7 +89,7 @@ class ArchiveReader {
   uint64_t left_ = 0;     ///< of the content of the current entry
   uint64_t padding_ = 0;  ///< after it
   uint64_t bytes_ = 0;
-  size_t entries_ = 0;
+  size_t headers_ = 0;
 };
 
 /// Writes the entries below `folder`, which is made. Owners are not kept. Nothing that is there is

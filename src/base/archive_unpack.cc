@@ -7,27 +7,21 @@
 #include <set>
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/archive.h"
+#include "base/closed_folder.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
 
 /// Opens below `root` without going through any link.
-Descriptor open_inside(const Descriptor& root, const std::string& path, uint64_t flags,
-                       uint64_t mode = 0) {
-  open_how how{};
-  how.flags = flags | O_CLOEXEC;
-  how.mode = mode;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  return Descriptor(static_cast<int>(
-      syscall(SYS_openat2, root.get(), path.empty() ? "." : path.c_str(), &how, sizeof how)));
+Descriptor open_inside(const Descriptor& root, std::string_view path, int flags,
+                       unsigned mode = 0) {
+  return open_beneath(root, path, Links::refused, flags, mode);
 }
 
 /// Writes entries below one folder.

@@ -6,16 +6,20 @@
 #include <memory>
 #include <system_error>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/closed_folder.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t longest_path = 4096;
 
 Error code_error(std::string_view what, const Path& path, const std::error_code& code) {
   return world_error(cat(what, " `", path.string(), "`: ", lower_case(code.message())));
@@ -41,34 +45,54 @@ Status write_all(int descriptor, std::string_view bytes, const Path& path) {
   return {};
 }
 
-Status list_below(const Path& folder, const std::string& prefix, std::vector<TreeEntry>& entries) {
-  std::error_code code;
-  for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
-    const Path path = it->path();
-    struct stat about{};
-    if (lstat(path.c_str(), &about) != 0)
-      return file_error("cannot look at", path);
-    TreeEntry entry;
-    entry.path = prefix + path.filename().string();
-    entry.mode = about.st_mode & 07777;
-    if (S_ISDIR(about.st_mode)) {
-      entry.type = TreeEntry::Type::directory;
-    } else if (S_ISLNK(about.st_mode)) {
-      entry.type = TreeEntry::Type::symlink;
-      entry.target = fs::read_symlink(path, code).string();
-      if (code)
-        return code_error("cannot read the link", path, code);
-    } else if (S_ISREG(about.st_mode)) {
-      entry.size = static_cast<uint64_t>(about.st_size);
-    } else {
-      return world_error(cat("`", path.string(), "` is neither file, folder nor link"));
-    }
-    entries.push_back(entry);
-    if (entry.type == TreeEntry::Type::directory)
-      TRY(list_below(path, entry.path + "/", entries));
+/// Something in an open folder, by its name; none for what went away meanwhile.
+Result<std::optional<TreeEntry>> look_at(int folder, const char* name, const Path& path) {
+  struct stat about{};
+  if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT ? Result<std::optional<TreeEntry>>(std::nullopt)
+                           : file_error("cannot look at", path);
+  TreeEntry entry;
+  entry.mode = about.st_mode & 07777;
+  if (S_ISDIR(about.st_mode)) {
+    entry.type = TreeEntry::Type::directory;
+  } else if (S_ISLNK(about.st_mode)) {
+    entry.type = TreeEntry::Type::symlink;
+    entry.target.resize(longest_path);
+    const ssize_t size = readlinkat(folder, name, entry.target.data(), entry.target.size());
+    if (size < 0)
+      return file_error("cannot read the link", path);
+    entry.target.resize(static_cast<size_t>(size));
+  } else if (S_ISREG(about.st_mode)) {
+    entry.size = static_cast<uint64_t>(about.st_size);
+  } else {
+    return world_error(cat("`", path.string(), "` is neither file, folder nor link"));
   }
-  if (code)
-    return code_error("cannot list", folder, code);
+  return std::optional(std::move(entry));
+}
+
+/// What stands directly in a folder below `root`; of the paths of what was found, folders are put
+/// into `folders`.
+Status list_one(const Descriptor& root, const Path& name, const std::string& folder,
+                std::vector<TreeEntry>& entries, std::vector<std::string>& folders) {
+  const Path shown = name / folder;
+  Descriptor open = open_beneath(root, folder, Links::refused, O_RDONLY | O_DIRECTORY);
+  DIR* const list = open.is_open() ? fdopendir(open.get()) : nullptr;
+  if (list == nullptr)
+    return file_error("cannot list", shown);
+  const int number = open.release();
+  const std::unique_ptr<DIR, int (*)(DIR*)> owner(list, closedir);
+  while (const dirent* const found = readdir(list)) {
+    const std::string_view own = found->d_name;
+    if (own == "." || own == "..")
+      continue;
+    auto entry = TRY(look_at(number, found->d_name, shown / own));
+    if (!entry)
+      continue;
+    entry->path = folder.empty() ? std::string(own) : cat(folder, "/", own);
+    if (entry->type == TreeEntry::Type::directory)
+      folders.push_back(entry->path);
+    entries.push_back(std::move(*entry));
+  }
   return {};
 }
 
@@ -91,10 +115,12 @@ Result<Descriptor> open_to_read(const Path& path) {
 }
 
 Result<ByteSource> source_of_file(const Path& path) {
-  auto file = std::make_shared<Descriptor>(TRY(open_to_read(path)));
-  return ByteSource([file, path](std::span<char> into) -> Result<size_t> {
-    return read_some(file->get(), into, path);
-  });
+  return source_of(TRY(open_to_read(path)), path);
+}
+
+ByteSource source_of(Descriptor file, const Path& path) {
+  auto shared = std::make_shared<Descriptor>(std::move(file));
+  return [shared, path](std::span<char> into) { return read_some(shared->get(), into, path); };
 }
 
 Result<std::string> read_file(const Path& path) {
@@ -133,6 +159,27 @@ Status write_file(const Path& path, const std::function<Status(const ByteSink&)>
   if (!written)
     unlink(name.c_str());
   return written;
+}
+
+Result<ByteSink> sink_to_file(const Path& path, uint64_t limit) {
+  auto file = std::make_shared<Descriptor>(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file->is_open())
+    return file_error("cannot create", path);
+  return ByteSink([file, path, limit, left = limit](std::string_view bytes) mutable -> Status {
+    if (bytes.size() > left)
+      return world_error(cat("more than ", limit, " bytes"));
+    left -= bytes.size();
+    return write_all(file->get(), bytes, path);
+  });
+}
+
+Result<uint64_t> size_of_file(const Path& path) {
+  std::error_code code;
+  const uintmax_t size = fs::file_size(path, code);
+  if (code)
+    return code_error("cannot look at", path, code);
+  return size;
 }
 
 Status make_directories(const Path& path) {
@@ -174,8 +221,15 @@ TemporaryDirectory::~TemporaryDirectory() {
 }
 
 Result<std::vector<TreeEntry>> list_tree(const Path& root) {
+  const Descriptor top(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!top.is_open())
+    return file_error("cannot list", root);
   std::vector<TreeEntry> entries;
-  TRY(list_below(root, "", entries));
+  for (std::vector<std::string> folders{""}; !folders.empty();) {
+    const std::string folder = std::move(folders.back());
+    folders.pop_back();
+    TRY(list_one(top, root, folder, entries, folders));
+  }
   std::ranges::sort(entries, {}, &TreeEntry::path);
   return entries;
 }

@@ -46,6 +46,13 @@ Status write_file(const Path& path, const std::function<Status(const ByteSink&)>
 Result<Descriptor> open_to_read(const Path& path);
 /// The file's bytes, read as they are pulled.
 Result<ByteSource> source_of_file(const Path& path);
+/// The same of a file that is open; `path` is for errors.
+ByteSource source_of(Descriptor file, const Path& path);
+
+/// Writes what it is given to a new file, for its owner alone, until it is destroyed. An error
+/// beyond `limit` bytes.
+Result<ByteSink> sink_to_file(const Path& path, uint64_t limit);
+Result<uint64_t> size_of_file(const Path& path);
 
 Status make_directories(const Path& path);
 /// With everything below; nothing there is fine.
@@ -75,8 +82,8 @@ struct TreeEntry {
   std::string target;  ///< of a symlink
 };
 
-/// Everything below `root`, sorted by path; links are not followed. Sockets, pipes and devices are
-/// errors.
+/// Everything below `root`, sorted by path; links are not followed, not even those that a folder
+/// is swapped for meanwhile. Sockets, pipes and devices are errors.
 Result<std::vector<TreeEntry>> list_tree(const Path& root);
 
 }  // namespace fettle

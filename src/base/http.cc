@@ -1,6 +1,7 @@
 #include "base/http.h"
 
 #include <array>
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
@@ -13,8 +14,14 @@
 namespace fettle {
 namespace {
 
-constexpr std::string_view cancelled = "cancelled";
 constexpr long most_idle_connections = 64;
+
+constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
+
+constexpr Duration last_moment = 500ms;
+constexpr long no_limit_ms = 1'000'000'000;  ///< libcurl's 0 is five minutes
+
+using SteadyTime = std::chrono::steady_clock::time_point;
 
 long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
@@ -36,6 +43,10 @@ struct Job {
   Job& operator=(const Job&) = delete;
 
   void prepare();
+  void note_sign_of_life() const {
+    if (heard != nullptr)
+      *heard = std::chrono::steady_clock::now();
+  }
   size_t take_header(std::string_view line);
   size_t take_body(std::string_view bytes);
   size_t give_body(std::span<char> into);
@@ -50,7 +61,8 @@ struct Job {
   CURL* easy = nullptr;
   curl_slist* header_list = nullptr;
   std::array<char, CURL_ERROR_SIZE> message{};
-  std::optional<Error> failure;  ///< of a source or a sink
+  std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
+  std::optional<Error> failure;                    ///< of a source or a sink
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
 };
 
@@ -65,6 +77,7 @@ size_t on_read(char* bytes, size_t size, size_t count, void* job) {
 }
 
 size_t Job::take_header(std::string_view line) {
+  note_sign_of_life();
   const std::string_view text = trim(line);
   const size_t colon = text.find(':');
   if (text.starts_with("HTTP/")) {
@@ -79,6 +92,7 @@ size_t Job::take_header(std::string_view line) {
 }
 
 size_t Job::take_body(std::string_view bytes) {
+  note_sign_of_life();
   const bool to_sink = request.sink && response.status >= 200 && response.status < 300;
   const Status taken =
       to_sink ? request.sink(bytes) : sink_to(response.body, request.body_limit)(bytes);
@@ -89,6 +103,7 @@ size_t Job::take_body(std::string_view bytes) {
 }
 
 size_t Job::give_body(std::span<char> into) {
+  note_sign_of_life();
   const Result<size_t> given = request.source(into);
   if (given)
     return *given;
@@ -100,6 +115,10 @@ void Job::prepare() {
   easy = curl.easy_init();
   const auto set = [this](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
   set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);  // who is cancelled does not wait for an answer about a name
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_TCP_KEEPIDLE, keep_alive_idle);
+  set(CURLOPT_TCP_KEEPINTVL, keep_alive_interval);
   set(CURLOPT_ERRORBUFFER, message.data());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_URL, request.url.c_str());
@@ -109,10 +128,11 @@ void Job::prepare() {
     set(CURLOPT_PROXY, "");
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   }
-  set(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_limit));
+  set(CURLOPT_CONNECTTIMEOUT_MS,
+      request.connect_limit > 0s ? milliseconds(request.connect_limit) : no_limit_ms);
   if (request.time_limit > 0s)
     set(CURLOPT_TIMEOUT_MS, milliseconds(request.time_limit));
-  if (request.silence_limit > 0s) {
+  if (request.silence_limit > 0s && !request.still_at_it) {
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
     set(CURLOPT_LOW_SPEED_TIME, (milliseconds(request.silence_limit) + 999) / 1000);
   }
@@ -188,9 +208,6 @@ std::string_view HttpResponse::header(std::string_view name) const {
   return {};
 }
 
-bool is_cancelled(const Error& error) { return error.message == cancelled; }
-Error cancelled_error() { return world_error(std::string(cancelled)); }
-
 /// The thread that owns libcurl's multi handle. Others leave jobs and cancellations in two lists
 /// and wake it.
 class HttpClient::Worker {
@@ -215,12 +232,14 @@ class HttpClient::Worker {
     curl().multi_cleanup(multi_);
   }
 
-  void add(HttpRequest request, const std::stop_token& stop, Done done) {
+  void add(HttpRequest request, const std::stop_token& stop, Done done,
+           std::shared_ptr<std::atomic<SteadyTime>> heard) {
     if (!library_)
       return done(library_.error());
     if (stop.stop_requested())
       return done(cancelled_error());
     auto job = std::make_unique<Job>(curl(), std::move(request), stop, std::move(done));
+    job->heard = std::move(heard);
     Job* const id = job.get();
     if (stop.stop_possible())
       job->on_stop.emplace(stop, [this, id] { leave(cancelled_, id); });
@@ -319,23 +338,72 @@ class HttpClient::Worker {
 HttpClient::HttpClient() : begun_(std::make_unique<std::once_flag>()) {}
 HttpClient::~HttpClient() = default;
 
-void HttpClient::start(HttpRequest request, std::stop_token stop, Done done) {
+HttpClient::Worker& HttpClient::worker() {
   std::call_once(*begun_, [this] { worker_ = std::make_unique<Worker>(); });
-  worker_->add(std::move(request), stop, std::move(done));
+  return *worker_;
 }
 
+void HttpClient::start(HttpRequest request, std::stop_token stop, Done done) {
+  worker().add(std::move(request), stop, std::move(done), nullptr);
+}
+
+namespace {
+
+/// An answer that one thread leaves and another one waits for.
+class Mailbox {
+ public:
+  void put(Result<HttpResponse> answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = std::move(answer);
+    arrived_.notify_one();
+  }
+  Result<HttpResponse> take() {
+    std::unique_lock lock(mutex_);
+    arrived_.wait(lock, [&] { return answer_.has_value(); });
+    return std::move(*answer_);
+  }
+  /// Whether it is there by then.
+  bool is_there_by(SteadyTime time) {
+    std::unique_lock lock(mutex_);
+    return arrived_.wait_until(lock, time, [&] { return answer_.has_value(); });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::optional<Result<HttpResponse>> answer_;
+};
+
+}  // namespace
+
 Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop) {
-  std::mutex mutex;
-  std::condition_variable arrived;
-  std::optional<Result<HttpResponse>> answer;
-  start(std::move(request), std::move(stop), [&](Result<HttpResponse> outcome) {
-    const std::lock_guard lock(mutex);
-    answer = std::move(outcome);
-    arrived.notify_one();
-  });
-  std::unique_lock lock(mutex);
-  arrived.wait(lock, [&] { return answer.has_value(); });
-  return std::move(*answer);
+  Mailbox mailbox;
+  const auto leave = [&](Result<HttpResponse> answer) { mailbox.put(std::move(answer)); };
+  const Duration silence = request.silence_limit;
+  const auto still_at_it = request.still_at_it;
+  if (!still_at_it || silence <= 0s) {
+    worker().add(std::move(request), stop, leave, nullptr);
+    return mailbox.take();
+  }
+  const auto heard = std::make_shared<std::atomic<SteadyTime>>(std::chrono::steady_clock::now());
+  std::stop_source end;
+  const std::stop_callback passed_on(stop, [&] { end.request_stop(); });
+  worker().add(std::move(request), end.get_token(), leave, heard);
+  while (!mailbox.is_there_by(heard->load() + silence)) {
+    if (std::chrono::steady_clock::now() < heard->load() + silence)
+      continue;
+    Status asked = still_at_it(stop);
+    // What ended while it was asked about is about to arrive.
+    if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + last_moment)) {
+      end.request_stop();
+      const Result<HttpResponse> answer = mailbox.take();
+      Error error = stop.stop_requested() ? cancelled_error() : std::move(asked).error();
+      error.unknown_outcome = true;
+      return answer ? answer : error;
+    }
+    *heard = std::chrono::steady_clock::now();
+  }
+  return mailbox.take();
 }
 
 std::string percent_encode(std::string_view text) {

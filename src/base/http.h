@@ -43,9 +43,13 @@ struct HttpRequest {
   ByteSource source{};  ///< instead of `body`; pulled on the client's thread, so it must not wait
   /// Gets the body of an answer with status 2xx as it arrives; called on the client's thread.
   ByteSink sink{};
-  Duration connect_limit = 10s;
-  Duration time_limit{0};     ///< of the whole exchange; 0 is none
-  Duration silence_limit{0};  ///< without a byte in either direction; 0 is none; whole seconds
+  Duration connect_limit = WaitLimits().connect;
+  Duration time_limit{0};  ///< of the whole exchange; 0 is none
+  /// Without a byte in either direction; 0 is none; whole seconds unless there is `still_at_it`.
+  Duration silence_limit = WaitLimits().silence;
+  /// Asked by `send` each time that the silence limit is over, on the thread that waits: an error
+  /// ends the exchange, else silence is fine. Without it silence is an error.
+  std::function<Status(const std::stop_token& stop)> still_at_it{};
   size_t body_limit = 64 << 20;
   bool follow_redirects = false;
   TlsFiles tls{};
@@ -58,10 +62,6 @@ struct HttpResponse {
   /// The value of a header by its name in any case; empty when there is none.
   std::string_view header(std::string_view name) const;
 };
-
-/// True for the error of what a stop token ended.
-bool is_cancelled(const Error& error);
-Error cancelled_error();
 
 class HttpClient {
  public:
@@ -79,6 +79,7 @@ class HttpClient {
 
  private:
   class Worker;
+  Worker& worker();
   std::unique_ptr<std::once_flag> begun_;
   std::unique_ptr<Worker> worker_;  ///< made by the first request
 };

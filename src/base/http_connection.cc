@@ -4,41 +4,45 @@
 #include <array>
 #include <cstring>
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/http_library.h"
 #include "base/text.h"
+#include "base/wait.h"
 
 namespace fettle {
 namespace {
 
 constexpr size_t longest_head = 64 * 1024;
-constexpr int stop_interval_ms = 50;
+constexpr int stop_interval_ms = 20;                            ///< while it connects
+constexpr long no_limit_ms = 1'000'000'000;                     ///< libcurl's 0 is five minutes
+constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
 
-/// Waits until the socket is ready; looks at `stop` again and again.
-Status await_socket(int socket, short events, const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    pollfd waited{socket, events, 0};
-    const int ready = poll(&waited, 1, stop_interval_ms);
-    if (ready > 0)
-      return {};
-    if (ready < 0 && errno != EINTR)
-      return world_error(cat("cannot wait for a connection: ", std::strerror(errno)));
-  }
-  return cancelled_error();
+Error silent(Duration limit) {
+  return world_error(cat("the other side was silent for ", to_string(limit)));
 }
 
 }  // namespace
 
 struct HttpConnection::State {
-  explicit State(const HttpLibrary& library) : curl(library), easy(library.easy_init()) {}
-  ~State() { curl.easy_cleanup(easy); }
+  explicit State(const HttpLibrary& library)
+      : curl(library), multi(library.multi_init()), easy(library.easy_init()) {}
+  ~State() {
+    curl.multi_remove_handle(multi, easy);
+    curl.easy_cleanup(easy);
+    curl.multi_cleanup(multi);
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+  Status connect(const HttpRequest& request, const std::stop_token& stop);
+  /// Bytes that have come by then.
+  Result<size_t> read(std::span<char> into, Duration limit, const std::stop_token& stop);
+
   const HttpLibrary& curl;
+  CURLM* multi;  ///< a connection can be given up in the middle only through one
   CURL* easy;
   int socket = -1;
+  Duration silence{0};
   std::string ahead;  ///< read with the answer's head, not yet asked for
 };
 
@@ -52,9 +56,12 @@ Status HttpConnection::write(std::string_view bytes, std::stop_token stop) {
   while (!bytes.empty()) {
     size_t sent = 0;
     const CURLcode code = state_->curl.easy_send(state_->easy, bytes.data(), bytes.size(), &sent);
+    const Duration limit = state_->silence > 0s ? state_->silence : for_ever;
+    if (code == CURLE_AGAIN && !TRY(await_descriptor(state_->socket, POLLOUT, limit, stop)))
+      return silent(limit);
     if (code == CURLE_AGAIN)
-      TRY(await_socket(state_->socket, POLLOUT, stop));
-    else if (code != CURLE_OK)
+      continue;
+    if (code != CURLE_OK)
       return world_error(cat("cannot write: ", state_->curl.easy_strerror(code)));
     bytes.remove_prefix(sent);
   }
@@ -62,51 +69,74 @@ Status HttpConnection::write(std::string_view bytes, std::stop_token stop) {
 }
 
 Result<size_t> HttpConnection::read(std::span<char> into, std::stop_token stop) {
-  if (!state_->ahead.empty()) {
-    const size_t count = std::min(into.size(), state_->ahead.size());
-    std::memcpy(into.data(), state_->ahead.data(), count);
-    state_->ahead.erase(0, count);
+  return state_->read(into, for_ever, stop);
+}
+
+Result<size_t> HttpConnection::State::read(std::span<char> into, Duration limit,
+                                           const std::stop_token& stop) {
+  if (!ahead.empty()) {
+    const size_t count = std::min(into.size(), ahead.size());
+    std::memcpy(into.data(), ahead.data(), count);
+    ahead.erase(0, count);
     return count;
   }
   while (true) {
     size_t received = 0;
-    const CURLcode code = state_->curl.easy_recv(state_->easy, into.data(), into.size(), &received);
+    const CURLcode code = curl.easy_recv(easy, into.data(), into.size(), &received);
     if (code == CURLE_OK)
       return received;
     if (code != CURLE_AGAIN)
-      return world_error(cat("cannot read: ", state_->curl.easy_strerror(code)));
-    TRY(await_socket(state_->socket, POLLIN, stop));
+      return world_error(cat("cannot read: ", curl.easy_strerror(code)));
+    if (!TRY(await_descriptor(socket, POLLIN, limit, stop)))
+      return silent(limit);
   }
+}
+
+Status HttpConnection::State::connect(const HttpRequest& request, const std::stop_token& stop) {
+  const auto set = [this](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_TCP_KEEPIDLE, keep_alive_idle);
+  set(CURLOPT_TCP_KEEPINTVL, keep_alive_interval);
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_CONNECT_ONLY, 1L);
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_PROXY, "");
+  const auto limit = std::chrono::ceil<std::chrono::milliseconds>(request.connect_limit).count();
+  set(CURLOPT_CONNECTTIMEOUT_MS, limit > 0 ? static_cast<long>(limit) : no_limit_ms);
+  if (!request.unix_socket.empty())
+    set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
+  if (!request.tls.authorities.empty())
+    set(CURLOPT_CAINFO, request.tls.authorities.c_str());
+  if (!request.tls.certificate.empty())
+    set(CURLOPT_SSLCERT, request.tls.certificate.c_str());
+  if (!request.tls.key.empty())
+    set(CURLOPT_SSLKEY, request.tls.key.c_str());
+  silence = request.silence_limit;
+  curl.multi_add_handle(multi, easy);
+  for (int running = 1, left = 0; running > 0;) {
+    if (stop.stop_requested())
+      return cancelled_error();
+    curl.multi_perform(multi, &running);
+    if (const CURLMsg* const message = curl.multi_info_read(multi, &left);
+        message != nullptr && message->data.result != CURLE_OK)
+      return world_error(cat("cannot connect: ", curl.easy_strerror(message->data.result)));
+    if (running > 0)
+      curl.multi_poll(multi, nullptr, 0, stop_interval_ms, nullptr);
+  }
+  curl_socket_t connected = -1;
+  curl.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &connected);
+  socket = connected;
+  return {};
 }
 
 Result<HttpConnection> HttpConnection::upgrade(const HttpRequest& request, std::stop_token stop) {
   const HttpLibrary& curl = *TRY(http_library());
   auto state = std::make_unique<State>(curl);
-  CURL* const easy = state->easy;
-  curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl.easy_setopt(easy, CURLOPT_URL, request.url.c_str());
-  curl.easy_setopt(easy, CURLOPT_CONNECT_ONLY, 1L);
-  curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl.easy_setopt(easy, CURLOPT_PROXY, "");
-  curl.easy_setopt(
-      easy, CURLOPT_CONNECTTIMEOUT_MS,
-      static_cast<long>(
-          std::chrono::ceil<std::chrono::milliseconds>(request.connect_limit).count()));
-  if (!request.unix_socket.empty())
-    curl.easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
-  if (!request.tls.authorities.empty())
-    curl.easy_setopt(easy, CURLOPT_CAINFO, request.tls.authorities.c_str());
-  if (!request.tls.certificate.empty())
-    curl.easy_setopt(easy, CURLOPT_SSLCERT, request.tls.certificate.c_str());
-  if (!request.tls.key.empty())
-    curl.easy_setopt(easy, CURLOPT_SSLKEY, request.tls.key.c_str());
-  const CURLcode connected = curl.easy_perform(easy);
-  if (connected != CURLE_OK)
-    return world_error(cat("cannot connect: ", curl.easy_strerror(connected)));
-  curl_socket_t socket = -1;
-  curl.easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &socket);
-  state->socket = socket;
+  TRY(state->connect(request, stop));
   HttpConnection connection(std::move(state));
+  const Duration silence = request.silence_limit > 0s ? request.silence_limit : for_ever;
 
   const size_t host = request.url.find("://") + 3;
   const size_t path = std::min(request.url.find('/', host), request.url.size());
@@ -122,7 +152,7 @@ Result<HttpConnection> HttpConnection::upgrade(const HttpRequest& request, std::
   size_t end = answer.npos;
   while (end == answer.npos) {
     std::array<char, 4096> buffer{};
-    const size_t count = TRY(connection.read(buffer, stop));
+    const size_t count = TRY(connection.state_->read(buffer, silence, stop));
     answer.append(buffer.data(), count);
     end = answer.find("\r\n\r\n");
     if (end == answer.npos && (count == 0 || answer.size() > longest_head))

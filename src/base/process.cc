@@ -6,23 +6,31 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <set>
+#include <thread>
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/http.h"
 #include "base/text.h"
+#include "base/wait.h"
 
 extern char** environ;
 
 namespace fettle {
 namespace {
 
-constexpr int stop_interval_ms = 50;
+constexpr Duration grace_of_a_stop = 50ms;
+constexpr Duration patience_after_kill = 40ms;
+constexpr int code_nobody_knows = 255;    ///< of a child that somebody else has waited for
+constexpr int most_descriptors = 65'536;  ///< that are closed one by one, on old kernels
 constexpr std::string_view system_folders =
     "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin";
 
@@ -39,6 +47,7 @@ struct Launch {
   const char* directory = nullptr;
   int input = -1, output = -1, errors = -1;
   bool session = false;
+  int descriptors = most_descriptors;  ///< how many there may be
   const std::function<int()>* prepare = nullptr;
 };
 
@@ -55,6 +64,8 @@ Result<Launch> make_launch(const Invocation& command) {
     const size_t equals = std::min(line.find('='), line.size());
     variables[std::string(line.substr(0, equals))] = std::string(line);
   }
+  for (const std::string& name : command.without)
+    variables.erase(name);
   for (const auto& [name, value] : command.environment)
     variables[name] = name + "=" + value;
   launch.texts = command.arguments;
@@ -66,6 +77,10 @@ Result<Launch> make_launch(const Invocation& command) {
   launch.arguments.push_back(nullptr);
   launch.variables.push_back(nullptr);
   launch.directory = command.directory.empty() ? nullptr : command.directory.c_str();
+  launch.session = command.session;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < most_descriptors)
+    launch.descriptors = static_cast<int>(limit.rlim_cur);
   if (command.prepare)
     launch.prepare = &command.prepare;
   return launch;
@@ -90,37 +105,36 @@ Result<Pipe> make_pipe() {
 }
 
 /// The child's part. It shares our memory until the program runs, so it only calls the system.
-[[noreturn]] void become(const Launch& launch, const sigset_t& mask, int report) {
+[[noreturn]] void become(const Launch& launch, int report) {
   const auto fail = [report](int code) {
     (void)!write(report, &code, sizeof code);
     _exit(127);
   };
-  for (int number = 1; number < NSIG; ++number) {
-    struct sigaction before{};
-    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
-      signal(number, SIG_DFL);
-  }
-  signal(SIGPIPE, SIG_DFL);
+  for (int number = 1; number < NSIG; ++number)
+    signal(number, SIG_DFL);
   const bool grouped = launch.session ? setsid() >= 0 : setpgid(0, 0) == 0;
   if (!grouped || !put_at(launch.input, 0) || !put_at(launch.output, 1) ||
       !put_at(launch.errors, 2) || (launch.directory != nullptr && chdir(launch.directory) != 0))
     fail(errno);
-  syscall(SYS_close_range, 3U, ~0U, 4U);  // 4: close when the program starts
+  if (syscall(SYS_close_range, 3U, ~0U, 4U) != 0)  // 4: close when the program starts
+    for (int number = 3; number < launch.descriptors; ++number)
+      fcntl(number, F_SETFD, FD_CLOEXEC);
   if (launch.prepare != nullptr)
     if (const int code = (*launch.prepare)(); code != 0)
       fail(code);
-  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   execve(launch.program.c_str(), launch.arguments.data(), launch.variables.data());
   fail(errno);
   _exit(127);
 }
 
 /// `vfork`, so that a process of many gigabytes starts others as quickly as a small one.
-__attribute__((noinline)) pid_t start_child(const Launch& launch, const sigset_t& mask,
-                                            int report) {
+__attribute__((noinline)) pid_t start_child(const Launch& launch, int report) {
   const pid_t pid = vfork();
   if (pid == 0)
-    become(launch, mask, report);
+    become(launch, report);
   return pid;
 }
 
@@ -129,7 +143,7 @@ Result<pid_t> start(const Launch& launch) {
   sigset_t all, mask;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &mask);
-  const pid_t pid = start_child(launch, mask, report.write.get());
+  const pid_t pid = start_child(launch, report.write.get());
   int code = pid < 0 ? errno : 0;
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   report.write.close();
@@ -140,36 +154,124 @@ Result<pid_t> start(const Launch& launch) {
   return pid;
 }
 
+/// The groups of children that somebody waits for.
+class Groups {
+ public:
+  static Groups& all() {
+    static auto* const groups = new Groups;  // outlives whoever leaves in the middle
+    return *groups;
+  }
+  void add(pid_t group) {
+    const std::lock_guard lock(mutex_);
+    groups_.insert(group);
+  }
+  void remove(pid_t group) {
+    const std::lock_guard lock(mutex_);
+    groups_.erase(group);
+  }
+  void kill_all() {
+    const std::lock_guard lock(mutex_);
+    for (const pid_t group : groups_)
+      kill(-group, SIGKILL);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> groups_;
+};
+
+/// A group of processes and its leader, a child of ours that nobody has waited for yet: until then
+/// its number is nobody else's.
+class Group {
+ public:
+  Group() = default;
+  ~Group() { end(0s); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  Status lead_by(pid_t leader) {
+    leader_ = leader;
+    Groups::all().add(leader);
+    watch_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, leader, 0)));
+    if (!watch_.is_open())
+      return call_error("cannot watch a process", errno);
+    return {};
+  }
+  /// Readable when the leader has ended.
+  int watch() const { return watch_.get(); }
+
+  /// The leader's status once it has ended; what it left in its group stays.
+  std::optional<int> status() {
+    int status = code_nobody_knows << 8;
+    if (leader_ <= 0 || waitpid(leader_, &status, WNOHANG) == 0)
+      return std::nullopt;
+    forget();
+    return status;
+  }
+
+  /// Ends all of it: TERM, and KILL when that takes longer than `grace` or a stop is asked for.
+  void end(Duration grace, const std::stop_token& stop = {}) {
+    if (leader_ <= 0)
+      return;
+    if (grace > 0s) {
+      kill(-leader_, SIGTERM);
+      static_cast<void>(await_descriptor(watch_.get(), POLLIN, grace, stop));
+    }
+    kill(-leader_, SIGKILL);  // also what the leader left behind
+    // A process that the kernel does not let go yet is waited for by nobody in particular.
+    const auto ended = await_descriptor(watch_.get(), POLLIN, patience_after_kill, {});
+    if (ended.value_or(false))
+      waitpid(leader_, nullptr, 0);
+    else
+      std::thread([leader = leader_] { waitpid(leader, nullptr, 0); }).detach();
+    forget();
+  }
+
+ private:
+  void forget() {
+    Groups::all().remove(leader_);
+    leader_ = -1;
+  }
+  pid_t leader_ = -1;
+  Descriptor watch_;
+};
+
 /// A child between its start and its end.
 class Child {
  public:
-  explicit Child(const Invocation& command) : command_(command), left_(command.input) {}
+  Child(const Invocation& command, std::stop_token stop)
+      : command_(command), stop_(std::move(stop)), left_(command.input) {}
   ~Child() {
-    if (pid_ > 0 && !ended_)
-      end_now();
+    if (stop_.stop_requested())
+      group_.end(grace_of_a_stop);
+    else
+      group_.end(command_.grace, stop_);
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
   Status start_with_pipes();
-  Result<Finished> wait(const std::stop_token& stop);
+  Result<Finished> wait();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  Status step(int timeout_ms);
-  Status take(Descriptor& from, const ByteSink& sink);
+  Status step(Poller& poller, Duration limit);
+  Status take(Descriptor& from, const ByteSink& sink, size_t most);
+  Status take_rest(Descriptor& from, const ByteSink& sink);
+  ByteSink output_sink();
+  ByteSink errors_sink();
   void give_input();
-  void end_now();
-  bool reap(int options);
-  bool is_done() const { return ended_ && !output_.is_open() && !errors_.is_open(); }
+  void look_for_end();
 
   const Invocation& command_;
+  std::stop_token stop_;
   std::string_view left_;
   Finished finished_;
-  pid_t pid_ = -1;
+  Group group_;
   bool ended_ = false;
-  Descriptor input_, output_, errors_, pidfd_;
+  Clock::time_point heard_{};
+  Descriptor input_, output_, errors_;
 };
 
 Status Child::start_with_pipes() {
@@ -178,10 +280,7 @@ Status Child::start_with_pipes() {
   launch.input = input.read.get();
   launch.output = output.write.get();
   launch.errors = errors.write.get();
-  pid_ = TRY(start(launch));
-  pidfd_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
-  if (!pidfd_.is_open())
-    return call_error("cannot watch a process", errno);
+  TRY(group_.lead_by(TRY(start(launch))));
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   errors_ = std::move(errors.read);
@@ -192,23 +291,49 @@ Status Child::start_with_pipes() {
   return {};
 }
 
-bool Child::reap(int options) {
-  int status = 0;
-  if (ended_ || waitpid(pid_, &status, options) != pid_)
-    return ended_;
+void Child::look_for_end() {
+  const std::optional<int> status = group_.status();
+  if (!status)
+    return;
   ended_ = true;
-  finished_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  finished_.code = WIFSIGNALED(status) ? 128 + finished_.signal : WEXITSTATUS(status);
-  return true;
+  finished_.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
+  finished_.code = WIFSIGNALED(*status) ? 128 + finished_.signal : WEXITSTATUS(*status);
 }
 
-Status Child::take(Descriptor& from, const ByteSink& sink) {
+ByteSink Child::output_sink() {
+  return command_.on_output ? command_.on_output : sink_to(finished_.output, command_.output_limit);
+}
+
+ByteSink Child::errors_sink() {
+  return command_.on_errors ? command_.on_errors : sink_to(finished_.errors, command_.output_limit);
+}
+
+Status Child::take(Descriptor& from, const ByteSink& sink, size_t most) {
   std::array<char, 64 * 1024> buffer;
-  const ssize_t count = read(from.get(), buffer.data(), buffer.size());
+  const ssize_t count = read(from.get(), buffer.data(), std::min(most, buffer.size()));
+  heard_ = Clock::now();
   if (count > 0)
     return sink({buffer.data(), static_cast<size_t>(count)});
   if (count == 0 || (errno != EAGAIN && errno != EINTR))
     from.close();
+  return {};
+}
+
+/// What is in the pipe when the child has ended. A grandchild may hold it open and go on writing.
+Status Child::take_rest(Descriptor& from, const ByteSink& sink) {
+  int left = 0;
+  if (!from.is_open() || ioctl(from.get(), FIONREAD, &left) != 0)
+    return {};
+  for (size_t taken = 0; left > 0 && from.is_open(); left -= static_cast<int>(taken)) {
+    const auto counted = [&](std::string_view bytes) -> Status {
+      taken = bytes.size();
+      return sink(bytes);
+    };
+    taken = 0;
+    TRY(take(from, counted, static_cast<size_t>(left)));
+    if (taken == 0)
+      break;
+  }
   return {};
 }
 
@@ -231,64 +356,54 @@ void Child::give_input() {
     input_.close();
 }
 
-Status Child::step(int timeout_ms) {
-  std::array<pollfd, 4> waited{{{ended_ ? -1 : pidfd_.get(), POLLIN, 0},
+Status Child::step(Poller& poller, Duration limit) {
+  std::array<pollfd, 4> waited{{{group_.watch(), POLLIN, 0},
                                 {input_.get(), POLLOUT, 0},
                                 {output_.get(), POLLIN, 0},
                                 {errors_.get(), POLLIN, 0}}};
-  if (poll(waited.data(), waited.size(), timeout_ms) < 0 && errno != EINTR)
-    return call_error("cannot wait for a process", errno);
+  TRY(poller.wait(waited, limit));
   if (waited[1].revents != 0)
     give_input();
   if (waited[2].revents != 0)
-    TRY(take(output_, command_.on_output ? command_.on_output
-                                         : sink_to(finished_.output, command_.output_limit)));
+    TRY(take(output_, output_sink(), SIZE_MAX));
   if (waited[3].revents != 0)
-    TRY(take(errors_, command_.on_errors ? command_.on_errors
-                                         : sink_to(finished_.errors, command_.output_limit)));
+    TRY(take(errors_, errors_sink(), SIZE_MAX));
   if (waited[0].revents != 0)
-    reap(WNOHANG);
+    look_for_end();
   return {};
 }
 
-void Child::end_now() {
-  kill(-pid_, SIGTERM);
-  const Clock::time_point patience = Clock::now() + command_.grace;
-  while (!reap(WNOHANG) && Clock::now() < patience) {
-    pollfd waited{pidfd_.get(), POLLIN, 0};
-    poll(&waited, 1, stop_interval_ms);
-  }
-  kill(-pid_, SIGKILL);  // also what the child left behind in its group
-  reap(0);
-}
-
-Result<Finished> Child::wait(const std::stop_token& stop) {
-  const Clock::time_point deadline = Clock::now() + command_.time_limit;
-  // A grandchild may hold the pipes open after the child's end: what is there is read, no more.
-  while (!is_done()) {
-    if (stop.stop_requested())
-      return cancelled_error();
-    if (command_.time_limit > 0s && Clock::now() >= deadline)
+Result<Finished> Child::wait() {
+  const Clock::time_point began = Clock::now();
+  heard_ = began;
+  Poller poller(stop_);
+  while (!ended_) {
+    const Duration time = left_of(command_.time_limit, began);
+    const Duration silence = left_of(command_.silence_limit, heard_);
+    if (time == 0s)
       return world_error(
           cat("`", command_.arguments[0], "` did not end within ", to_string(command_.time_limit)));
-    const bool was_ended = ended_;
-    TRY(step(was_ended ? 0 : stop_interval_ms));
-    if (was_ended) {
-      std::array<pollfd, 2> more{{{output_.get(), POLLIN, 0}, {errors_.get(), POLLIN, 0}}};
-      if (poll(more.data(), more.size(), 0) <= 0)
-        break;
-    }
+    if (silence == 0s)
+      return world_error(cat("`", command_.arguments[0], "` said nothing for ",
+                             to_string(command_.silence_limit)));
+    TRY(step(poller, silence >= 0s && (time < 0s || silence < time) ? silence : time));
   }
+  TRY(take_rest(output_, output_sink()));
+  TRY(take_rest(errors_, errors_sink()));
   return std::move(finished_);
 }
 
 }  // namespace
 
 Result<Finished> run_process(const Invocation& command, std::stop_token stop) {
-  Child child(command);
+  if (stop.stop_requested())
+    return cancelled_error();
+  Child child(command, std::move(stop));
   TRY(child.start_with_pipes());
-  return child.wait(stop).context(cat("running `", command.arguments[0], "`"));
+  return child.wait().context(cat("running `", command.arguments[0], "`"));
 }
+
+void kill_children() { Groups::all().kill_all(); }
 
 Result<pid_t> start_detached(const Invocation& command, const Path& output) {
   Launch launch = TRY(make_launch(command));
@@ -303,30 +418,34 @@ Result<pid_t> start_detached(const Invocation& command, const Path& output) {
   return start(launch);
 }
 
+struct Dialogue::State {
+  Descriptor socket;
+  Group group;
+};
+
+Dialogue::Dialogue(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Dialogue::Dialogue(Dialogue&&) noexcept = default;
+int Dialogue::descriptor() const { return state_->socket.get(); }
+
 Result<Dialogue> Dialogue::start(const Invocation& command) {
   Launch launch = TRY(make_launch(command));
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     return call_error("cannot create a pair of sockets", errno);
-  Descriptor ours(ends[0]);
+  auto state = std::make_unique<State>();
+  state->socket = Descriptor(ends[0]);
   const Descriptor theirs(ends[1]);
   launch.input = launch.output = theirs.get();
   launch.errors = 2;
-  const pid_t pid = TRY(fettle::start(launch));
-  return Dialogue(pid, std::move(ours));
+  TRY(state->group.lead_by(TRY(fettle::start(launch))));
+  return Dialogue(std::move(state));
 }
 
 Dialogue::~Dialogue() {
-  if (pid_.number <= 0)
+  if (state_ == nullptr)
     return;
-  socket_.close();
-  kill(-pid_.number, SIGTERM);
-  for (int i = 0; i < 40 && waitpid(pid_.number, nullptr, WNOHANG) == 0; ++i) {
-    const timespec pause{0, 25'000'000};
-    nanosleep(&pause, nullptr);
-    if (i == 38)
-      kill(-pid_.number, SIGKILL);
-  }
+  state_->socket.close();
+  state_->group.end(grace_of_a_stop);
 }
 
 Path find_program(std::string_view program) {

@@ -1,12 +1,13 @@
 #pragma once
 /// Other programs. A child leads a process group (or a session) of its own, so that what it starts
-/// can be ended with it.
+/// can be ended with it. It begins with no signal blocked or ignored and with no descriptor of ours
+/// but its standard streams.
 ///
 ///   const Finished made = TRY(run_process({.arguments = {"git", "status"}}, stop));
 
 #include <csignal>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -22,12 +23,15 @@ namespace fettle {
 struct Invocation {
   std::vector<std::string> arguments;  ///< the first is the program, looked up in `PATH`
   std::vector<std::pair<std::string, std::string>>
-      environment{};               ///< beside what we have ourselves
-  bool clean_environment = false;  ///< nothing of ours
-  Path directory{};                ///< empty: ours
+      environment{};                   ///< beside what we have ourselves
+  std::vector<std::string> without{};  ///< variables of ours that it does not get
+  bool clean_environment = false;      ///< nothing of ours
+  bool session = false;                ///< of its own: there is no terminal on which to ask
+  Path directory{};                    ///< empty: ours
   std::string input{};
-  Duration time_limit{0};  ///< 0 is none
-  Duration grace = 2s;     ///< between TERM and KILL, when it is ended
+  Duration time_limit{0};     ///< 0 is none
+  Duration silence_limit{0};  ///< without a byte of output; 0 is none
+  Duration grace = 2s;        ///< between TERM and KILL after a limit
   size_t output_limit = 64 << 20;
   ByteSink on_output{};  ///< gets what is written to stdout instead of `Finished::output`
   ByteSink on_errors{};
@@ -43,9 +47,13 @@ struct Finished {
   std::string errors;
 };
 
-/// Runs to the end. A code other than 0 is no error; a program that cannot be started, the time
-/// limit and the stop token are, and the whole process group is ended then.
+/// Runs to the end. A code other than 0 is no error; a program that cannot be started, the limits
+/// and the stop token are, and the whole process group is ended then, for a stop within 100 ms.
+/// What a program that ended by itself left running in its group stays.
 Result<Finished> run_process(const Invocation& command, std::stop_token stop);
+
+/// Kills the groups of all children that somebody waits for, for who is about to leave at once.
+void kill_children();
 
 /// Starts and does not wait: a session of its own that outlives us, with `output` (or nothing) as
 /// stdout and stderr. `input` and the limits are not used.
@@ -55,19 +63,15 @@ Result<pid_t> start_detached(const Invocation& command, const Path& output = {})
 class Dialogue {
  public:
   static Result<Dialogue> start(const Invocation& command);
-  Dialogue(Dialogue&&) noexcept = default;
+  Dialogue(Dialogue&&) noexcept;
   Dialogue& operator=(Dialogue&&) = delete;
-  ~Dialogue();  ///< ends the child
-  int descriptor() const { return socket_.get(); }
+  ~Dialogue();  ///< ends the child and its group
+  int descriptor() const;
 
  private:
-  Dialogue(pid_t pid, Descriptor socket) : pid_(pid), socket_(std::move(socket)) {}
-  struct Pid {
-    explicit Pid(pid_t number_) : number(number_) {}
-    Pid(Pid&& other) noexcept : number(std::exchange(other.number, -1)) {}
-    pid_t number;
-  } pid_;
-  Descriptor socket_;
+  struct State;
+  explicit Dialogue(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 /// Where `program` is found in `PATH` and the folders of system programs; empty when nowhere.

@@ -1,12 +1,13 @@
 #include "base/process.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "base/http.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -115,6 +116,109 @@ TEST(Process, AGrandchildThatHoldsThePipesDoesNotHoldUs) {
   const std::string pid(trim(done->output));
   EXPECT_TRUE(runs(pid));
   ASSERT_EQ(kill(std::stoi(pid), SIGKILL), 0);
+}
+
+TEST(Process, AGrandchildThatGoesOnWritingDoesNotHoldUs) {
+  const auto done = run_process(shell("yes & echo $! >&2"), {});
+  ASSERT_TRUE(done) << to_string(done.error());
+  const std::string pid(trim(done->errors));
+  EXPECT_TRUE(!pid.empty());
+  kill(std::stoi(pid), SIGKILL);
+}
+
+TEST(Process, ASilentChildIsEnded) {
+  Invocation command = shell("echo once; sleep 1000");
+  command.silence_limit = 50ms;
+  EXPECT_EQ(to_string(run_process(command, {}).error()),
+            "running `sh`: `sh` said nothing for 50ms");
+  command = shell("for i in 1 2 3 4 5; do echo $i; sleep 0.01; done");
+  command.silence_limit = 100s;
+  EXPECT_TRUE(run_process(command, {}));
+}
+
+/// The hexadecimal mask of signals on a line of `/proc/self/status`, of a child.
+uint64_t mask_of_child(const std::string& line) {
+  const auto done = run_process({.arguments = {"cat", "/proc/self/status"}}, {});
+  EXPECT_TRUE(done);
+  const size_t at = done->output.find(line + ":");
+  EXPECT_NE(at, std::string::npos);
+  return std::stoull(done->output.substr(at + line.size() + 1), nullptr, 16);
+}
+
+TEST(Process, AChildBeginsWithNoSignalBlockedOrIgnored) {
+  sigset_t mine, before;
+  sigemptyset(&mine);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&mine, number);
+  pthread_sigmask(SIG_BLOCK, &mine, &before);
+  const auto ignored = signal(SIGUSR1, SIG_IGN);
+  EXPECT_EQ(mask_of_child("SigBlk"), 0u);
+  EXPECT_EQ(mask_of_child("SigIgn"), 0u);
+  signal(SIGUSR1, ignored);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+TEST(Process, AChildHasNoDescriptorOfOurs) {
+  const auto folder = TemporaryDirectory::make();
+  const int open_to_children =
+      open(folder->path().c_str(), O_RDONLY);  // NOLINT: not closed on exec
+  ASSERT_GE(open_to_children, 0);
+  const auto done = run_process(shell("echo /proc/self/fd/*"), {});
+  // The glob itself reads the folder by one more.
+  EXPECT_EQ(done->output, "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n");
+  close(open_to_children);
+}
+
+TEST(Process, ASessionOfItsOwnHasNoTerminal) {
+  Invocation command = shell("ps -o sid= -p $$; echo $$");
+  command.session = true;
+  const auto done = run_process(command, {});
+  const auto lines = split(trim(done->output), '\n');
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(trim(lines[0]), lines[1]);
+}
+
+TEST(Process, VariablesCanBeKeptBack) {
+  ASSERT_EQ(setenv("FETTLE_TEST_VARIABLE", "x", 1), 0);
+  Invocation command = shell("echo [$FETTLE_TEST_VARIABLE]");
+  EXPECT_EQ(run_process(command, {})->output, "[x]\n");
+  command.without = {"FETTLE_TEST_VARIABLE"};
+  EXPECT_EQ(run_process(command, {})->output, "[]\n");
+  unsetenv("FETTLE_TEST_VARIABLE");
+}
+
+TEST(Process, AStopEndsTheWholeGroupEvenWhenItDoesNotWantTo) {
+  std::stop_source stop;
+  std::string pids;
+  Invocation command =
+      shell("trap '' TERM; (trap '' TERM; echo $BASHPID; sleep 1000) & echo $$; wait");
+  command.arguments[0] = "bash";
+  command.on_output = [&](std::string_view bytes) -> Status {
+    pids += bytes;
+    if (std::ranges::count(pids, '\n') == 2)
+      stop.request_stop();
+    return {};
+  };
+  EXPECT_TRUE(is_cancelled(run_process(command, stop.get_token()).error()));
+  for (const std::string_view pid : split(trim(pids), '\n'))
+    EXPECT_TRUE(ends(std::string(pid))) << pid;
+  EXPECT_TRUE(is_cancelled(run_process(shell("true"), stop.get_token()).error()));
+}
+
+TEST(Process, WhoLeavesAtOnceKillsItsChildren) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string file = (folder->path() / "pids").string();
+  Result<Finished> done = world_error("not begun");
+  std::jthread waits(
+      [&] { done = run_process(shell(cat("sleep 1000 & echo $$ $! > ", file, "; wait")), {}); });
+  std::string pids;
+  while (!pids.ends_with('\n'))
+    pids = read_file(file).value_or("");
+  kill_children();
+  waits.join();
+  EXPECT_EQ(done->signal, SIGKILL);
+  for (const std::string_view pid : split(trim(pids), ' '))
+    EXPECT_TRUE(ends(std::string(pid))) << pid;
 }
 
 TEST(Process, TooMuchOutputIsAnError) {

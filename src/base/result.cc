@@ -32,4 +32,11 @@ std::string to_string(const Error& error) {
   return text + error.message;
 }
 
+namespace {
+constexpr std::string_view cancelled = "cancelled";
+}
+
+Error cancelled_error() { return world_error(std::string(cancelled)); }
+bool is_cancelled(const Error& error) { return error.message == cancelled; }
+
 }  // namespace fettle

@@ -78,6 +78,10 @@ inline Error user_error(std::string message, Where where = {}) {
 }
 inline Error world_error(std::string message) { return Error(Blame::world, std::move(message)); }
 
+/// The error of what a stop token ended, and whether one is that.
+Error cancelled_error();
+bool is_cancelled(const Error& error);
+
 }  // namespace fettle
 
 #define FETTLE_JOIN_(a, b) a##b

@@ -138,6 +138,21 @@ bool is_valid_utf8(std::string_view text) {
   return true;
 }
 
+std::string printable(std::string_view text) {
+  static constexpr char hex[] = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n')
+      shown += "\\n";
+    else if (byte < ' ' || byte == 127)
+      shown.append({'\\', 'x', hex[byte >> 4], hex[byte & 15]});
+    else
+      shown += c;
+  }
+  return shown;
+}
+
 void append_utf8(std::string& text, uint32_t code) {
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
     code = 0xFFFD;

@@ -35,6 +35,9 @@ std::string upper_case(std::string_view text);  ///< ASCII only
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 bool is_valid_utf8(std::string_view text);
 void append_utf8(std::string& text, uint32_t code_point);  ///< a surrogate becomes U+FFFD
+/// For a message: control characters are written out as `\n` or `\x1b`, so that a name of somebody
+/// else cannot pretend to be another line or talk to the terminal.
+std::string printable(std::string_view text);
 
 /// The candidate nearest to `word` when it is near enough to be meant, else empty.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);

@@ -28,6 +28,15 @@ struct Moment {
 
 using namespace std::chrono_literals;
 
+/// How long one waits for a network or a program of somebody else. 0 is without a limit.
+struct WaitLimits {
+  Duration connect = 10s;   ///< until a connection is there
+  Duration silence = 2min;  ///< without a byte in either direction while an answer is expected
+  Duration whole =
+      1h;  ///< of one transfer: a download, an archive, a pull, a build, a fetch by git
+  Duration command{0};  ///< of one command in a service
+};
+
 /// The clocks. Only what acts may call these.
 Time now_from_clock();
 Instant instant_from_clock();
