@@ -25,12 +25,15 @@ class Interpreter {
         options_(options),
         draft_(options.draft, known),
         session_(starlark::Dialect::of(starlark::Profile::kurtosis),
-                 {.steps = options.steps, .memory = options.memory}) {}
+                 {.steps = options.steps, .memory = options.memory}),
+        on_stop_(options.stop, [this] { session_.cancelled = true; }) {}
 
   Result<Package> run() {
     predeclare();
     const Locator main = sources_.root(options_.main_file);
     const Result<std::string> place = sources_.path(main);
+    if (!place && !place.error().trace.empty())  // it is there and leads outside
+      return place.error();
     if (!place)
       return user_error(cat("no `", options_.main_file, "` in `", sources_.folder(),
                             "`: a package needs one at its root"));
@@ -358,7 +361,9 @@ class Interpreter {
     if (draft_.has_to_repeat())
       package.additions = draft_.additions();
     package.findings = draft_.findings();
-    package.warnings = draft_.warnings();
+    package.warnings = sources_.warnings();
+    package.warnings.insert(package.warnings.end(), draft_.warnings().begin(),
+                            draft_.warnings().end());
     package.uploads = std::move(draft_.uploads);
     package.intent = std::make_shared<const Intent>(std::move(draft_.intent()));
     package.statements =
@@ -377,6 +382,7 @@ class Interpreter {
   std::vector<starlark::ModulePtr> kept_;
   std::map<std::string, Locator> files_;
   uint64_t weight_ = 0;  ///< of all instructions so far
+  std::stop_callback<std::function<void()>> on_stop_;
 };
 
 }  // namespace
@@ -389,6 +395,8 @@ Result<Package> interpret_package(Sources& sources, const PackageOptions& option
     again.draft.additions = package->additions;
     package = Interpreter(sources, again, known).run();
   }
+  if (!package && options.stop.stop_requested())
+    return cancelled_error();
   // The outermost frame is the call from here, which tells a reader nothing.
   if (!package)
     std::erase(package.error().trace, "<builtin>: in ");

@@ -2,6 +2,8 @@
 /// A Starlark package as an intent. Interprets once; reads its source and what is known, and
 /// changes nothing.
 
+#include <stop_token>
+
 #include "packages/draft.h"
 #include "packages/sources.h"
 
@@ -15,6 +17,7 @@ struct PackageOptions {
   std::string arguments_file;  ///< where they come from, for errors
   uint64_t steps = 100'000'000;
   uint64_t memory = uint64_t{512} << 20;
+  std::stop_token stop{};  ///< ends the interpretation
 };
 
 struct Package {
@@ -32,7 +35,7 @@ struct Package {
 };
 
 /// Errors (`Blame::user`): the package, its arguments or its program are wrong; with excerpt and
-/// back-trace.
+/// back-trace. Also that a stop was asked for.
 Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
                                   const Known& known);
 

@@ -54,9 +54,26 @@ bool is_ref(std::string_view ref) {
     return static_cast<unsigned char>(c) <= ' ' || c == 127 ||
            std::string_view("~^:?*[\\").find(c) != std::string_view::npos;
   };
-  return !ref.empty() && ref.front() != '/' && ref.front() != '-' && ref.back() != '/' &&
-         ref.find("..") == ref.npos && ref.find("//") == ref.npos &&
+  return !ref.empty() && ref.front() != '/' && ref.front() != '-' && ref.front() != '.' &&
+         ref.back() != '/' && ref.find("..") == ref.npos && ref.find("//") == ref.npos &&
+         ref.find("/.") == ref.npos && ref.find("@{") == ref.npos &&
          std::none_of(ref.begin(), ref.end(), is_wrong);
+}
+
+/// GitHub's letters for authors and repositories, so that a name is neither an option nor a folder
+/// of Git's nor more than one line.
+bool is_name(std::string_view name) {
+  const auto is_right = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+  };
+  return !name.empty() && name.front() != '-' && name != ".git" &&
+         std::all_of(name.begin(), name.end(), is_right);
+}
+
+Error no_package(std::string_view text) {
+  return user_error(
+      cat("`", printable(text),
+          "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -72,6 +89,10 @@ std::string_view Locator::inside() const {
   return end >= path.size() ? std::string_view() : std::string_view(path).substr(end + 1);
 }
 
+bool is_local_rule(std::string_view replacement) {
+  return replacement.starts_with('.') || replacement.starts_with('/');
+}
+
 bool is_absolute_locator(std::string_view text) {
   return text.starts_with(host) || text.starts_with("https://github.com/") ||
          text.starts_with("http://github.com/");
@@ -83,8 +104,7 @@ Result<Locator> parse_locator(std::string_view text) {
     if (rest.starts_with(scheme))
       rest.remove_prefix(scheme.size());
   if (!rest.starts_with(host))
-    return user_error(cat(
-        "`", text, "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
+    return no_package(text);
   Locator locator;
   if (const size_t at = rest.find('@'); at != rest.npos) {
     const std::string_view version = rest.substr(at + 1);
@@ -93,18 +113,22 @@ Result<Locator> parse_locator(std::string_view text) {
     locator.path =
         cat(rest.substr(0, at), file == version.npos ? std::string_view() : version.substr(file));
     if (locator.ref.empty())
-      return user_error(cat("`", text, "` has an `@` without a tag, branch or commit behind it"));
-    if (!is_ref(locator.ref))
       return user_error(
-          cat("`", locator.ref, "` in `", text, "` is no name of a tag, branch or commit"));
+          cat("`", printable(text), "` has an `@` without a tag, branch or commit behind it"));
+    if (!is_ref(locator.ref))
+      return user_error(cat("`", printable(locator.ref), "` in `", printable(text),
+                            "` is no name of a tag, branch or commit"));
   } else {
     locator.path = rest;
   }
   const std::optional<std::string> path = normalised(locator.path);
   if (!path || !path->starts_with(host) || repository_end(*path) == path->npos)
-    return user_error(cat(
-        "`", text, "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
+    return no_package(text);
   locator.path = *path;
+  const std::string repository = locator.repository();
+  const auto steps = split(repository, '/');
+  if (!is_name(steps[1]) || !is_name(steps[2]))
+    return no_package(text);
   return locator;
 }
 
@@ -114,7 +138,7 @@ Result<Locator> resolve_locator(std::string_view text, const Locator& from,
     Locator locator = TRY(parse_locator(text));
     if (!package.empty() && is_below(locator.path, package))
       return user_error(cat(
-          "the locator `", text, "` points into its own package `", package,
+          "the locator `", printable(text), "` points into its own package `", package,
           "`, where local absolute locators are not allowed; write it relative: `/",
           std::string_view(locator.path).substr(std::min(locator.path.size(), package.size() + 1)),
           "`"));
@@ -128,7 +152,7 @@ Result<Locator> resolve_locator(std::string_view text, const Locator& from,
       normalised(text.starts_with('/') ? cat(root, text) : cat(folder, "/", text));
   const std::string home = from.path.starts_with(host) ? from.repository() : root;
   if (!path || !is_below(*path, home))
-    return user_error(cat("the locator `", text, "` leads out of `", home, "`"));
+    return user_error(cat("the locator `", printable(text), "` leads out of `", home, "`"));
   return Locator{*path, from.ref};
 }
 
@@ -140,13 +164,13 @@ Result<Replacement> replace_locator(const Locator& locator,
         (best == nullptr || rule.first.size() > best->first.size()))
       best = &rule;
   if (best == nullptr)
-    return Replacement{{}, locator};
+    return Replacement{{}, {}, locator};
   const std::string rest = locator.path.substr(best->first.size());
-  if (best->second.starts_with('.') || best->second.starts_with('/'))
-    return Replacement{best->second + rest, locator};
+  if (is_local_rule(best->second))
+    return Replacement{best->second, rest.substr(std::min<size_t>(rest.size(), 1)), locator};
   Locator target = TRY(parse_locator(best->second));
   target.path += rest;
-  return Replacement{{}, std::move(target)};
+  return Replacement{{}, {}, std::move(target)};
 }
 
 }  // namespace fettle

@@ -24,7 +24,8 @@ struct Locator {
 
 bool is_absolute_locator(std::string_view text);
 
-/// An absolute locator. Errors: another host, a missing author or repository, a step out of it.
+/// An absolute locator. Errors: another host, a missing author or repository or one with letters
+/// that GitHub does not take, a step out of it.
 Result<Locator> parse_locator(std::string_view text);
 
 /// What `text`, standing in the file `from` of the package `package`, means. Errors: an absolute
@@ -33,10 +34,13 @@ Result<Locator> parse_locator(std::string_view text);
 Result<Locator> resolve_locator(std::string_view text, const Locator& from,
                                 const std::string& package);
 
-/// The `replace` rules of the root package: the longest directory prefix wins; a local path begins
-/// with `.` or `/`.
+/// Whether a `replace` rule names a path of this machine: it begins with `.` or `/`.
+bool is_local_rule(std::string_view replacement);
+
+/// The `replace` rules of the root package: the longest directory prefix wins.
 struct Replacement {
-  std::string local;  ///< a path relative to the root package, when it is one
+  std::string local;   ///< the folder that a local rule names, as it is written; else empty
+  std::string inside;  ///< what follows in it, without a leading slash
   Locator locator;
 };
 Result<Replacement> replace_locator(const Locator& locator,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace fettle {
 namespace {
 
@@ -81,9 +83,27 @@ TEST(Locator, TheLongestReplaceRuleWins) {
                                                  {"github.com/a/bb", "github.com/x/y"}};
   EXPECT_EQ(replace_locator({"github.com/a/b/x.star", ""}, rules)->locator,
             (Locator{"github.com/c/d/x.star", "v2"}));
-  EXPECT_EQ(replace_locator({"github.com/a/b/sub/x.star", ""}, rules)->local, "../local/x.star");
+  const auto local = replace_locator({"github.com/a/b/sub/x.star", ""}, rules);
+  EXPECT_EQ(local->local, "../local");
+  EXPECT_EQ(local->inside, "x.star");
   EXPECT_EQ(replace_locator({"github.com/a/bc/x.star", ""}, rules)->locator.path,
             "github.com/a/bc/x.star");
+}
+
+TEST(Locator, NamesThatGitWouldReadAsSomethingElseAreRefused) {
+  for (const char* text :
+       {"github.com/--upload-pack=touch x/b", "github.com/a/--upload-pack=x", "github.com/-a/b",
+        "github.com/a/.git", "github.com/a/b c", "github.com/a\nhost=evil/b", "github.com/a/b%0a",
+        "github.com/user:password@evil/b", "github.com/a/b;x", "github.com/../etc",
+        "github.com/a/b/../../../etc"})
+    EXPECT_FALSE(parse_locator(text)) << text;
+  for (const char* ref : {"--upload-pack=touch", "-x", "a..b", "@{1}", ".hidden", "a/.git", "a b",
+                          "a\nb", "a~1", "a^{commit}", "a:b", "refs/../x", ""})
+    EXPECT_FALSE(parse_locator(cat("github.com/a/b@", ref))) << ref;
+  EXPECT_EQ(parse_locator("github.com/a\nerror: b/c").error().message.find('\n'),
+            std::string::npos);
+  for (const char* text : {"github.com/a-1/b_c.d", "github.com/a/.github", "github.com/a/b@v1.2-x"})
+    EXPECT_TRUE(parse_locator(text)) << text;
 }
 
 }  // namespace

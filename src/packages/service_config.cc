@@ -107,6 +107,48 @@ Value user_attributes(starlark::Value config) {
   return Value::dict(std::move(entries));
 }
 
+/// Devices that give no more than a container has.
+constexpr std::array<std::string_view, 4> harmless_devices{"/dev/fuse", "/dev/kvm", "/dev/net/tun",
+                                                           "/dev/null"};
+/// Capabilities that reach no further than the container's own network, processes and files.
+constexpr std::array<std::string_view, 21> harmless_capabilities{
+    "AUDIT_WRITE",   "CHOWN",    "DAC_OVERRIDE", "FOWNER", "FSETID",    "IPC_LOCK",
+    "IPC_OWNER",     "KILL",     "LEASE",        "MKNOD",  "NET_ADMIN", "NET_BIND_SERVICE",
+    "NET_BROADCAST", "NET_RAW",  "SETFCAP",      "SETGID", "SETPCAP",   "SETUID",
+    "SYS_CHROOT",    "SYS_NICE", "SYS_PTRACE"};
+
+template <size_t n>
+std::optional<std::string> first_beyond(const Value& list,
+                                        const std::array<std::string_view, n>& harmless,
+                                        const std::function<std::string(std::string)>& plain) {
+  if (list.is_list())
+    for (const Value& item : list.items())
+      if (const std::string text = to_text(item);
+          std::find(harmless.begin(), harmless.end(), plain(text)) == harmless.end())
+        return printable(text);
+  return std::nullopt;
+}
+
+/// What of the machine a container would have beside what every one has; empty: nothing.
+std::string wish_beyond(const Value& attributes) {
+  const Value& mounts = attributes.at("bind_mounts");
+  if (attributes.bool_at("privileged") || (mounts.is_dict() && !mounts.entries().empty()))
+    return "to be privileged or to mount paths of this machine";
+  if (attributes.bool_at("host_pid"))
+    return "to see the processes of this machine";
+  const auto device = [](const std::string& text) { return text.substr(0, text.find(':')); };
+  if (const auto found = first_beyond(attributes.at("devices"), harmless_devices, device))
+    return cat("the device `", *found, "` of this machine");
+  const auto capability = [](const std::string& text) {
+    const std::string name = upper_case(text);
+    return name.starts_with("CAP_") ? name.substr(4) : name;
+  };
+  if (const auto found =
+          first_beyond(attributes.at("capabilities"), harmless_capabilities, capability))
+    return cat("the capability `", *found, "`");
+  return {};
+}
+
 }  // namespace
 
 Result<Value> plain_with_holes(const Draft& draft, starlark::Value value) {
@@ -240,22 +282,20 @@ Result<Value> service_attributes(Draft& draft, const std::string& name, starlark
   put("restart", draft.options().production ? "always" : "no");
   Value attributes = Value::dict(std::move(entries));
   check_public_ports(draft, name, attributes.at("ports"), attributes.at("public_ports"));
-  check_reach(draft, cat("the service `", name, "`"), attributes.bool_at("privileged"),
-              attributes.at("bind_mounts"));
+  check_reach(draft, cat("the service `", name, "`"), attributes);
   return attributes;
 }
 
-void check_reach(Draft& draft, std::string_view who, bool privileged, const Value& bind_mounts) {
-  const bool mounts = bind_mounts.is_dict() && !bind_mounts.entries().empty();
-  if (mounts)
-    for (const Entry& mount : bind_mounts.entries())
+void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
+  const Value& mounts = attributes.at("bind_mounts");
+  if (mounts.is_dict())
+    for (const Entry& mount : mounts.entries())
       if (mount.key != engine_socket)
-        draft.finding(cat(who, " wants to mount `", mount.key, "` of this machine; only `",
-                          engine_socket, "` can be mounted"));
-  if ((privileged || mounts) && !draft.options().privileged_allowed)
-    draft.finding(cat(who,
-                      " wants to be privileged or to mount paths of this machine; allow it with "
-                      "`--privileged`"));
+        draft.finding(cat(who, " wants to mount `", printable(mount.key),
+                          "` of this machine; only `", engine_socket, "` can be mounted"));
+  const std::string wish = wish_beyond(attributes);
+  if (!wish.empty() && !draft.options().privileged_allowed)
+    draft.finding(cat(who, " wants ", wish, "; allow it with `--privileged`"));
 }
 
 Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe) {

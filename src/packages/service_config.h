@@ -16,7 +16,7 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image);
 Result<Value> file_attributes(Draft& draft, starlark::Value files);
 
 /// Findings when somebody (`the service …`) wants to reach out of the container and may not.
-void check_reach(Draft& draft, std::string_view who, bool privileged, const Value& bind_mounts);
+void check_reach(Draft& draft, std::string_view who, const Value& attributes);
 
 /// A recipe of any of the three types as attributes.
 Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe);

@@ -1,10 +1,10 @@
 #include "packages/sources.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/text.h"
+#include "packages/local_root.h"
 #include "value/yaml.h"
 
 namespace fettle {
@@ -12,23 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t largest_source = 64u << 20;
-
-Result<std::string> read_text(const std::string& path) {
-  std::error_code failure;
-  if (fs::is_directory(path, failure))
-    return user_error(cat("`", path, "` is a folder, a file is expected"));
-  const uintmax_t size = fs::file_size(path, failure);
-  if (failure)
-    return user_error(cat("cannot read `", path, "`: ", failure.message()));
-  if (size > largest_source)
-    return user_error(cat("`", path, "` is larger than ", largest_source >> 20, " MB"));
-  std::ifstream file(path, std::ios::binary);
-  std::string text(size, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(size));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return text;
-}
+constexpr size_t largest_source = 64u << 20;
 
 /// Names of what stands beside a path, for suggestions.
 std::vector<std::string> neighbours(const fs::path& path) {
@@ -39,11 +23,10 @@ std::vector<std::string> neighbours(const fs::path& path) {
   return names;
 }
 
-bool has_compose_file(const std::string& folder) {
-  std::error_code failure;
+bool has_compose_file(const ClosedFolder& tree, const std::string& inside) {
   for (const char* name : {"compose", "docker-compose", "docker_compose"})
     for (const char* ending : {".yml", ".yaml"})
-      if (fs::exists(cat(folder, "/", name, ending), failure))
+      if (tree.has_file(cat(inside, "/", name, ending)))
         return true;
   return false;
 }
@@ -56,8 +39,9 @@ std::string absolute(const std::string& path) {
 
 }  // namespace
 
-Result<PackageFile> read_package_file(const std::string& path) {
-  const std::string text = TRY(read_text(path));
+Result<PackageFile> read_package_file(const ClosedFolder& folder, const std::string& inside) {
+  const std::string path = (folder.path() / inside).string();
+  const std::string text = TRY(folder.read(inside, largest_source));
   const Value value = TRY(read_yaml(text, path, YamlSchema::go_yaml_v2));
   const auto wrong = [&](std::string why) { return user_error(std::move(why), {path, 0, 0}); };
   if (!value.is_dict())
@@ -90,24 +74,30 @@ Result<PackageFile> read_package_file(const std::string& path) {
   return package;
 }
 
-Result<Sources> Sources::of_folder(const std::string& folder) {
+Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& inside,
+                              std::string_view shown) {
   Sources sources;
-  sources.folder_ = absolute(folder);
-  const std::string file = sources.folder_ + "/kurtosis.yml";
-  std::error_code failure;
-  if (!fs::exists(file, failure))
-    return user_error(cat("`", folder, "` is no package: it has no `kurtosis.yml`",
-                          has_compose_file(sources.folder_)
+  sources.folder_ = inside.empty() ? tree.path().string() : (tree.path() / inside).string();
+  const std::string file = cat(inside, inside.empty() ? "" : "/", "kurtosis.yml");
+  if (const auto names = tree.names_beside(file);
+      std::find(names.begin(), names.end(), "kurtosis.yml") == names.end())
+    return user_error(cat("`", shown, "` is no package: it has no `kurtosis.yml`",
+                          has_compose_file(tree, inside)
                               ? ", and compose files are not supported yet"
                               : "; `fettle package init` makes one"));
-  sources.package_ = TRY(read_package_file(file));
+  sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
-  const Locator root = *parse_locator(sources.package_.name);
-  const std::string below = std::string(root.inside());
-  if (below.empty())
-    sources.repository_ = sources.folder_;
-  else if (sources.folder_.ends_with("/" + below))
-    sources.repository_ = sources.folder_.substr(0, sources.folder_.size() - below.size() - 1);
+  return sources;
+}
+
+Result<Sources> Sources::of_folder(const std::string& folder) {
+  const ClosedFolder own{absolute(folder)};
+  Result<Sources> sources = open(own, "", folder);
+  if (!sources)
+    return sources;
+  const LocalRoot root = local_root(own.path().string(), sources->package_.name);
+  sources->tree_locator_ = root.locator;
+  sources->tree_ = ClosedFolder(root.folder);
   return sources;
 }
 
@@ -115,6 +105,7 @@ Result<Sources> Sources::of_script(const std::string& file) {
   Sources sources;
   const fs::path path = absolute(file);
   sources.folder_ = path.parent_path().string();
+  sources.tree_ = ClosedFolder(sources.folder_);
   std::error_code failure;
   if (!fs::exists(path, failure))
     return user_error(
@@ -128,22 +119,31 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
   Sources finder;
   finder.mirror_ = mirror;
   finder.fetch_ = fetch;
-  const std::string repository = TRY(finder.repository_folder(locator));
-  const std::string folder = cat(repository, locator.inside().empty() ? "" : "/", locator.inside());
-  std::error_code failure;
-  if (!fs::is_directory(folder, failure))
-    return user_error(cat("the repository `", locator.repository(), "` has no folder `",
-                          locator.inside(), "`",
-                          suggestion(fs::path(folder).filename().string(), neighbours(folder))));
-  Sources sources = TRY(of_folder(folder).context(cat("reading the package `", text, "`")));
+  const ClosedFolder tree{TRY(finder.repository_folder(locator))};
+  const std::string inside(locator.inside());
+  if (!tree.has_folder(inside))
+    return user_error(
+        cat("the repository `", locator.repository(), "` has no folder `", printable(inside), "`",
+            suggestion(fs::path(inside).filename().string(), tree.names_beside(inside))));
+  Sources sources = TRY(open(tree, inside, text).context(cat("reading the package `", text, "`")));
   // GitHub does not tell capital letters apart.
   if (lower_case(sources.package_.name) != lower_case(locator.path))
     return user_error(cat("the package at `", locator.path, "` calls itself `",
                           sources.package_.name, "`; the name must be the same as the location"),
-                      {folder + "/kurtosis.yml", 0, 0});
+                      {sources.folder_ + "/kurtosis.yml", 0, 0});
+  std::erase_if(sources.package_.replace, [&](const auto& rule) {
+    if (!is_local_rule(rule.second))
+      return false;
+    sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` by `",
+                                    printable(rule.second), "` does not count: `", locator.path,
+                                    "` is no package of this machine"));
+    return true;
+  });
   sources.mirror_ = mirror;
   sources.fetch_ = fetch;
-  sources.repository_ = repository;
+  sources.tree_ = tree;
+  // Its own name may differ from the location in capital letters.
+  sources.tree_locator_ = Locator{sources.package_.name, {}}.repository();
   return sources;
 }
 
@@ -152,12 +152,7 @@ Locator Sources::root(const std::string& file) const {
 }
 
 bool Sources::is_local(const Locator& locator) const {
-  if (package_.name.empty())
-    return locator.path == "script" || locator.path.starts_with("script/");
-  if (locator.path.starts_with(package_.name + "/") || locator.path == package_.name)
-    return true;
-  const Locator own{package_.name, {}};
-  return !repository_.empty() && locator.path.starts_with(own.repository() + "/");
+  return locator.path == tree_locator_ || locator.path.starts_with(tree_locator_ + "/");
 }
 
 Result<std::string> Sources::repository_folder(const Locator& locator) {
@@ -192,32 +187,54 @@ Result<Locator> Sources::resolve(std::string_view text, const Locator& from) {
   if (found.local.empty())
     return found.locator;
   const bool rooted = found.local.starts_with('/');
-  replaced_[wanted.path] = rooted ? found.local : absolute(folder_ + "/" + found.local);
+  replaced_.insert_or_assign(
+      wanted.path, Spot{ClosedFolder(absolute(rooted ? found.local : folder_ + "/" + found.local)),
+                        found.inside, wanted.path});
   return wanted;
 }
 
-Result<std::string> Sources::path(const Locator& locator) {
-  std::string place;
-  if (const auto replaced = replaced_.find(locator.path); replaced != replaced_.end()) {
-    place = replaced->second;
-  } else if (package_.name.empty() && is_local(locator)) {
-    place = folder_ + locator.path.substr(6);
-  } else if (!package_.name.empty() &&
-             (locator.path == package_.name || locator.path.starts_with(package_.name + "/"))) {
-    place = folder_ + locator.path.substr(package_.name.size());
-  } else if (is_local(locator) && fs::exists(cat(repository_, "/", locator.inside()))) {
-    place = cat(repository_, "/", locator.inside());
-  } else {
-    place = cat(TRY(repository_folder(locator)), "/", locator.inside());
+Result<Sources::Spot> Sources::spot(const Locator& locator) {
+  if (const auto replaced = replaced_.find(locator.path); replaced != replaced_.end())
+    return replaced->second;
+  const auto below = [&](const std::string& root) {
+    return locator.path.substr(std::min(locator.path.size(), root.size() + 1));
+  };
+  if (is_local(locator)) {
+    const bool script = package_.name.empty();
+    Spot own{tree_, below(tree_locator_),
+             script ? (tree_.path() / below(tree_locator_)).string() : locator.path};
+    const bool of_root =
+        script || locator.path == package_.name || locator.path.starts_with(package_.name + "/");
+    if (of_root || own.folder.has_file(own.inside) || own.folder.has_folder(own.inside))
+      return own;
   }
-  std::error_code failure;
-  if (!fs::exists(place, failure))
-    return user_error(cat("`", package_.name.empty() ? place : locator.path, "` is not there",
-                          suggestion(fs::path(place).filename().string(), neighbours(place))));
-  return place;
+  return Spot{ClosedFolder(TRY(repository_folder(locator))), std::string(locator.inside()),
+              locator.path};
 }
 
-Result<std::string> Sources::read(const Locator& locator) { return read_text(TRY(path(locator))); }
+/// Whether something is there that does not lead outside.
+Status Sources::check(const Spot& spot) const {
+  const Result<Path> found = spot.folder.locate(spot.inside);
+  if (found)
+    return {};
+  if (found.error().message.ends_with("is not there"))
+    return user_error(cat("`", printable(spot.shown), "` is not there",
+                          suggestion(fs::path(spot.inside).filename().string(),
+                                     spot.folder.names_beside(spot.inside))));
+  return Error(found.error()).context(cat("opening `", printable(spot.shown), "`"));
+}
+
+Result<std::string> Sources::path(const Locator& locator) {
+  const Spot found = TRY(spot(locator));
+  TRY(check(found));
+  return TRY(found.folder.locate(found.inside)).string();
+}
+
+Result<std::string> Sources::read(const Locator& locator) {
+  const Spot found = TRY(spot(locator));
+  TRY(check(found));
+  return found.folder.read(found.inside, largest_source);
+}
 
 std::string Sources::package_of(const Locator& file) {
   if (package_.name.empty() && file.path.starts_with("script/"))
@@ -229,8 +246,8 @@ std::string Sources::package_of(const Locator& file) {
   package = file.repository();
   for (std::string at = folder; at.size() >= file.repository().size();
        at = at.substr(0, at.rfind('/'))) {
-    const Result<std::string> place = path({at + "/kurtosis.yml", file.ref});
-    if (place) {
+    const Result<Spot> found = spot({at + "/kurtosis.yml", file.ref});
+    if (found && found->folder.has_file(found->inside)) {
       package = at;
       break;
     }

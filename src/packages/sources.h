@@ -1,6 +1,7 @@
 #pragma once
 /// Where the files of packages come from: a folder here, a mirror, or a clone. Reading is all that
-/// a front end may do with the world.
+/// a front end may do with the world, and it reads only beneath the folder of the package or
+/// repository that a file belongs to (`docs/trust.md`).
 
 #include <functional>
 #include <map>
@@ -8,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "base/closed_folder.h"
 #include "packages/locator.h"
 
 namespace fettle {
@@ -19,7 +21,7 @@ struct PackageFile {
   std::map<std::string, std::string> replace;
 };
 /// Errors: malformed YAML with its place, a missing or wrong name, a slash at its end.
-Result<PackageFile> read_package_file(const std::string& path);
+Result<PackageFile> read_package_file(const ClosedFolder& folder, const std::string& inside);
 
 /// Fetches a repository at a ref and answers the folder of its files.
 using Fetch =
@@ -28,11 +30,12 @@ using Fetch =
 /// The root package and everything that can be reached from it.
 class Sources {
  public:
-  /// A package in a folder with a `kurtosis.yml`. `main_file` is relative to it.
+  /// A package in a folder of this machine with a `kurtosis.yml`.
   static Result<Sources> of_folder(const std::string& folder);
   /// A single file without a package.
   static Result<Sources> of_script(const std::string& file);
-  /// A remote package.
+  /// A package of somebody else: from the mirror, or fetched. Its `replace` rules that name paths
+  /// of this machine do not count.
   static Result<Sources> of_locator(const std::string& locator, const std::string& mirror,
                                     const Fetch& fetch);
 
@@ -50,26 +53,41 @@ class Sources {
   std::string package_of(const Locator& file);
   /// What `text` in the file `from` means, with the replace rules of the root applied.
   Result<Locator> resolve(std::string_view text, const Locator& from);
-  /// The path on this machine. Errors: cannot be fetched, not there (with a suggestion).
+  /// The path on this machine, without links in it but for the last step of a file. Errors: cannot
+  /// be fetched, not there (with a suggestion), outside of what it belongs to.
   Result<std::string> path(const Locator& locator);
+  /// The text of a file. Errors as `path`, and what is larger than 64 MB.
   Result<std::string> read(const Locator& locator);
   /// Other repositories that were looked into, with their ref if one was given.
   const std::set<std::string>& dependencies() const { return dependencies_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  /// Where a file is: in a folder that it may not leave.
+  struct Spot {
+    ClosedFolder folder;
+    std::string inside;
+    std::string shown;  ///< for messages
+  };
+  static Result<Sources> open(const ClosedFolder& tree, const std::string& inside,
+                              std::string_view shown);
   Result<std::string> repository_folder(const Locator& locator);
+  Result<Spot> spot(const Locator& locator);
+  Status check(const Spot& spot) const;
   bool is_local(const Locator& locator) const;
 
   std::string owner_ = "script";
   PackageFile package_;
-  std::string folder_;      ///< of the root package
-  std::string repository_;  ///< folder of its repository, when the package's name tells it
+  std::string folder_;                   ///< of the root package
+  std::string tree_locator_ = "script";  ///< how the files of `tree_` are called
+  ClosedFolder tree_{Path()};            ///< that the root package belongs to
   std::string mirror_;
   Fetch fetch_;
-  std::map<std::string, std::string> fetched_;   ///< repository@ref -> folder
-  std::map<std::string, std::string> replaced_;  ///< module path -> path here
+  std::map<std::string, std::string> fetched_;  ///< repository@ref -> folder
+  std::map<std::string, Spot> replaced_;        ///< by module path
   std::set<std::string> dependencies_;
   std::map<std::string, std::string> packages_;  ///< folder of a file -> its package
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace fettle

@@ -109,7 +109,7 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
       draft.action_name(given(places.name) ? call.text(places.name) : std::string("task"));
   draft.add_once("network", "default", Value::dict({}));
   Value attributes = Value::dict(std::move(entries));
-  check_reach(draft, "the task", attributes.bool_at("privileged"), attributes.at("bind_mounts"));
+  check_reach(draft, "the task", attributes);
   // An explicit None means no limit, which leaving it out does not.
   const bool unlimited =
       attributes.find("timeout") != nullptr && attributes.at("timeout").is_null();

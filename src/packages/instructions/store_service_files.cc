@@ -14,6 +14,8 @@ Result<starlark::Value> interpret(InstructionCall& call) {
     draft.finding(fine.error().message);
   if (path.empty())
     draft.finding("the path to store is empty");
+  else if (!path.starts_with('/'))
+    draft.finding(cat("the path to store, `", printable(path), "`, is not absolute"));
   const ServiceState* service = draft.need_service(service_name);
   draft.make_artifact(name);
   draft.detail("artifact", name);
