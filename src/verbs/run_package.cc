@@ -106,6 +106,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
     options.main_function = request.main_function;
   options.arguments = request.arguments;
   options.arguments_file = request.arguments_file;
+  options.stop = place.interrupt->acts_token();
   return options;
 }
 

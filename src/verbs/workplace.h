@@ -18,6 +18,7 @@ struct Workplace {
   std::function<Time()> clock;
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;
+  WaitLimits limits{};                             ///< of what is waited for
   std::function<void(const std::string&)> notice;  ///< told to people while they wait; may be empty
   std::string command;                             ///< what was asked, for those who wait for us
 
