@@ -77,6 +77,12 @@ std::string text_of_jv(const Library& jq, jv value) {
   return text;
 }
 
+/// The expression without our variables, to which jq gives a name and a function, and without
+/// modules, which can only be named at the beginning of a program.
+std::string closed(const std::string& expression) {
+  return cat("{} as $ENV | def env: {}; (", expression, "\n)");
+}
+
 /// Compiled programs; each may be used by one thread at a time.
 class Programs {
  public:
@@ -87,7 +93,7 @@ class Programs {
       program = jq.init();
       jq.set_error_cb(program, collect, this);
       complaint_.clear();
-      if (jq.compile(program, expression.c_str()) == 0) {
+      if (jq.compile(program, closed(expression).c_str()) == 0) {
         jq.teardown(&program);
         compiled_.erase(expression);
         return user_error(

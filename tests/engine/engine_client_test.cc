@@ -8,6 +8,7 @@
 #include "base/archive.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/allocation.h"
 #include "drivers/engine/archives.h"
 #include "drivers/engine/connect.h"
@@ -132,7 +133,7 @@ TEST_P(EngineTest, LogsKeepTheirStreamsApart) {
       start("client-logs", R"({"Image":"localhost/fettle/busybox:1",)"
                            R"("Cmd":["sh","-c","echo one; echo two >&2; sleep 0.2; echo three"],)"
                            R"("HostConfig":{"NetworkMode":"none"}})");
-  EXPECT_EQ(*wait_container(engine, id, {}), 0);
+  EXPECT_EQ(*wait_container(engine, id, for_ever, {}), 0);
   std::string out, errors;
   const auto take = [&](OutputStream stream, std::string_view bytes) -> Status {
     (stream == OutputStream::out ? out : errors) += bytes;
@@ -234,7 +235,7 @@ TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
   setenv("PATH", cat((*server)->client().string(), ":", path).c_str(), 1);
   const auto connected = [&](int number) {
     return link_engine(
-        http, *parse_engine_address(cat("ssh://127.0.0.1:", number), process_variable), {});
+        http, *parse_engine_address(cat("ssh://127.0.0.1:", number), process_variable), {}, {});
   };
   const auto link = connected(port);
   EXPECT_TRUE(link) << to_string(link.error());
@@ -286,7 +287,7 @@ TEST(PrivatePodmanTest, SeveralLiveSideBySideAndLeaveNothing) {
   ASSERT_TRUE(first) << to_string(first.error());
   ASSERT_TRUE(second) << to_string(second.error());
   EXPECT_EQ(*one.start({}), *first);  // found again
-  EXPECT_TRUE(one.is_running());
+  EXPECT_TRUE(one.is_running({}));
 
   const Path images = Path(FETTLE_SOURCE_DIR) / "build/images";
   for (const char* const name : {"one", "two"})
@@ -312,7 +313,7 @@ TEST(PrivatePodmanTest, SeveralLiveSideBySideAndLeaveNothing) {
   for (PrivatePodman* const podman : {&one, &two}) {
     const Status stopped = podman->stop(true, {});
     EXPECT_TRUE(stopped) << to_string(stopped.error());
-    EXPECT_FALSE(podman->is_running());
+    EXPECT_FALSE(podman->is_running({}));
   }
   EXPECT_EQ(processes_of(root / "one") + processes_of(root / "two"), 0u);
   EXPECT_FALSE(file_exists(root / "one"));

@@ -61,7 +61,7 @@ Status TestEngine::stop(bool wipe) {
 
 Result<std::string> TestEngine::start_docker() {
   Enclosure enclosure(root_);
-  const Descriptor lock = TRY(enclosure.lock());
+  const Descriptor lock = TRY(enclosure.lock({}));
   const Path socket = root_ / "engine.sock";
   if (enclosure.process("service"))
     return socket.string();

@@ -10,7 +10,6 @@ Status put_archive(Engine& engine, const std::string& container, const std::stri
                   .path = cat("/containers/", container, "/archive"),
                   .query = {{"path", folder}}};
   call.source = std::move(tar);
-  call.time_limit = Duration(0);
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (!answer.ok())
     return engine_error(answer);
@@ -21,7 +20,6 @@ Result<bool> get_archive(Engine& engine, const std::string& container, const std
                          const ByteSink& sink, std::stop_token stop) {
   EngineCall call{.path = cat("/containers/", container, "/archive"), .query = {{"path", path}}};
   call.sink = sink;
-  call.time_limit = Duration(0);
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (answer.ok())
     return true;

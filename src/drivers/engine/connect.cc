@@ -22,15 +22,15 @@ Error no_engine(const std::vector<std::string>& tried, const Error& own) {
 }  // namespace
 
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
-                               std::stop_token stop) {
+                               const WaitLimits& limits, std::stop_token stop) {
   EngineLink link{.address = address};
   if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
     return world_error(cat("there is no socket `", address.unix_socket, "`"));
   if (!address.ssh.empty()) {
-    link.tunnel = TRY(open_ssh_tunnel(address.ssh));
+    link.tunnel = TRY(open_ssh_tunnel(address.ssh, limits));
     link.address.unix_socket = link.tunnel->path();
   }
-  TRY(Engine(http, link.address).ping(stop));
+  TRY(Engine(http, link.address, {}, limits).ping(stop));
   return link;
 }
 
@@ -40,7 +40,7 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
   const bool asked_for = !options.given.empty() || options.variables("DOCKER_HOST");
   std::vector<std::string> tried;
   for (const EngineAddress& address : candidates) {
-    Result<EngineLink> link = link_engine(http, address, stop);
+    Result<EngineLink> link = link_engine(http, address, options.limits, stop);
     if (link || is_cancelled(link.error()))
       return link;
     if (asked_for)
@@ -50,7 +50,7 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
     tried.push_back(cat("`", address.text, "` (", to_string(link.error()), ")"));
   }
   PrivatePodman podman({.root = options.private_root});
-  if (!options.may_start && !podman.is_running())
+  if (!options.may_start && !podman.is_running(stop))
     return world_error("no container engine answers");
   const Result<std::string> socket = podman.start(stop);
   if (!socket)

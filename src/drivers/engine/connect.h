@@ -23,6 +23,7 @@ struct ConnectOptions {
   /// Told when a private Podman is used.
   std::function<void(const std::string&)> notice{};
   Variables variables = process_variable;
+  WaitLimits limits{};
 };
 
 /// The first that answers of those that `find_engines` names; else the private Podman.
@@ -31,6 +32,6 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
 
 /// A link to one address, if an engine answers there.
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
-                               std::stop_token stop);
+                               const WaitLimits& limits, std::stop_token stop);
 
 }  // namespace fettle

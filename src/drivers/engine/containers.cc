@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <thread>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/marks.h"
 
 namespace fettle {
@@ -121,7 +121,7 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
   const EngineAnswer answer = TRY(engine.ask({.method = "POST",
                                               .path = of(id, "/stop"),
                                               .query = {{"t", std::to_string(seconds)}},
-                                              .time_limit = grace + 60s},
+                                              .quiet = grace},
                                              stop));
   if (answer.status == 304 || answer.status == 404)
     return false;
@@ -151,7 +151,7 @@ Status remove_container(Engine& engine, const std::string& id, std::stop_token s
       return {};
     if (!busy || i == tries)
       return engine_error(answer);
-    std::this_thread::sleep_for(50ms);
+    TRY(pause_for(50ms, stop));
   }
 }
 
@@ -195,9 +195,23 @@ Result<std::vector<ContainerState>> list_containers(Engine& engine,
   return found;
 }
 
-Result<int64_t> wait_container(Engine& engine, const std::string& id, std::stop_token stop) {
-  const EngineAnswer answer =
-      TRY(engine.ask({.method = "POST", .path = of(id, "/wait"), .time_limit = Duration(0)}, stop));
+namespace {
+
+/// The error of a container that runs no more, though nobody said that it has ended.
+Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
+  const auto state = TRY(inspect_container(engine, id, stop));
+  if (!state || !state->runs())
+    return world_error("the engine does not say how the container ended");
+  return {};
+}
+
+}  // namespace
+
+Result<int64_t> wait_container(Engine& engine, const std::string& id, Duration limit,
+                               std::stop_token stop) {
+  EngineCall call{.method = "POST", .path = of(id, "/wait"), .time_limit = limit};
+  call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
+  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (!answer.ok())
     return engine_error(answer);
   return answer.body.integer_at("StatusCode");
@@ -273,7 +287,10 @@ Status read_logs(Engine& engine, const std::string& id, const LogOptions& option
                             {"timestamps", flag(options.timestamps)}}};
   if (options.tail >= 0)
     call.query.emplace_back("tail", std::to_string(options.tail));
-  call.time_limit = options.follow ? Duration(0) : call.time_limit;
+  if (options.follow) {
+    call.time_limit = for_ever;
+    call.still_at_it = engine.answers();
+  }
   call.sink = tty ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
                   : frame_sink(sink);
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));

@@ -48,8 +48,9 @@ Result<std::optional<ContainerState>> inspect_container(Engine& engine, const st
 Result<std::vector<ContainerState>> list_containers(Engine& engine,
                                                     const std::vector<std::string>& labels,
                                                     std::stop_token stop);
-/// The exit code, when the container has ended.
-Result<int64_t> wait_container(Engine& engine, const std::string& id, std::stop_token stop);
+/// The exit code, when the container has ended; `limit` may be `for_ever`.
+Result<int64_t> wait_container(Engine& engine, const std::string& id, Duration limit,
+                               std::stop_token stop);
 /// Memory in bytes and CPU in billionths of a core; 0 leaves it as it is.
 Status limit_container(Engine& engine, const std::string& id, int64_t memory, int64_t nano_cpus,
                        std::stop_token stop);

@@ -1,11 +1,11 @@
 #include "drivers/engine/driver.h"
 
 #include <algorithm>
-#include <thread>
 #include <unordered_map>
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/events.h"
 #include "drivers/engine/files.h"
@@ -250,7 +250,7 @@ EngineDriver::~EngineDriver() = default;
 Result<Engine*> EngineDriver::engine(std::stop_token stop, bool may_start) {
   const std::lock_guard lock(mutex_);
   if (located_ == nullptr)
-    located_ = std::make_unique<Located>(http_, TRY(locate_(may_start, stop)), options_.on_call);
+    located_ = std::make_unique<Located>(http_, TRY(locate_(may_start, stop)), options_);
   return &located_->engine;
 }
 
@@ -362,8 +362,7 @@ void EngineDriver::watch(const Name& environment, const std::function<void(const
             hint(*key);
         },
         stop);
-    for (Duration waited{0}; waited < watch_pause && !stop.stop_requested(); waited += 50ms)
-      std::this_thread::sleep_for(50ms);
+    static_cast<void>(pause_for(watch_pause, stop));
   }
 }
 

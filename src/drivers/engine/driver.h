@@ -44,8 +44,8 @@ class EngineDriver : public Driver {
   struct Located {
     EngineLink link;
     Engine engine;
-    Located(HttpClient& http, EngineLink found, const CallObserver& observer)
-        : link(std::move(found)), engine(http, link.address, observer) {}
+    Located(HttpClient& http, EngineLink found, const EngineDriverOptions& options)
+        : link(std::move(found)), engine(http, link.address, options.on_call, options.limits) {}
   };
   Result<Site> site(std::stop_token stop, bool may_start = true);
 

@@ -15,16 +15,16 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/wait.h"
 
 namespace fettle {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace std::chrono_literals;
 
 constexpr int mark_rounds = 1'000;
 constexpr int term_rounds = 40, kill_rounds = 60;
-constexpr auto interval = 50ms;
+constexpr Duration interval = 50ms, lock_limit = 1min;
 
 std::optional<pid_t> number(std::string_view text) {
   pid_t value = 0;
@@ -57,12 +57,18 @@ int become_holder() {
 
 }  // namespace
 
-Result<Descriptor> Enclosure::lock() const {
+Result<Descriptor> Enclosure::lock(const std::stop_token& stop) const {
   TRY(make_directories(root_));
   Descriptor folder = TRY(open_to_read(root_));
-  while (flock(folder.get(), LOCK_EX) != 0)
-    if (errno != EINTR)
+  const auto began = std::chrono::steady_clock::now();
+  while (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR)
       return file_error("cannot lock", root_);
+    if (left_of(lock_limit, began) == 0s)
+      return world_error(cat("another process starts or stops the engine below `", root_.string(),
+                             "`; waited for ", to_string(lock_limit)));
+    TRY(pause_for(interval, stop));
+  }
   return folder;
 }
 

@@ -21,8 +21,9 @@ class Enclosure {
  public:
   explicit Enclosure(Path root) : root_(std::move(root)) {}
 
-  /// One start or stop of an engine at a time: locked until the descriptor is closed.
-  Result<Descriptor> lock() const;
+  /// One start or stop of an engine at a time: locked until the descriptor is closed. Waits for who
+  /// has it, at most a minute.
+  Result<Descriptor> lock(const std::stop_token& stop) const;
   /// The process in `<root>/<name>.pid`, if it is alive and ours.
   std::optional<pid_t> process(std::string_view name) const;
   Status remember(std::string_view name, pid_t pid) const;

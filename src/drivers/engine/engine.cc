@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -33,10 +34,11 @@ Error engine_error(const EngineAnswer& answer) {
   return world_error(cat("the engine refused: ", answer.message()));
 }
 
-Engine::Engine(HttpClient& http, EngineAddress address, CallObserver observer)
+Engine::Engine(HttpClient& http, EngineAddress address, CallObserver observer, WaitLimits limits)
     : http_(http),
       address_(std::move(address)),
       observer_(std::move(observer)),
+      limits_(limits),
       minor_version_(spoken_version) {}
 
 HttpRequest Engine::make_request(EngineCall call, const std::string& prefix) const {
@@ -50,7 +52,11 @@ HttpRequest Engine::make_request(EngineCall call, const std::string& prefix) con
   }
   request.unix_socket = address_.unix_socket;
   request.tls = address_.tls;
-  request.time_limit = call.time_limit;
+  request.connect_limit = limits_.connect;
+  request.silence_limit = limits_.silence > 0s ? limits_.silence + call.quiet : 0s;
+  request.still_at_it = std::move(call.still_at_it);
+  request.time_limit =
+      call.time_limit == 0s ? limits_.whole : std::max<Duration>(0s, call.time_limit);
   request.headers = std::move(call.headers);
   if (call.source) {
     request.source = std::move(call.source);
@@ -111,10 +117,16 @@ Result<EngineAnswer> Engine::ask_podman(EngineCall call, std::stop_token stop) {
 }
 
 Status Engine::ping(std::stop_token stop) {
-  const EngineAnswer answer = TRY(ask({.path = "/_ping", .time_limit = 10s}, stop));
+  const EngineAnswer answer = TRY(ask({.path = "/_ping", .time_limit = limits_.connect}, stop));
   if (!answer.ok())
     return engine_error(answer);
   return {};
+}
+
+std::function<Status(const std::stop_token&)> Engine::answers() {
+  return [this](const std::stop_token& stop) {
+    return ping(stop).context(cat("nothing came for ", to_string(limits_.silence)));
+  };
 }
 
 Result<Engine::Flavour> Engine::flavour(std::stop_token stop) {

@@ -36,7 +36,11 @@ struct EngineCall {
   Value body{};         ///< sent as JSON, secrets too; null: none
   ByteSource source{};  ///< instead: a tar
   ByteSink sink{};      ///< gets the body of a success
-  Duration time_limit = 120s;
+  /// Of the whole call; 0 is that of the engine's limits, `for_ever` none.
+  Duration time_limit{0};
+  Duration quiet{0};  ///< how much longer than otherwise the engine may be silent
+  /// For what may be silent as long as the engine is at it: asks whether it is.
+  std::function<Status(const std::stop_token& stop)> still_at_it{};
   std::vector<HttpHeader> headers{};
 };
 
@@ -47,7 +51,8 @@ class Engine {
  public:
   enum class Flavour { unknown, docker, podman };
 
-  Engine(HttpClient& http, EngineAddress address, CallObserver observer = {});
+  Engine(HttpClient& http, EngineAddress address, CallObserver observer = {},
+         WaitLimits limits = {});
 
   /// Any answer, of whatever status; an error only when there was none.
   Result<EngineAnswer> ask(EngineCall call, std::stop_token stop);
@@ -60,7 +65,10 @@ class Engine {
   Result<Flavour> flavour(std::stop_token stop);
   /// Whether an engine answers.
   Status ping(std::stop_token stop);
+  /// The same question, for calls of which an engine tells nothing while it is at them.
+  std::function<Status(const std::stop_token&)> answers();
   const EngineAddress& address() const { return address_; }
+  const WaitLimits& limits() const { return limits_; }
 
  private:
   Result<EngineAnswer> send(EngineCall call, const std::string& prefix, std::stop_token stop);
@@ -69,6 +77,7 @@ class Engine {
   HttpClient& http_;
   EngineAddress address_;
   CallObserver observer_;
+  WaitLimits limits_;
   std::atomic<Flavour> flavour_{Flavour::unknown};
   std::atomic<int> minor_version_;  ///< of the API: 41 is 1.41
 };

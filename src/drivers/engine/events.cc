@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -54,7 +55,8 @@ Status watch_events(Engine& engine, const std::vector<std::string>& labels,
     conditions.emplace_back("label", label);
   Deduplicator deduplicator;
   EngineCall call{.path = "/events", .query = {{"filters", filters(conditions)}}};
-  call.time_limit = Duration(0);
+  call.time_limit = for_ever;
+  call.still_at_it = engine.answers();
   call.sink = line_sink([&](std::string_view text) -> Status {
     if (const auto line = read_json(text, {}, Duplicates::last_wins)) {
       const EngineEvent event = from_engine(*line);

@@ -1,8 +1,7 @@
 #include "drivers/engine/exec.h"
 
-#include <thread>
-
 #include "base/text.h"
+#include "base/wait.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -39,16 +38,23 @@ Result<std::string> create_exec(Engine& engine, const std::string& container,
 }
 
 EngineCall start_call(const std::string& id, const ExecOptions& options) {
-  EngineCall call{.method = "POST",
-                  .path = cat("/exec/", id, "/start"),
-                  .body = Value::dict({{"Detach", false}, {"Tty", options.tty}})};
-  call.time_limit = Duration(0);
-  return call;
+  return {.method = "POST",
+          .path = cat("/exec/", id, "/start"),
+          .body = Value::dict({{"Detach", false}, {"Tty", options.tty}})};
+}
+
+/// A command may be silent for as long as it runs.
+Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
+  if (!answer.ok() || !answer.body.bool_at("Running"))
+    return world_error("the engine does not send the end of the command's output");
+  return {};
 }
 
 }  // namespace
 
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
+  const auto began = std::chrono::steady_clock::now();
   // The stream ends a moment before the engine has noted the code.
   for (Duration pause = 1ms;; pause = std::min<Duration>(pause * 2, 50ms)) {
     const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
@@ -56,9 +62,10 @@ Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token
       return engine_error(answer);
     if (!answer.body.bool_at("Running") && answer.body.at("ExitCode").is_integer())
       return answer.body.integer_at("ExitCode");
-    if (stop.stop_requested())
-      return cancelled_error();
-    std::this_thread::sleep_for(pause);
+    if (left_of(engine.limits().command, began) == 0s)
+      return world_error(
+          cat("the command did not end within ", to_string(engine.limits().command)));
+    TRY(pause_for(pause, stop));
   }
 }
 
@@ -66,6 +73,8 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
                          const StreamSink& sink, std::stop_token stop) {
   const std::string id = TRY(create_exec(engine, container, options, stop));
   EngineCall call = start_call(id, options);
+  call.time_limit = engine.limits().command > 0s ? engine.limits().command : for_ever;
+  call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
   call.sink = options.tty
                   ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
                   : frame_sink(sink);

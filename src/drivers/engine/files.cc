@@ -1,8 +1,6 @@
 #include "drivers/engine/files.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include "base/archive.h"
 #include "base/text.h"
@@ -10,23 +8,6 @@
 
 namespace fettle {
 namespace {
-
-/// A sink that writes to a file which it keeps open.
-Result<ByteSink> sink_to_file(const Path& path) {
-  auto file = std::make_shared<Descriptor>(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!file->is_open())
-    return file_error("cannot create", path);
-  return ByteSink([file, path](std::string_view bytes) -> Status {
-    while (!bytes.empty()) {
-      const ssize_t count = write(file->get(), bytes.data(), bytes.size());
-      if (count < 0 && errno != EINTR)
-        return file_error("cannot write", path);
-      bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
-    }
-    return {};
-  });
-}
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
 
@@ -54,7 +35,7 @@ Result<std::string> take_files(const Site& site, const std::string& container,
   const std::string folder = path.substr(0, slash);
   const std::string wanted = matching ? (folder.empty() ? "/" : folder) : path;
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
-  ByteSink raw = TRY(sink_to_file(place.path() / "raw"));
+  ByteSink raw = TRY(sink_to_file(place.path() / "raw", ArchiveLimits().bytes));
   if (!TRY(get_archive(site.engine, container, wanted, raw, stop)))
     return world_error(cat("there is nothing at `", wanted, "` in the container"));
   RepackOptions options;

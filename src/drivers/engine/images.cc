@@ -152,7 +152,7 @@ Status pull_image(Engine& engine, const std::string& reference,
   std::chrono::steady_clock::time_point told;
   EngineCall call{
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
-  call.time_limit = Duration(0);
+  call.still_at_it = engine.answers();  // Podman says nothing while it fetches a layer
   call.headers = {{"X-Registry-Auth", login_header(login, registry_of(full))}};
   call.sink = line_sink([&](std::string_view line) -> Status {
     const auto value = read_json(line, {}, Duplicates::last_wins);
@@ -188,7 +188,7 @@ Status import_image(Engine& engine, const std::string& reference,
     call.query.emplace_back("tag", tag);
   }
   call.source = std::move(tar);
-  call.time_limit = Duration(0);
+  call.still_at_it = engine.answers();
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (!answer.ok())
     return engine_error(answer);
@@ -205,7 +205,7 @@ Status push_image(Engine& engine, const std::string& reference, std::stop_token 
                   .path = "/images/" + name + "/push",
                   .query = {{"tag", tag}, {"tlsVerify", "false"}}};
   call.headers = {{"X-Registry-Auth", base64("{}")}};
-  call.time_limit = Duration(0);
+  call.still_at_it = engine.answers();
   call.sink = line_sink([&](std::string_view line) -> Status {
     const auto value = read_json(line, {}, Duplicates::last_wins);
     if (value && !value->text_at("error").empty())

@@ -1,15 +1,14 @@
 #include "drivers/engine/inside_request.h"
 
 #include <array>
-#include <cerrno>
 #include <mutex>
 #include <vector>
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/local_socket.h"
 
@@ -62,7 +61,7 @@ class Carrier {
     const ByteSink frames = frame_sink([&](OutputStream stream, std::string_view bytes) -> Status {
       if (stream == OutputStream::errors)
         said_ += bytes.substr(0, longest_complaint - std::min(longest_complaint, said_.size()));
-      else if (!send_all(client, bytes))
+      else if (!send_all(client, bytes, stop))
         return cancelled_error();  // nobody reads any more
       return {};
     });
@@ -80,10 +79,10 @@ class Carrier {
   static Status shuttle(int client, HttpConnection& connection, const ByteSink& frames,
                         const std::stop_token& stop) {
     std::vector<char> buffer(64 * 1024);
-    while (!stop.stop_requested()) {
+    Poller poller(stop);
+    while (true) {
       std::array<pollfd, 2> waited{{{client, POLLIN, 0}, {connection.descriptor(), POLLIN, 0}}};
-      if (poll(waited.data(), waited.size(), stop_interval_ms) < 0 && errno != EINTR)
-        return world_error("cannot wait for a connection");
+      TRY(poller.wait(waited, for_ever));
       if (waited[1].revents != 0) {
         const size_t count = TRY(connection.read(buffer, stop));
         if (count == 0)
@@ -97,7 +96,6 @@ class Carrier {
         TRY(connection.write({buffer.data(), static_cast<size_t>(count)}, stop));
       }
     }
-    return cancelled_error();
   }
 
   Engine& engine_;

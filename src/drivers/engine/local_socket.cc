@@ -4,17 +4,19 @@
 #include <cstring>
 #include <vector>
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include "base/text.h"
+#include "base/wait.h"
 
 namespace fettle {
 
-bool send_all(int to, std::string_view bytes) {
+bool send_all(int to, std::string_view bytes, const std::stop_token& stop) {
   while (!bytes.empty()) {
-    const ssize_t count = send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t count = send(to, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count < 0 && errno == EAGAIN && await_descriptor(to, POLLOUT, for_ever, stop))
+      continue;
     if (count < 0 && errno != EINTR)
       return false;
     bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
@@ -53,10 +55,9 @@ Result<std::unique_ptr<LocalSocket>> LocalSocket::open(Serve serve) {
 
 void LocalSocket::accept_all(const std::stop_token& stop) {
   std::vector<std::jthread> threads;
-  while (!stop.stop_requested()) {
-    pollfd waited{listener_.get(), POLLIN, 0};
-    if (poll(&waited, 1, stop_interval_ms) <= 0)
-      continue;
+  Poller poller(stop);
+  std::array<pollfd, 1> waited{{{listener_.get(), POLLIN, 0}}};
+  while (poller.wait(waited, for_ever)) {
     const int client = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0)
       continue;

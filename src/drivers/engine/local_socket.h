@@ -33,10 +33,7 @@ class LocalSocket {
   std::jthread thread_;
 };
 
-/// Writes all of it to a socket; false when nobody reads any more.
-bool send_all(int to, std::string_view bytes);
-
-/// How often who waits looks whether it is to stop.
-constexpr int stop_interval_ms = 100;
+/// Writes all of it to a socket; false when nobody reads any more, or a stop is asked for.
+bool send_all(int to, std::string_view bytes, const std::stop_token& stop);
 
 }  // namespace fettle

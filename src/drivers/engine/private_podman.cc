@@ -1,7 +1,6 @@
 #include "drivers/engine/private_podman.h"
 
 #include <algorithm>
-#include <thread>
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include "base/hash.h"
 #include "base/http.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/enclosure.h"
 #include "drivers/engine/subnets.h"
 
@@ -77,8 +77,8 @@ std::vector<std::string> PrivatePodman::missing_packages() {
   return missing;
 }
 
-bool PrivatePodman::is_running() const {
-  return Enclosure(options_.root).process("service") && answers(socket(), 5s, {});
+bool PrivatePodman::is_running(const std::stop_token& stop) const {
+  return Enclosure(options_.root).process("service") && answers(socket(), 5s, stop);
 }
 
 /// A /16 for all of this engine's networks, chosen once: networks that exist must stay valid.
@@ -169,9 +169,11 @@ Result<std::string> PrivatePodman::start(std::stop_token stop) {
             "install --no-install-recommends ",
             join(missing, " "), "`"));
   const Enclosure enclosure(options_.root);
-  const Descriptor lock = TRY(enclosure.lock());
-  if (is_running())
+  const Descriptor lock = TRY(enclosure.lock(stop));
+  if (is_running(stop))
     return socket().string();
+  if (stop.stop_requested())  // whether it runs is not known then
+    return cancelled_error();
   const std::string pool = TRY(choose_pool());
   TRY(write_settings(pool));
   if (geteuid() == 0 && !enclosure.is_alive()) {
@@ -180,7 +182,7 @@ Result<std::string> PrivatePodman::start(std::stop_token stop) {
   if (const auto old = enclosure.process("service")) {
     kill(*old, SIGTERM);  // it is ours and does not answer
     for (int i = 0; i < 40 && enclosure.process("service"); ++i)
-      std::this_thread::sleep_for(50ms);
+      TRY(pause_for(50ms, stop));
   }
   TRY(remove_tree(socket()));
   const Invocation command =
@@ -196,13 +198,11 @@ Result<std::string> PrivatePodman::start(std::stop_token stop) {
 Status PrivatePodman::await_answer(pid_t service, std::stop_token stop) const {
   const auto deadline = std::chrono::steady_clock::now() + start_limit;
   for (Duration pause = 5ms; std::chrono::steady_clock::now() < deadline;) {
-    if (stop.stop_requested())
-      return cancelled_error();
     if (file_exists(socket()) && answers(socket(), 2s, stop))
       return {};
     if (waitpid(service, nullptr, WNOHANG) == service)
       break;
-    std::this_thread::sleep_for(pause);
+    TRY(pause_for(pause, stop));
     pause = std::min<Duration>(pause * 2, 50ms);
   }
   return world_error(cat("the private Podman (process ", service, ") does not answer; the end of `",
@@ -214,7 +214,7 @@ Status PrivatePodman::stop(bool wipe, std::stop_token stop) {
   if (!file_exists(options_.root))
     return {};
   Enclosure enclosure(options_.root);
-  const Descriptor lock = TRY(enclosure.lock());
+  const Descriptor lock = TRY(enclosure.lock(stop));
   // By the command and not through the service: containers outlive a service that crashed.
   Invocation remove = podman({"rm", "--all", "--force", "--time", "0"});
   remove.time_limit = 120s;

@@ -6,17 +6,18 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/subnets.h"
 
 namespace fettle {
 
-bool accepts_connections(const std::string& address, int port, Duration limit) {
+bool accepts_connections(const std::string& address, int port, Duration limit,
+                         const std::stop_token& stop) {
   const Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   // Never through a gateway: a bridge goes with its last container, and whoever answers then is
   // somebody else.
@@ -31,9 +32,7 @@ bool accepts_connections(const std::string& address, int port, Duration limit) {
     return true;
   if (errno != EINPROGRESS)
     return false;
-  pollfd waited{connection.get(), POLLOUT, 0};
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(limit).count();
-  if (poll(&waited, 1, static_cast<int>(milliseconds)) != 1)
+  if (!await_descriptor(connection.get(), POLLOUT, limit, stop).value_or(false))
     return false;
   int failure = 0;
   socklen_t size = sizeof failure;

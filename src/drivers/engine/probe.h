@@ -10,8 +10,9 @@
 
 namespace fettle {
 
-/// Whether a TCP connection to the address is accepted within `limit`.
-bool accepts_connections(const std::string& address, int port, Duration limit);
+/// Whether a TCP connection to the address is accepted within `limit`, and before a stop.
+bool accepts_connections(const std::string& address, int port, Duration limit,
+                         const std::stop_token& stop = {});
 
 /// Whether a container's address can be reached from this machine: its engine runs here and there
 /// is a route that is not the default one. Rootless engines and remote ones have none.

@@ -64,6 +64,8 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
   HttpRequest request;
   request.url = cat(secure ? "https" : "http", "://", address, ":", port.integer_at("number"),
                     endpoint.starts_with('/') ? "" : "/", endpoint);
+  request.connect_limit = site.engine.limits().connect;
+  request.silence_limit = site.engine.limits().silence;
   request.time_limit = request_limit;
   for (const auto& [name, value] : texts_of(recipe.at("headers")))
     request.headers.push_back({name, value});

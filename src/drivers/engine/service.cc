@@ -292,7 +292,7 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
     if (port.transport != "TCP" || !port.wait)
       continue;
     const bool open = change.direct
-                          ? accepts_connections(address, port.number, connect_limit)
+                          ? accepts_connections(address, port.number, connect_limit, stop)
                           : TRY(listens_inside(site.engine, container, port.number, stop));
     if (open)
       continue;

@@ -19,7 +19,8 @@ using Extract = std::function<Result<Value>(std::string_view expression, std::st
 
 struct EngineDriverOptions {
   Duration stop_grace = 10s;  ///< between TERM and KILL
-  bool rollback = true;       ///< a replacement that fails starts the old container again
+  WaitLimits limits{};
+  bool rollback = true;  ///< a replacement that fails starts the old container again
   std::span<const Subnet> pools = own_pools;  ///< where networks take their ranges from
   Extract extract{};
   /// How a registry (`docker.io`, `host:5000`) knows us, if it does.

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/files.h"
 #include "drivers/engine/recipes.h"
@@ -56,20 +57,13 @@ Result<std::string> create(const Site& site, const Act& act, const Value& body,
 /// Waits for its end, at most as long as it may take.
 Result<int64_t> await_end(const Site& site, const std::string& id, const Value& timeout,
                           const std::stop_token& stop) {
-  if (!timeout.is_text())
-    return wait_container(site.engine, id, stop);
-  const Duration limit = TRY(parse_duration(timeout.text()));
-  EngineCall call{.method = "POST", .path = cat("/containers/", id, "/wait")};
-  call.time_limit = limit;
+  const Duration limit = timeout.is_text() ? TRY(parse_duration(timeout.text())) : for_ever;
   const auto begin = std::chrono::steady_clock::now();
-  const auto answer = site.engine.ask(std::move(call), stop);
-  if (!answer && !is_cancelled(answer.error()) && std::chrono::steady_clock::now() - begin >= limit)
+  const Result<int64_t> code = wait_container(site.engine, id, limit, stop);
+  if (!code && limit >= 0s && !is_cancelled(code.error()) &&
+      std::chrono::steady_clock::now() - begin >= limit)
     return world_error(cat("the task did not end within ", to_string(limit)));
-  if (!answer)
-    return answer.error();
-  if (!answer->ok())
-    return engine_error(*answer);
-  return answer->body.integer_at("StatusCode");
+  return code;
 }
 
 Result<Outcome> run_in(const Site& site, const Value& attributes, const std::string& id,

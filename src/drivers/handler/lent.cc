@@ -104,8 +104,11 @@ Result<std::string> path_in(const Call& call, starlark::Value value) {
 Result<starlark::Value> read_text(Call& call) {
   static const Signature signature("read", {{"path", Want::text}});
   const std::string path = TRY(path_in(call, TRY(signature.bind(call))[0]));
-  if (!file_exists(path))
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0)
     return starlark::Value::none();
+  if (!S_ISREG(about.st_mode))  // a pipe would hold us for ever
+    return call.thread.error(cat("read: `", path, "` is no file"));
   const ByteSource source = TRY_IN(call, source_of_file(path));
   return call.heap().text(TRY_IN(call, read_all(source, most_bytes)));
 }

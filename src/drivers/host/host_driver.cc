@@ -32,11 +32,11 @@ Result<std::string> rendered(const Value& templates) {
   return pack_files(files);
 }
 
-/// A file as an artifact: under the last part of its address.
-Result<std::string> packed_download(const std::string& url, const std::string& body) {
-  std::string name = url.substr(0, url.find_first_of("?#"));
-  name = name.substr(name.rfind('/') + 1);
-  return pack_files({{name.empty() ? "download" : name, body}});
+/// The last part of an address, as the name of a file.
+std::string name_of_download(std::string_view url) {
+  const std::string_view path = url.substr(0, url.find_first_of("?#"));
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return name.empty() || name == "." || name == ".." ? "download" : std::string(name);
 }
 
 bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
@@ -141,15 +141,24 @@ Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
 }
 
 Result<std::string> HostDriver::download(const std::string& url, std::stop_token stop) {
+  const TemporaryDirectory place = TRY(TemporaryDirectory::make());
+  const Path body = place.path() / "body", packed = place.path() / "packed";
   HttpRequest request;
   request.url = url;
   request.follow_redirects = true;
-  request.body_limit = size_t{1} << 30;
+  request.connect_limit = limits_.connect;
+  request.silence_limit = limits_.silence;
+  request.time_limit = limits_.whole;
+  request.sink = TRY(sink_to_file(body, ArchiveLimits().bytes));
   const HttpResponse response =
       TRY(http_.send(std::move(request), stop).context(cat("downloading `", url, "`")));
   if (response.status != 200)
     return world_error(cat("downloading `", url, "`: the server answered ", response.status));
-  return blobs_.put(TRY(packed_download(url, response.body)));
+  ArchiveWriter writer(TRY(sink_to_file(packed, UINT64_MAX)));
+  TRY(writer.add({.path = name_of_download(url), .size = TRY(size_of_file(body))},
+                 TRY(source_of_file(body))));
+  TRY(writer.finish());
+  return blobs_.put_file(packed.string());
 }
 
 }  // namespace fettle

@@ -10,8 +10,9 @@ namespace fettle {
 class HostDriver : public Driver {
  public:
   /// `random` gives random bits, for what needs a name that nobody else has.
-  HostDriver(HttpClient& http, Blobs& blobs, std::function<uint64_t()> random)
-      : http_(http), blobs_(blobs), random_(std::move(random)) {}
+  HostDriver(HttpClient& http, Blobs& blobs, std::function<uint64_t()> random,
+             WaitLimits limits = {})
+      : http_(http), blobs_(blobs), random_(std::move(random)), limits_(limits) {}
 
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
@@ -29,6 +30,7 @@ class HostDriver : public Driver {
   HttpClient& http_;
   Blobs& blobs_;
   std::function<uint64_t()> random_;
+  WaitLimits limits_;
 };
 
 }  // namespace fettle
