@@ -1,17 +1,21 @@
 /// The program: finds the command, opens what it asks for, and turns errors into exit codes.
 
-#include <signal.h>
+#include <fcntl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
-#include <thread>
+#include <cstring>
 
 #include "app/commands.h"
+#include "app/extract.h"
+#include "app/home.h"
 #include "app/kinds.h"
-#include "base/file.h"
+#include "app/signals.h"
 #include "base/text.h"
+#include "cli/limits.h"
 #include "cli/print.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/private_podman.h"
@@ -36,65 +40,34 @@ uint64_t random_bits() {
   return bits;
 }
 
-/// `$FETTLE_HOME`, else below `$XDG_STATE_HOME`, else below the user's home.
-std::string home_folder() {
-  if (const std::string home = variable("FETTLE_HOME"); !home.empty())
-    return home;
-  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty())
-    return state + "/fettle";
-  const std::string home = variable("HOME");
-  return (home.empty() ? "/var/lib" : home + "/.local/state") + "/fettle";
-}
-
-/// Waits for SIGINT and SIGTERM on a thread of its own: the first asks to stop, the second to
-/// leave.
-class Signals {
- public:
-  explicit Signals(Interrupt& interrupt) {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::thread([set, &interrupt] {
-      for (int signal = 0; sigwait(&set, &signal) == 0;) {
-        if (interrupt.asked() > 1)
-          _exit(130);
-        if (interrupt.asked() > 0)
-          print_error("\nleaving");
-        else if (!interrupt.leaves_at_once())
-          print_error("\nfinishing what is under way; once more to leave at once");
-        interrupt.ask();
-      }
-    }).detach();
-  }
-};
-
 class Program : public Face {
  public:
   Result<Workplace*> workplace() override {
     if (store_ != nullptr)
       return &place_;
-    const std::string home = home_folder();
-    if (Status made = make_directories(home); !made) {
-      made.error().trace.emplace_back("making the folder of fettle's state");
-      return std::move(made).error();
-    }
-    chmod(home.c_str(), 0700);
+    const auto variable_named = [](const char* name) { return variable(name); };
+    place_.limits = TRY(limits_asked(parsed, variable_named));
+    const Home found = TRY(open_home(variable_named));
+    if (!found.warning.empty())
+      tell(cat("warning: ", found.warning));
+    const std::string& home = found.folder;
     store_ = TRY(open_sqlite_store(home + "/fettle.db"));
     disk_ = make_posix_disk();
     blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
     http_ = std::make_unique<HttpClient>();
     EngineDriverOptions options;
-    options.extract = run_jq;
+    options.extract = [this](std::string_view expression, std::string_view text) {
+      return run_jq_apart(expression, text, interrupt_.acts_token());
+    };
+    options.limits = place_.limits;
     engine_ = std::make_unique<EngineDriver>(
         *http_, *blobs_,
         [this, home](bool may_start, std::stop_token stop) {
-          return connect_engine(*http_, connect_options(home, may_start), stop);
+          return connect_engine(*http_, connect_options(home, may_start, stop), stop);
         },
         options);
-    host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits);
+    host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
     handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_);
     place_.home = home;
     place_.store = store_.get();
@@ -112,6 +85,7 @@ class Program : public Face {
     place_.notice = [this](const std::string& text) { tell(text); };
     place_.command = command;
     signals_ = std::make_unique<Signals>(interrupt_);
+    output_ = std::make_unique<OutputWatch>(interrupt_);
     return &place_;
   }
 
@@ -143,16 +117,20 @@ class Program : public Face {
     return {lines, well};
   }
 
+  bool is_interrupted() const { return interrupt_.asked() > 0; }
+
   std::string command;
 
  private:
-  ConnectOptions connect_options(const std::string& home, bool may_start) {
+  ConnectOptions connect_options(const std::string& home, bool may_start,
+                                 const std::stop_token& stop) {
     ConnectOptions options;
+    options.limits = place_.limits;
     options.may_start = may_start;
     options.given = parsed.text("engine");
     options.private_root = home + "/podman";
     // Told when it is started, not each time it is used.
-    if (!PrivatePodman({options.private_root}).is_running())
+    if (!PrivatePodman({options.private_root}).is_running(stop))
       options.notice = [this](const std::string& text) { tell(text); };
     return options;
   }
@@ -172,10 +150,34 @@ class Program : public Face {
   std::unique_ptr<HostDriver> host_;
   std::unique_ptr<HandlerDriver> handler_;
   std::unique_ptr<Signals> signals_;
+  std::unique_ptr<OutputWatch> output_;
   Workplace place_;
 };
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }
+
+/// The code of a command that came to its end, unless nobody got what it told.
+int code_after_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+    return code;
+  if (errno == EPIPE || OutputWatch::is_closed())
+    return code_of_closed_output;
+  print_error(cat("error: cannot write to standard output: ", lower_case(std::strerror(errno))));
+  return code == 0 ? 1 : code;
+}
+
+/// Tells an error and gives the exit code that goes with it.
+int tell_error(const Program& program, const Error& error, bool colours) {
+  if (OutputWatch::is_closed())
+    return code_of_closed_output;
+  Error told = error;
+  if (program.is_interrupted() && is_cancelled(error))
+    told = world_error("interrupted");
+  if (program.json || program.json_lines)
+    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+  print_error(error_text(told, colours && program.terminal));
+  return program.is_interrupted() ? code_of_interruption : exit_code_of(told);
+}
 
 int run(std::vector<std::string> words) {
   Program program;
@@ -214,18 +216,23 @@ int run(std::vector<std::string> words) {
   program.json_lines = output == "jsonl";
   program.quiet = program.parsed.flag("quiet");
   const Result<int> code = (*command)->run(program);
-  if (code)
-    return *code;
-  if (program.json || program.json_lines)
-    print_json(Value::dict({{"success", false}, {"error", error_value(code.error())}}));
-  print_error(error_text(code.error(), colours && program.terminal));
-  return exit_code_of(code.error());
+  return code ? code_after_output(*code) : tell_error(program, code.error(), colours);
+}
+
+/// The standard streams exist, so that no file of ours takes the place of one.
+void open_standard_streams() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0)
+      static_cast<void>(!::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY));
 }
 
 }  // namespace
 }  // namespace fettle
 
 int main(int argc, char** argv) {
+  if (const std::optional<int> code = fettle::evaluate_if_asked(argc, argv))
+    return *code;
+  fettle::open_standard_streams();
   umask(022);
   signal(SIGPIPE, SIG_IGN);
   return fettle::run({argv + 1, argv + argc});

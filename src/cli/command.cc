@@ -1,5 +1,7 @@
 #include "cli/command.h"
 
+#include "cli/limits.h"
+
 #include <charconv>
 
 #include "base/text.h"
@@ -201,15 +203,20 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
 }
 
 const std::vector<CommandOption>& common_options() {
-  static const std::vector<CommandOption> options{
-      {{"-o", "--output"}, "text|json|jsonl", "how to answer"},
-      {{"--engine"},
-       "ADDRESS",
-       "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
-      {{"--no-wait"}, "", "fail when another process works on the environment"},
-      {{"-q", "--quiet"}, "", "say nothing but results"},
-      {{"-h", "--help"}, "", "this help"},
-  };
+  static const std::vector<CommandOption> options = [] {
+    std::vector<CommandOption> common{
+        {{"-o", "--output"}, "text|json|jsonl", "how to answer"},
+        {{"--engine"},
+         "ADDRESS",
+         "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
+        {{"--no-wait"}, "", "fail when another process works on the environment"},
+    };
+    const std::vector<CommandOption> limits = limit_options();
+    common.insert(common.end(), limits.begin(), limits.end());
+    common.push_back({{"-q", "--quiet"}, "", "say nothing but results"});
+    common.push_back({{"-h", "--help"}, "", "this help"});
+    return common;
+  }();
   return options;
 }
 

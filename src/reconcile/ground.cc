@@ -8,7 +8,7 @@ namespace fettle {
 
 void Interrupt::ask() {
   const std::lock_guard own(mutex_);
-  if (++asked_ > 1 || at_once_)
+  if (++asked_ > 1 || leaves_at_once())
     acts_.request_stop();
   if (wakes_ == nullptr)
     return;

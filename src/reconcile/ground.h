@@ -43,22 +43,32 @@ class Ground {
   virtual News wait(std::optional<Instant> until) = 0;
 };
 
-/// Asked to stop from another thread (a signal, a face). Once: nothing new is begun, what is in
-/// flight may end. Twice: acts in flight are told to stop and the loop returns at once; what they
-/// were doing counts as interrupted.
+/// Asked to stop from another thread (a signal, a face). While a loop acts, once: nothing new is
+/// begun, what is in flight may end; twice: acts in flight are told to stop and the loop returns at
+/// once, and what they were doing counts as interrupted. While nothing is changed once is enough.
 class Interrupt {
  public:
   void ask();
   int asked() const { return asked_; }
-  /// What is under way changes nothing: the first one ends it, as otherwise the second.
-  void leave_at_once() { at_once_ = true; }
-  bool leaves_at_once() const { return at_once_; }
+  /// Whether what is under way changes nothing, so that the first one ends it.
+  bool leaves_at_once() const { return acting_ == 0; }
+  /// While one of these is there, something is changed.
+  class Acting {
+   public:
+    explicit Acting(Interrupt& interrupt) : interrupt_(interrupt) { ++interrupt_.acting_; }
+    ~Acting() { --interrupt_.acting_; }
+    Acting(const Acting&) = delete;
+    Acting& operator=(const Acting&) = delete;
+
+   private:
+    Interrupt& interrupt_;
+  };
   std::stop_token acts_token() const { return acts_.get_token(); }
 
  private:
   friend class Threads;
   std::atomic<int> asked_{0};
-  std::atomic<bool> at_once_{false};
+  std::atomic<int> acting_{0};
   std::stop_source acts_;
   std::mutex mutex_;
   std::condition_variable* wakes_ = nullptr;

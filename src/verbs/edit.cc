@@ -114,6 +114,12 @@ Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undert
   undertaking.what = place.command;
   if (place.random)
     undertaking.options.seed = place.random();
+  // Until here nothing is changed, and the first interruption ends it.
+  std::optional<Interrupt::Acting> acting;
+  undertaking.begins = [&, then = std::move(undertaking.begins)]() -> Status {
+    acting.emplace(*place.interrupt);
+    return then ? then() : Status();
+  };
   Threads threads(*place.interrupt);
   return carry_out(place.scene(), edit, threads, std::move(undertaking));
 }

@@ -1,86 +1,39 @@
 #include "cli/commands/package_options.h"
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/file.h"
 #include "base/http.h"
-#include "base/process.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "verbs/git_cache.h"
 
 namespace fettle {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Clones a repository below `home/packages`, once for each commit; a ref is a tag, a branch or a
-/// commit, in this order.
-Fetch fetch_by_git(std::string home, std::stop_token stop) {
-  return [home = std::move(home), stop](const std::string& repository,
-                                        const std::string& ref) -> Result<std::string> {
-    const auto git = [&](std::vector<std::string> arguments,
-                         const std::string& folder) -> Result<Finished> {
-      arguments.insert(arguments.begin(), {"git", "-c", "advice.detachedHead=false"});
-      Invocation call;
-      call.arguments = std::move(arguments);
-      call.directory = folder;
-      call.time_limit = 300s;
-      call.environment = {{"GIT_TERMINAL_PROMPT", "0"}};
-      return run_process(call, stop);
-    };
-    if (find_program("git").empty())
-      return world_error("fetching a package needs git: install the package git");
-    const std::string base = cat(home, "/packages/", repository);
-    const std::string url = cat("https://", repository, ".git");
-    TRY(make_directories(base));
-    // The tag, peeled when it is annotated, before the branch.
-    const std::vector<std::string> names =
-        ref.empty() ? std::vector<std::string>{"HEAD"}
-                    : std::vector<std::string>{cat("refs/tags/", ref, "^{}"),
-                                               cat("refs/tags/", ref), cat("refs/heads/", ref)};
-    std::vector<std::string> listing{"ls-remote", url};
-    listing.insert(listing.end(), names.begin(), names.end());
-    const Finished listed = TRY(git(std::move(listing), base));
-    std::string commit;
-    if (listed.code != 0)
-      return world_error(cat("cannot fetch `", repository, "`: ", trim(listed.errors)));
-    for (const std::string& wanted : names)
-      for (const std::string_view line : split(listed.output, '\n'))
-        if (const auto parts = split(line, '\t');
-            parts.size() == 2 && parts[1] == wanted && commit.empty())
-          commit = parts[0];
-    if (commit.empty())
-      commit = ref;
-    const std::string place = cat(base, "@", commit);
-    if (fs::exists(place + "/.git/fettle-complete"))
-      return place;
-    TRY(remove_tree(place));
-    TRY(make_directories(place));
-    for (const std::vector<std::string>& step : {std::vector<std::string>{"init", "-q"},
-                                                 {"fetch", "-q", "--depth", "1", url, commit},
-                                                 {"checkout", "-q", "FETCH_HEAD"}}) {
-      const Finished done = TRY(git(step, place));
-      if (done.code != 0)
-        return world_error(cat("cannot fetch `", repository, "` at `", ref.empty() ? commit : ref,
-                               "`: ", trim(done.errors)));
-    }
-    TRY(write_file(place + "/.git/fettle-complete", ""));
-    return place;
-  };
-}
 
 bool is_url(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }
 
-Result<std::string> download(const std::string& url, std::stop_token stop) {
+constexpr size_t longest_arguments = 16 << 20;
+
+Result<std::string> download(const Workplace& place, const std::string& url) {
   HttpClient client;
-  HttpResponse answer = TRY(client.send(
-      {.url = url, .time_limit = 60s, .body_limit = 16 << 20, .follow_redirects = true}, stop));
+  HttpResponse answer = TRY(client.send({.url = url,
+                                         .connect_limit = place.limits.connect,
+                                         .time_limit = place.limits.whole,
+                                         .silence_limit = place.limits.silence,
+                                         .body_limit = longest_arguments,
+                                         .follow_redirects = true},
+                                        place.interrupt->acts_token()));
   if (answer.status != 200)
     return user_error(cat("`", url, "` answers with status ", answer.status));
   return std::move(answer.body);
+}
+
+Result<std::string> read_arguments(const std::string& file) {
+  return read_all(TRY(source_of_file(file)), longest_arguments)
+      .context(cat("reading `", file, "`"));
 }
 
 std::string variable(const char* name) {
@@ -129,8 +82,7 @@ Result<PackageRequest> package_request(Face& face) {
   if (const std::string file = parsed.text("args-file");
       request.arguments.empty() && !file.empty()) {
     Workplace* place = TRY(face.workplace());
-    Result<std::string> text =
-        is_url(file) ? download(file, place->interrupt->acts_token()) : read_file(file);
+    Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
     if (!text)
       return user_error(text.error().message).context("reading the arguments");
     request.arguments = std::move(*text);
@@ -170,7 +122,9 @@ Result<PackageRequest> package_request(Face& face) {
   Workplace* place = TRY(face.workplace());
   // With a mirror, nothing is fetched: what is not in it is an error.
   if (request.mirror.empty())
-    request.fetch = fetch_by_git(place->home, place->interrupt->acts_token());
+    request.fetch = GitCache{place->home + "/packages", place->limits,
+                             place->interrupt->acts_token(), place->notice}
+                        .fetch();
   return request;
 }
 

@@ -180,7 +180,6 @@ Result<int> logs(Face& face) {
       services.push_back(TRY(inspect_service(*place, environment, face.parsed.arguments[i])));
   }
   Engine* engine = TRY(engine_of(*place));
-  place->interrupt->leave_at_once();
   LogOptions options;
   options.follow = face.parsed.flag("follow");
   options.tail = face.parsed.flag("all") || options.follow

@@ -1,0 +1,100 @@
+#include "app/home.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders that belong to everybody. What lies below them may be one of ours.
+constexpr std::array<std::string_view, 36> of_the_system{
+    "/",          "/bin",      "/boot",      "/dev",       "/dev/shm",   "/etc",
+    "/home",      "/lib",      "/lib32",     "/lib64",     "/media",     "/mnt",
+    "/opt",       "/proc",     "/root",      "/run",       "/run/user",  "/sbin",
+    "/srv",       "/sys",      "/tmp",       "/usr",       "/usr/bin",   "/usr/lib",
+    "/usr/local", "/usr/sbin", "/usr/share", "/var",       "/var/cache", "/var/lib",
+    "/var/log",   "/var/mail", "/var/run",   "/var/spool", "/var/tmp",   "/var/opt"};
+
+Result<std::string> asked_for(const Variable& variable) {
+  if (const std::string home = variable("FETTLE_HOME"); !home.empty())
+    return home;
+  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty())
+    return cat(state, "/fettle");
+  const std::string home = variable("HOME");
+  if (home.empty())
+    return user_error(
+        "there is no folder to keep state in: neither `$FETTLE_HOME` nor `$XDG_STATE_HOME` nor "
+        "`$HOME` is set; set `$FETTLE_HOME` to a folder of its own");
+  return (fs::path(home) / ".local/state/fettle").string();
+}
+
+bool is_a_home(const fs::path& folder, const Variable& variable) {
+  const auto same = [&](const fs::path& other) {
+    std::error_code code;
+    return !other.empty() && fs::weakly_canonical(other, code) == folder && !code;
+  };
+  const passwd* const user = getpwuid(getuid());
+  return same(variable("HOME")) || (user != nullptr && same(user->pw_dir)) ||
+         folder.parent_path() == "/home";
+}
+
+Status check_place(const fs::path& folder, const Variable& variable) {
+  const std::string_view hint = "set `$FETTLE_HOME` to a folder of its own";
+  if (std::ranges::find(of_the_system, folder.string()) != of_the_system.end())
+    return user_error(
+        cat("state cannot be kept in `", folder.string(), "`, a folder of the system; ", hint));
+  if (is_a_home(folder, variable))
+    return user_error(
+        cat("state cannot be kept in `", folder.string(), "`, which is somebody's home; ", hint));
+  return {};
+}
+
+std::string warning_about(const fs::path& folder, const struct stat& about) {
+  const unsigned mode = about.st_mode & 0777;
+  if (about.st_uid != geteuid() && about.st_uid != 0)
+    return cat("the folder of fettle's state, `", folder.string(), "`, belongs to somebody else");
+  if ((mode & 077) == 0)
+    return {};
+  std::string digits(3, '0');
+  for (unsigned i = 0; i < 3; ++i)
+    digits[i] = static_cast<char>('0' + (mode >> (6 - 3 * i) & 7));
+  return cat("others may look into the folder of fettle's state (mode ", digits, "); `chmod 700 ",
+             folder.string(), "` closes it");
+}
+
+}  // namespace
+
+Result<Home> open_home(const Variable& variable) {
+  const std::string asked = TRY(asked_for(variable));
+  std::error_code code;
+  fs::path folder = fs::weakly_canonical(fs::absolute(asked, code), code);
+  if (code)
+    return user_error(cat("cannot use `", asked,
+                          "` as the folder of fettle's state: ", lower_case(code.message())));
+  if (!folder.has_filename())  // a slash at its end
+    folder = folder.parent_path();
+  TRY(check_place(folder, variable));
+  TRY(make_directories(folder.parent_path()).context(cat("making `", folder.string(), "`")));
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return file_error("cannot make the folder of fettle's state,", folder);
+  struct stat about{};
+  if (stat(folder.c_str(), &about) != 0)
+    return file_error("cannot look at the folder of fettle's state,", folder);
+  if (!S_ISDIR(about.st_mode))
+    return user_error(cat("`", folder.string(),
+                          "` is no folder, and fettle's state is to be kept there; name another "
+                          "one by `$FETTLE_HOME`"));
+  return Home{folder.string(), warning_about(folder, about)};
+}
+
+}  // namespace fettle

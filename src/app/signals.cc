@@ -1,0 +1,80 @@
+#include "app/signals.h"
+
+#include <array>
+#include <csignal>
+#include <thread>
+
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+/// How long whoever leaves may take for it.
+constexpr auto patience = 80ms;
+constexpr auto look_again = 50ms;
+
+[[noreturn]] void leave(int code) {
+  kill_children();
+  _exit(code);
+}
+
+void set_default_dispositions() {
+  signal(SIGCHLD, SIG_DFL);  // an ignored one would hide how children end
+  signal(SIGPIPE, SIG_IGN);  // who writes to nobody is told by an error
+}
+
+}  // namespace
+
+Signals::Signals(Interrupt& interrupt) {
+  set_default_dispositions();
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    const bool ignored = sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (number != SIGHUP || !ignored)  // nohup
+      sigaddset(&set, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::thread([set, &interrupt] {
+    for (int number = 0; sigwait(&set, &number) == 0;) {
+      const bool leaves = interrupt.asked() > 0 || interrupt.leaves_at_once();
+      if (interrupt.asked() > 0)
+        print_error("\nleaving");
+      else if (!leaves)
+        print_error("\nfinishing what is under way; once more to leave at once");
+      interrupt.ask();
+      if (!leaves)
+        continue;
+      const timespec span{0, std::chrono::nanoseconds(patience).count()};
+      sigtimedwait(&set, nullptr, &span);  // or until somebody loses patience
+      leave(code_of_interruption);
+    }
+  }).detach();
+}
+
+std::atomic<bool> OutputWatch::closed_{false};
+
+OutputWatch::OutputWatch(Interrupt& interrupt) {
+  struct stat about{};
+  if (fstat(STDOUT_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+    return;
+  std::thread([&interrupt] {
+    pollfd waited{STDOUT_FILENO, 0, 0};
+    while (poll(&waited, 1, -1) < 0 || (waited.revents & (POLLERR | POLLHUP)) == 0)
+      std::this_thread::sleep_for(look_again);
+    closed_ = true;
+    while (!interrupt.leaves_at_once())
+      std::this_thread::sleep_for(look_again);
+    interrupt.ask();
+    std::this_thread::sleep_for(patience);
+    leave(code_of_closed_output);
+  }).detach();
+}
+
+}  // namespace fettle

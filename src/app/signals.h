@@ -1,0 +1,34 @@
+#pragma once
+/// What ends the program from outside: signals, and the reader of its output who goes away. Both
+/// become requests to an `Interrupt`; whoever is to leave at once and has not left in time is ended
+/// here, with all children. The store is whole at any moment, so nothing is lost by that.
+
+#include <atomic>
+
+#include "reconcile/loop.h"
+
+namespace fettle {
+
+/// SIGINT, SIGTERM and SIGHUP. While something is changed the first asks to finish and the second
+/// to leave; else the first asks to leave. Threads that are started later have them blocked.
+class Signals {
+ public:
+  explicit Signals(Interrupt& interrupt);
+};
+
+/// Whether somebody still reads standard output. When nobody does, what only tells and changes
+/// nothing ends, quietly; what changes something goes on until it has finished.
+class OutputWatch {
+ public:
+  explicit OutputWatch(Interrupt& interrupt);
+  static bool is_closed() { return closed_; }
+
+ private:
+  static std::atomic<bool> closed_;
+};
+
+/// The exit codes of who was interrupted, and of who has no reader any more, as shells tell
+/// signals.
+constexpr int code_of_interruption = 130, code_of_closed_output = 141;
+
+}  // namespace fettle

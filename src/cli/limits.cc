@@ -1,0 +1,62 @@
+#include "cli/limits.h"
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+struct Limit {
+  const char* flag;
+  const char* variable;
+  Duration WaitLimits::* field;
+  const char* help;
+};
+
+constexpr std::array<Limit, 4> limits{{
+    {"connect-timeout", "FETTLE_CONNECT_TIMEOUT", &WaitLimits::connect,
+     "until an engine or a server is connected"},
+    {"silence-timeout", "FETTLE_SILENCE_TIMEOUT", &WaitLimits::silence,
+     "without a byte while an answer is expected"},
+    {"transfer-timeout", "FETTLE_TRANSFER_TIMEOUT", &WaitLimits::whole,
+     "of one download, pull, archive or fetch as a whole"},
+    {"command-timeout", "FETTLE_COMMAND_TIMEOUT", &WaitLimits::command,
+     "of one command in a service"},
+}};
+
+Result<Duration> duration_in(const std::string& text, const std::string& name) {
+  const Result<Duration> duration = parse_duration(text);
+  if (!duration || *duration < 0s)
+    return user_error(cat(
+        "`", name, "` wants a time such as `10s` or `5m`, or 0 for no limit, got `", text, "`"));
+  return *duration;
+}
+
+}  // namespace
+
+std::vector<CommandOption> limit_options() {
+  std::vector<CommandOption> options;
+  const WaitLimits usual;
+  for (const Limit& limit : limits) {
+    const Duration otherwise = usual.*limit.field;
+    options.push_back(
+        {{cat("--", limit.flag)},
+         "TIME",
+         cat("the longest wait ", limit.help, " (",
+             otherwise == 0s ? "no limit" : to_string(otherwise), "); or $", limit.variable)});
+  }
+  return options;
+}
+
+Result<WaitLimits> limits_asked(const Parsed& parsed,
+                                const std::function<std::string(const char*)>& variable) {
+  WaitLimits asked;
+  for (const Limit& limit : limits) {
+    if (const std::string text = parsed.text(limit.flag); !text.empty())
+      asked.*limit.field = TRY(duration_in(text, cat("--", limit.flag)));
+    else if (const std::string set = variable(limit.variable); !set.empty())
+      asked.*limit.field = TRY(duration_in(set, cat("$", limit.variable)));
+  }
+  return asked;
+}
+
+}  // namespace fettle
