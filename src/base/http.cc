@@ -27,6 +27,12 @@ long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
 
+/// For messages.
+std::string name_of(const HttpRequest& request) {
+  return cat("`", request.method, " ", request.unix_socket,
+             request.unix_socket.empty() ? "" : " ", request.url, "`");
+}
+
 /// One exchange, from its request to its answer.
 struct Job {
   Job(const HttpLibrary& library, HttpRequest request_, std::stop_token stop_,
@@ -47,6 +53,7 @@ struct Job {
     if (heard != nullptr)
       *heard = std::chrono::steady_clock::now();
   }
+  void note_progress(curl_off_t bytes);
   size_t take_header(std::string_view line);
   size_t take_body(std::string_view bytes);
   size_t give_body(std::span<char> into);
@@ -62,6 +69,7 @@ struct Job {
   curl_slist* header_list = nullptr;
   std::array<char, CURL_ERROR_SIZE> message{};
   std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
+  curl_off_t moved = 0;                            ///< bytes of bodies, both ways
   std::optional<Error> failure;                    ///< of a source or a sink
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
 };
@@ -74,6 +82,17 @@ size_t on_body(char* bytes, size_t size, size_t count, void* job) {
 }
 size_t on_read(char* bytes, size_t size, size_t count, void* job) {
   return static_cast<Job*>(job)->give_body({bytes, size * count});
+}
+
+int on_progress(void* job, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent) {
+  static_cast<Job*>(job)->note_progress(received + sent);
+  return 0;
+}
+
+void Job::note_progress(curl_off_t bytes) {
+  if (bytes != moved)
+    note_sign_of_life();
+  moved = bytes;
 }
 
 size_t Job::take_header(std::string_view line) {
@@ -92,7 +111,6 @@ size_t Job::take_header(std::string_view line) {
 }
 
 size_t Job::take_body(std::string_view bytes) {
-  note_sign_of_life();
   const bool to_sink = request.sink && response.status >= 200 && response.status < 300;
   const Status taken =
       to_sink ? request.sink(bytes) : sink_to(response.body, request.body_limit)(bytes);
@@ -103,7 +121,6 @@ size_t Job::take_body(std::string_view bytes) {
 }
 
 size_t Job::give_body(std::span<char> into) {
-  note_sign_of_life();
   const Result<size_t> given = request.source(into);
   if (given)
     return *given;
@@ -132,9 +149,10 @@ void Job::prepare() {
       request.connect_limit > 0s ? milliseconds(request.connect_limit) : no_limit_ms);
   if (request.time_limit > 0s)
     set(CURLOPT_TIMEOUT_MS, milliseconds(request.time_limit));
-  if (request.silence_limit > 0s && !request.still_at_it) {
-    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-    set(CURLOPT_LOW_SPEED_TIME, (milliseconds(request.silence_limit) + 999) / 1000);
+  if (heard != nullptr) {
+    set(CURLOPT_XFERINFOFUNCTION, &on_progress);
+    set(CURLOPT_XFERINFODATA, static_cast<void*>(this));
+    set(CURLOPT_NOPROGRESS, 0L);
   }
   if (request.follow_redirects) {
     set(CURLOPT_FOLLOWLOCATION, 1L);
@@ -191,9 +209,7 @@ Result<HttpResponse> Job::finish(CURLcode code) {
   const bool refused = code == CURLE_COULDNT_CONNECT;
   if (refused && !request.unix_socket.empty())
     return world_error(cat("nobody answers at the socket `", request.unix_socket, "`"));
-  const std::string where =
-      request.unix_socket.empty() ? request.url : cat(request.unix_socket, " ", request.url);
-  Error error = world_error(cat("`", request.method, " ", where, "`: ", why));
+  Error error = world_error(cat(name_of(request), ": ", why));
   error.unknown_outcome = !refused && code != CURLE_COULDNT_RESOLVE_HOST;
   return error;
 }
@@ -381,7 +397,8 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
   const auto leave = [&](Result<HttpResponse> answer) { mailbox.put(std::move(answer)); };
   const Duration silence = request.silence_limit;
   const auto still_at_it = request.still_at_it;
-  if (!still_at_it || silence <= 0s) {
+  const std::string name = name_of(request);
+  if (silence <= 0s) {
     worker().add(std::move(request), stop, leave, nullptr);
     return mailbox.take();
   }
@@ -392,9 +409,12 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
   while (!mailbox.is_there_by(heard->load() + silence)) {
     if (std::chrono::steady_clock::now() < heard->load() + silence)
       continue;
-    Status asked = still_at_it(stop);
+    Status asked = still_at_it ? still_at_it(stop)
+                               : Status(world_error(
+                                     cat(name, ": nothing came for ", to_string(silence))));
     // What ended while it was asked about is about to arrive.
-    if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + last_moment)) {
+    const Duration moment = still_at_it ? last_moment : 0s;
+    if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + moment)) {
       end.request_stop();
       const Result<HttpResponse> answer = mailbox.take();
       Error error = stop.stop_requested() ? cancelled_error() : std::move(asked).error();

@@ -45,7 +45,7 @@ struct HttpRequest {
   ByteSink sink{};
   Duration connect_limit = WaitLimits().connect;
   Duration time_limit{0};  ///< of the whole exchange; 0 is none
-  /// Without a byte in either direction; 0 is none; whole seconds unless there is `still_at_it`.
+  /// Without a byte in either direction; 0 is none. Counts for `send` alone.
   Duration silence_limit = WaitLimits().silence;
   /// Asked by `send` each time that the silence limit is over, on the thread that waits: an error
   /// ends the exchange, else silence is fine. Without it silence is an error.

@@ -4,92 +4,16 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include "base/file.h"
 #include "base/http_connection.h"
 #include "base/text.h"
+#include "tests/support/test_server.h"
 
 namespace fettle {
 namespace {
 
-/// Answers each connection on a thread of its own by a function of what was read.
-class Server {
- public:
-  using Answer = std::function<void(int socket, const std::string& head)>;
-
-  explicit Server(Answer answer) : answer_(std::move(answer)) {
-    path_ = folder_->path() / "s";
-    listener_ = Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path_.string().copy(address.sun_path, sizeof address.sun_path - 1);
-    EXPECT_EQ(bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    EXPECT_EQ(listen(listener_.get(), 100), 0);
-    thread_ = std::jthread([this](const std::stop_token& stop) { accept_all(stop); });
-  }
-  ~Server() {
-    thread_.request_stop();
-    thread_.join();
-  }
-  HttpRequest request(std::string method, std::string path) const {
-    return {.method = std::move(method), .url = "http://x" + path, .unix_socket = path_};
-  }
-  int connections() const { return connections_; }
-
- private:
-  void accept_all(const std::stop_token& stop) {
-    std::vector<std::jthread> threads;
-    while (!stop.stop_requested()) {
-      pollfd waited{listener_.get(), POLLIN, 0};
-      if (poll(&waited, 1, 10) <= 0)
-        continue;
-      const int client = accept(listener_.get(), nullptr, nullptr);
-      ++connections_;
-      threads.emplace_back([this, client](const std::stop_token& end) { serve(client, end); });
-    }
-  }
-  void serve(int client, const std::stop_token& end) {
-    const Descriptor owner(client);
-    std::string head;
-    while (!end.stop_requested()) {
-      pollfd waited{client, POLLIN, 0};
-      if (poll(&waited, 1, 10) <= 0)
-        continue;
-      std::array<char, 65536> buffer{};
-      const ssize_t count = read(client, buffer.data(), buffer.size());
-      if (count <= 0)
-        return;
-      head.append(buffer.data(), static_cast<size_t>(count));
-      if (head.find("\r\n\r\n") == head.npos)
-        continue;
-      answer_(client, head);
-      head.clear();
-    }
-  }
-
-  Answer answer_;
-  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
-  Path path_;
-  Descriptor listener_;
-  std::atomic<int> connections_ = 0;
-  std::jthread thread_;
-};
-
-void say(int socket, const std::string& text) {
-  EXPECT_EQ(send(socket, text.data(), text.size(), MSG_NOSIGNAL),
-            static_cast<ssize_t>(text.size()));
-}
-std::string answer(int status, const std::string& body) {
-  return cat("HTTP/1.1 ", status, " X\r\nContent-Length: ", body.size(),
-             "\r\nX-Thing:  a b \r\n\r\n", body);
-}
-
 TEST(Http, AnAnswerHasStatusHeadersAndBody) {
-  Server server([](int socket, const std::string& head) { say(socket, answer(404, head)); });
+  TestServer server([](int socket, const std::string& head) { say(socket, answer(404, head)); });
   HttpClient client;
   HttpRequest request = server.request("POST", "/a%20b?c=d");
   request.headers = {{"Content-Type", "application/json"}};
@@ -105,7 +29,7 @@ TEST(Http, AnAnswerHasStatusHeadersAndBody) {
 }
 
 TEST(Http, ConnectionsAreUsedAgain) {
-  Server server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
+  TestServer server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
   HttpClient client;
   for (int i = 0; i < 20; ++i)
     EXPECT_EQ(client.send(server.request("GET", "/"), {})->body, "x");
@@ -114,7 +38,7 @@ TEST(Http, ConnectionsAreUsedAgain) {
 
 TEST(Http, ManyRequestsAreInFlightAtOnce) {
   std::atomic<int> waiting = 0;
-  Server server([&](int socket, const std::string&) {
+  TestServer server([&](int socket, const std::string&) {
     ++waiting;
     while (waiting < 30)  // none is answered before all have arrived
       std::this_thread::sleep_for(1ms);
@@ -131,7 +55,7 @@ TEST(Http, ManyRequestsAreInFlightAtOnce) {
 
 TEST(Http, ASinkGetsTheBodyOfASuccessAsItArrives) {
   std::atomic<bool> first_seen = false;
-  Server server([&](int socket, const std::string& head) {
+  TestServer server([&](int socket, const std::string& head) {
     if (head.starts_with("GET /bad"))
       return say(socket, answer(500, "why"));
     say(socket, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n");
@@ -155,7 +79,7 @@ TEST(Http, ASinkGetsTheBodyOfASuccessAsItArrives) {
 }
 
 TEST(Http, ASinkThatFailsEndsTheTransfer) {
-  Server server([](int socket, const std::string&) { say(socket, answer(200, "abc")); });
+  TestServer server([](int socket, const std::string&) { say(socket, answer(200, "abc")); });
   HttpClient client;
   HttpRequest request = server.request("GET", "/");
   request.sink = [](std::string_view) -> Status { return world_error("full"); };
@@ -163,7 +87,7 @@ TEST(Http, ASinkThatFailsEndsTheTransfer) {
 }
 
 TEST(Http, ABodyCanBePulled) {
-  Server server([](int socket, const std::string& head) {
+  TestServer server([](int socket, const std::string& head) {
     std::string body = head.substr(head.find("\r\n\r\n") + 4);
     std::array<char, 65536> buffer{};
     while (!body.ends_with("0\r\n\r\n")) {
@@ -183,7 +107,7 @@ TEST(Http, ABodyCanBePulled) {
 }
 
 TEST(Http, TheStopTokenEndsARequestAtOnce) {
-  Server server([](int, const std::string&) {});
+  TestServer server([](int, const std::string&) {});
   HttpClient client;
   std::stop_source stop;
   const std::jthread stopper([&] {
@@ -196,7 +120,7 @@ TEST(Http, TheStopTokenEndsARequestAtOnce) {
 }
 
 TEST(Http, TheEndOfTheClientCancelsWhatIsInFlight) {
-  Server server([](int, const std::string&) {});
+  TestServer server([](int, const std::string&) {});
   std::atomic<bool> cancelled = false;
   {
     HttpClient client;
@@ -209,8 +133,8 @@ TEST(Http, TheEndOfTheClientCancelsWhatIsInFlight) {
 }
 
 TEST(Http, LimitsOfTimeAndSizeAreErrors) {
-  Server silent([](int, const std::string&) {});
-  Server large(
+  TestServer silent([](int, const std::string&) {});
+  TestServer large(
       [](int socket, const std::string&) { say(socket, answer(200, std::string(99, 'x'))); });
   HttpClient client;
   HttpRequest slow = silent.request("GET", "/");
@@ -219,6 +143,70 @@ TEST(Http, LimitsOfTimeAndSizeAreErrors) {
   HttpRequest big = large.request("GET", "/");
   big.body_limit = 10;
   EXPECT_EQ(client.send(big, {}).error().message, "more than 10 bytes");
+}
+
+TEST(Http, ASilentServerIsGivenUp) {
+  TestServer silent([](int socket, const std::string& head) {
+    if (head.starts_with("GET /begun"))
+      say(socket, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome");
+  });
+  HttpClient client;
+  for (const char* path : {"/", "/begun"}) {
+    HttpRequest request = silent.request("GET", path);
+    request.silence_limit = 50ms;
+    const auto got = client.send(request, {});
+    ASSERT_FALSE(got) << path;
+    EXPECT_EQ(got.error().message, cat("`GET ", silent.path().string(), " http://x", path,
+                                       "`: nothing came for 50ms"));
+    EXPECT_TRUE(got.error().unknown_outcome);
+  }
+}
+
+TEST(Http, SilenceIsFineWhileTheServerIsStillAtIt) {
+  std::atomic<int> asked = 0;
+  TestServer server([&](int socket, const std::string& head) {
+    if (head.starts_with("GET /never"))
+      return;
+    while (asked < 3)
+      std::this_thread::sleep_for(1ms);
+    say(socket, answer(200, "done"));
+  });
+  HttpClient client;
+  HttpRequest request = server.request("GET", "/");
+  request.silence_limit = 10ms;
+  request.still_at_it = [&](const std::stop_token&) -> Status {
+    ++asked;
+    return {};
+  };
+  EXPECT_EQ(client.send(request, {})->body, "done");
+  EXPECT_GE(asked, 3);
+
+  asked = 0;
+  request.url = "http://x/never";
+  request.still_at_it = [&](const std::stop_token&) -> Status {
+    return ++asked == 3 ? Status(world_error("it is gone")) : Status();
+  };
+  const auto got = client.send(request, {});
+  EXPECT_EQ(got.error().message, "it is gone");
+  EXPECT_TRUE(got.error().unknown_outcome);
+
+  std::stop_source stop;
+  request.still_at_it = [&](const std::stop_token& token) -> Status {
+    stop.request_stop();
+    return token.stop_requested() ? Status(cancelled_error()) : Status();
+  };
+  EXPECT_TRUE(is_cancelled(client.send(request, stop.get_token()).error()));
+}
+
+TEST(Http, AStreamThatIsNeverAnsweredIsGivenUp) {
+  TestServer silent([](int, const std::string&) {});
+  HttpRequest request = silent.request("POST", "/");
+  request.silence_limit = 20ms;
+  EXPECT_EQ(HttpConnection::upgrade(request, {}).error().message,
+            "the other side was silent for 20ms");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(is_cancelled(HttpConnection::upgrade(request, stop.get_token()).error()));
 }
 
 TEST(Http, WhoIsNotThereIsNamed) {
@@ -230,7 +218,7 @@ TEST(Http, WhoIsNotThereIsNamed) {
 }
 
 TEST(Http, AConnectionThatBreaksLeavesTheOutcomeUnknown) {
-  Server server([](int socket, const std::string&) { shutdown(socket, SHUT_RDWR); });
+  TestServer server([](int socket, const std::string&) { shutdown(socket, SHUT_RDWR); });
   HttpClient client;
   const auto got = client.send(server.request("POST", "/act"), {});
   ASSERT_FALSE(got);
@@ -238,7 +226,7 @@ TEST(Http, AConnectionThatBreaksLeavesTheOutcomeUnknown) {
 }
 
 TEST(Http, AnUpgradedConnectionTalksBothWays) {
-  Server server([](int socket, const std::string& head) {
+  TestServer server([](int socket, const std::string& head) {
     if (head.starts_with("POST /no"))
       return say(socket, answer(409, "busy"));
     if (head.starts_with("POST"))

@@ -297,7 +297,7 @@ void append(std::string& json, const Value& value, const JsonStyle& style, int l
       if (style.show_secrets)
         append(json, value.inside(), style, level);
       else
-        json += "\"********\"";
+        append_json_text(json, masked);
       break;
   }
 }

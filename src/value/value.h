@@ -159,6 +159,9 @@ struct Part {
 
 std::string_view to_string(Value::Type type);
 
+/// What is written in place of a secret.
+constexpr std::string_view masked = "********";
+
 /// As it appears inside a text: a text bare, everything else as JSON. Secrets are masked.
 std::string to_text(const Value& value);
 

@@ -1,5 +1,8 @@
 #include "drivers/engine/exec.h"
 
+#include <csignal>
+
+#include "base/file.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "value/json.h"
@@ -51,6 +54,24 @@ Status runs_still(Engine& engine, const std::string& id, const std::stop_token& 
   return {};
 }
 
+constexpr Duration limit_of_an_end = 1s;
+constexpr size_t full_id = 64;
+
+/// Ends the session that a command leads.
+void end_exec(Engine& engine, const std::string& container, const std::string& id) {
+  if (!engine.address().is_local())
+    return;
+  const auto answer = engine.ask(
+      {.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
+  if (!answer || !answer->ok() || !answer->body.bool_at("Running"))
+    return;
+  const int64_t process = answer->body.integer_at("Pid");
+  // The number is one of the engine's machine, and an engine behind a socket may be on another one.
+  const auto groups = read_file(Path("/proc") / std::to_string(process) / "cgroup");
+  if (process > 1 && groups && container.size() >= full_id && groups->find(container) != groups->npos)
+    kill(static_cast<pid_t>(-process), SIGKILL);
+}
+
 }  // namespace
 
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
@@ -84,7 +105,12 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
       result.error().unknown_outcome = true;
     return result;
   };
-  const EngineAnswer answer = TRY(begun(engine.ask(std::move(call), stop)));
+  const Result<EngineAnswer> asked = begun(engine.ask(std::move(call), stop));
+  if (!asked) {
+    end_exec(engine, container, id);
+    return asked.error();
+  }
+  const EngineAnswer& answer = *asked;
   // Docker refuses to start a program that is not there; then the code says so, too.
   if (!answer.ok() && answer.message().find("executable file not found") == std::string::npos)
     return engine_error(answer);

@@ -19,7 +19,9 @@ struct ExecOptions {
 };
 
 /// Runs to the end, hands over the output as it comes, and answers the exit code. A program that
-/// does not exist has 126 or 127, and its output says so.
+/// does not exist has 126 or 127, and its output says so. When nobody waits for the end any more
+/// (a stop, a limit, a sink that refuses), the command is ended where that is possible: engines
+/// would let it run on, so its processes must be of this machine and ours to signal.
 Result<int64_t> run_exec(Engine& engine, const std::string& container, const ExecOptions& options,
                          const StreamSink& sink, std::stop_token stop);
 

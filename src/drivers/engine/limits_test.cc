@@ -1,0 +1,148 @@
+// Engines that stop answering in the middle.
+
+#include <gtest/gtest.h>
+
+#include "base/wait.h"
+#include "drivers/engine/archives.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/exec.h"
+#include "drivers/engine/images.h"
+#include "tests/support/test_server.h"
+
+namespace fettle {
+namespace {
+
+/// An engine of which a test says what is answered to a request by its first line; an empty text
+/// is no answer.
+class StalledEngine : public testing::Test {
+ protected:
+  using Says = std::function<std::string(const std::string& line)>;
+
+  void serve(Says says) {
+    says_ = std::move(says);
+    server_.emplace([this](int socket, const std::string& head) {
+      const std::string line = head.substr(0, head.find(" HTTP/"));
+      if (line.find("/_ping") != line.npos && pings_ < 0)
+        return;
+      if (line.find("/_ping") != line.npos) {
+        ++pings_;
+        return say(socket, answer(200, "OK"));
+      }
+      if (const std::string said = says_(line); !said.empty())
+        say(socket, said);
+    });
+    EngineAddress address;
+    address.text = address.unix_socket = server_->path().string();
+    address.base = "http://engine";
+    engine_ = std::make_unique<Engine>(http_, address, CallObserver(), limits_);
+  }
+  static std::string json(const std::string& text) { return answer(200, text); }
+  static bool has(const std::string& line, std::string_view part) {
+    return line.find(part) != line.npos;
+  }
+
+  WaitLimits limits_{.connect = 1s, .silence = 20ms, .whole = 10s};
+  HttpClient http_;
+  Says says_;
+  std::optional<TestServer> server_;
+  std::unique_ptr<Engine> engine_;
+  std::atomic<int> pings_ = 0;  ///< negative: not answered
+};
+
+constexpr std::string_view begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+TEST_F(StalledEngine, ACallIsGivenUp) {
+  serve([](const std::string&) { return ""; });
+  const auto listed = list_containers(*engine_, {}, {});
+  ASSERT_FALSE(listed);
+  EXPECT_NE(listed.error().message.find("nothing came for 20ms"), std::string::npos)
+      << listed.error().message;
+}
+
+TEST_F(StalledEngine, ACommandMayBeSilentWhileItRuns) {
+  std::atomic<int> asked = 0;
+  std::atomic<bool> runs = true;
+  serve([&](const std::string& line) -> std::string {
+    if (has(line, "/start"))
+      return std::string(begun);
+    if (has(line, "/json"))
+      return ++asked < 4 && runs ? json(R"({"Running":true})")
+                                 : json(R"({"Running":false,"ExitCode":0})");
+    return json(R"({"Id":"x"})");
+  });
+  const auto code = run_exec(*engine_, "c", {.command = {"sleep"}},
+                             [](OutputStream, std::string_view) { return Status(); }, {});
+  ASSERT_FALSE(code);
+  EXPECT_GE(asked, 4) << "it was asked again and again";
+  EXPECT_EQ(code.error().message, "the engine does not send the end of the command's output");
+  EXPECT_TRUE(code.error().unknown_outcome);
+}
+
+TEST_F(StalledEngine, ACommandHasALimitWhenItIsGivenOne) {
+  limits_.command = 50ms;
+  serve([](const std::string& line) {
+    return has(line, "/start") ? std::string(begun)
+           : has(line, "/json") ? json(R"({"Running":true})")
+                                : json(R"({"Id":"x"})");
+  });
+  const auto code = run_exec(*engine_, "c", {.command = {"sleep"}},
+                             [](OutputStream, std::string_view) { return Status(); }, {});
+  ASSERT_FALSE(code);
+  EXPECT_NE(code.error().message.find("timed out"), std::string::npos) << code.error().message;
+}
+
+TEST_F(StalledEngine, AnArchiveIsGivenUpBothWays) {
+  serve([](const std::string& line) { return has(line, "GET") ? std::string(begun) : ""; });
+  std::string bytes;
+  EXPECT_FALSE(get_archive(*engine_, "c", "/x", sink_to(bytes, 100), {}));
+  EXPECT_FALSE(put_archive(*engine_, "c", "/x", source_of(std::string(100'000, 'x')), {}));
+}
+
+TEST_F(StalledEngine, APullThatSaysNothingGoesOnUntilItsLimit) {
+  limits_.whole = 300ms;
+  serve([](const std::string&) { return std::string(begun); });
+  const Status pulled = pull_image(*engine_, "localhost/a:1", {}, {}, {});
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.error().message.find("timed out"), std::string::npos) << pulled.error().message;
+  EXPECT_GE(pings_, 1);
+}
+
+TEST_F(StalledEngine, APullOfAnEngineThatIsGoneIsGivenUp) {
+  limits_.connect = 50ms;
+  pings_ = -1;
+  serve([](const std::string&) { return std::string(begun); });
+  const Status pulled = pull_image(*engine_, "localhost/a:1", {}, {}, {});
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(to_string(pulled.error()).find("nothing came for 20ms"), std::string::npos)
+      << to_string(pulled.error());
+}
+
+TEST_F(StalledEngine, LogsAreFollowedWhileTheEngineAnswers) {
+  serve([](const std::string&) { return std::string(begun); });
+  std::stop_source stop;
+  const std::jthread stopper([&] {
+    while (pings_ < 3)
+      std::this_thread::sleep_for(1ms);
+    stop.request_stop();
+  });
+  const Status read = read_logs(*engine_, "c", {.follow = true}, false,
+                                [](OutputStream, std::string_view) { return Status(); },
+                                stop.get_token());
+  EXPECT_TRUE(is_cancelled(read.error()));
+}
+
+TEST_F(StalledEngine, TheEndOfAContainerIsAwaitedWhileItRuns) {
+  std::atomic<int> asked = 0;
+  serve([&](const std::string& line) -> std::string {
+    if (has(line, "/wait"))
+      return "";
+    return json(++asked < 3 ? R"({"Id":"c","State":{"Status":"running"}})"
+                            : R"({"Id":"c","State":{"Status":"exited","ExitCode":0}})");
+  });
+  EXPECT_EQ(wait_container(*engine_, "c", for_ever, {}).error().message,
+            "the engine does not say how the container ended");
+  EXPECT_EQ(asked, 3);
+}
+
+}  // namespace
+}  // namespace fettle
