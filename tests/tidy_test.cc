@@ -39,7 +39,7 @@ const std::map<std::string, std::set<std::string>> floors{
       "model"}},
     {"cli", {"base", "value", "starlark", "kinds", "packages", "model", "drivers/engine", "verbs"}},
     {"app",
-     {"base", "value", "core", "kinds", "store", "drivers/engine", "drivers/handler",
+     {"base", "value", "core", "kinds", "store", "reconcile", "drivers/engine", "drivers/handler",
       "drivers/host", "cli"}},
 };
 

@@ -84,6 +84,9 @@ class Program : public Face {
     place_.interrupt = &interrupt_;
     place_.notice = [this](const std::string& text) { tell(text); };
     place_.command = command;
+    place_.shows_secrets = parsed.flag("show-secrets");
+    if (!place_.shows_secrets)
+      hide_in_output(place_.mask);
     signals_ = std::make_unique<Signals>(interrupt_);
     output_ = std::make_unique<OutputWatch>(interrupt_);
     return &place_;
@@ -181,7 +184,7 @@ int tell_error(const Program& program, const Error& error, bool colours) {
 
 int run(std::vector<std::string> words) {
   Program program;
-  program.command = "fettle " + join(words, " ");
+  program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
     program.command = program.command.substr(0, 197) + "...";
   const bool colours = variable("NO_COLOR").empty();

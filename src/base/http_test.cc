@@ -7,7 +7,7 @@
 
 #include "base/http_connection.h"
 #include "base/text.h"
-#include "tests/support/test_server.h"
+#include "tests/fixtures/test_server.h"
 
 namespace fettle {
 namespace {

@@ -213,6 +213,7 @@ const std::vector<CommandOption>& common_options() {
     };
     const std::vector<CommandOption> limits = limit_options();
     common.insert(common.end(), limits.begin(), limits.end());
+    common.push_back({{"--show-secrets"}, "", "show what is hidden otherwise"});
     common.push_back({{"-q", "--quiet"}, "", "say nothing but results"});
     common.push_back({{"-h", "--help"}, "", "this help"});
     return common;

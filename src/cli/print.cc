@@ -18,7 +18,19 @@ void write(std::FILE* file, std::string_view text) {
   std::fflush(file);
 }
 
+std::shared_ptr<const Mask> mask_of_output;
+
+Value hidden_value(const Value& document) {
+  return mask_of_output == nullptr ? document : mask_of_output->value(document);
+}
+
 }  // namespace
+
+void hide_in_output(std::shared_ptr<const Mask> mask) { mask_of_output = std::move(mask); }
+
+std::string hidden(std::string_view text) {
+  return mask_of_output == nullptr ? std::string(text) : mask_of_output->text(text);
+}
 
 std::string in(Colour colour, std::string_view text, bool on) {
   constexpr std::array<std::string_view, 6> codes{"0", "1", "32", "31", "33", "90"};
@@ -27,11 +39,16 @@ std::string in(Colour colour, std::string_view text, bool on) {
   return cat("\033[", codes[static_cast<size_t>(colour)], "m", text, "\033[0m");
 }
 
-void print(std::string_view text) { write(stdout, text); }
+void print(std::string_view text) { write(stdout, hidden(text)); }
+void print_error(std::string_view text) { write(stderr, hidden(text)); }
+void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }
+void print_json_line(const Value& document) { print_json_line_as_it_is(hidden_value(document)); }
+void print_as_it_is(std::string_view text) { write(stdout, text); }
 void print_part(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void print_error(std::string_view text) { write(stderr, text); }
-void print_json(const Value& document) { write(stdout, write_json(document, {.indent = 2})); }
-void print_json_line(const Value& document) { write(stdout, write_json(document)); }
+void print_json_as_it_is(const Value& document) {
+  write(stdout, write_json(document, {.indent = 2}));
+}
+void print_json_line_as_it_is(const Value& document) { write(stdout, write_json(document)); }
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;

@@ -2,14 +2,18 @@
 /// How answers look: tables, colours, JSON documents.
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "value/value.h"
+#include "value/mask.h"
 
 namespace fettle {
+
+/// Everything that is printed from here on goes through the mask, but for `…_as_it_is`.
+void hide_in_output(std::shared_ptr<const Mask> mask);
 
 enum class Colour { plain, bold, green, red, yellow, grey };
 
@@ -17,10 +21,15 @@ enum class Colour { plain, bold, green, red, yellow, grey };
 std::string in(Colour colour, std::string_view text, bool on);
 
 void print(std::string_view text);        ///< to stdout, with a newline
-void print_part(std::string_view text);   ///< to stdout, as it is
 void print_error(std::string_view text);  ///< to stderr, with a newline
 void print_json(const Value& document);   ///< indented, to stdout
 void print_json_line(const Value& document);
+void print_as_it_is(std::string_view text);
+void print_part(std::string_view text);  ///< the same, without a newline
+void print_json_as_it_is(const Value& document);
+void print_json_line_as_it_is(const Value& document);
+/// A text as it is printed.
+std::string hidden(std::string_view text);
 
 /// Columns as wide as they need, two spaces between; the first row is the heading.
 std::string table(const std::vector<std::vector<std::string>>& rows);

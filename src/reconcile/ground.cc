@@ -16,7 +16,7 @@ void Interrupt::ask() {
   wakes_->notify_all();
 }
 
-Threads::Threads(Interrupt& interrupt) : interrupt_(interrupt) {
+Threads::Threads(Interrupt& interrupt, const Mask* mask) : interrupt_(interrupt), mask_(mask) {
   const std::lock_guard lock(interrupt_.mutex_);
   interrupt_.wakes_ = &told_;
   interrupt_.guards_ = &mutex_;
@@ -94,7 +94,7 @@ void Threads::work() {
     jobs_.pop_front();
     std::stop_source stops = acts_[job.act.key];
     lock.unlock();
-    ActEnded ended{job.act.key, act(job, stops)};
+    ActEnded ended = told(job, act(job, stops));
     lock.lock();
     acts_.erase(job.act.key);
     news_.ended.push_back(std::move(ended));
@@ -102,12 +102,38 @@ void Threads::work() {
   }
 }
 
+/// What is said of an act, without secrets: those of the run, and what the resource itself is given
+/// at names that say so.
+ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
+  if (mask_ == nullptr)
+    return {job.act.key, std::move(outcome)};
+  Mask own = *mask_;
+  own.add_marked(job.act.attributes);
+  own.add_named(job.act.attributes.at("fields"));
+  if (!outcome)
+    return {job.act.key, own.error(std::move(outcome).error())};
+  if (auto* pending = std::get_if<Pending>(&*outcome))
+    pending->what = own.text(pending->what);
+  if (auto* skipped = std::get_if<Skipped>(&*outcome))
+    skipped->why = own.text(skipped->why);
+  if (auto* done = std::get_if<Done>(&*outcome); done != nullptr && done->again)
+    done->again->what = own.text(done->again->what);
+  if (auto* failed = std::get_if<Failed>(&*outcome)) {
+    failed->error = own.error(std::move(failed->error));
+    if (failed->again)
+      failed->again->what = own.text(failed->again->what);
+  }
+  return {job.act.key, std::move(outcome)};
+}
+
 Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
   if (job.driver == nullptr)
     return world_error(cat("nobody here can act on `", to_string(job.act.key), "`"));
-  const ProgressSink tell = [&](const Progress& progress) {
+  const ProgressSink tell = [&](Progress progress) {
+    if (mask_ != nullptr)
+      progress.text = mask_->text(progress.text);
     const std::lock_guard lock(mutex_);
-    news_.progress.emplace_back(job.act.key, progress);
+    news_.progress.emplace_back(job.act.key, std::move(progress));
     told_.notify_one();
   };
   // Told to stop when it takes too long, by somebody's second interruption, and when the loop ends

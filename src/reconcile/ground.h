@@ -10,6 +10,7 @@
 
 #include "core/driver.h"
 #include "reconcile/run.h"
+#include "value/mask.h"
 
 namespace fettle {
 
@@ -79,7 +80,8 @@ class Interrupt {
 /// told to stop and waited for.
 class Threads : public Ground {
  public:
-  explicit Threads(Interrupt& interrupt);
+  /// `mask` hides what acts say; null: nothing is hidden.
+  explicit Threads(Interrupt& interrupt, const Mask* mask = nullptr);
   ~Threads() override;
   Moment now() override { return moment_from_clocks(); }
   void start(Job job) override;
@@ -91,9 +93,11 @@ class Threads : public Ground {
   bool begin_thread();
   void work();
   Result<Outcome> act(const Job& job, std::stop_source& stops);
+  ActEnded told(const Job& job, Result<Outcome> outcome) const;
   bool has_news() const;
 
   Interrupt& interrupt_;
+  const Mask* mask_;
   std::stop_source leaving_;
   std::mutex mutex_;
   std::condition_variable told_, work_;

@@ -156,6 +156,18 @@ Value mask_named(const Value& value) {
   });
 }
 
+Value mask_variables(const Value& value) {
+  if (value.is_list())
+    return map_items(value, mask_variables);
+  if (!value.is_dict())
+    return value;
+  return map_entries(value, [](std::string_view name, const Value& inside) {
+    const bool is_of_users = name == "env" || name == "env_vars" || name == "environment" ||
+                             name == "headers" || name == "fields";
+    return is_of_users ? mask_named(inside) : mask_variables(inside);
+  });
+}
+
 std::string mask_named_text(std::string_view text) {
   std::string hidden;
   for (const std::string_view line : split(text, '\n'))
@@ -174,10 +186,9 @@ void Mask::add(std::string_view secret) {
   const std::string_view core = trim(secret);
   if (core.empty() || core == masked)
     return;
-  if (core.size() < shortest) {
-    short_.emplace_back(core);
+  if (core.size() < shortest || std::ranges::find(secrets_, core) != secrets_.end())
     return;
-  }
+  secrets_.emplace_back(core);
   const auto add_form = [this](std::string form) {
     if (form.size() >= shortest && std::ranges::find(forms_, form) == forms_.end())
       forms_.push_back(std::move(form));
@@ -276,28 +287,14 @@ Error Mask::error(Error error) const {
   return error;
 }
 
-Value Mask::marked(const Value& value) const { return marked_at({}, value); }
-
-Value Mask::marked_at(std::string_view name, const Value& value) const {
+Value reveal(const Value& value) {
+  if (!value.has_secret())
+    return value;
   if (value.is_secret())
-    return value;
+    return reveal(value.inside());
   if (value.is_list())
-    return map_items(value, [&](const Value& item) { return marked_at(name, item); });
-  if (value.is_dict())
-    return map_entries(value, [this](std::string_view key, const Value& inside) {
-      return marked_at(key, inside);
-    });
-  if (!is_text_of_one(value) && !value.is_deferred())
-    return value;
-  bool hidden = false;
-  if (value.is_deferred())
-    hidden = std::ranges::any_of(value.parts(), [&](const Part& part) {
-      return !part.is_hole() && has_secret(part.text);
-    });
-  else
-    hidden = has_secret(to_text(value)) ||
-             (is_secret_name(name) && std::ranges::find(short_, to_text(value)) != short_.end());
-  return hidden ? Value::secret(value) : value;
+    return map_items(value, reveal);
+  return map_entries(value, [](std::string_view, const Value& inside) { return reveal(inside); });
 }
 
 }  // namespace fettle

@@ -26,6 +26,9 @@ bool is_secret_name(std::string_view name);
 
 /// `value` with everything hidden that stands at such a name in one of its dicts.
 Value mask_named(const Value& value);
+/// `value` with that hidden of what users name in it: of dicts at `env`, `env_vars`, `environment`,
+/// `headers` and `fields`.
+Value mask_variables(const Value& value);
 /// The same in text: `"db_password": "x"` as JSON and Starlark write it, and `db_password: x` on a
 /// line of its own.
 std::string mask_named_text(std::string_view text);
@@ -41,23 +44,23 @@ class Mask {
   void add_named(const Value& value);
   /// What is marked.
   void add_marked(const Value& value);
-  bool empty() const { return forms_.empty() && short_.empty(); }
+  /// What was added and is looked for in text.
+  const std::vector<std::string>& secrets() const { return secrets_; }
 
   std::string text(std::string_view text) const;
   /// Texts and numbers in it, and what is marked. Keys of dicts stay.
   Value value(const Value& value) const;
   Error error(Error error) const;
-  /// The same value with a mark around each text that has a secret in it, and around short ones at
-  /// names that say so.
-  Value marked(const Value& value) const;
 
  private:
   void add_leaves(const Value& value);
   bool has_secret(std::string_view text) const;
-  Value marked_at(std::string_view name, const Value& value) const;
 
-  std::vector<std::string> forms_;  ///< how secrets may be written, the longest first
-  std::vector<std::string> short_;
+  std::vector<std::string> secrets_;
+  std::vector<std::string> forms_;  ///< how they may be written, the longest first
 };
+
+/// The value without its marks, for those who must know.
+Value reveal(const Value& value);
 
 }  // namespace fettle

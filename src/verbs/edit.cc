@@ -120,7 +120,7 @@ Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undert
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
   };
-  Threads threads(*place.interrupt);
+  Threads threads(*place.interrupt, place.mask.get());
   return carry_out(place.scene(), edit, threads, std::move(undertaking));
 }
 

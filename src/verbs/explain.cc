@@ -132,7 +132,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
       need.when = When::finished;
       std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
     }
-  Threads threads(*place.interrupt);
+  Threads threads(*place.interrupt, place.mask.get());
   const Carried carried = TRY(look_by_acts(place.scene(), threads, intent, known, {}));
   std::vector<Drift> found;
   for (const Key& key : looked_at)

@@ -7,7 +7,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
-#include "verbs/package_fixture.h"
+#include "tests/fixtures/package_fixture.h"
 
 namespace fettle {
 namespace {

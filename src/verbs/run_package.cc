@@ -9,6 +9,7 @@
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
 #include "verbs/executed.h"
+#include "verbs/secrets.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -121,6 +122,7 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
   Prepared prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
   TRY(check_environment_name(prepared.environment));
+  TRY(recall_secrets(place, prepared.environment));
   prepared.known = TRY(place.store->known(prepared.environment));
   const auto environment = TRY(place.store->environment(prepared.environment));
   const bool production =
@@ -328,10 +330,16 @@ std::vector<ListedInstruction> executed_after(std::vector<ListedInstruction> bef
   return before;
 }
 
-}  // namespace
+/// An error as it may be told. Of arguments that cannot be read, the line is shown.
+Error hidden_error(const Workplace& place, Error error) {
+  if (place.shows_secrets)
+    return error;
+  error.excerpt = mask_named_text(error.excerpt);
+  return place.mask->error(std::move(error));
+}
 
-Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
-                                  PackageAudience& audience) {
+Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
+                                   PackageAudience& audience) {
   const Instant began = instant_from_clock();
   // What is known must not change between its reading and the run, so the right comes first.
   std::string name = request.environment;
@@ -364,6 +372,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   undertaking.begins = [&]() -> Status {
     TRY(ensure_environment(place, *edit, Value::dict({{"production", request.production}})));
     TRY(put_uploads(place, package));
+    TRY(keep_secrets(place, *edit));
     return begin_executed(*edit, executed, {*package.statements, submitted, resolution});
   };
   Reporter reporter(package.statements, audience);
@@ -388,7 +397,7 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
   return report;
 }
 
-Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request) {
+Result<PackageReport> dry_run_unmasked(const Workplace& place, const PackageRequest& request) {
   Prepared prepared = TRY(prepare(place, request, false));
   PackageReport report;
   report.environment = prepared.environment;
@@ -419,7 +428,7 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   return report;
 }
 
-Result<Preview> preview_package(const Workplace& place, const PackageRequest& request) {
+Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& request) {
   Prepared prepared = TRY(prepare(place, request, false));
   if (!prepared.package.findings.empty())
     return findings_error(prepared.package.findings);
@@ -432,6 +441,40 @@ Result<Preview> preview_package(const Workplace& place, const PackageRequest& re
                             preview.at_work ? to_string(*preview.at_work) : std::string()};
   preview.plan = TRY(fettle::preview(place.scene(), *preview.intent, prepared.known, options));
   return preview;
+}
+
+}  // namespace
+
+Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
+                                  PackageAudience& audience) {
+  hide_arguments(place, request.arguments);
+  if (place.shows_secrets)
+    return run_unmasked(place, request, audience);
+  MaskedAudience hidden(audience, *place.mask);
+  Result<PackageReport> report = run_unmasked(place, request, hidden);
+  if (!report)
+    return hidden_error(place, std::move(report).error());
+  return hidden.masked_report(std::move(*report));
+}
+
+Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request) {
+  hide_arguments(place, request.arguments);
+  Result<PackageReport> report = dry_run_unmasked(place, request);
+  if (!report)
+    return hidden_error(place, std::move(report).error());
+  PackageAudience nobody;
+  return place.shows_secrets ? std::move(*report)
+                             : MaskedAudience(nobody, *place.mask).masked_report(std::move(*report));
+}
+
+Result<Preview> preview_package(const Workplace& place, const PackageRequest& request) {
+  hide_arguments(place, request.arguments);
+  Result<Preview> preview = preview_unmasked(place, request);
+  if (!preview)
+    return hidden_error(place, std::move(preview).error());
+  PackageAudience nobody;
+  return place.shows_secrets ? std::move(*preview)
+                             : MaskedAudience(nobody, *place.mask).masked_preview(std::move(*preview));
 }
 
 }  // namespace fettle

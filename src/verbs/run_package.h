@@ -65,6 +65,7 @@ struct PackageReport {
   Duration took{0};
 };
 
+/// What is told and reported holds no secret, but for what the package itself prints and returns.
 /// Errors: `Blame::user` when the input is wrong, before anything was changed; `Blame::world` when
 /// the engine or the store cannot be used at all. What fails in the world is in the report.
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,

@@ -39,6 +39,19 @@ Name renamed(const std::array<Names, count>& names, const Name& key) {
   return key;
 }
 
+/// What was shown without its secrets says nothing about them.
+Status check_shown(const Value& value, const std::string& path) {
+  if (value.is_text() && value.text() == masked)
+    return user_error(cat("`", path, "` is hidden; `fettle service inspect --show-secrets` shows it"));
+  if (value.is_dict())
+    for (const Entry& entry : value.entries())
+      TRY(check_shown(entry.value, cat(path, path.empty() ? "" : ".", entry.key)));
+  if (value.is_list())
+    for (const Value& item : value.items())
+      TRY(check_shown(item, path));
+  return {};
+}
+
 /// Also the number that Kurtosis' interface has for it.
 Value transport_of(const Value& value) {
   constexpr std::array<std::string_view, 3> by_number{"TCP", "SCTP", "UDP"};
@@ -103,6 +116,7 @@ Result<Value> attributes_of_json(const Value& document) {
   const Value& config = document.at("attributes").is_dict() ? document.at("attributes") : document;
   if (!config.is_dict())
     return user_error("the configuration of a service must be a mapping");
+  TRY(check_shown(config, ""));
   std::vector<Entry> entries;
   for (const Entry& entry : config.entries()) {
     const Name name = renamed(attribute_names, entry.key);

@@ -2,10 +2,12 @@
 /// Where verbs work: the store, the drivers, the clock. A face makes one and hands it to the verbs.
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "reconcile/carry_out.h"
 #include "store/blobs.h"
+#include "value/mask.h"
 
 namespace fettle {
 
@@ -19,6 +21,9 @@ struct Workplace {
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;
   WaitLimits limits{};                             ///< of what is waited for
+  /// What nobody is told; whoever learns of a secret adds it.
+  std::shared_ptr<Mask> mask = std::make_shared<Mask>();
+  bool shows_secrets = false;                      ///< reports are told as they are
   std::function<void(const std::string&)> notice;  ///< told to people while they wait; may be empty
   std::string command;                             ///< what was asked, for those who wait for us
 

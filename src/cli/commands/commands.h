@@ -27,6 +27,11 @@ std::vector<Command> versions_commands();
 Command version_command();
 Command package_init_command();
 
+/// An environment by name; what it was given in secret is hidden from here on.
+Result<Environment> known_environment(Face& face, const std::string& name);
+/// The attributes of a resource as they may be told.
+Value shown(const Workplace& place, const Value& attributes);
+
 /// The environment of a command: `--enclave`, or the argument that names it.
 Result<Environment> environment_of(Face& face, size_t argument);
 

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
+#include "verbs/secrets.h"
 
 namespace fettle {
 
@@ -28,9 +29,19 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
 
 }  // namespace
 
-Result<Environment> environment_of(Face& face, size_t argument) {
+Result<Environment> known_environment(Face& face, const std::string& name) {
   Workplace* place = TRY(face.workplace());
-  return find_environment(*place, TRY(environment_asked(face, argument)));
+  Environment environment = TRY(find_environment(*place, name));
+  TRY(recall_secrets(*place, environment.name));
+  return environment;
+}
+
+Value shown(const Workplace& place, const Value& attributes) {
+  return place.shows_secrets ? reveal(attributes) : mask_variables(attributes);
+}
+
+Result<Environment> environment_of(Face& face, size_t argument) {
+  return known_environment(face, TRY(environment_asked(face, argument)));
 }
 
 Result<std::string> model_environment_name(const Face& face, const std::string& otherwise) {
@@ -45,8 +56,7 @@ Result<std::string> model_environment_name(const Face& face, const std::string& 
 }
 
 Result<Environment> model_environment(Face& face, const std::string& otherwise) {
-  Workplace* place = TRY(face.workplace());
-  return find_environment(*place, TRY(model_environment_name(face, otherwise)));
+  return known_environment(face, TRY(model_environment_name(face, otherwise)));
 }
 
 int tell_end(const Face& face, const Summary& summary) {
@@ -77,6 +87,7 @@ Result<Editing> begin_editing(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string name = TRY(environment_asked(face, 0));
   Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-wait")));
+  TRY(recall_secrets(*place, hold.environment.name));
   return Editing{place, std::move(hold.environment), std::move(hold.edit)};
 }
 

@@ -124,7 +124,7 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
   // A name that is wrong is told before anything is done.
   std::vector<Environment> environments;
   for (const std::string& name : names)
-    environments.push_back(TRY(find_environment(*place, name)));
+    environments.push_back(TRY(known_environment(face, name)));
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {

@@ -2,11 +2,12 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "verbs/secrets.h"
 
 namespace fettle {
 namespace {
 
-Value record_value(const Key& key, const Record& record) {
+Value record_value(const Workplace& place, const Key& key, const Record& record) {
   const Resource* resource = resource_of_then(record);
   std::vector<Value> needs;
   if (resource != nullptr)
@@ -19,7 +20,7 @@ Value record_value(const Key& key, const Record& record) {
   return Value::dict(
       {{"key", to_string(key)},
        {"origin", resource == nullptr ? Value() : Value(resource->origin)},
-       {"attributes", resource == nullptr ? Value() : resource->attributes},
+       {"attributes", resource == nullptr ? Value() : shown(place, resource->attributes)},
        {"outputs", record.outputs},
        {"needs", Value::list(std::move(needs))},
        {"wanted_by", Value::list(std::move(sets))},
@@ -38,7 +39,7 @@ Result<int> show(Face& face) {
   const Known known = TRY(place->store->known(environment.name));
   if (!what.empty()) {
     for (const Key& key : TRY(find_keys(*place, environment.name, what)))
-      print_json(record_value(key, *known.at(key)));
+      print_json(record_value(*place, key, *known.at(key)));
     return 0;
   }
   std::map<uint64_t, std::vector<std::pair<Key, RecordPointer>>> in_order;
@@ -48,7 +49,7 @@ Result<int> show(Face& face) {
   std::vector<std::vector<std::string>> rows{{"RESOURCE", "STATE", "DECLARED AT"}};
   for (const auto& [sequence, records] : in_order)
     for (const auto& [key, record] : records) {
-      values.push_back(record_value(key, *record));
+      values.push_back(record_value(*place, key, *record));
       const Resource* resource = resource_of_then(*record);
       rows.push_back(
           {to_string(key),
@@ -71,7 +72,7 @@ Result<int> tell_why(Face& face) {
     for (const Environment& environment : TRY(place->store->environments()))
       environments.push_back(environment.name);
   } else {
-    environments.push_back(TRY(find_environment(*place, name)).name);
+    environments.push_back(TRY(known_environment(face, name)).name);
   }
   std::optional<Error> nothing;
   size_t found = 0;
@@ -84,6 +85,7 @@ Result<int> tell_why(Face& face) {
       continue;
     }
     ++found;
+    TRY(recall_secrets(*place, environment));
     if (environments.size() > 1)
       print(in(Colour::bold, cat(environment, ":"), face.colour));
     for (const Key& key : *keys) {
@@ -119,12 +121,14 @@ Result<int> events(Face& face) {
   Workplace* place = TRY(face.workplace());
   Name environment;
   if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
-    environment = TRY(find_environment(*place, name)).name;
+    environment = TRY(known_environment(face, name)).name;
   const int64_t last = TRY(face.parsed.number("num", 100));
   std::vector<Event> all = TRY(place->store->events(environment, 0, 1'000'000));
   const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
                            ? all.size() - static_cast<size_t>(last)
                            : 0;
+  for (size_t i = first; i < all.size(); ++i)
+    TRY(recall_secrets(*place, all[i].environment));
   for (size_t i = first; i < all.size(); ++i) {
     const Event& event = all[i];
     const std::string what = event.key.kind.empty() ? "" : to_string(event.key);

@@ -10,20 +10,31 @@ namespace {
 constexpr std::array groups{Verb::create, Verb::update, Verb::replace, Verb::start,  Verb::stop,
                             Verb::run,    Verb::ensure, Verb::remove,  Verb::forget, Verb::blocked};
 
-Value before_of(const Step& step, const std::string& field) {
-  if (step.known == nullptr || !step.known->applied)
-    return {};
-  const Value* found = follow(step.known->applied->attributes, field);
-  return found == nullptr ? Value() : *found;
-}
+/// The attributes that were applied and are wanted, as they may be told.
+struct Fields {
+  Fields(const Workplace& place, const Step& step)
+      : applied(step.known == nullptr || !step.known->applied
+                    ? Value()
+                    : shown(place, step.known->applied->attributes)),
+        wanted(step.wanted == nullptr ? Value() : shown(place, step.wanted->attributes)) {}
+  Value before(const std::string& field) const { return at(applied, field); }
+  Value after(const std::string& field) const { return at(wanted, field); }
+  static Value at(const Value& attributes, const std::string& field) {
+    const Value* const found = follow(attributes, field);
+    return found == nullptr ? Value() : *found;
+  }
+  Value applied, wanted;
+};
 
-Value after_of(const Step& step, const std::string& field) {
-  const Value* found = step.wanted == nullptr ? nullptr : follow(step.wanted->attributes, field);
-  return found == nullptr ? Value() : *found;
+bool is_changed(const Step& step, const std::string& field) {
+  static const Value nothing;
+  const bool known = step.known != nullptr && step.known->applied;
+  return Fields::at(known ? step.known->applied->attributes : nothing, field) !=
+         Fields::at(step.wanted == nullptr ? nothing : step.wanted->attributes, field);
 }
 
 std::string short_json(const Value& value) {
-  std::string json = write_json(value);
+  std::string json = hidden(write_json(value));
   if (json.size() > 80) {
     json.resize(77);
     json += "…";
@@ -31,11 +42,12 @@ std::string short_json(const Value& value) {
   return json;
 }
 
-Value step_value(const Step& step) {
+Value step_value(const Workplace& place, const Step& step) {
+  const Fields values(place, step);
   std::vector<Value> fields;
   for (const std::string& field : step.fields)
     fields.push_back(Value::dict(
-        {{"field", field}, {"before", before_of(step, field)}, {"after", after_of(step, field)}}));
+        {{"field", field}, {"before", values.before(field)}, {"after", values.after(field)}}));
   return Value::dict({{"verb", to_string(step.verb)},
                       {"key", to_string(step.key)},
                       {"maybe", step.maybe},
@@ -44,7 +56,7 @@ Value step_value(const Step& step) {
                       {"fields", Value::list(std::move(fields))}});
 }
 
-void print_plan(const Face& face, const Preview& preview) {
+void print_plan(const Face& face, const Workplace& place, const Preview& preview) {
   size_t kept = 0;
   for (const Step& step : preview.plan.steps)
     kept += step.verb == Verb::keep ? 1 : 0;
@@ -58,10 +70,13 @@ void print_plan(const Face& face, const Preview& preview) {
       print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
                 in(Colour::grey, cat(": ", step.why), face.colour)));
       // Of drift, the attributes are the same: the reason says what it is.
+      if (step.fields.empty())
+        continue;
+      const Fields values(place, step);
       for (const std::string& field : step.fields)
-        if (before_of(step, field) != after_of(step, field))
-          print(cat("    ", field, ": ", short_json(before_of(step, field)), " -> ",
-                    short_json(after_of(step, field))));
+        if (is_changed(step, field))
+          print(cat("    ", field, ": ", short_json(values.before(field)), " -> ",
+                    short_json(values.after(field))));
     }
   }
   print(cat("keep ", kept,
@@ -81,7 +96,7 @@ Result<int> run(Face& face) {
   if (face.json) {
     std::vector<Value> steps;
     for (const Step& step : preview.plan.steps)
-      steps.push_back(step_value(step));
+      steps.push_back(step_value(*place, step));
     print_json(
         Value::dict({{"environment", preview.environment},
                      {"steps", Value::list(std::move(steps))},
@@ -89,7 +104,7 @@ Result<int> run(Face& face) {
                      {"leftovers", preview.plan.leftovers},
                      {"converged", preview.plan.converged()}}));
   } else {
-    print_plan(face, preview);
+    print_plan(face, *place, preview);
   }
   return face.parsed.flag("detailed-exitcode") && !preview.plan.converged() ? 4 : 0;
 }

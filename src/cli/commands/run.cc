@@ -102,7 +102,7 @@ Status write_graph(const Face& face, const PackageReport& report) {
                                 : graphviz_graph(*report.intent, *report.script);
   const std::string path = face.parsed.text("output-graph-path");
   if (!path.empty())
-    return write_file(path, graph + "\n");
+    return write_file(path, hidden(graph) + "\n");
   print(graph);
   return {};
 }
@@ -169,13 +169,13 @@ class Teller : public PackageAudience {
   void ended(const StatementReport& report) override {
     clear_progress();
     if (face_.json_lines)
-      print_json_line(instruction_value(report, true));
+      print_json_line_as_it_is(instruction_value(report, true));
     if (!is_text() || (report.status == StatementStatus::failed &&
                        !told_failures_.insert(report.statement).second))
       return;
     switch (report.status) {
       case StatementStatus::ran:
-        print(report.result);
+        print_as_it_is(report.result);
         break;
       case StatementStatus::skipped:
         print(in(Colour::grey, report.result, face_.colour));
@@ -244,7 +244,7 @@ void print_end(const Face& face, const PackageReport& report) {
   else
     print("Error encountered running Starlark code.");
   if (report.summary.good() && report.has_output)
-    print(output_text(report.output));
+    print_as_it_is(output_text(report.output));
   const std::string label = in(Colour::red, "error: ", face.terminal);
   std::set<std::string> told;  // what was said where it happened
   for (size_t i = 0; i < report.statements.size(); ++i)
@@ -304,7 +304,7 @@ Result<int> run(Face& face) {
       return 0;
     }
     if (face.json || face.json_lines) {
-      print_json(document_of(report, true));
+      print_json_as_it_is(document_of(report, true));
       return 0;
     }
     if (face.parsed.flag("dependencies")) {
@@ -323,7 +323,7 @@ Result<int> run(Face& face) {
     print(cat("Starlark code successfully run in dry-run mode. ",
               report.has_output ? "Output was:" : "No output was returned."));
     if (report.has_output)
-      print(output_text(report.output));
+      print_as_it_is(output_text(report.output));
     return 0;
   }
   Teller teller(face, lower_case(verbosity));
@@ -332,9 +332,9 @@ Result<int> run(Face& face) {
     return with_heading(face, teller.has_interpreted(), std::move(ran).error());
   const PackageReport report = std::move(*ran);
   if (face.json)
-    print_json(document_of(report, false));
+    print_json_as_it_is(document_of(report, false));
   else if (face.json_lines)
-    print_json_line(Value::dict({{"event", "run_finished"},
+    print_json_line_as_it_is(Value::dict({{"event", "run_finished"},
                                  {"success", report.summary.good()},
                                  {"output", report.has_output ? report.output : Value()}}));
   else

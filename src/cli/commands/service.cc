@@ -79,12 +79,13 @@ Result<int> ls(Face& face) {
 }
 
 Result<int> inspect(Face& face) {
-  const ServiceView service = TRY(choose(face)).service;
+  const Chosen chosen = TRY(choose(face));
+  const ServiceView& service = chosen.service;
   std::vector<Entry> entries{{"name", service.name},
                              {"uuid", service.uuid},
                              {"status", service.status},
                              {"container", service.container},
-                             {"attributes", service.attributes},
+                             {"attributes", shown(*chosen.place, service.attributes)},
                              {"outputs", service.outputs}};
   if (!service.error.empty())
     entries.push_back({"error", service.error});

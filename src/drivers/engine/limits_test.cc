@@ -7,7 +7,7 @@
 #include "drivers/engine/containers.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/images.h"
-#include "tests/support/test_server.h"
+#include "tests/fixtures/test_server.h"
 
 namespace fettle {
 namespace {

@@ -91,24 +91,4 @@ std::string uuid_of(const Key& key, std::string_view network_id) {
       fingerprint(cat(key.environment, "\n", key.kind, "\n", key.name, "\n", network_id)));
 }
 
-Value reveal(const Value& value) {
-  if (!value.has_secret())
-    return value;
-  if (value.is_secret())
-    return reveal(value.inside());
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(reveal(item));
-    return Value::list(std::move(items));
-  }
-  if (value.is_dict()) {
-    std::vector<Entry> entries;
-    for (const Entry& entry : value.entries())
-      entries.push_back({entry.key, reveal(entry.value)});
-    return Value::dict(std::move(entries));
-  }
-  return value;
-}
-
 }  // namespace fettle

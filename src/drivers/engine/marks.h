@@ -51,7 +51,5 @@ std::string old_name(std::string_view name);
 /// 32 hexadecimal digits that follow from what the service is, so that a crash loses nothing.
 std::string uuid_of(const Key& key, std::string_view network_id);
 
-/// The value without its secret marks, for those who must know.
-Value reveal(const Value& value);
 
 }  // namespace fettle

@@ -7,6 +7,7 @@
 #include "drivers/engine/probe.h"
 #include "kinds/recipe.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {

@@ -9,6 +9,7 @@
 #include "drivers/engine/service_body.h"
 #include "kinds/kinds.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {

@@ -7,6 +7,7 @@
 #include "drivers/engine/files.h"
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/service_body.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
