@@ -222,7 +222,7 @@ bool place_exists(const std::string& name) {
 TEST(Tidy, TheTestsThatTheManualNamesExist) {
   const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
   const std::set<std::string> tests = names_of_tests();
-  for (const char* page : {"resolver.md", "promises.md", "model-tests.md"}) {
+  for (const char* page : {"resolver.md", "promises.md", "model-tests.md", "trust.md"}) {
     size_t checked = 0;
     for (const std::string& name : quoted_on(root + "/docs/" + page)) {
       const size_t point = name.find('.');
@@ -235,6 +235,21 @@ TEST(Tidy, TheTestsThatTheManualNamesExist) {
     }
     EXPECT_GT(checked, 40u) << page;
   }
+}
+
+TEST(Tidy, EveryTryOfThePageOnTrustHasATest) {
+  size_t tries = 0;
+  bool in_table = false;
+  for (const std::string& line : lines_of(root + "/docs/trust.md")) {
+    in_table = in_table ? line.starts_with("|") : line.starts_with("| a package tries to |");
+    if (!in_table || line.starts_with("|---") || line.starts_with("| a package tries to |"))
+      continue;
+    ++tries;
+    const std::string tests = line.substr(line.rfind("| ", line.size() - 2));
+    EXPECT_NE(tests.find('`'), tests.npos) << line;
+    EXPECT_NE(tests.find('.'), tests.npos) << line;
+  }
+  EXPECT_GE(tries, 40u);
 }
 
 TEST(Tidy, ThePathsThatTheArchitectureNamesExist) {

@@ -126,6 +126,43 @@ TEST(Archive, SizesAreBounded) {
   EXPECT_EQ(count({.entries = 1}), -1);
 }
 
+/// The archive's first header as one of another type.
+std::string of_type(std::string bytes, char type) {
+  constexpr size_t type_at = 156, checksum_at = 148, header = 512;
+  bytes[type_at] = type;
+  std::fill_n(bytes.begin() + checksum_at, 8, ' ');
+  unsigned sum = 0;
+  for (const char c : bytes.substr(0, header))
+    sum += static_cast<unsigned char>(c);
+  std::snprintf(&bytes[checksum_at], 8, "%06o", sum);
+  return bytes;
+}
+
+TEST(Archive, DevicesPipesAndSparseFilesAreRefused) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string bytes = archive_of({{file("a", 0), ""}});
+  for (const char type : {'3', '4', '6', 'S', 'D', 'M'})
+    EXPECT_EQ(unpacked(of_type(bytes, type), folder->path()),
+              "`a` in the archive is neither file, folder nor link")
+        << type;
+  EXPECT_TRUE(std::filesystem::is_empty(folder->path()));
+}
+
+TEST(Archive, HeadersWithoutEndAreRefused) {
+  // A name that claims to be longer than a megabyte, then short ones again and again.
+  const auto folder = TemporaryDirectory::make();
+  EXPECT_EQ(unpacked(of_type(archive_of({{file("a", 2 << 20), std::string(2 << 20, 'x')}}), 'L'),
+                     folder->path()),
+            "the archive has a header of more than a megabyte");
+  const std::string one =
+      of_type(archive_of({{file("a", 1), "x"}}), 'L').substr(0, 1024);  // no end behind it
+  std::string bytes;
+  for (int i = 0; i < 20; ++i)
+    bytes += one;
+  ArchiveReader reader(source_of(bytes), {.entries = 10});
+  EXPECT_EQ(reader.next().error().message, "the archive has more than 10 entries");
+}
+
 TEST(Archive, DamageIsToldAndNothingElse) {
   const std::string bytes = archive_of({{file("a", 600), std::string(600, 'a')}});
   const auto folder = TemporaryDirectory::make();

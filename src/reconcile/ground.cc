@@ -109,7 +109,8 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;
   own.add_marked(job.act.attributes);
-  own.add_named(job.act.attributes.at("fields"));
+  for (const char* given : {"fields", "environment"})
+    own.add_named(job.act.attributes.at(given));
   if (!outcome)
     return {job.act.key, own.error(std::move(outcome).error())};
   if (auto* pending = std::get_if<Pending>(&*outcome))

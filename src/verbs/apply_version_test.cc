@@ -379,6 +379,31 @@ TEST_F(ApplyVersionTest, AgentsOfTheModelSayWhereTheyAre) {
   EXPECT_EQ(states(apply()), "deployed! deployed! ");
 }
 
+TEST_F(ApplyVersionTest, WhatAHandlerSaysHoldsNoSecret) {
+  const Value handler = Value::dict({{"name", "box"}, {"source", R"(
+def read(resource):
+    fail("cannot log in as " + resource["user"] + " with " + resource["db_password"])
+def create(resource): pass
+def update(resource, changes): pass
+def delete(resource): pass
+)"}});
+  const std::string id = "my::Box[a,name=x]";
+  add(id, {{"user", "bob"}, {"db_password", "hunter2"}});
+  add_run("sh -c 'echo $TOKEN is wrong; exit 1'",
+          {{"environment", Value::dict({{"TOKEN", "hunter3"}})}});
+  push(Value::dict({{"my::Box", handler}}));
+  const ApplyReport report = apply();
+  std::string said = row(report, id).why;
+  EXPECT_NE(said.find("cannot log in as bob with ********"), std::string::npos) << said;
+  for (const DeployedResource& resource : report.resources)
+    said += resource.why;
+  const std::vector<Event> events = *store_->events("e", 0, 1'000);
+  for (const Event& event : events)
+    said += event.text;
+  EXPECT_NE(said.find("******** is wrong"), std::string::npos) << said;
+  EXPECT_EQ(said.find("hunter"), std::string::npos) << said;
+}
+
 TEST_F(ApplyVersionTest, AHandlerOfUsersIsKeptWithTheVersion) {
   const Value handler = Value::dict({{"name", "box"}, {"source", R"(
 def read(resource):
