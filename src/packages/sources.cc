@@ -26,7 +26,7 @@ std::vector<std::string> neighbours(const fs::path& path) {
 bool has_compose_file(const ClosedFolder& tree, const std::string& inside) {
   for (const char* name : {"compose", "docker-compose", "docker_compose"})
     for (const char* ending : {".yml", ".yaml"})
-      if (tree.has_file(cat(inside, "/", name, ending)))
+      if (tree.has_file(cat(inside, inside.empty() ? "" : "/", name, ending)))
         return true;
   return false;
 }

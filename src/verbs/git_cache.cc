@@ -181,8 +181,8 @@ class Checkout {
 
 Result<std::string> GitCache::checkout(const std::string& repository,
                                        const std::string& ref) const {
-  const Path base = folder / repository;
-  TRY(make_directories(base.parent_path()));
+  const Path base = folder / repository;  // of locks, and of what is in the making
+  TRY(make_directories(base));
   const auto place_of = [&](const std::string& commit) {
     return Path(cat(base.string(), "@", commit));
   };
@@ -190,16 +190,16 @@ Result<std::string> GitCache::checkout(const std::string& repository,
     return place_of(ref).string();
   if (find_program("git").empty())
     return world_error("fetching a package needs git: install the package git");
-  const std::string wanted = TRY(commit_of(Git(*this, base.parent_path()), repository, ref));
+  const std::string wanted = TRY(commit_of(Git(*this, base), repository, ref));
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
-  const Path beside =
-      place_of(is_commit(wanted) ? wanted : to_string(fingerprint(wanted))).string() + ".new";
+  const std::string name = is_commit(wanted) ? wanted : to_string(fingerprint(wanted));
   const FileLock lock = TRY(FileLock::take(
-      beside.string() + "-lock", limits.whole > 0s ? limits.whole : for_ever, stop, [&] {
+      base / cat(name, ".lock"), limits.whole > 0s ? limits.whole : for_ever, stop, [&] {
         if (notice)
           notice(cat("waiting for another process that fetches `", repository, "`"));
       }));
+  const Path beside = base / cat(name, ".new");
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
   TRY(remove_tree(beside));  // what one that was killed has left

@@ -463,8 +463,9 @@ Result<PackageReport> dry_run_package(const Workplace& place, const PackageReque
   if (!report)
     return hidden_error(place, std::move(report).error());
   PackageAudience nobody;
-  return place.shows_secrets ? std::move(*report)
-                             : MaskedAudience(nobody, *place.mask).masked_report(std::move(*report));
+  return place.shows_secrets
+             ? std::move(*report)
+             : MaskedAudience(nobody, *place.mask).masked_report(std::move(*report));
 }
 
 Result<Preview> preview_package(const Workplace& place, const PackageRequest& request) {
@@ -473,8 +474,9 @@ Result<Preview> preview_package(const Workplace& place, const PackageRequest& re
   if (!preview)
     return hidden_error(place, std::move(preview).error());
   PackageAudience nobody;
-  return place.shows_secrets ? std::move(*preview)
-                             : MaskedAudience(nobody, *place.mask).masked_preview(std::move(*preview));
+  return place.shows_secrets
+             ? std::move(*preview)
+             : MaskedAudience(nobody, *place.mask).masked_preview(std::move(*preview));
 }
 
 }  // namespace fettle

@@ -42,7 +42,8 @@ Name renamed(const std::array<Names, count>& names, const Name& key) {
 /// What was shown without its secrets says nothing about them.
 Status check_shown(const Value& value, const std::string& path) {
   if (value.is_text() && value.text() == masked)
-    return user_error(cat("`", path, "` is hidden; `fettle service inspect --show-secrets` shows it"));
+    return user_error(
+        cat("`", path, "` is hidden; `fettle service inspect --show-secrets` shows it"));
   if (value.is_dict())
     for (const Entry& entry : value.entries())
       TRY(check_shown(entry.value, cat(path, path.empty() ? "" : ".", entry.key)));

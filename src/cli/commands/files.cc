@@ -105,7 +105,8 @@ Result<int> download(Face& face) {
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
   if (face.parsed.flag("no-extract")) {
     const std::string file = given.empty() ? chosen.name.str() + ".tar" : given;
-    TRY(write_file(file, TRY(read_all(TRY(content_of(chosen)), size_t{1} << 34))));
+    const ByteSource content = TRY(content_of(chosen));
+    TRY(write_file(file, [&](const ByteSink& sink) { return pump(content, sink); }));
     print(file);
     return 0;
   }

@@ -334,9 +334,10 @@ Result<int> run(Face& face) {
   if (face.json)
     print_json_as_it_is(document_of(report, false));
   else if (face.json_lines)
-    print_json_line_as_it_is(Value::dict({{"event", "run_finished"},
-                                 {"success", report.summary.good()},
-                                 {"output", report.has_output ? report.output : Value()}}));
+    print_json_line_as_it_is(
+        Value::dict({{"event", "run_finished"},
+                     {"success", report.summary.good()},
+                     {"output", report.has_output ? report.output : Value()}}));
   else
     print_end(face, report);
   if (!face.json && !face.json_lines && !face.quiet &&

@@ -3,12 +3,11 @@
 #include <iostream>
 #include <iterator>
 
-#include <regex.h>
-
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
+#include "cli/commands/service_common.h"
 #include "cli/print.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/exec.h"
@@ -21,7 +20,6 @@
 #include "verbs/services.h"
 
 namespace fettle {
-namespace {
 
 Result<Engine*> engine_of(const Workplace& place) {
   auto* driver = dynamic_cast<EngineDriver*>(place.driver("engine"));
@@ -29,6 +27,23 @@ Result<Engine*> engine_of(const Workplace& place) {
     return world_error("there is no engine");
   return driver->engine(place.interrupt->acts_token());
 }
+
+Result<std::string> container_of(const ServiceView& service) {
+  if (service.status == "absent")
+    return world_error(cat("the container of `", service.name,
+                           "` was taken away from outside; the next run of its package makes it "
+                           "again"));
+  return service.container;
+}
+
+Status to_terminal(OutputStream stream, std::string_view bytes) {
+  std::FILE* const file = stream == OutputStream::out ? stdout : stderr;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || std::fflush(file) != 0)
+    return world_error("nobody reads the output");
+  return {};
+}
+
+namespace {
 
 Result<std::string> service_asked(const Face& face, const Environment& environment) {
   std::string name = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
@@ -48,15 +63,6 @@ Result<Chosen> choose(Face& face) {
   const Environment environment = TRY(environment_of(face, 0));
   const std::string name = TRY(service_asked(face, environment));
   return Chosen{place, TRY(inspect_service(*place, environment, name))};
-}
-
-/// The container that is there, also that of a failed attempt.
-Result<std::string> container_of(const ServiceView& service) {
-  if (service.status == "absent")
-    return world_error(cat("the container of `", service.name,
-                           "` was taken away from outside; the next run of its package makes it "
-                           "again"));
-  return service.container;
 }
 
 Result<int> ls(Face& face) {
@@ -97,12 +103,6 @@ Result<int> inspect(Face& face) {
   return 0;
 }
 
-Status to_terminal(OutputStream stream, std::string_view bytes) {
-  std::fwrite(bytes.data(), 1, bytes.size(), stream == OutputStream::out ? stdout : stderr);
-  std::fflush(stream == OutputStream::out ? stdout : stderr);
-  return {};
-}
-
 Result<int> exec(Face& face) {
   const Chosen chosen = TRY(choose(face));
   ExecOptions options;
@@ -119,88 +119,6 @@ Result<int> exec(Face& face) {
   const int64_t code = TRY(run_exec(*engine, TRY(container_of(chosen.service)), options,
                                     to_terminal, chosen.place->interrupt->acts_token()));
   return static_cast<int>(code);
-}
-
-/// Lines that fit a text or an expression; broken pieces are put together first.
-class LineFilter {
- public:
-  static Result<LineFilter> make(const std::string& text, const std::string& expression,
-                                 bool inverted) {
-    LineFilter filter;
-    filter.text_ = text;
-    filter.inverted_ = inverted;
-    if (!expression.empty()) {
-      filter.expression_ =
-          std::shared_ptr<regex_t>(new regex_t, [](regex_t* e) { regfree(e), delete e; });
-      if (regcomp(filter.expression_.get(), expression.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
-        return user_error(cat("`", expression, "` is no regular expression"));
-    }
-    return filter;
-  }
-  Status take(OutputStream stream, std::string_view bytes) {
-    std::string& rest = rests_[stream == OutputStream::out ? 0 : 1];
-    rest += bytes;
-    for (size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
-      const std::string line = rest.substr(0, end + 1);
-      rest.erase(0, end + 1);
-      const bool fits =
-          (text_.empty() || line.find(text_) != line.npos) &&
-          (expression_ == nullptr || regexec(expression_.get(), line.c_str(), 0, nullptr, 0) == 0);
-      if (fits != inverted_)
-        TRY(to_terminal(stream, prefix + line));
-    }
-    return {};
-  }
-  void end() {
-    for (std::string& rest : rests_)
-      if (!rest.empty())
-        static_cast<void>(take(OutputStream::out, "\n"));
-  }
-  std::string prefix;
-
- private:
-  std::string text_;
-  std::shared_ptr<regex_t> expression_;
-  bool inverted_ = false;
-  std::array<std::string, 2> rests_;
-};
-
-Result<int> logs(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
-  const size_t first = face.parsed.has("enclave") ? 0 : 1;
-  std::vector<ServiceView> services;
-  const bool all = face.parsed.flag("all-services");
-  if (all) {
-    services = TRY(inspect_environment(*place, environment.name.str())).services;
-    std::erase_if(services, [](const ServiceView& service) { return service.status == "absent"; });
-  } else {
-    if (face.parsed.arguments.size() <= first)
-      return user_error("name the service, or ask for `--all-services`");
-    for (size_t i = first; i < face.parsed.arguments.size(); ++i)
-      services.push_back(TRY(inspect_service(*place, environment, face.parsed.arguments[i])));
-  }
-  Engine* engine = TRY(engine_of(*place));
-  LogOptions options;
-  options.follow = face.parsed.flag("follow");
-  options.tail = face.parsed.flag("all") || options.follow
-                     ? -1
-                     : static_cast<int>(TRY(face.parsed.number("num", 200)));
-  for (const ServiceView& service : services) {
-    LineFilter filter =
-        TRY(LineFilter::make(face.parsed.text("match"), face.parsed.text("regex-match"),
-                             face.parsed.flag("invert-match")));
-    if (all || services.size() > 1)
-      filter.prefix = cat("[", service.name, "] ");
-    const Status read = read_logs(
-        *engine, TRY(container_of(service)), options, service.attributes.bool_at("tty"),
-        [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
-        place->interrupt->acts_token());
-    filter.end();
-    if (!read && place->interrupt->asked() == 0)
-      return read.error();
-  }
-  return 0;
 }
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
@@ -395,16 +313,7 @@ std::vector<Command> service_commands() {
           "Runs a command in a service; one word is given to a shell.",
           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id"},
           exec, {{{"-u", "--user"}, "USER", "who runs it"}}, true),
-      group.make("service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
-                 {"fettle service logs shop web -f", "fettle service logs shop -x --match error"},
-                 logs,
-                 {{{"-f", "--follow"}, "", "go on with what comes"},
-                  {{"-a", "--all"}, "", "from the beginning"},
-                  {{"-n", "--num"}, "N", "the last N lines (200)"},
-                  {{"-x", "--all-services"}, "", "of all services"},
-                  {{"--match"}, "TEXT", "lines with this text"},
-                  {{"--regex-match"}, "EXPRESSION", "lines that fit"},
-                  {{"-v", "--invert-match"}, "", "lines that do not fit"}}),
+      logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
                  {"fettle service add shop cache redis:7 --ports db=6379",
                   "fettle service add shop web nginx --env A=b,C=d"},

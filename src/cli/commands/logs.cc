@@ -1,0 +1,125 @@
+#include <mutex>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/service_common.h"
+#include "cli/line_filter.h"
+
+namespace fettle {
+namespace {
+
+constexpr int interrupted = 130;
+
+/// What is asked for, and of which services.
+struct Asked {
+  std::vector<ServiceView> services;
+  LogOptions options;
+  LineFilterOptions filter;
+  bool with_names = false;
+};
+
+Result<Asked> asked_for(const Face& face, const Workplace& place, const Environment& environment) {
+  Asked asked;
+  const size_t first = face.parsed.has("enclave") ? 0 : 1;
+  const bool all = face.parsed.flag("all-services");
+  if (all) {
+    asked.services = TRY(inspect_environment(place, environment.name.str())).services;
+    std::erase_if(asked.services,
+                  [](const ServiceView& service) { return service.status == "absent"; });
+  } else {
+    if (face.parsed.arguments.size() <= first)
+      return user_error("name the service, or ask for `--all-services`");
+    for (size_t i = first; i < face.parsed.arguments.size(); ++i)
+      asked.services.push_back(TRY(inspect_service(place, environment, face.parsed.arguments[i])));
+  }
+  asked.with_names = all || asked.services.size() > 1;
+  asked.options.follow = face.parsed.flag("follow");
+  const int64_t number = TRY(face.parsed.number("num", 200));
+  if (number < 0)
+    return user_error(cat("`--num` wants a number of lines, got ", number));
+  asked.options.tail =
+      face.parsed.flag("all") ? -1 : static_cast<int>(std::min<int64_t>(number, INT32_MAX));
+  asked.filter = {face.parsed.text("match"),
+                  face.parsed.text("regex-match"),
+                  face.parsed.flag("invert-match"),
+                  {}};
+  return asked;
+}
+
+/// Reads the logs of one service to their end.
+Status tell(Engine& engine, const Asked& asked, const ServiceView& service,
+            const LineFilter::Sink& sink, const std::stop_token& stop) {
+  LineFilterOptions options = asked.filter;
+  if (asked.with_names)
+    options.prefix = cat("[", service.name, "] ");
+  LineFilter filter = TRY(LineFilter::make(std::move(options), sink));
+  Status read = read_logs(
+      engine, TRY(container_of(service)), asked.options, service.attributes.bool_at("tty"),
+      [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
+      stop);
+  TRY(filter.end());
+  return read;
+}
+
+/// One after the other, or all at once while they are followed; the first error.
+Status tell_all(Engine& engine, const Asked& asked, const std::stop_token& stop) {
+  if (!asked.options.follow) {
+    for (const ServiceView& service : asked.services)
+      TRY(tell(engine, asked, service, to_terminal, stop));
+    return {};
+  }
+  std::mutex mutex;
+  Status first;
+  std::stop_source end;
+  const std::stop_callback passed_on(stop, [&] { end.request_stop(); });
+  const auto sink = [&](OutputStream stream, std::string_view line) -> Status {
+    const std::lock_guard lock(mutex);
+    return to_terminal(stream, line);
+  };
+  std::vector<std::jthread> threads;
+  for (const ServiceView& service : asked.services)
+    threads.emplace_back([&engine, &asked, &service, &sink, &mutex, &first, &end] {
+      Status told = tell(engine, asked, service, sink, end.get_token());
+      const std::lock_guard lock(mutex);
+      if (told || !first)
+        return;
+      first = std::move(told);
+      end.request_stop();  // the others are ended by it and are no error
+    });
+  threads.clear();
+  return first;
+}
+
+Result<int> logs(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const Asked asked = TRY(asked_for(face, *place, environment));
+  TRY(LineFilter::make(asked.filter, {}));
+  for (const ServiceView& service : asked.services)
+    TRY(container_of(service));
+  Engine* engine = TRY(engine_of(*place));
+  const Status told = tell_all(*engine, asked, place->interrupt->acts_token());
+  if (place->interrupt->asked() > 0)
+    return interrupted;
+  TRY(told);
+  return 0;
+}
+
+}  // namespace
+
+Command logs_command() {
+  const CommandGroup group{"services", {environment_option()}};
+  return group.make(
+      "service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
+      {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
+      {{{"-f", "--follow"}, "", "go on with what comes, of all that are named at once"},
+       {{"-a", "--all"}, "", "from the beginning"},
+       {{"-n", "--num"}, "N", "the last N lines (200)"},
+       {{"-x", "--all-services"}, "", "of all services"},
+       {{"--match"}, "TEXT", "lines with this text"},
+       {{"--regex-match"}, "EXPRESSION", "lines that fit"},
+       {{"-v", "--invert-match"}, "", "lines that do not fit"}});
+}
+
+}  // namespace fettle
