@@ -4,7 +4,8 @@
 ///   "image"         reference
 ///   "image_id"      hole on the image's id, so that a moved tag is a change
 ///   "ports"         {id: {"number", "transport": "TCP" | "UDP" | "SCTP", "application", "wait":
-///                   duration or null for none, "url"}}
+///                   duration or null for none, "url", "awaited": true for a UDP port whose
+///                   `wait` was asked for}}
 ///   "public_ports"  {id: the same}: the number is the port of this machine
 ///   "files"         {path: [{"artifact": name, "digest": hole}, …] | {"directory": name, "volume":
 ///   hole}} "entrypoint"    [text]; empty: the image's "cmd"           [text]; empty: the image's

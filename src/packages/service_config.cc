@@ -77,16 +77,23 @@ Result<Value> text_list(const Draft& draft, starlark::Value record, std::string_
 
 Value port_attributes(starlark::Value port) {
   Value wait = "2m";
-  if (const auto given = starlark::field_of(port, "wait"); given && !given->is_unset())
+  const auto given = starlark::field_of(port, "wait");
+  const bool is_given = given && !given->is_unset();
+  if (is_given)
     wait = starlark::type_of(*given) == starlark::Type::none ? Value()
                                                              : Value(starlark::text_of(*given));
   const std::string application = text_field(port, "application_protocol");
   const std::string url = text_field(port, "url");
-  return Value::dict({{"number", integer_field(port, "number")},
-                      {"transport", text_field(port, "transport_protocol", "TCP")},
-                      {"application", application.empty() ? Value() : Value(application)},
-                      {"wait", wait},
-                      {"url", url.empty() ? Value() : Value(url)}});
+  const std::string transport = text_field(port, "transport_protocol", "TCP");
+  std::vector<Entry> entries{{"number", integer_field(port, "number")},
+                             {"transport", transport},
+                             {"application", application.empty() ? Value() : Value(application)},
+                             {"wait", wait},
+                             {"url", url.empty() ? Value() : Value(url)}};
+  // Kurtosis takes every UDP port for open, so only who asks for it waits for one.
+  if (transport == "UDP" && is_given && !wait.is_null())
+    entries.push_back({"awaited", true});
+  return Value::dict(std::move(entries));
 }
 
 Value ports_attributes(starlark::Value config, std::string_view field) {

@@ -340,6 +340,30 @@ TEST_P(DriverTest, APortThatNeverOpensIsAnErrorWithTheLastLines) {
   EXPECT_EQ(containers().size(), 1u);
 }
 
+TEST_P(DriverTest, AUdpPortIsAwaitedWhenThatIsAskedFor) {
+  // What it binds, another program with a socket for datagrams binds in the same way.
+  const auto serving = [](const std::string& command, const std::string& wait) {
+    return json(cat(R"({"image":"localhost/fettle/busybox:1","capabilities":["NET_RAW"],)",
+                    R"("cmd":["sh","-c",")", command, R"("],"ports":{"dhcp":{"number":67,)",
+                    R"("transport":"UDP","awaited":true,"wait":")", wait, R"("}}})"));
+  };
+  const auto deaf = world.service("dhcp", serving("sleep 1000", "500ms"));
+  ASSERT_FALSE(deaf);
+  EXPECT_TRUE(has(said(deaf), "port `dhcp` (67/UDP) of `dhcp` did not open within 500ms"))
+      << said(deaf);
+  const auto made = world.service(
+      "dhcp",
+      serving("printf 'interface eth0\\nstart 10.9.9.1\\nend 10.9.9.2\\nlease_file /l\\n' > "
+              "/c; : > /l; sleep 0.3; udhcpd -f /c",
+              "2m"));
+  ASSERT_TRUE(made) << said(made);
+  const auto inside = [&](int port) {
+    return *listens_inside(world.engine(), made->remote_id, {Socket::Sort::udp, port}, {});
+  };
+  EXPECT_TRUE(inside(67));
+  EXPECT_FALSE(inside(68));
+}
+
 TEST_P(DriverTest, ApplyingTwiceIsApplyingOnce) {
   const auto once = world.service("web", web());
   ASSERT_TRUE(once) << said(once);

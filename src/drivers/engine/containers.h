@@ -18,6 +18,7 @@ struct ContainerState {
   std::string image_id;  ///< `sha256:…`
   std::string status;    ///< `created`, `running`, `paused`, `restarting`, `exited`, `dead` …
   std::optional<int64_t> exit_code;  ///< of an exited one, when the engine says it
+  int64_t process = 0;  ///< its first one, by its number on the engine's machine; only of `inspect`
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> addresses;  ///< by network's name
   bool runs() const { return status == "running"; }

@@ -78,10 +78,41 @@ TEST(EngineProbe, ListenersAreFoundInTheKernelsTable) {
   constexpr std::string_view table =
       "  sl  local_address rem_address   st tx_queue rx_queue\n"
       "   0: 00000000:0050 00000000:0000 0A 00000000:00000000 00:00000000\n"
-      "   1: 0900400A:A1B2 0100400A:1F90 01 00000000:00000000 00:00000000\n";
-  EXPECT_TRUE(has_listener(table, 80));
-  EXPECT_FALSE(has_listener(table, 8080));
-  EXPECT_FALSE(has_listener(table, 0xA1B2));
+      "   1: 0900400A:A1B2 0100400A:1F90 01 00000000:00000000 00:00000000\n"
+      " 12: 00000000:0035 00000000:0000 07 00000000:00000000 00:00000000\n"
+      " 11: 0B00007F:14E9 00000000:0000 07 00000000:00000000 00:00000000\n"
+      "  3: 0100007F:1F91 00000000:0000 0A 00000000:00000000 00:00000000\n"
+      "  4: 00000000000000000000000001000000:1F91 00000000000000000000000000000000:0000 0A 0:0\n"
+      "  5: 00000000000000000000000000000000:1F92 00000000000000000000000000000000:0000 0A 0:0\n"
+      " 13: 0900400A:0044 0100400A:0043 07 00000000:00000000 00:00000000\n";
+  const auto listens = [&](Socket::Sort sort, int port) {
+    return has_listener(table, {sort, port});
+  };
+  EXPECT_TRUE(listens(Socket::Sort::tcp, 80));
+  EXPECT_FALSE(listens(Socket::Sort::tcp, 8080));
+  EXPECT_FALSE(listens(Socket::Sort::tcp, 0xA1B2));
+  EXPECT_FALSE(listens(Socket::Sort::udp, 80));
+  EXPECT_TRUE(listens(Socket::Sort::udp, 53));
+  EXPECT_FALSE(listens(Socket::Sort::udp, 68)) << "it talks to somebody";
+  EXPECT_FALSE(listens(Socket::Sort::udp, 0x14E9)) << "it listens to itself";
+  EXPECT_FALSE(listens(Socket::Sort::tcp, 0x1F91));
+  EXPECT_TRUE(listens(Socket::Sort::tcp, 0x1F92));
+}
+
+TEST(EngineProbe, AnAddressIsFoundInTheTableOfRoutes) {
+  constexpr std::string_view table =
+      "Main:\n"
+      "  +-- 0.0.0.0/0 3 0 5\n"
+      "     |-- 10.64.0.0\n"
+      "        /24 link UNICAST\n"
+      "     |-- 10.64.0.9\n"
+      "        /32 host LOCAL\n"
+      "     |-- 10.64.0.1\n"
+      "        /32 link UNICAST\n";
+  EXPECT_TRUE(has_address(table, "10.64.0.9"));
+  EXPECT_FALSE(has_address(table, "10.64.0.1"));
+  EXPECT_FALSE(has_address(table, "10.64.0.0"));
+  EXPECT_FALSE(has_address(table, "10.64.0"));
 }
 
 TEST(EngineProbe, PausesGrowAndAreBounded) {

@@ -61,14 +61,15 @@ constexpr size_t full_id = 64;
 void end_exec(Engine& engine, const std::string& container, const std::string& id) {
   if (!engine.address().is_local())
     return;
-  const auto answer = engine.ask(
-      {.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
+  const auto answer =
+      engine.ask({.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
   if (!answer || !answer->ok() || !answer->body.bool_at("Running"))
     return;
   const int64_t process = answer->body.integer_at("Pid");
   // The number is one of the engine's machine, and an engine behind a socket may be on another one.
   const auto groups = read_file(Path("/proc") / std::to_string(process) / "cgroup");
-  if (process > 1 && groups && container.size() >= full_id && groups->find(container) != groups->npos)
+  if (process > 1 && groups && container.size() >= full_id &&
+      groups->find(container) != groups->npos)
     kill(static_cast<pid_t>(-process), SIGKILL);
 }
 

@@ -81,7 +81,7 @@ TEST_F(StalledEngine, ACommandMayBeSilentWhileItRuns) {
 TEST_F(StalledEngine, ACommandHasALimitWhenItIsGivenOne) {
   limits_.command = 50ms;
   serve([](const std::string& line) {
-    return has(line, "/start") ? std::string(begun)
+    return has(line, "/start")  ? std::string(begun)
            : has(line, "/json") ? json(R"({"Running":true})")
                                 : json(R"({"Id":"x"})");
   });
@@ -125,9 +125,9 @@ TEST_F(StalledEngine, LogsAreFollowedWhileTheEngineAnswers) {
       std::this_thread::sleep_for(1ms);
     stop.request_stop();
   });
-  const Status read = read_logs(*engine_, "c", {.follow = true}, false,
-                                [](OutputStream, std::string_view) { return Status(); },
-                                stop.get_token());
+  const Status read = read_logs(
+      *engine_, "c", {.follow = true}, false,
+      [](OutputStream, std::string_view) { return Status(); }, stop.get_token());
   EXPECT_TRUE(is_cancelled(read.error()));
 }
 

@@ -51,5 +51,4 @@ std::string old_name(std::string_view name);
 /// 32 hexadecimal digits that follow from what the service is, so that a crash loses nothing.
 std::string uuid_of(const Key& key, std::string_view network_id);
 
-
 }  // namespace fettle

@@ -16,6 +16,16 @@
 
 namespace fettle {
 
+namespace {
+
+/// `0100007F`, 127.0.0.1, and `::1`: nobody else reaches what listens there.
+bool is_of_itself(std::string_view address) {
+  return (address.size() == 8 && address.ends_with("7F")) ||
+         address == "00000000000000000000000001000000";
+}
+
+}  // namespace
+
 bool accepts_connections(const std::string& address, int port, Duration limit,
                          const std::stop_token& stop) {
   const Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -46,28 +56,58 @@ bool is_reachable(const Engine& engine, const std::string& address) {
          std::ranges::any_of(routes, [&](const Subnet& route) { return route.contains(*wanted); });
 }
 
-bool has_listener(std::string_view table, int port) {
-  // `0: 00000000:0050 00000000:0000 0A …`: address and port here and there, state; 0A listens.
+bool has_listener(std::string_view table, const Socket& socket) {
+  // `0: 00000000:0050 00000000:0000 0A …`: address and port here and there, state; 0A listens. A
+  // socket for datagrams that talks to nobody in particular has 07.
+  const std::string_view state = socket.sort == Socket::Sort::tcp ? "0A" : "07";
   for (const std::string_view line : split(table, '\n')) {
     std::vector<std::string_view> fields = split(trim(line), ' ');
     std::erase(fields, "");
-    if (fields.size() < 4 || fields[3] != "0A")
+    if (fields.size() < 4 || fields[3] != state || !fields[2].ends_with(":0000"))
       continue;
-    const std::string number(fields[1].substr(std::min(fields[1].find(':') + 1, fields[1].size())));
-    if (std::strtol(number.c_str(), nullptr, 16) == port)
+    const size_t colon = std::min(fields[1].find(':'), fields[1].size() - 1);
+    const std::string_view address = fields[1].substr(0, colon);
+    const std::string number(fields[1].substr(colon + 1));
+    if (!is_of_itself(address) && std::strtol(number.c_str(), nullptr, 16) == socket.port)
       return true;
   }
   return false;
 }
 
-Result<bool> listens_inside(Engine& engine, const std::string& container, int port,
+bool has_address(std::string_view table, std::string_view address) {
+  // `|-- 10.64.0.9` and below it `/32 host LOCAL`
+  const std::vector<std::string_view> lines = split(table, '\n');
+  for (size_t i = 0; i + 1 < lines.size(); ++i)
+    if (trim(lines[i]) == cat("|-- ", address) && trim(lines[i + 1]) == "/32 host LOCAL")
+      return true;
+  return false;
+}
+
+Result<bool> serves_udp(Engine& engine, const std::string& container, const std::string& address,
+                        int port, std::stop_token stop) {
+  const Socket socket{Socket::Sort::udp, port};
+  const auto state = TRY(inspect_container(engine, container, stop));
+  if (!state || !state->runs())
+    return false;  // which others look at
+  const Path network = Path("/proc") / std::to_string(state->process) / "net";
+  // The number may be one of another machine.
+  const auto routes = read_file(network / "fib_trie");
+  if (state->process > 0 && routes && has_address(*routes, address))
+    return has_listener(cat(read_file(network / "udp").value_or(""), "\n",
+                            read_file(network / "udp6").value_or("")),
+                        socket);
+  return listens_inside(engine, container, socket, stop);
+}
+
+Result<bool> listens_inside(Engine& engine, const std::string& container, const Socket& socket,
                             std::stop_token stop) {
   std::string table, said;
   const auto take = [&](OutputStream stream, std::string_view bytes) -> Status {
     return sink_to(stream == OutputStream::out ? table : said, 16 << 20)(bytes);
   };
-  const Result<int64_t> code = run_exec(
-      engine, container, {.command = {"cat", "/proc/net/tcp", "/proc/net/tcp6"}}, take, stop);
+  const std::string file = socket.sort == Socket::Sort::tcp ? "/proc/net/tcp" : "/proc/net/udp";
+  const Result<int64_t> code =
+      run_exec(engine, container, {.command = {"cat", file, file + "6"}}, take, stop);
   if (!code && is_cancelled(code.error()))
     return code.error();
   if (!code)
@@ -77,7 +117,7 @@ Result<bool> listens_inside(Engine& engine, const std::string& container, int po
       (*code == 126 || *code == 127) &&
       (words.find("not found") != words.npos || words.find("no such file") != words.npos);
   if (!no_program)
-    return has_listener(table, port);
+    return has_listener(table, socket);
   const auto state = TRY(inspect_container(engine, container, stop));
   return state && state->runs();
 }

@@ -18,12 +18,28 @@ bool accepts_connections(const std::string& address, int port, Duration limit,
 /// is a route that is not the default one. Rootless engines and remote ones have none.
 bool is_reachable(const Engine& engine, const std::string& address);
 
-/// The same question asked inside the container, where its address cannot be reached: whether one
-/// of its sockets listens. An image without `cat` cannot answer; then a running container counts.
-Result<bool> listens_inside(Engine& engine, const std::string& container, int port,
+/// What a service listens with.
+struct Socket {
+  enum class Sort { tcp, udp } sort = Sort::tcp;
+  int port = 0;
+};
+
+/// Whether a container on this machine has a socket for the datagrams of a port. A datagram would
+/// not tell: who does not answer may be there, and refusals come once a second at most. So the
+/// kernel's table of the container's network is read, here where its address is found in that
+/// network, else inside.
+Result<bool> serves_udp(Engine& engine, const std::string& container, const std::string& address,
+                        int port, std::stop_token stop);
+
+/// The question asked inside the container, where its address cannot be reached: whether one of its
+/// sockets listens. An image without `cat` cannot answer; then a running container counts.
+Result<bool> listens_inside(Engine& engine, const std::string& container, const Socket& socket,
                             std::stop_token stop);
-/// Whether the text of `/proc/net/tcp` and `/proc/net/tcp6` has a listening socket of that port.
-bool has_listener(std::string_view table, int port);
+/// Whether the text of `/proc/net/tcp` and `/proc/net/tcp6`, or of their likes for UDP, has a
+/// socket of that port that waits for whoever comes.
+bool has_listener(std::string_view table, const Socket& socket);
+/// Whether the text of `/proc/net/fib_trie` has an address of the machine itself.
+bool has_address(std::string_view table, std::string_view address);
 
 /// A tenth of what was waited already, at least 5 ms and at most 250 ms: who comes up is noticed
 /// late by a tenth of its time, and who does not costs little.

@@ -289,16 +289,18 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
   const std::string& container = change.now;
   const std::string address(outputs.text_at("ip_address"));
   for (const Port& port : ports_in(attributes.at("ports"))) {
-    // Nobody can tell from outside whether a UDP port is served, so none is awaited.
-    if (port.transport != "TCP" || !port.wait)
+    if (!port.wait)
       continue;
-    const bool open = change.direct
-                          ? accepts_connections(address, port.number, connect_limit, stop)
-                          : TRY(listens_inside(site.engine, container, port.number, stop));
+    const Socket socket{port.transport == "UDP" ? Socket::Sort::udp : Socket::Sort::tcp,
+                        port.number};
+    const bool open = !change.direct ? TRY(listens_inside(site.engine, container, socket, stop))
+                      : socket.sort == Socket::Sort::udp
+                          ? TRY(serves_udp(site.engine, container, address, port.number, stop))
+                          : accepts_connections(address, port.number, connect_limit, stop);
     if (open)
       continue;
     const std::string name =
-        cat("port `", port.id, "` (", port.number, "/TCP) of `", key.name, "`");
+        cat("port `", port.id, "` (", port.number, "/", port.transport, ") of `", key.name, "`");
     if (waited - change.looked >= std::max(first_look, waited / 4)) {
       if (auto ended = TRY(look_for_end(site, key, container, name + " was open", stop)))
         return std::move(*ended);

@@ -181,7 +181,8 @@ std::vector<Port> ports_in(const Value& ports) {
     Port port{.id = entry.key.str(), .wait = {}};
     port.number = static_cast<int>(entry.value.integer_at("number"));
     port.transport = entry.value.text_at("transport", "TCP");
-    if (entry.value.at("wait").is_text())
+    const bool awaited = port.transport == "TCP" || entry.value.bool_at("awaited");
+    if (entry.value.at("wait").is_text() && awaited)
       port.wait = entry.value.text_at("wait");
     found.push_back(std::move(port));
   }
