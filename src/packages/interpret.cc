@@ -254,11 +254,7 @@ class Interpreter {
     // Kurtosis: `run(plan, args)` is given everything as one dict.
     if (parameters.size() == 2 && parameters[1].name == "args" && !parameters[1].rest &&
         !parameters[1].named_rest) {
-      const bool has_args =
-          starlark::length_of(arguments) == 1 && starlark::find_in(arguments, "args");
-      const starlark::Value whole =
-          has_args ? *starlark::find_in(arguments, "args") : arguments.get();
-      return thread.call(function, {plan, as_asked(thread, whole)});
+      return thread.call(function, {plan, as_asked(thread, arguments.get())});
     }
     TRY(check_arguments(parameters, arguments));
     std::vector<std::string> names;

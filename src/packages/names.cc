@@ -64,7 +64,7 @@ Status check_rfc_1035(std::string_view what, std::string_view name) {
 }  // namespace
 
 Status check_service_name(std::string_view name) { return check_rfc_1035("service name", name); }
-Status check_persistent_key(std::string_view key) { return check_rfc_1035("persistent key", key); }
+Status check_portable_key(std::string_view key) { return check_rfc_1035("persistent key", key); }
 
 Status check_port_id(std::string_view id) {
   if (is_label(id, 15) && std::any_of(id.begin(), id.end(), is_letter) && id.find("--") == id.npos)
@@ -75,16 +75,27 @@ Status check_port_id(std::string_view id) {
           "digits and single `-`, at least one letter, and be at most 15 long"));
 }
 
-Status check_artifact_name(std::string_view name) {
+namespace {
+
+Status check_plain_name(std::string_view what, std::string_view name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return is_letter(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
            c == '.';
   });
   if (!name.empty() && name.size() <= 255 && plain && name.front() != '.' && name.front() != '-')
     return {};
-  return user_error(cat("files artifact name `", name,
+  return user_error(cat(what, " `", printable(name),
                         "` is invalid: it must have letters, digits, `-`, `_` and `.` only, "
                         "begin with a letter, a digit or `_`, and be at most 255 long"));
+}
+
+}  // namespace
+
+Status check_artifact_name(std::string_view name) {
+  return check_plain_name("files artifact name", name);
+}
+Status check_persistent_key(std::string_view key) {
+  return check_plain_name("persistent key", key);
 }
 
 Status check_label_key(std::string_view key) {

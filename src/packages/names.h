@@ -8,8 +8,11 @@ namespace fettle {
 
 /// RFC 1035 label: lower case letters, digits and `-`, a letter first, at most 63.
 Status check_service_name(std::string_view name);
-/// The same for the keys of persistent directories.
+/// Whether the key of a persistent directory is one that Docker and Podman take: as the name of an
+/// artifact.
 Status check_persistent_key(std::string_view key);
+/// Whether Kubernetes would take it, too: as the name of a service.
+Status check_portable_key(std::string_view key);
 /// RFC 6335: lower case letters, digits and `-`, a letter among them, at most 15.
 Status check_port_id(std::string_view id);
 Status check_artifact_name(std::string_view name);

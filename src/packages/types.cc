@@ -234,7 +234,7 @@ Status check_directory(Value made) {
   if (integer(made, "size").value_or(0) < 0)
     return user_error("`size` must not be negative");
   if (persistent)
-    TRY(check_artifact_name(text(made, "persistent_key")));
+    TRY(check_persistent_key(text(made, "persistent_key")));
   return {};
 }
 
