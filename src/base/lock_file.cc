@@ -6,8 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "base/wait.h"
+
 namespace fettle {
 namespace {
+
+constexpr Duration pause = 20ms;
 
 /// The whole file, of this open file and not of the process: two locks in one process differ.
 struct flock whole_file() {
@@ -28,7 +33,7 @@ bool is_still_there(int file, const Path& path) {
 
 Result<std::optional<LockFile>> LockFile::take(const Path& path) {
   while (true) {
-    Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file.is_open())
       return file_error("cannot open", path);
     struct flock lock = whole_file();
@@ -39,6 +44,21 @@ Result<std::optional<LockFile>> LockFile::take(const Path& path) {
     }
     if (is_still_there(file.get(), path))
       return std::optional(LockFile(path, std::move(file)));
+  }
+}
+
+Result<LockFile> LockFile::await(const Path& path, Duration limit, const std::stop_token& stop,
+                                 const std::function<void()>& on_wait) {
+  const auto began = std::chrono::steady_clock::now();
+  for (bool told = false;; told = true) {
+    if (std::optional<LockFile> lock = TRY(take(path)))
+      return *std::move(lock);
+    if (!told && on_wait)
+      on_wait();
+    if (limit >= 0s && std::chrono::steady_clock::now() - began >= limit)
+      return world_error(cat("another process holds the lock `", path.string(), "`; waited for ",
+                             to_string(limit)));
+    TRY(pause_for(pause, stop));
   }
 }
 

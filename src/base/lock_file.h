@@ -2,9 +2,12 @@
 /// A lock that ends with its holder, however that ends: a file that is locked, not one that is
 /// there. It holds between processes, containers and machines that share the file system.
 
+#include <functional>
 #include <optional>
+#include <stop_token>
 
 #include "base/file.h"
+#include "base/time.h"
 
 namespace fettle {
 
@@ -13,6 +16,11 @@ class LockFile {
   /// The lock; none when somebody else has it. The folder must exist, the file is made. Errors: it
   /// cannot be made, or the file system knows no locks.
   static Result<std::optional<LockFile>> take(const Path& path);
+  /// The same as soon as nobody else has it, at most after `limit`, which may be `for_ever`;
+  /// `on_wait` is told once that there is something to wait for. Errors also: the limit is over, a
+  /// stop was asked for.
+  static Result<LockFile> await(const Path& path, Duration limit, const std::stop_token& stop,
+                                const std::function<void()>& on_wait = {});
   /// Whether somebody has it, without getting in the way of who wants it.
   static Result<bool> is_taken(const Path& path);
 

@@ -109,7 +109,17 @@ TEST_F(ThreadsTest, SomebodyWhoAsksWakesIt) {
   EXPECT_TRUE(until(threads, 1).leave);
 }
 
+TEST_F(ThreadsTest, WhereNothingIsChangedTheFirstInterruptionReachesWhatIsInFlight) {
+  Threads threads(interrupt_);
+  threads.start(job("a"));
+  driver_.wait_for(1);
+  interrupt_.ask();
+  driver_.wait_for(0);
+  EXPECT_TRUE(until(threads, 1).stop);
+}
+
 TEST_F(ThreadsTest, TheSecondInterruptionReachesWhatIsInFlight) {
+  const Interrupt::Acting acting(interrupt_);
   Threads threads(interrupt_);
   threads.start(job("a"));
   driver_.wait_for(1);

@@ -397,7 +397,7 @@ def delete(resource): pass
   EXPECT_NE(said.find("cannot log in as bob with ********"), std::string::npos) << said;
   for (const DeployedResource& resource : report.resources)
     said += resource.why;
-  const std::vector<Event> events = *store_->events("e", 0, 1'000);
+  const std::vector<Event> events = *home_.store().events("e", 0, 1'000);
   for (const Event& event : events)
     said += event.text;
   EXPECT_NE(said.find("******** is wrong"), std::string::npos) << said;

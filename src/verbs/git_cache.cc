@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "base/file_lock.h"
+#include "base/lock_file.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -194,7 +194,7 @@ Result<std::string> GitCache::checkout(const std::string& repository,
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
   const std::string name = is_commit(wanted) ? wanted : to_string(fingerprint(wanted));
-  const FileLock lock = TRY(FileLock::take(
+  const LockFile lock = TRY(LockFile::await(
       base / cat(name, ".lock"), limits.whole > 0s ? limits.whole : for_ever, stop, [&] {
         if (notice)
           notice(cat("waiting for another process that fetches `", repository, "`"));

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file_lock.h"
+#include "base/lock_file.h"
 #include "base/process.h"
 #include "base/text.h"
 
@@ -150,7 +150,7 @@ TEST_F(GitCacheTest, ManyAtOnceGetTheSame) {
 TEST_F(GitCacheTest, WaitingForAnotherOneEndsWithAStopAndHasALimit) {
   const std::string first = commit();
   ASSERT_TRUE(make_directories(at("cache/github.com/a/b")));
-  const auto held = FileLock::take(at(cat("cache/github.com/a/b/", first, ".lock")), 0s, {});
+  const auto held = LockFile::await(at(cat("cache/github.com/a/b/", first, ".lock")), 0s, {});
   ASSERT_TRUE(held);
   std::stop_source stop;
   cache_.stop = stop.get_token();

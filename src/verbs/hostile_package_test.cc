@@ -47,8 +47,8 @@ class HostilePackage : public RunPackageTest {
     EXPECT_EQ(said.find(secret), std::string::npos) << said;
     for (const std::string& line : results_)
       EXPECT_EQ(line.find(secret), std::string::npos) << line;
-    for (const auto& entry :
-         fs::recursive_directory_iterator(testing::TempDir() + "fettle-run-blobs"))
+    fs::create_directories(home_.path("blobs"));
+    for (const auto& entry : fs::recursive_directory_iterator(home_.path("blobs")))
       if (entry.is_regular_file() && entry.file_size() < 1 << 20) {
         EXPECT_EQ(read_file(entry.path())->find(secret), std::string::npos) << entry.path();
       }
@@ -71,11 +71,11 @@ class HostilePackage : public RunPackageTest {
   }
   /// The archive of what was uploaded as `a`.
   std::string uploaded() {
-    const Known known = *store_->known("e");
+    const Known known = *home_.store().known("e");
     const auto found = known.find({"e", "artifact", "a"});
     if (found == known.end())
       return {};
-    return *read_file(*blobs_.path(found->second->outputs.text_at("digest")));
+    return *read_blob(home_.blobs(), found->second->outputs.text_at("digest"), size_t{1} << 30);
   }
 };
 

@@ -65,10 +65,10 @@ class SecretsTest : public RunPackageTest {
   /// What `events`, `why` and `show` read in a later process.
   std::string stored() {
     std::string text;
-    const std::vector<Event> events = *store_->events("e", 0, 10'000);
+    const std::vector<Event> events = *home_.store().events("e", 0, 10'000);
     for (const Event& event : events)
       text += cat(event.text, "\n", to_text(event.detail), "\n");
-    const Known known = *store_->known("e");
+    const Known known = *home_.store().known("e");
     for (const auto& [key, record] : known) {
       const std::vector<std::string> lines = *why(place_, "e", key);
       text += join(lines, "\n");

@@ -142,7 +142,7 @@ Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
 
 Result<std::string> HostDriver::download(const std::string& url, std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
-  const Path body = place.path() / "body", packed = place.path() / "packed";
+  const Path body = place.path() / "body";
   HttpRequest request;
   request.url = url;
   request.follow_redirects = true;
@@ -154,11 +154,12 @@ Result<std::string> HostDriver::download(const std::string& url, std::stop_token
       TRY(http_.send(std::move(request), stop).context(cat("downloading `", url, "`")));
   if (response.status != 200)
     return world_error(cat("downloading `", url, "`: the server answered ", response.status));
-  ArchiveWriter writer(TRY(sink_to_file(packed, UINT64_MAX)));
+  const std::unique_ptr<Blobs::Draft> draft = TRY(blobs_.begin());
+  ArchiveWriter writer([&](std::string_view bytes) { return draft->add(bytes); });
   TRY(writer.add({.path = name_of_download(url), .size = TRY(size_of_file(body))},
                  TRY(source_of_file(body))));
   TRY(writer.finish());
-  return blobs_.put_file(packed.string());
+  return draft->finish();
 }
 
 }  // namespace fettle
