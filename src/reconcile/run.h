@@ -133,6 +133,8 @@ class Run {
   bool finished() const { return finished_; }
   const Summary& summary() const { return summary_; }
   const Known& known() const { return known_; }
+  /// What was seen before it, but for what it has acted on since.
+  const Seen& seen() const { return seen_; }
 
   /// The last step that was decided for a key in this run; none before that.
   const Step* step(const Key& key) const;

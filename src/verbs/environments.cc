@@ -110,7 +110,27 @@ Result<std::vector<Environment>> list_environments(const Workplace& place) {
   return known;
 }
 
-Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name) {
+namespace {
+
+/// Asks the engine unless all of it was looked at.
+Result<std::vector<Observation>> look_at_services(const Workplace& place,
+                                                  const std::vector<Subject>& subjects,
+                                                  const Seen& seen) {
+  std::vector<Observation> found;
+  for (const Subject& subject : subjects)
+    if (const auto at = seen.find(subject.key); at != seen.end())
+      found.push_back(at->second);
+  if (found.size() == subjects.size())
+    return found;
+  if (Driver* driver = place.driver("engine"))
+    return driver->observe(subjects, place.interrupt->acts_token());
+  return std::vector<Observation>(subjects.size());
+}
+
+}  // namespace
+
+Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
+                                            const Seen& seen_before) {
   EnvironmentView view;
   view.environment = TRY(find_environment(place, name));
   const Known known = TRY(place.store->known(view.environment.name));
@@ -118,9 +138,7 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::vector<Subject> subjects;
   for (const RecordPointer& record : services)
     subjects.push_back({resource_of_then(*record)->key, nullptr, record});
-  std::vector<Observation> seen(subjects.size());
-  if (Driver* driver = subjects.empty() ? nullptr : place.driver("engine"))
-    seen = TRY(driver->observe(subjects, place.interrupt->acts_token()));
+  const std::vector<Observation> seen = TRY(look_at_services(place, subjects, seen_before));
   const std::set<Key> removed = removed_services(known, *place.kinds);
   bool any_running = false;
   for (size_t i = 0; i < services.size(); ++i) {

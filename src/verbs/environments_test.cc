@@ -56,6 +56,25 @@ class EnvironmentsTest : public RunPackageTest {
   TroubledEngine troubled_{home_.blobs()};
 };
 
+TEST_F(EnvironmentsTest, WhatARunHasJustSeenIsNotAskedForAgain) {
+  ASSERT_EQ(run(add("a") + add("b")), "RR");
+  const auto looks_of_a_run = [&] {
+    const int before = troubled_.looks;
+    PackageAudience nobody;
+    const auto report = run_package(place_, request_, nobody);
+    const auto view = inspect_environment(place_, "e", report->seen);
+    EXPECT_EQ(view->services.size(), 2u);
+    EXPECT_EQ(view->services.at(1).status, "running");
+    return troubled_.looks - before;
+  };
+  EXPECT_EQ(looks_of_a_run(), 1);
+  troubled_.containers.at("b").status = "exited";
+  EXPECT_EQ(looks_of_a_run(), 2);  // it was started
+  // Of what the run did not look at the engine is asked.
+  ASSERT_EQ(run(add("a")), "S");
+  EXPECT_EQ(looks_of_a_run(), 2);
+}
+
 TEST_F(EnvironmentsTest, AServiceThatWasTakenAwayAndCannotBeMadeAgainHasFailed) {
   ASSERT_EQ(run(add("a") + add("b")), "RR");
   EXPECT_EQ(shown(), "a running container 1; b running container 2; running");

@@ -388,6 +388,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   report.statements = reporter.finish(carried.run);
   TRY(write_executed(*edit, executed_after(executed, submitted, resolution, report.statements)));
   report.summary = TRY(std::move(carried.summary));
+  if (report.summary.good() && report.summary.done == 0)
+    report.seen = carried.run.seen();
   report.warnings = package.warnings;
   report.images = package.images;
   report.dependencies = package.dependencies;

@@ -62,6 +62,7 @@ struct PackageReport {
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
+  Seen seen;  ///< what is there, when nothing was done
   Duration took{0};
 };
 

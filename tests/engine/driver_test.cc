@@ -601,7 +601,7 @@ TEST_P(DriverTest, APersistentDirectoryOutlivesItsServices) {
   EXPECT_FALSE(world.observe("directory", "data")->state);
 }
 
-TEST_P(DriverTest, AnEnvironmentIsObservedWithOneListOfEachSort) {
+TEST_P(DriverTest, AnEnvironmentIsObservedWithOneListAndItsImagesByName) {
   ASSERT_TRUE(world.service("a", sleeper()));
   ASSERT_TRUE(world.service("b", sleeper()));
   const auto image = world.apply(Verb::create, "image", "busybox",
@@ -611,6 +611,7 @@ TEST_P(DriverTest, AnEnvironmentIsObservedWithOneListOfEachSort) {
   std::vector<Subject> subjects;
   for (const auto& [kind, name] :
        std::vector<std::pair<std::string, std::string>>{{"image", "busybox"},
+                                                        {"image", "localhost/fettle/none:1"},
                                                         {"network", "net"},
                                                         {"service", "a"},
                                                         {"service", "b"},
@@ -619,11 +620,14 @@ TEST_P(DriverTest, AnEnvironmentIsObservedWithOneListOfEachSort) {
   const auto seen = world.driver().observe(subjects, {});
   ASSERT_TRUE(seen);
   std::ranges::sort(world.calls);
-  EXPECT_EQ(world.calls, (std::vector<std::string>{"GET /containers/json", "GET /images/json"}));
+  EXPECT_EQ(world.calls, (std::vector<std::string>{"GET /containers/json",
+                                                   "GET /images/localhost/fettle/busybox:1/json",
+                                                   "GET /images/localhost/fettle/none:1/json"}));
   EXPECT_EQ((*seen)[0].state->at("id"), image->outputs.at("id"));
-  EXPECT_EQ(*(*seen)[1].state, world.known("network", "net")->outputs);
-  EXPECT_EQ((*seen)[3].state->text_at("container"), world.known("service", "b")->remote_id);
-  EXPECT_FALSE((*seen)[4].state);
+  EXPECT_FALSE((*seen)[1].state);
+  EXPECT_EQ(*(*seen)[2].state, world.known("network", "net")->outputs);
+  EXPECT_EQ((*seen)[4].state->text_at("container"), world.known("service", "b")->remote_id);
+  EXPECT_FALSE((*seen)[5].state);
 }
 
 TEST_P(DriverTest, AnEnvironmentIsFoundByItsMarksAlone) {

@@ -342,7 +342,7 @@ Result<int> run(Face& face) {
     print_end(face, report);
   if (!face.json && !face.json_lines && !face.quiet &&
       face.parsed.flag("show-enclave-inspect", true))
-    if (const Result<EnvironmentView> view = inspect_environment(*place, report.environment); view)
+    if (const auto view = inspect_environment(*place, report.environment, report.seen); view)
       print_services(*view);
   return exit_code(report.summary);
 }

@@ -1,7 +1,6 @@
 #include "drivers/engine/driver.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -9,6 +8,7 @@
 #include "drivers/engine/containers.h"
 #include "drivers/engine/events.h"
 #include "drivers/engine/files.h"
+#include "drivers/engine/look.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
 #include "drivers/engine/recipes.h"
@@ -24,146 +24,6 @@ namespace fettle {
 namespace {
 
 constexpr Duration watch_pause = 1s;
-
-/// What lists of an engine say about an environment, asked for at most once each.
-class Look {
- public:
-  Look(const Site& site, Name environment, std::stop_token stop)
-      : site_(site), environment_(std::move(environment)), stop_(std::move(stop)) {}
-
-  Result<Observation> at(const Subject& subject) {
-    const Name& kind = subject.key.kind;
-    if (kind == "service")
-      return service(subject);
-    if (kind == "image")
-      return image(subject);
-    if (kind == "network")
-      return network(subject);
-    if (kind == "directory")
-      return directory(subject);
-    if (kind == "artifact")
-      return artifact(subject);
-    return world_error(cat("the engine cannot look at `", to_string(subject.key), "`"));
-  }
-
-  Status ask_for_containers() {
-    if (containers_)
-      return {};
-    containers_ = TRY(list_containers(site_.engine, {environment_filter(environment_)}, stop_));
-    for (const ContainerState& container : *containers_) {
-      const auto key = key_in(container.labels);
-      if (key && key->kind == "service")
-        services_[key->name].push_back(&container);
-      const std::string id = label(container.labels, mark::network);
-      if (id.empty())
-        continue;
-      if (networks_.insert(id).second)
-        site_.allocation.learn(id, *containers_);
-      if (container.runs())
-        live_networks_.insert(id);
-    }
-    return {};
-  }
-
- private:
-  Result<Observation> service(const Subject& subject) {
-    TRY(ask_for_containers());
-    const auto found = services_.find(subject.key.name);
-    if (found == services_.end())
-      return Observation{};
-    // While one replaces another there are two: the recorded one counts.
-    const ContainerState* state = found->second[0];
-    for (const ContainerState* const other : found->second) {
-      const bool recorded = subject.known != nullptr && other->id == subject.known->remote_id;
-      if (recorded || (!other->name.ends_with("--old") && state->name.ends_with("--old")))
-        state = other;
-      if (recorded)
-        break;
-    }
-    std::optional<int64_t> code = state->exit_code;
-    if (state->status == "exited" && !code)
-      if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
-        code = inspected->exit_code;
-    const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
-    return Observation{Value::dict({{"status", attached ? state->status : "unattached"},
-                                    {"exit_code", code ? Value(*code) : Value()},
-                                    {"container", state->id},
-                                    {"digest", label(state->labels, mark::digest)}})};
-  }
-
-  /// A container that runs proves that its network is there; of others the engine is asked.
-  Result<bool> has_network(const std::string& id) {
-    if (id.empty() || live_networks_.contains(id))
-      return true;
-    if (!asked_for_networks_)
-      for (const NetworkState& state :
-           TRY(list_networks(site_.engine, {environment_filter(environment_)}, stop_)))
-        live_networks_.insert(state.id);
-    asked_for_networks_ = true;
-    return live_networks_.contains(id);
-  }
-
-  Result<Observation> image(const Subject& subject) {
-    if (!images_)
-      images_ = TRY(list_images(site_.engine, stop_));
-    const Resource* const resource = subject.wanted != nullptr ? subject.wanted
-                                     : subject.known != nullptr && subject.known->applied
-                                         ? &*subject.known->applied
-                                         : nullptr;
-    const std::string_view name = resource == nullptr
-                                      ? std::string_view(subject.key.name)
-                                      : resource->attributes.text_at("reference", subject.key.name);
-    const std::string reference = full_reference(name);
-    for (const ImageState& state : *images_)
-      if (std::ranges::find(state.references, reference) != state.references.end())
-        return Observation{Value::dict({{"id", state.id}})};
-    return Observation{};
-  }
-
-  Result<Observation> network(const Subject& subject) {
-    if (containers_ && subject.known != nullptr &&
-        live_networks_.contains(subject.known->remote_id))
-      return Observation{subject.known->outputs};
-    const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
-    if (state && containers_)
-      site_.allocation.learn(state->id, *containers_);
-    if (!state || state->subnets.empty() || key_in(state->labels) != subject.key)
-      return Observation{};
-    const Subnet subnet = state->subnets[0];
-    return Observation{Value::dict(
-        {{"name", state->name},
-         {"id", state->id},
-         {"subnet", to_string(subnet)},
-         {"gateway", state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway}})};
-  }
-
-  Result<Observation> directory(const Subject& subject) {
-    if (!volumes_)
-      volumes_ = TRY(list_volumes(site_.engine, {environment_filter(environment_)}, stop_));
-    const std::string name = volume_name(subject.key);
-    for (const VolumeState& state : *volumes_)
-      if (state.name == name)
-        return Observation{Value::dict({{"volume", name}})};
-    return Observation{};
-  }
-
-  Result<Observation> artifact(const Subject& subject) {
-    const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
-    if (!digest.is_text() || !TRY(site_.blobs.has(digest.text())))
-      return Observation{};
-    return Observation{Value::dict({{"digest", digest}})};
-  }
-
-  const Site& site_;
-  Name environment_;
-  std::stop_token stop_;
-  std::optional<std::vector<ContainerState>> containers_;
-  std::optional<std::vector<ImageState>> images_;
-  std::optional<std::vector<VolumeState>> volumes_;
-  std::unordered_map<Name, std::vector<const ContainerState*>> services_;
-  std::set<std::string> networks_, live_networks_;  ///< of marks; of those that are there
-  bool asked_for_networks_ = false;
-};
 
 /// A files artifact that is copied out of a service.
 Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token stop) {
@@ -265,16 +125,9 @@ Result<Site> EngineDriver::site(std::stop_token stop, bool may_start) {
 
 Result<std::vector<Observation>> EngineDriver::observe(std::span<const Subject> subjects,
                                                        std::stop_token stop) {
-  std::vector<Observation> seen;
   if (subjects.empty())
-    return seen;
-  const Site here = TRY(site(stop));
-  Look look(here, subjects[0].key.environment, stop);
-  if (std::ranges::any_of(subjects, [](const Subject& s) { return s.key.kind == "service"; }))
-    TRY(look.ask_for_containers());
-  for (const Subject& subject : subjects)
-    seen.push_back(TRY(look.at(subject)));
-  return seen;
+    return std::vector<Observation>();
+  return look_at(TRY(site(stop)), subjects, stop);
 }
 
 Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress,

@@ -27,8 +27,7 @@ class EngineDriver : public Driver {
   /// Errors (`Blame::user`): services ask for more memory or processors than the engine's machine
   /// has.
   Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override;
-  /// For an environment: one list of containers when a service is a subject, one of images when an
-  /// image is, one of volumes when a directory is. A network that a container is on needs no call.
+  /// As `look_at` says.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,

@@ -38,18 +38,6 @@ std::string registry_of(std::string_view full) {
   return std::string(full.substr(0, full.find('/')));
 }
 
-ImageState from_engine(const Value& item) {
-  ImageState state{.id = std::string(item.text_at("Id")), .references = {}};
-  if (!state.id.empty() && !state.id.starts_with("sha256:"))
-    state.id = "sha256:" + state.id;
-  for (const char* const field : {"RepoTags", "RepoDigests"})
-    if (const Value& names = item.at(field); names.is_list())
-      for (const Value& name : names.items())
-        if (name.is_text() && !name.text().view().starts_with("<none>"))
-          state.references.push_back(full_reference(name.text()));
-  return state;
-}
-
 }  // namespace
 
 std::pair<std::string, std::string> split_reference(std::string_view reference) {
@@ -79,25 +67,15 @@ std::string full_reference(std::string_view reference) {
   return name + (tag.starts_with("sha256:") ? "@" : ":") + tag;
 }
 
-Result<std::vector<ImageState>> list_images(Engine& engine, std::stop_token stop) {
-  const EngineAnswer answer = TRY(engine.ask({.path = "/images/json"}, stop));
-  if (!answer.ok() || !answer.body.is_list())
-    return engine_error(answer);
-  std::vector<ImageState> found;
-  for (const Value& item : answer.body.items())
-    found.push_back(from_engine(item));
-  return found;
-}
-
-Result<std::optional<ImageState>> inspect_image(Engine& engine, const std::string& reference,
-                                                std::stop_token stop) {
+Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop) {
   const EngineAnswer answer =
       TRY(engine.ask({.path = "/images/" + full_reference(reference) + "/json"}, stop));
   if (answer.status == 404)
-    return std::optional<ImageState>();
+    return std::string();
   if (!answer.ok())
     return engine_error(answer);
-  return std::optional(from_engine(answer.body));
+  const std::string id(answer.body.text_at("Id"));
+  return id.empty() || id.starts_with("sha256:") ? id : "sha256:" + id;
 }
 
 PullProgress::Layer& PullProgress::layer(std::string_view id) {

@@ -11,11 +11,6 @@
 
 namespace fettle {
 
-struct ImageState {
-  std::string id;                       ///< `sha256:…`
-  std::vector<std::string> references;  ///< tags and digests, in full
-};
-
 /// In full, as all engines understand it: `redis` is `docker.io/library/redis:latest`.
 std::string full_reference(std::string_view reference);
 /// `docker.io/library/redis` and `7`, or the digest.
@@ -26,10 +21,8 @@ struct RegistryLogin {
   std::string username, password;
 };
 
-Result<std::vector<ImageState>> list_images(Engine& engine, std::stop_token stop);
-/// None when there is no such image.
-Result<std::optional<ImageState>> inspect_image(Engine& engine, const std::string& reference,
-                                                std::stop_token stop);
+/// `sha256:…`; empty when there is no such image.
+Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop);
 /// Pulls, whether it is there or not; the progress counts bytes where the engine tells them, else
 /// layers.
 Status pull_image(Engine& engine, const std::string& reference,

@@ -38,12 +38,6 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
   return network_done(state->id, name, subnet, gateway, false);
 }
 
-Result<std::string> image_id(const Site& site, const std::string& reference,
-                             const std::stop_token& stop) {
-  const auto state = TRY(inspect_image(site.engine, reference, stop));
-  return state ? state->id : std::string();
-}
-
 Outcome image_done(const Act& act, const std::string& id) {
   const bool changed = act.known == nullptr || act.known->outputs.text_at("id") != id;
   return Done{.outputs = Value::dict({{"id", id}}), .remote_id = id, .changed = changed};
@@ -108,7 +102,7 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
                            std::stop_token stop) {
   const std::string reference(act.attributes.text_at("reference"));
   const bool always = act.attributes.text_at("pull") == "always";
-  const std::string before = TRY(image_id(site, reference, stop));
+  const std::string before = TRY(image_id(site.engine, reference, stop));
   if (!before.empty() && !always)
     return image_done(act, before);
   const std::string full = full_reference(reference);
@@ -117,7 +111,7 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
   const Status pulled = pull_image(site.engine, reference, login, progress, stop);
   if (!pulled)
     return pulled.error();
-  const std::string id = TRY(image_id(site, reference, stop));
+  const std::string id = TRY(image_id(site.engine, reference, stop));
   if (id.empty())
     return world_error(cat("`", reference, "` was pulled, yet the engine does not have it"));
   return image_done(act, id);

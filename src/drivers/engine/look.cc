@@ -1,0 +1,195 @@
+#include "drivers/engine/look.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/at_once.h"
+#include "base/text.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/images.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/networks.h"
+#include "drivers/engine/volumes.h"
+#include "kinds/kinds.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t most_questions = 16;  ///< at once
+
+std::string reference_of(const Subject& subject) {
+  const Resource* resource = subject.wanted;
+  if (resource == nullptr && subject.known != nullptr && subject.known->applied)
+    resource = &*subject.known->applied;
+  return full_reference(resource == nullptr
+                            ? std::string_view(subject.key.name)
+                            : resource->attributes.text_at("reference", subject.key.name));
+}
+
+class Look {
+ public:
+  Look(const Site& site, Name environment, const std::stop_token& stop)
+      : site_(site), environment_(std::move(environment)), stop_(stop) {}
+
+  /// Asks what is asked for all of them together.
+  Status ask(std::span<const Subject> subjects) {
+    bool containers = false, volumes = false;
+    for (const Subject& subject : subjects) {
+      containers |= subject.key.kind == "service";
+      volumes |= subject.key.kind == "directory";
+      if (subject.key.kind == "image")
+        images_[reference_of(subject)];
+    }
+    const std::vector<std::string> ours{environment_filter(environment_)};
+    std::vector<Task> questions;
+    if (containers)
+      questions.emplace_back([&](const std::stop_token& stop) -> Status {
+        containers_ = TRY(list_containers(site_.engine, ours, stop));
+        return {};
+      });
+    if (volumes)
+      questions.emplace_back([&](const std::stop_token& stop) -> Status {
+        for (VolumeState& volume : TRY(list_volumes(site_.engine, ours, stop)))
+          volumes_.insert(std::move(volume.name));
+        return {};
+      });
+    for (auto& [reference, id] : images_)
+      questions.emplace_back([&](const std::stop_token& stop) -> Status {
+        id = TRY(image_id(site_.engine, reference, stop)
+                     .context(cat("looking for the image `", reference, "`")));
+        return {};
+      });
+    TRY(do_at_once(questions, most_questions, stop_));
+    if (containers_)
+      sort_containers();
+    return {};
+  }
+
+  Result<Observation> at(const Subject& subject) {
+    const Name& kind = subject.key.kind;
+    if (kind == "service")
+      return service(subject);
+    if (kind == "image")
+      return image(subject);
+    if (kind == "network")
+      return network(subject);
+    if (kind == "directory")
+      return directory(subject);
+    if (kind == "artifact")
+      return artifact(subject);
+    return world_error(cat("the engine cannot look at `", to_string(subject.key), "`"));
+  }
+
+ private:
+  void sort_containers() {
+    for (const ContainerState& container : *containers_) {
+      const auto key = key_in(container.labels);
+      if (key && key->kind == "service")
+        services_[key->name].push_back(&container);
+      const std::string id = label(container.labels, mark::network);
+      if (id.empty())
+        continue;
+      if (networks_.insert(id).second)
+        site_.allocation.learn(id, *containers_);
+      if (container.runs())
+        live_networks_.insert(id);
+    }
+  }
+
+  Result<Observation> service(const Subject& subject) {
+    const auto found = services_.find(subject.key.name);
+    if (found == services_.end())
+      return Observation{};
+    // While one replaces another there are two: the recorded one counts.
+    const ContainerState* state = found->second[0];
+    for (const ContainerState* const other : found->second) {
+      const bool recorded = subject.known != nullptr && other->id == subject.known->remote_id;
+      if (recorded || (!other->name.ends_with("--old") && state->name.ends_with("--old")))
+        state = other;
+      if (recorded)
+        break;
+    }
+    std::optional<int64_t> code = state->exit_code;
+    if (state->status == "exited" && !code)
+      if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
+        code = inspected->exit_code;
+    const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
+    return Observation{Value::dict({{"status", attached ? state->status : "unattached"},
+                                    {"exit_code", code ? Value(*code) : Value()},
+                                    {"container", state->id},
+                                    {"digest", label(state->labels, mark::digest)}})};
+  }
+
+  /// A container that runs proves that its network is there; of others the engine is asked.
+  Result<bool> has_network(const std::string& id) {
+    if (id.empty() || live_networks_.contains(id))
+      return true;
+    if (!asked_for_networks_)
+      for (const NetworkState& state :
+           TRY(list_networks(site_.engine, {environment_filter(environment_)}, stop_)))
+        live_networks_.insert(state.id);
+    asked_for_networks_ = true;
+    return live_networks_.contains(id);
+  }
+
+  Result<Observation> image(const Subject& subject) const {
+    const std::string& id = images_.at(reference_of(subject));
+    return id.empty() ? Observation{} : Observation{Value::dict({{"id", id}})};
+  }
+
+  Result<Observation> network(const Subject& subject) {
+    if (containers_ && subject.known != nullptr &&
+        live_networks_.contains(subject.known->remote_id))
+      return Observation{subject.known->outputs};
+    const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
+    if (state && containers_)
+      site_.allocation.learn(state->id, *containers_);
+    if (!state || state->subnets.empty() || key_in(state->labels) != subject.key)
+      return Observation{};
+    const Subnet subnet = state->subnets[0];
+    return Observation{Value::dict(
+        {{"name", state->name},
+         {"id", state->id},
+         {"subnet", to_string(subnet)},
+         {"gateway", state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway}})};
+  }
+
+  Result<Observation> directory(const Subject& subject) const {
+    const std::string name = volume_name(subject.key);
+    return volumes_.contains(name) ? Observation{Value::dict({{"volume", name}})} : Observation{};
+  }
+
+  Result<Observation> artifact(const Subject& subject) const {
+    const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
+    if (!digest.is_text() || !TRY(site_.blobs.has(digest.text())))
+      return Observation{};
+    return Observation{Value::dict({{"digest", digest}})};
+  }
+
+  const Site& site_;
+  Name environment_;
+  const std::stop_token& stop_;
+  std::optional<std::vector<ContainerState>> containers_;
+  std::map<std::string, std::string> images_;  ///< the id by reference; empty: not there
+  std::set<std::string> volumes_;
+  std::unordered_map<Name, std::vector<const ContainerState*>> services_;
+  std::set<std::string> networks_, live_networks_;  ///< of marks; of those that are there
+  bool asked_for_networks_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<Observation>> look_at(const Site& site, std::span<const Subject> subjects,
+                                         const std::stop_token& stop) {
+  std::vector<Observation> seen;
+  if (subjects.empty())
+    return seen;
+  Look look(site, subjects[0].key.environment, stop);
+  TRY(look.ask(subjects));
+  for (const Subject& subject : subjects)
+    seen.push_back(TRY(look.at(subject)));
+  return seen;
+}
+
+}  // namespace fettle
