@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "base/lock_file.h"
 #include "base/hash.h"
+#include "base/lock_file.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "base/wait.h"
@@ -153,8 +153,11 @@ class Checkout {
   Status put(const Path& place, const std::string& ref) {
     TRY(step({"checkout", "--quiet", "--no-recurse-submodules", "FETCH_HEAD"}, ref));
     TRY(sync_all(files()));
-    if (rename(files().c_str(), place.c_str()) != 0 && !file_exists(place))
-      return file_error("cannot write", place);
+    if (rename(files().c_str(), place.c_str()) != 0) {
+      const Error cause = file_error("cannot write", place);
+      if (!file_exists(place))
+        return cause;
+    }
     return sync_all(place.parent_path());
   }
 
