@@ -54,7 +54,7 @@ class Builder {
   bool Uint64(uint64_t) { return false; }
   bool Double(double) { return false; }
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
-    return put(number({text, length}));
+    return put(json_number({text, length}));
   }
   bool String(const char* text, rapidjson::SizeType length, bool) {
     return put(std::string_view(text, length));
@@ -112,16 +112,6 @@ class Builder {
       frames_.back().items.push_back(std::move(value));
     return true;
   }
-  static Value number(std::string_view text) {
-    if (text.find_first_of(".eE") == text.npos)
-      return Value::big_integer(text);
-    double real = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), real);
-    if (failure == std::errc::result_out_of_range)  // too large is infinite, too small is zero
-      real = text.find("e-") == text.npos && text.find("E-") == text.npos ? HUGE_VAL : 0.0;
-    return text.starts_with('-') ? -std::abs(real) : real;
-  }
-
   Duplicates duplicates_;
   std::vector<Frame> frames_;
   Value root_;
@@ -129,6 +119,16 @@ class Builder {
 };
 
 }  // namespace
+
+Value json_number(std::string_view text) {
+  if (text.find_first_of(".eE") == text.npos)
+    return Value::big_integer(text);
+  double real = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), real);
+  if (failure == std::errc::result_out_of_range)  // too large is infinite, too small is zero
+    real = text.find("e-") == text.npos && text.find("E-") == text.npos ? HUGE_VAL : 0.0;
+  return text.starts_with('-') ? -std::abs(real) : real;
+}
 
 Result<Value> read_json(std::string_view text, std::string_view file, Duplicates duplicates) {
   constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |

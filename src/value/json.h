@@ -19,6 +19,9 @@ enum class Duplicates { error, last_wins };
 Result<Value> read_json(std::string_view text, std::string_view file = {},
                         Duplicates duplicates = Duplicates::error);
 
+/// What the digits of a JSON number mean.
+Value json_number(std::string_view text);
+
 struct JsonStyle {
   int indent = 0;             ///< 0: one line without spaces; else that many spaces a level
   bool show_secrets = false;  ///< else a secret is written as "********"

@@ -95,6 +95,10 @@ std::partial_ordering compare(std::string_view a, double b) {
   return mpz_cmp_d(read(a).get_mpz_t(), b) <=> 0;
 }
 
+std::string of_base(std::string_view digits, int base) {
+  return mpz_class(std::string(digits), base).get_str();
+}
+
 std::string in_base(std::string_view digits, int base) { return read(digits).get_str(base); }
 
 }  // namespace fettle::whole

@@ -19,8 +19,6 @@ namespace fettle {
 
 enum class YamlSchema { core, go_yaml_v2, pyyaml };
 
-constexpr int deepest_yaml = 500;
-
 /// One document; null for an empty text. A second document is an error.
 Result<Value> read_yaml(std::string_view text, std::string_view file, YamlSchema schema);
 /// Every document of a stream.

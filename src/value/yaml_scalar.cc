@@ -64,7 +64,7 @@ std::optional<Value> prefixed(std::string_view text, std::string_view prefix,
 }
 
 /// `1.5`, `.5`, `1e3`, `1.`; what is written without digits is none.
-bool looks_like_float(std::string_view text, bool needs_point, bool needs_exponent_sign) {
+bool looks_like_float(std::string_view text) {
   text = without_sign(text);
   const size_t exponent = text.find_first_of("eE");
   const std::string_view mantissa = text.substr(0, exponent);
@@ -73,13 +73,11 @@ bool looks_like_float(std::string_view text, bool needs_point, bool needs_expone
   const std::string_view fraction =
       point == mantissa.npos ? std::string_view() : mantissa.substr(point + 1);
   if ((whole.empty() && fraction.empty()) || (!whole.empty() && !all_of(whole, decimal)) ||
-      (!fraction.empty() && !all_of(fraction, decimal)) || (needs_point && point == mantissa.npos))
+      (!fraction.empty() && !all_of(fraction, decimal)))
     return false;
   if (exponent == text.npos)
     return point != mantissa.npos;
   const std::string_view power = text.substr(exponent + 1);
-  if (needs_exponent_sign && (power.empty() || (power[0] != '-' && power[0] != '+')))
-    return false;
   return all_of(without_sign(power), decimal);
 }
 
@@ -112,7 +110,7 @@ Value core(std::string_view text) {
     if (auto hex = prefixed(text, "0x", "0123456789abcdefABCDEF", 16))
       return *hex;
   }
-  return looks_like_float(text, false, false) ? real(text) : Value(text);
+  return looks_like_float(text) ? real(text) : Value(text);
 }
 
 Value go_yaml_v2(std::string_view text) {
@@ -140,52 +138,14 @@ Value go_yaml_v2(std::string_view text) {
                              (digits.size() < 20 || digits <= "18446744073709551615"));
     return fits ? number : Value(text);
   }
-  return looks_like_float(plain, false, false) ? real(plain) : Value(text);
-}
-
-/// `1:30` is ninety.
-std::optional<Value> base_60(std::string_view text) {
-  const bool negative = text.starts_with('-');
-  const auto pieces = split(without_sign(text), ':');
-  if (pieces.size() < 2 || pieces.size() > 6)
-    return std::nullopt;
-  int64_t total = 0;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    if (!all_of(pieces[i], decimal) || pieces[i].size() > (i == 0 ? 9u : 2u) ||
-        (i == 0 && pieces[0][0] == '0'))
-      return std::nullopt;
-    const int64_t piece = *integer(pieces[i], 10, false).integer();
-    if (i > 0 && piece > 59)
-      return std::nullopt;
-    total = total * 60 + piece;
-  }
-  return Value(negative ? -total : total);
-}
-
-Value pyyaml(std::string_view text) {
-  if (is_word(text, {"yes", "true", "on"}))
-    return true;
-  if (is_word(text, {"no", "false", "off"}))
-    return false;
-  const std::string plain = replace_all(text, "_", "");
-  if (plain.empty() || text.front() == '_')
-    return Value(text);
-  for (const auto& [prefix, digits, base] :
-       {std::tuple("0b", "01", 2), std::tuple("0x", "0123456789abcdefABCDEF", 16),
-        std::tuple("0", "01234567", 8)})
-    if (auto number = prefixed(plain, prefix, digits, base))
-      return *number;
-  const std::string_view digits = without_sign(plain);
-  if (all_of(digits, decimal) && (digits[0] != '0' || digits == "0"))
-    return integer(digits, 10, plain.starts_with('-'));
-  if (auto number = base_60(plain))
-    return *number;
-  return looks_like_float(plain, true, true) ? real(plain) : Value(text);
+  return looks_like_float(plain) ? real(plain) : Value(text);
 }
 
 }  // namespace
 
 Value plain_scalar(std::string_view text, YamlSchema schema) {
+  if (schema == YamlSchema::pyyaml)
+    return pyyaml_scalar(text).value_or(Value(text));
   if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"}))
     return {};
   if (auto special = special_real(text))
@@ -196,7 +156,7 @@ Value plain_scalar(std::string_view text, YamlSchema schema) {
     case YamlSchema::go_yaml_v2:
       return go_yaml_v2(text);
     case YamlSchema::pyyaml:
-      return pyyaml(text);
+      break;
   }
   return Value(text);
 }

@@ -1,0 +1,35 @@
+#include "base/base64.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+TEST(Base64, EveryLengthComesBack) {
+  EXPECT_EQ(base64_encode(""), "");
+  EXPECT_EQ(base64_encode("a"), "YQ==");
+  EXPECT_EQ(base64_encode("ab"), "YWI=");
+  EXPECT_EQ(base64_encode("abc"), "YWJj");
+  std::string bytes;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(*base64_decode(base64_encode(bytes)), bytes);
+    bytes += static_cast<char>(i * 7);
+  }
+}
+
+TEST(Base64, OtherCharactersAreSkipped) {
+  EXPECT_EQ(*base64_decode("Y W\nJ!j"), "abc");
+  EXPECT_EQ(*base64_decode("!!!"), "");
+  EXPECT_EQ(*base64_decode("YQ==YQ=="), "a");
+}
+
+TEST(Base64, WhatEndsEarlyIsAnError) {
+  EXPECT_EQ(base64_decode("YWJ").error().message, "Incorrect padding");
+  EXPECT_EQ(base64_decode("YQ=").error().message, "Incorrect padding");
+  EXPECT_EQ(base64_decode("YWJjY").error().message,
+            "Invalid base64-encoded string: number of data characters (5) cannot be 1 more than a "
+            "multiple of 4");
+}
+
+}  // namespace
+}  // namespace fettle

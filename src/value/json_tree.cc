@@ -1,0 +1,138 @@
+#include "value/json_tree.h"
+
+#include "base/text.h"
+
+// SAX only, numbers as text: the library's own number parsing is inexact by default.
+#define RAPIDJSON_HAS_STDSTRING 0
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#ifdef __clang__  // its stack adds to a null pointer before it has any memory
+#pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
+#endif
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#pragma GCC diagnostic pop
+
+namespace fettle {
+namespace {
+
+using Stream = rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream>;
+
+/// Offsets that never go back, as lines and columns.
+class Places {
+ public:
+  explicit Places(std::string_view text) : text_(text) {}
+  Place at(size_t offset) {
+    for (; at_ < offset && at_ < text_.size(); ++at_)
+      if (text_[at_] == '\n')
+        place_ = {place_.line + 1, 1};
+      else if ((static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80)
+        ++place_.column;
+    return place_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t at_ = 0;
+  Place place_{1, 1};
+};
+
+/// Tells the builder what the reader calls.
+class Handler {
+ public:
+  Handler(std::string_view text, const Stream& stream, const TreeLimits& limits)
+      : text_(text), stream_(stream), places_(text), builder_(Duplicates::error, limits) {}
+
+  bool Null() { return put(Value(), 4); }
+  bool Bool(bool b) { return put(b, b ? 4 : 5); }
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool RawNumber(const char* digits, rapidjson::SizeType length, bool) {
+    return put(json_number({digits, length}), length);
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    return text_is({text, length});
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool) { return text_is({text, length}); }
+  bool StartObject() { return open(TreeNode::Type::dict, '{'); }
+  bool StartArray() { return open(TreeNode::Type::list, '['); }
+  bool EndObject(rapidjson::SizeType) { return keep(builder_.close()); }
+  bool EndArray(rapidjson::SizeType) { return keep(builder_.close()); }
+
+  Tree take() { return builder_.take(); }
+  const std::optional<Error>& failure() const { return failure_; }
+
+ private:
+  bool keep(Status status) {
+    if (!status)
+      failure_ = std::move(status).error();
+    return !failure_;
+  }
+  bool put(Value value, size_t length) {
+    return keep(builder_.scalar(std::move(value), places_.at(stream_.Tell() - length)));
+  }
+  /// The reader stands behind the closing quote, and inside there is none without a backslash.
+  bool text_is(std::string_view text) {
+    size_t begin = stream_.Tell() - 1;
+    do
+      begin = text_.rfind('"', begin - 1);
+    while (begin != text_.npos && is_escaped(begin));
+    return keep(builder_.scalar(Value(text), places_.at(std::min(begin, text_.size()))));
+  }
+  bool is_escaped(size_t quote) const {
+    size_t begin = quote;
+    while (begin > 0 && text_[begin - 1] == '\\')
+      --begin;
+    return (quote - begin) % 2 != 0;
+  }
+  bool open(TreeNode::Type type, char bracket) {
+    const size_t here = stream_.Tell();
+    const bool is_here = here < text_.size() && text_[here] == bracket;
+    return keep(builder_.open(type, places_.at(is_here ? here : here - 1)));
+  }
+
+  std::string_view text_;
+  const Stream& stream_;
+  Places places_;
+  TreeBuilder builder_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace
+
+Result<Tree> read_json_tree(std::string_view text, std::string_view file,
+                            const TreeLimits& limits) {
+  constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |
+                             rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+  rapidjson::MemoryStream memory(text.data(), text.size());
+  Stream stream(memory);
+  rapidjson::Reader reader;
+  Handler handler(text, stream, limits);
+  if (reader.Parse<flags>(stream, handler))
+    return handler.take();
+  Error error;
+  if (handler.failure()) {
+    error = *handler.failure();
+  } else {
+    std::string why = lower_case(rapidjson::GetParseError_En(reader.GetParseErrorCode()));
+    const Place place = Places(text).at(reader.GetErrorOffset());
+    error = user_error(why.substr(0, why.find_last_not_of('.') + 1),
+                       {"", static_cast<int>(place.line), static_cast<int>(place.column)});
+  }
+  error.message = cat("invalid JSON: ", error.message);
+  error.where.file = file;
+  error.excerpt = excerpt(text, error.where.line, error.where.column);
+  return error;
+}
+
+}  // namespace fettle

@@ -1,0 +1,310 @@
+#include "value/tree.h"
+
+#include <deque>
+#include <memory_resource>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/text.h"
+
+namespace fettle {
+
+std::span<const TreeNode* const> TreeNode::items() const {
+  return type_ == Type::list ? std::span(items_, count_) : std::span<const TreeNode* const>();
+}
+
+std::span<const TreeMember> TreeNode::entries() const {
+  return type_ == Type::dict ? std::span(entries_, count_) : std::span<const TreeMember>();
+}
+
+const TreeNode* TreeNode::find(std::string_view key) const {
+  for (const TreeMember& entry : entries())
+    if (entry.key->text() == key)
+      return entry.value;
+  return nullptr;
+}
+
+struct Tree::Store {
+  std::deque<TreeNode> nodes;
+  std::pmr::monotonic_buffer_resource spans;
+
+  template <typename Item>
+  std::span<const Item> keep(std::span<const Item> items) {
+    if (items.empty())
+      return {};
+    void* room = spans.allocate(items.size_bytes(), alignof(Item));
+    Item* copy = static_cast<Item*>(room);
+    std::uninitialized_copy(items.begin(), items.end(), copy);
+    return {copy, items.size()};
+  }
+};
+
+Tree::Tree() {
+  static const TreeNode nothing{Value(), Place{}};
+  root_ = &nothing;
+}
+
+/// The entries of one dict while they are put together. Few are compared one by one, many are
+/// looked up.
+struct TreeBuilder::Entries {
+  static constexpr size_t few = 12;
+  std::vector<TreeMember> found;
+  std::vector<bool> is_own;  ///< of each, that it did not come by a merge
+  boost::unordered_flat_map<Name, size_t, NameHash> places;
+
+  void clear() {
+    found.clear();
+    is_own.clear();
+    places.clear();
+  }
+
+  /// Where the key stands in `found`; behind the last when it does not.
+  size_t find(const Name& key) {
+    if (found.size() <= few) {
+      size_t i = 0;
+      while (i < found.size() && found[i].key->text() != key)
+        ++i;
+      return i;
+    }
+    for (size_t i = places.size(); i < found.size(); ++i)
+      places.emplace(found[i].key->text(), i);
+    const auto place = places.find(key);
+    return place == places.end() ? found.size() : place->second;
+  }
+};
+
+namespace {
+
+Error error_at(Place place, std::string why) {
+  return user_error(std::move(why),
+                    {"", static_cast<int>(place.line), static_cast<int>(place.column)});
+}
+
+}  // namespace
+
+TreeBuilder::TreeBuilder(Duplicates duplicates, const TreeLimits& limits)
+    : duplicates_(duplicates),
+      limits_(limits),
+      store_(std::make_shared<Tree::Store>()),
+      entries_(std::make_unique<Entries>()) {}
+
+TreeBuilder::~TreeBuilder() = default;
+
+Result<TreeNode*> TreeBuilder::made(TreeNode node) {
+  if (store_->nodes.size() >= limits_.nodes)
+    return error_at(node.place(), cat("more than ", limits_.nodes, " values"));
+  return &store_->nodes.emplace_back(std::move(node));
+}
+
+Status TreeBuilder::put(TreeNode* node, size_t size) {
+  parts_.push_back(node);
+  if (!frames_.empty())
+    frames_.back().size += size;
+  return {};
+}
+
+Status TreeBuilder::scalar(Value value, Place place, std::string_view anchor, bool merges) {
+  TreeNode* const node = TRY(made({std::move(value), place}));
+  node->merges_ = merges;
+  if (!anchor.empty())
+    anchors_.insert_or_assign(std::string(anchor), Anchored{node, 1});
+  return put(node, 1);
+}
+
+Status TreeBuilder::open(TreeNode::Type type, Place place, std::string_view anchor) {
+  if (frames_.size() >= limits_.depth)
+    return error_at(place, cat("nested deeper than ", limits_.depth));
+  frames_.push_back({type, place, parts_.size(), 1, std::string(anchor)});
+  return {};
+}
+
+bool TreeBuilder::expects_key() const {
+  return !frames_.empty() && frames_.back().type == TreeNode::Type::dict &&
+         (parts_.size() - frames_.back().begin) % 2 == 0;
+}
+
+Status TreeBuilder::close() {
+  const Frame frame = std::move(frames_.back());
+  frames_.pop_back();
+  TreeNode* node = nullptr;
+  if (frame.type == TreeNode::Type::list) {
+    const std::span<const TreeNode* const> items(parts_.data() + frame.begin,
+                                                 parts_.size() - frame.begin);
+    node = TRY(made({store_->keep(items), frame.place}));
+  } else {
+    entries_->clear();
+    TRY(add_entries(frame));
+    const std::span<const TreeMember> entries = entries_->found;
+    node = TRY(made({store_->keep(entries), frame.place}));
+  }
+  parts_.resize(frame.begin);
+  if (!frame.anchor.empty())
+    anchors_.insert_or_assign(frame.anchor, Anchored{node, frame.size});
+  return put(node, frame.size);
+}
+
+/// What `<<` brings comes first, so that the mapping's own entries win.
+Status TreeBuilder::add_entries(const Frame& frame) {
+  const size_t end = parts_.size();
+  for (size_t i = frame.begin; i < end; i += 2)
+    if (parts_[i]->merges_)
+      TRY(merge(*parts_[i + 1]));
+  for (size_t i = frame.begin; i < end; i += 2)
+    if (!parts_[i]->merges_)
+      TRY(add_entry(TRY(key_of(parts_[i])), parts_[i + 1], false));
+  return {};
+}
+
+Status TreeBuilder::merge(const TreeNode& from) {
+  const auto add = [&](const TreeNode& node) -> Status {
+    if (!node.is_dict())
+      return error_at(node.place(), "`<<` wants a mapping or a list of mappings");
+    for (const TreeMember& entry : node.entries())
+      TRY(add_entry(entry.key, entry.value, true));
+    return {};
+  };
+  if (!from.is_list())
+    return add(from);
+  for (size_t i = from.items().size(); i-- > 0;)  // of several mappings the first counts
+    TRY(add(*from.items()[i]));
+  return {};
+}
+
+Status TreeBuilder::add_entry(const TreeNode* key, const TreeNode* value, bool is_merged) {
+  const size_t i = entries_->find(key->text());
+  if (i == entries_->found.size()) {
+    entries_->found.push_back({key, value});
+    entries_->is_own.push_back(!is_merged);
+    return {};
+  }
+  if (entries_->is_own[i] && duplicates_ == Duplicates::error)
+    return error_at(key->place(), cat("the key `", key->text(), "` occurs twice"));
+  entries_->found[i] = {key, value};
+  entries_->is_own[i] = !is_merged;
+  return {};
+}
+
+Result<const TreeNode*> TreeBuilder::key_of(const TreeNode* node) {
+  if (!node->is_scalar())
+    return error_at(node->place(), "a key must be a text or a number");
+  if (node->is_text())
+    return node;
+  TreeNode* const key = TRY(made({Value(to_text(node->scalar())), node->place()}));
+  key->written_ = node->scalar().type();
+  return key;
+}
+
+Status TreeBuilder::alias(std::string_view anchor, Place place) {
+  const auto found = anchors_.find(std::string(anchor));
+  if (found == anchors_.end())
+    return error_at(place, cat("the anchor `", anchor, "` is not known here"));
+  aliased_ += found->second.size;
+  if (aliased_ > limits_.aliased)
+    return error_at(place, "its aliases stand for too much");
+  found->second.node->is_shared_ = true;
+  return put(found->second.node, found->second.size);
+}
+
+Tree TreeBuilder::take() {
+  anchors_.clear();
+  if (parts_.empty())
+    return Tree();
+  const TreeNode* const root = parts_.front();
+  parts_.clear();
+  return Tree(store_, root);
+}
+
+namespace {
+
+/// A list or dict whose parts are being converted.
+struct Open {
+  const TreeNode* node;
+  size_t next = 0;
+  std::vector<Value> items;
+  std::vector<Entry> entries;
+};
+
+}  // namespace
+
+Value TreeValues::of(const TreeNode& top) {
+  if (top.is_scalar())
+    return top.scalar();
+  std::vector<Open> open;
+  Value made;
+  const auto begin = [&](const TreeNode& node) {
+    if (const auto known = shared_.find(&node); known != shared_.end()) {
+      made = known->second;
+      return true;
+    }
+    open.push_back({&node, 0, {}, {}});
+    open.back().items.reserve(node.items().size());
+    open.back().entries.reserve(node.entries().size());
+    return false;
+  };
+  bool is_made = begin(top);
+  while (!open.empty()) {
+    Open& here = open.back();
+    if (is_made) {
+      if (here.node->is_list())
+        here.items.push_back(std::move(made));
+      else
+        here.entries.push_back({here.node->entries()[here.next - 1].key->text(), std::move(made)});
+      is_made = false;
+    }
+    const bool is_list = here.node->is_list();
+    const size_t count = is_list ? here.node->items().size() : here.node->entries().size();
+    if (here.next < count) {
+      const TreeNode& part =
+          is_list ? *here.node->items()[here.next] : *here.node->entries()[here.next].value;
+      ++here.next;
+      if (part.is_scalar()) {
+        made = part.scalar();
+        is_made = true;
+      } else {
+        is_made = begin(part);
+      }
+      continue;
+    }
+    made = is_list ? Value::list(std::move(here.items)) : Value::dict(std::move(here.entries));
+    if (here.node->is_shared())
+      shared_.emplace(here.node, made);
+    open.pop_back();
+    is_made = true;
+  }
+  return made;
+}
+
+Value value_of(const TreeNode& node) { return TreeValues().of(node); }
+
+Tree tree_of(const Value& value) {
+  TreeLimits limits;
+  limits.depth = value.depth() + 1;
+  limits.nodes = std::numeric_limits<size_t>::max();
+  TreeBuilder builder(Duplicates::last_wins, limits);
+  std::vector<std::pair<Value, size_t>> open;
+  const auto add = [&](const Value& part) {
+    if (!part.is_list() && !part.is_dict()) {
+      static_cast<void>(builder.scalar(part, {}));
+      return;
+    }
+    static_cast<void>(
+        builder.open(part.is_list() ? TreeNode::Type::list : TreeNode::Type::dict, {}));
+    open.emplace_back(part, 0);
+  };
+  for (add(value); !open.empty();) {
+    const Value here = open.back().first;
+    const size_t next = open.back().second++;
+    if (here.is_list() && next < here.items().size()) {
+      add(here.items()[next]);
+    } else if (here.is_dict() && next < here.entries().size()) {
+      static_cast<void>(builder.scalar(here.entries()[next].key, {}));
+      add(here.entries()[next].value);
+    } else {
+      static_cast<void>(builder.close());
+      open.pop_back();
+    }
+  }
+  return builder.take();
+}
+
+}  // namespace fettle

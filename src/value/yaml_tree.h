@@ -1,0 +1,34 @@
+#pragma once
+/// YAML text as a `Tree`, by the schemas of `value/yaml.h`. `<<` merges, an alias names the part
+/// that its anchor marks, what is not UTF-8 is an error. Beside what that page says of `pyyaml`:
+///
+///   * as Idem, which takes timestamps out of PyYAML's loader, it leaves them texts,
+///   * `!!binary` becomes a text, `!!set` a dict of nulls, `!!omap` and `!!pairs` stay lists,
+///   * a tag that the safe loader does not know is an error, in the other schemas it counts for
+///     nothing.
+///
+/// Every error has file, line, column and the line of the text.
+
+#include <functional>
+#include <vector>
+
+#include "value/tree.h"
+#include "value/yaml.h"
+
+namespace fettle {
+
+struct YamlReading {
+  YamlSchema schema = YamlSchema::core;
+  Duplicates duplicates = Duplicates::error;
+  TreeLimits limits{};
+  std::function<Value(Value)> convert{};  ///< what becomes of a scalar; none: it stays
+};
+
+/// One document; null for an empty text. A second document is an error.
+Result<Tree> read_yaml_tree(std::string_view text, std::string_view file,
+                            const YamlReading& reading);
+/// Every document of a stream.
+Result<std::vector<Tree>> read_yaml_trees(std::string_view text, std::string_view file,
+                                          const YamlReading& reading);
+
+}  // namespace fettle
