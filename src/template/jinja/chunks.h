@@ -52,6 +52,7 @@ inline std::vector<Chunk> read_chunks(std::string_view text) {
 /// The text, or `!!! template:line: class: message`.
 inline std::string result_of(const Chunk& chunk) {
   Environment environment;
+  environment.syntax.has_loop_controls = true;
   environment.load = [&](const std::string& name) -> Result<std::optional<std::string>> {
     const auto found = chunk.templates.find(name);
     return found == chunk.templates.end() ? std::optional<std::string>()

@@ -29,7 +29,7 @@ struct Limits {
 };
 
 struct Environment {
-  Spacing spacing;
+  Syntax syntax;
   /// The text of a template by its name; nothing: there is none.
   std::function<Result<std::optional<std::string>>(const std::string& name)> load;
   /// A filter or test that the language lacks, by name, asked once for each use; null: none.
@@ -42,11 +42,30 @@ struct Environment {
 
 struct Tree;
 
+/// Where a piece of the output comes from. It ends where the next one begins.
+struct Origin {
+  size_t offset = 0;  ///< of its first byte in the output
+  uint32_t file = 0;  ///< in `Traced::files`
+  int line = 1;
+  int column = 1;
+  /// The template's own text: what follows stands behind it in the template, too. Else all of it
+  /// was computed by the tag at the place.
+  bool is_literal = false;
+};
+
+struct Traced {
+  std::string text;
+  std::vector<std::string> files;
+  std::vector<Origin> origins;  ///< by offset
+};
+
 /// Keeps what it parsed, so that a template is read once.
 class Engine {
  public:
   explicit Engine(Environment environment) : environment_(std::move(environment)) {}
   Result<std::string> render(const std::string& name, const Lookup& names);
+  /// The same with the place of everything in the output; an error has a column, too.
+  Result<Traced> trace_text(const std::string& name, std::string_view source, const Lookup& names);
   Result<std::string> render_text(const std::string& name, std::string_view source,
                                   const Lookup& names);
 

@@ -42,9 +42,13 @@ class Scanner {
   }
 
   void move_to(size_t to) {
-    line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(at_),
-                                         text_.begin() + static_cast<ptrdiff_t>(to), '\n'));
-    at_ = to;
+    for (; at_ < to; ++at_)
+      if (text_[at_] == '\n') {
+        ++line_;
+        column_ = 1;
+      } else if ((static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80) {
+        ++column_;
+      }
   }
 
   /// Text up to the next tag, and that tag.
@@ -60,25 +64,25 @@ class Scanner {
                           ? text_[open + 2]
                           : 0;
     std::string_view piece = std::string_view(text_).substr(at_, open - at_);
-    const int line = line_;
     const size_t start = at_;
     if (kind != 0 && sign == '-')
       piece = piece.substr(0, piece.find_last_not_of(" \t\r\n\v\f") + 1);
     else if (kind != 0 && kind != '{' && sign == 0 && spacing_.strips_blocks)
       piece = without_indent(piece, start);
     if (!piece.empty())
-      tokens_.push_back({Kind::data, std::string(piece), line});
+      tokens_.push_back({Kind::data, std::string(piece), line_, column_});
     move_to(open);
     if (kind == 0)
       return {};
     const bool takes_sign = sign == '-' || (sign == '+' && kind != '{');
+    const int column = column_;
     move_to(open + (takes_sign ? 3 : 2));
     if (kind == '#')
       return comment();
     if (kind == '%')
       if (const size_t end = end_of_raw_tag(); end != 0)
         return raw(end);
-    return tag(kind == '{');
+    return tag(kind == '{', column);
   }
 
   /// Blanks at the end go when nothing else stands before the tag on its line.
@@ -158,7 +162,7 @@ class Scanner {
       else if (sign == 0 && spacing_.strips_blocks)
         piece = without_indent(piece, at_);
       if (!piece.empty())
-        tokens_.push_back({Kind::data, std::string(piece), line_});
+        tokens_.push_back({Kind::data, std::string(piece), line_, column_});
       move_to(at + 2);
       after_tag(end_sign, true);
       return {};
@@ -166,8 +170,8 @@ class Scanner {
     return fail("Missing end of raw directive", line);
   }
 
-  Status tag(bool is_variable) {
-    tokens_.push_back({is_variable ? Kind::variable_begin : Kind::block_begin, "", line_});
+  Status tag(bool is_variable, int column) {
+    tokens_.push_back({is_variable ? Kind::variable_begin : Kind::block_begin, "", line_, column});
     const std::string_view close = is_variable ? "}}" : "%}";
     std::vector<char> open;
     for (;;) {
@@ -197,7 +201,7 @@ class Scanner {
       size_t end = at_;
       while (end < text_.size() && is_name_part(text_[end]))
         ++end;
-      tokens_.push_back({Kind::name, text_.substr(at_, end - at_), line_});
+      tokens_.push_back({Kind::name, text_.substr(at_, end - at_), line_, column_});
       move_to(end);
       return {};
     }
@@ -342,6 +346,7 @@ class Scanner {
   const Spacing& spacing_;
   size_t at_ = 0;
   int line_ = 1;
+  int column_ = 1;
   char raw_sign_ = 0;
   std::vector<Token> tokens_;
 };

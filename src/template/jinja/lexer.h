@@ -16,6 +16,11 @@ struct Spacing {
   bool keeps_last_newline = false;
 };
 
+struct Syntax {
+  Spacing spacing;
+  bool has_loop_controls = false;  ///< `break` and `continue`
+};
+
 struct Token {
   enum class Kind {
     data,
@@ -33,6 +38,7 @@ struct Token {
   Kind kind = Kind::end;
   std::string text;
   int line = 1;
+  int column = 1;  ///< of data, the begin of a tag, and a name; in code points
 };
 
 /// An error's `where` has the line; the caller adds the template's name.

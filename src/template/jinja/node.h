@@ -94,10 +94,13 @@ struct Stmt {
     import,
     from_import,
     do_,
+    break_,
+    continue_,
     scope,  ///< autoescape: only a scope here
   };
   Kind kind = Kind::data;
   int line = 1;
+  int column = 1;
   std::string text;              ///< data; a block's or import's name
   std::vector<ExprPtr> exprs;    ///< by kind: outputs; condition; iterable; value
   ExprPtr target;                ///< of a loop or a set

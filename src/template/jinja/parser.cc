@@ -13,7 +13,8 @@ using StmtPtr = std::unique_ptr<Stmt>;
 
 class Parser : public ExpressionParser {
  public:
-  using ExpressionParser::ExpressionParser;
+  Parser(std::vector<Token> tokens, const Syntax& syntax)
+      : ExpressionParser(std::move(tokens)), syntax_(syntax) {}
 
   Result<Body> run() {
     Body body;
@@ -131,6 +132,7 @@ class Parser : public ExpressionParser {
     auto made = std::make_unique<Stmt>();
     made->kind = kind;
     made->line = current().line;
+    made->column = current().column;
     return made;
   }
 
@@ -154,9 +156,12 @@ class Parser : public ExpressionParser {
         {"from", &Parser::parse_from},
         {"autoescape", &Parser::parse_autoescape},
         {"do", &Parser::parse_do},
-        {"print", &Parser::parse_print}};
+        {"print", &Parser::parse_print},
+        {"break", &Parser::parse_loop_control},
+        {"continue", &Parser::parse_loop_control}};
     const auto found = statements.find(current().text);
-    if (found == statements.end())
+    if (found == statements.end() ||
+        (found->second == &Parser::parse_loop_control && !syntax_.has_loop_controls))
       return unknown_tag(current().text);
     open_.push_back(current().text);
     Result<StmtPtr> made = (this->*found->second)();
@@ -175,8 +180,10 @@ class Parser : public ExpressionParser {
     if (accept_name("if"))
       node->filter = TRY(expression());
     node->is_recursive = accept_name("recursive");
+    ++loops_;
     if (Status status = body_until(node->body, {"endfor", "else"}); !status)
       return status.error();
+    --loops_;
     if (accept_name("else"))
       if (Status status = body_until(node->otherwise, {"endfor"}); !status)
         return status.error();
@@ -256,9 +263,17 @@ class Parser : public ExpressionParser {
     return expect(")");
   }
 
+  /// A loop around a macro or block is none inside of it.
+  Status separate_body(Body& body, std::string_view end) {
+    const int loops = std::exchange(loops_, 0);
+    Status status = body_until(body, {end});
+    loops_ = loops;
+    return status;
+  }
+
   Status macro_body(MacroData& macro, std::string_view end) {
     uses_.push_back({});
-    Status status = body_until(macro.body, {end});
+    Status status = separate_body(macro.body, end);
     macro.uses_caller = uses_.back().contains("caller");
     macro.uses_rest = uses_.back().contains("varargs");
     macro.uses_named_rest = uses_.back().contains("kwargs");
@@ -324,7 +339,7 @@ class Parser : public ExpressionParser {
           current().line);
     if (!blocks_.insert(node->text).second)
       return assertion(cat("block '", node->text, "' defined twice"), node->line);
-    if (Status status = body_until(node->body, {"endblock"}); !status)
+    if (Status status = separate_body(node->body, "endblock"); !status)
       return status.error();
     next();
     if (current().kind == Kind::name && current().text == node->text)
@@ -440,6 +455,21 @@ class Parser : public ExpressionParser {
     return node;
   }
 
+  Result<StmtPtr> parse_loop_control() {
+    const bool breaks = current().text == "break";
+    StmtPtr node = make(breaks ? Stmt::Kind::break_ : Stmt::Kind::continue_);
+    if (loops_ == 0) {
+      Error error =
+          raise("SyntaxError", breaks ? "'break' outside loop" : "'continue' not properly in loop");
+      error.where.line = node->line;
+      return error;
+    }
+    next();
+    return node;
+  }
+
+  const Syntax& syntax_;
+  int loops_ = 0;  ///< those that a `break` here could leave
   std::vector<std::string> open_;
   std::vector<Ends> ends_;
   std::vector<std::string_view> all_ends_;
@@ -449,15 +479,15 @@ class Parser : public ExpressionParser {
 }  // namespace
 
 Result<std::shared_ptr<const Tree>> parse(const std::string& name, std::string_view source,
-                                          const Spacing& spacing) {
+                                          const Syntax& syntax) {
   const auto named = [&](Error error) {
     error.where.file = name;
     return error;
   };
-  Result<std::vector<Token>> tokens = scan(source, spacing);
+  Result<std::vector<Token>> tokens = scan(source, syntax.spacing);
   if (!tokens)
     return named(tokens.error());
-  Result<Body> body = Parser(std::move(*tokens)).run();
+  Result<Body> body = Parser(std::move(*tokens), syntax).run();
   if (!body)
     return named(body.error());
   return std::shared_ptr<const Tree>(std::make_shared<Tree>(Tree{name, std::move(*body)}));

@@ -12,8 +12,23 @@ namespace {
 
 constexpr int deepest = 400;
 constexpr int most_parents = 100;
+constexpr size_t most_origins = size_t{1} << 22;
 
 }  // namespace
+
+void Trace::add(const std::string& out, size_t before, const std::string* file, const Stmt& node) {
+  if (&out != &traced_.text || out.size() == before || traced_.origins.size() >= most_origins)
+    return;
+  if (file != nullptr && file != file_) {
+    file_ = file;
+    index_ = static_cast<uint32_t>(std::find(traced_.files.begin(), traced_.files.end(), *file) -
+                                   traced_.files.begin());
+    if (index_ == traced_.files.size())
+      traced_.files.push_back(*file);
+  }
+  traced_.origins.push_back(
+      {before, index_, node.line, node.column, node.kind == Stmt::Kind::data});
+}
 
 Status Renderer::spend(uint64_t steps) {
   steps_ += steps;
@@ -33,7 +48,7 @@ Result<std::string> Renderer::shown(const Value& value) const {
 
 Status Renderer::body(const Body& body, const ScopePtr& scope, std::string& out) {
   for (const auto& node : body)
-    if (Status status = statement(*node, scope, out); !status)
+    if (Status status = statement(*node, scope, out); !status || leaving_ != Leaving::nothing)
       return status;
   return {};
 }
@@ -50,6 +65,7 @@ Status Renderer::statement(const Stmt& node, const ScopePtr& scope, std::string&
   if (!status && status.error().where.line == 0) {
     Error error = status.error();
     error.where.line = node.line;
+    error.where.column = trace_ != nullptr ? node.column : 0;
     error.where.file = file_ != nullptr ? *file_ : "";
     return error;
   }
@@ -58,10 +74,13 @@ Status Renderer::statement(const Stmt& node, const ScopePtr& scope, std::string&
 
 Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& out) {
   using Kind = Stmt::Kind;
+  const size_t before = out.size();
   switch (node.kind) {
     case Kind::data:
       if (extended_ == nullptr || scope != top_)
         out += node.text;
+      if (trace_ != nullptr)
+        trace_->add(out, before, file_, node);
       return {};
     case Kind::output:
       return output(node, scope, out);
@@ -91,10 +110,13 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
       return call_block(node, scope, out);
     case Kind::filter_block: {
       std::string inner;
-      if (Status status = body(node.body, new_scope(scope), inner); !status)
+      if (Status status = body(node.body, new_scope(scope), inner);
+          !status || leaving_ != Leaving::nothing)
         return status;
       const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
       out += TRY(shown(value));
+      if (trace_ != nullptr)
+        trace_->add(out, before, file_, node);
       return {};
     }
     case Kind::block:
@@ -112,6 +134,10 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
       const Result<Value> value = eval(*node.exprs[0], scope);
       return value ? Status() : Status(value.error());
     }
+    case Kind::break_:
+    case Kind::continue_:
+      leaving_ = node.kind == Kind::break_ ? Leaving::loop : Leaving::turn;
+      return {};
     case Kind::scope:
       return body(node.body, new_scope(scope), out);
   }
@@ -123,7 +149,10 @@ Status Renderer::output(const Stmt& node, const ScopePtr& scope, std::string& ou
     return {};
   for (const ExprPtr& expr : node.exprs) {
     const Value value = TRY(eval(*expr, scope));
+    const size_t before = out.size();
     out += TRY(shown(value));
+    if (trace_ != nullptr)
+      trace_->add(out, before, file_, node);
   }
   return {};
 }
@@ -175,6 +204,7 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   if (items.empty())
     return body(node.otherwise, new_scope(scope), out);
   const auto state = std::make_shared<Loop>(*this, node, scope, std::move(items), depth);
+  bool is_complete = false;
   for (state->at = 0; state->at < state->items.size(); ++state->at) {
     const ScopePtr inner = new_scope(scope);
     if (Status status = bind(*node.target, state->items[state->at], inner); !status)
@@ -182,8 +212,12 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
     inner->names["loop"] = Value(ObjectPtr(state));
     if (Status status = body(node.body, inner, out); !status)
       return status;
+    const Leaving leaving = std::exchange(leaving_, Leaving::nothing);
+    is_complete |= leaving == Leaving::nothing;
+    if (leaving == Leaving::loop)
+      break;
   }
-  return {};
+  return is_complete ? Status() : body(node.otherwise, new_scope(scope), out);
 }
 
 Result<Value> Renderer::filter_chain(const Expr* chain, Value value, const ScopePtr& scope) {
@@ -197,7 +231,8 @@ Result<Value> Renderer::filter_chain(const Expr* chain, Value value, const Scope
 
 Status Renderer::set_block(const Stmt& node, const ScopePtr& scope) {
   std::string inner;
-  if (Status status = body(node.body, new_scope(scope), inner); !status)
+  if (Status status = body(node.body, new_scope(scope), inner);
+      !status || leaving_ != Leaving::nothing)
     return status;
   const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
   return bind(*node.target, value, scope);
@@ -210,7 +245,10 @@ Status Renderer::call_block(const Stmt& node, const ScopePtr& scope, std::string
   given.named.emplace_back(
       "caller", Value(ObjectPtr(std::make_shared<Macro>(*this, node.macro, scope, file_))));
   const Value value = TRY(call(callee, given));
+  const size_t before = out.size();
   out += TRY(shown(value));
+  if (trace_ != nullptr)
+    trace_->add(out, before, file_, node);
   return {};
 }
 
@@ -239,10 +277,8 @@ Status Renderer::run(const std::shared_ptr<const Tree>& first, const ScopePtr& t
     file_ = &tree->name;
     collect(tree->body, tree->name);
     extended_ = nullptr;
-    std::string written;
-    if (Status status = body(tree->body, top, written); !status)
+    if (Status status = body(tree->body, top, out); !status)
       return status;
-    out += written;
     if (extended_ == nullptr)
       return {};
     tree = extended_;
@@ -314,7 +350,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   if (Status status = spend(cost_of_include); !status)
     return status;
   Renderer& inner = *included_.emplace_back(
-      std::make_unique<Renderer>(engine_, node.has_context ? context_ : nothing));
+      std::make_unique<Renderer>(engine_, node.has_context ? context_ : nothing, trace_));
   inner.level_ = level_ + 20;
   inner.steps_ = steps_;
   if (inner.level_ > deepest)
@@ -395,7 +431,7 @@ Result<std::shared_ptr<const Tree>> Engine::find(const std::string& name) {
   const std::optional<std::string> source = TRY(environment_.load(name));
   if (!source)
     return std::shared_ptr<const Tree>();
-  std::shared_ptr<const Tree> tree = TRY(parse(name, *source, environment_.spacing));
+  std::shared_ptr<const Tree> tree = TRY(parse(name, *source, environment_.syntax));
   if (Status status = check_names(*tree, environment_); !status)
     return status.error();
   trees_.emplace(name, tree);
@@ -426,10 +462,26 @@ Result<std::string> Engine::render(const std::string& name, const Lookup& names)
 
 Result<std::string> Engine::render_text(const std::string& name, std::string_view source,
                                         const Lookup& names) {
-  const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.spacing));
+  const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.syntax));
   if (Status status = check_names(*tree, environment_); !status)
     return status.error();
   return render_tree(*this, tree, names);
+}
+
+Result<Traced> Engine::trace_text(const std::string& name, std::string_view source,
+                                  const Lookup& names) {
+  const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.syntax));
+  if (Status status = check_names(*tree, environment_); !status)
+    return status.error();
+  Traced traced;
+  traced.files.push_back(name);
+  Trace trace(traced);
+  Renderer renderer(*this, names, &trace);
+  Status status = renderer.run(tree, renderer.new_scope(nullptr), traced.text);
+  renderer.end();
+  if (!status)
+    return status.error();
+  return traced;
 }
 
 Lookup names_of(const Value& dict) {

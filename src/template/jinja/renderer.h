@@ -19,9 +19,23 @@ struct Scope
 };
 using ScopePtr = std::shared_ptr<Scope>;
 
+/// Notes where the pieces of one output come from.
+class Trace {
+ public:
+  explicit Trace(Traced& traced) : traced_(traced) {}
+  /// `before`: how long the output was before the piece.
+  void add(const std::string& out, size_t before, const std::string* file, const Stmt& node);
+
+ private:
+  Traced& traced_;
+  const std::string* file_ = nullptr;  ///< of the last piece
+  uint32_t index_ = 0;                 ///< in `Traced::files`
+};
+
 class Renderer {
  public:
-  Renderer(Engine& engine, Lookup context) : engine_(engine), context_(std::move(context)) {}
+  Renderer(Engine& engine, Lookup context, Trace* trace = nullptr)
+      : engine_(engine), context_(std::move(context)), trace_(trace) {}
 
   /// A template with the templates that it extends, into `out`.
   Status run(const std::shared_ptr<const Tree>& tree, const ScopePtr& top, std::string& out);
@@ -60,6 +74,9 @@ class Renderer {
   };
   using Blocks = std::map<std::string, std::vector<Definition>>;
 
+  /// What a `break` or `continue` leaves until its loop takes notice.
+  enum class Leaving { nothing, turn, loop };
+
   Status statement(const Stmt& node, const ScopePtr& scope, std::string& out);
   Status execute(const Stmt& node, const ScopePtr& scope, std::string& out);
   Status output(const Stmt& node, const ScopePtr& scope, std::string& out);
@@ -94,6 +111,8 @@ class Renderer {
   boost::intrusive::list<Scope, boost::intrusive::constant_time_size<false>> scopes_;
   Circles circles_;
   const std::string* file_ = nullptr;
+  Trace* trace_ = nullptr;
+  Leaving leaving_ = Leaving::nothing;
   uint64_t steps_ = 0;
   int level_ = 0;
 };

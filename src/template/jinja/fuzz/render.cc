@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   jinja::Environment environment;
   environment.limits = {.steps = 20'000, .output = 1 << 16, .range = 1000};
-  environment.spacing = {size % 2 == 0, size % 3 == 0, size % 5 == 0};
+  environment.syntax.spacing = {size % 2 == 0, size % 3 == 0, size % 5 == 0};
+  environment.syntax.has_loop_controls = size % 7 != 0;
   environment.load = [&](const std::string& name) -> fettle::Result<std::optional<std::string>> {
     return name.size() < 3 ? std::optional<std::string>()
                            : std::optional(std::string(text.substr(text.size() / 2)));
@@ -18,8 +19,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jinja::Engine engine(std::move(environment));
   const auto names =
       fettle::read_json(R"({"a": 1, "b": [1, 2, "x"], "c": {"k": 2.5}, "d": "text"})");
-  const auto made = engine.render_text("t", text, jinja::names_of(jinja::Value::of(*names)));
+  const auto lookup = jinja::names_of(jinja::Value::of(*names));
+  const auto made = engine.render_text("t", text, lookup);
   if (made ? made->size() > (1 << 22) : made.error().message.empty())
     std::abort();
+  const auto traced = engine.trace_text("t", text, lookup);
+  if (traced.has_value() != made.has_value() || (made && traced->text != *made))
+    std::abort();
+  for (size_t i = 0; traced && i < traced->origins.size(); ++i)
+    if (const jinja::Origin& origin = traced->origins[i];
+        origin.file >= traced->files.size() || origin.offset >= traced->text.size() ||
+        (i > 0 && traced->origins[i - 1].offset >= origin.offset))
+      std::abort();
   return 0;
 }
