@@ -285,6 +285,9 @@ Result<Value> Renderer::item(const Value& value, const Value& key) {
     if (index >= 0 && index < size)
       return all[static_cast<size_t>(index)];
   }
+  if (value.is_object())
+    if (std::optional<Value> found = TRY(value.object()->item(key)))
+      return std::move(*found);
   if (key.is_text())
     return attribute(value, key.text());
   return Value::undefined(missing(value, key));

@@ -191,7 +191,15 @@ Result<Value> urlize(Renderer& renderer, Arguments& arguments) {
   return Value(made + word_with_link(rest, links));
 }
 
-Result<Value> random(Renderer&, Arguments&) { return not_repeatable("the filter `random`"); }
+Result<Value> random(Renderer& renderer, Arguments& arguments) {
+  if (!renderer.environment().draw)
+    return not_repeatable("the filter `random`");
+  const Items given = TRY(bind_arguments("random", arguments, {"seq"}));
+  const Items items = TRY(items_of(given[0]));
+  if (items.empty())
+    return Value::undefined("No random item, sequence was empty.");
+  return items[renderer.environment().draw() % items.size()];
+}
 
 constexpr std::array rows{FilterRow{"urlize", urlize}, FilterRow{"random", random}};
 

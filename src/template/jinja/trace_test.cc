@@ -63,5 +63,15 @@ TEST(Trace, ErrorsHaveColumns) {
             "part:2:5: jinja2.exceptions.UndefinedError: 'nothing' is undefined");
 }
 
+TEST(Draw, ChanceIsAParameter) {
+  Environment environment;
+  environment.draw = [] { return uint64_t{7}; };
+  Engine engine(std::move(environment));
+  const Lookup nothing = names_of(Value());
+  EXPECT_EQ(*engine.render_text("t", "{{ [1, 2, 3] | random }}{{ 'abc' | random }}", nothing),
+            "2b");
+  EXPECT_FALSE(engine.render_text("t", "{{ [] | random }}", nothing));
+}
+
 }  // namespace
 }  // namespace fettle::jinja

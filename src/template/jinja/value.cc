@@ -112,6 +112,8 @@ Result<bool> is_less_within(const Value& a, const Value& b, int depth) {
 
 }  // namespace
 
+Result<std::optional<Value>> Object::item(const Value&) { return std::optional<Value>(); }
+
 Result<std::optional<Value>> Object::attribute(std::string_view) { return std::optional<Value>(); }
 Result<Value> Object::call(Arguments&) {
   return raise("TypeError", cat("'", type_name(), "' object is not callable"));

@@ -38,6 +38,8 @@ class Object {
   virtual std::string text() const { return "<" + type_name() + ">"; }
   /// Nothing: no such attribute.
   virtual Result<std::optional<Value>> attribute(std::string_view name);
+  /// `object[key]`, asked before the attribute. Nothing: no such item.
+  virtual Result<std::optional<Value>> item(const Value& key);
   virtual bool is_callable() const { return false; }
   virtual Result<Value> call(Arguments& arguments);
   /// Nothing: it is no sequence.
