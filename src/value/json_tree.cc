@@ -47,8 +47,13 @@ class Places {
 /// Tells the builder what the reader calls.
 class Handler {
  public:
-  Handler(std::string_view text, const Stream& stream, const TreeLimits& limits)
-      : text_(text), stream_(stream), places_(text), builder_(Duplicates::error, limits) {}
+  Handler(std::string_view text, const Stream& stream, const TreeLimits& limits,
+          const std::function<Value(Value)>& convert)
+      : text_(text),
+        stream_(stream),
+        places_(text),
+        convert_(convert),
+        builder_(Duplicates::error, limits) {}
 
   bool Null() { return put(Value(), 4); }
   bool Bool(bool b) { return put(b, b ? 4 : 5); }
@@ -78,8 +83,10 @@ class Handler {
       failure_ = std::move(status).error();
     return !failure_;
   }
-  bool put(Value value, size_t length) {
-    return keep(builder_.scalar(std::move(value), places_.at(stream_.Tell() - length)));
+  bool put(Value value, size_t length) { return add(std::move(value), stream_.Tell() - length); }
+  bool add(Value value, size_t begin) {
+    return keep(builder_.scalar(convert_ ? convert_(std::move(value)) : std::move(value),
+                                places_.at(begin)));
   }
   /// The reader stands behind the closing quote, and inside there is none without a backslash.
   bool text_is(std::string_view text) {
@@ -87,7 +94,7 @@ class Handler {
     do
       begin = text_.rfind('"', begin - 1);
     while (begin != text_.npos && is_escaped(begin));
-    return keep(builder_.scalar(Value(text), places_.at(std::min(begin, text_.size()))));
+    return add(Value(text), std::min(begin, text_.size()));
   }
   bool is_escaped(size_t quote) const {
     size_t begin = quote;
@@ -104,20 +111,21 @@ class Handler {
   std::string_view text_;
   const Stream& stream_;
   Places places_;
+  const std::function<Value(Value)>& convert_;
   TreeBuilder builder_;
   std::optional<Error> failure_;
 };
 
 }  // namespace
 
-Result<Tree> read_json_tree(std::string_view text, std::string_view file,
-                            const TreeLimits& limits) {
+Result<Tree> read_json_tree(std::string_view text, std::string_view file, const TreeLimits& limits,
+                            const std::function<Value(Value)>& convert) {
   constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |
                              rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream memory(text.data(), text.size());
   Stream stream(memory);
   rapidjson::Reader reader;
-  Handler handler(text, stream, limits);
+  Handler handler(text, stream, limits, convert);
   if (reader.Parse<flags>(stream, handler))
     return handler.take();
   Error error;
@@ -133,6 +141,37 @@ Result<Tree> read_json_tree(std::string_view text, std::string_view file,
   error.where.file = file;
   error.excerpt = excerpt(text, error.where.line, error.where.column);
   return error;
+}
+
+std::string write_json_tree(const TreeNode& top) {
+  std::string json;
+  std::vector<std::pair<const TreeNode*, size_t>> open;
+  const auto begin = [&](const TreeNode& node) {
+    if (node.is_scalar())
+      append_json(json, node.scalar());
+    else
+      open.emplace_back(&node, 0);
+  };
+  for (begin(top); !open.empty();) {
+    const TreeNode& here = *open.back().first;
+    const size_t next = open.back().second++;
+    const size_t count = here.is_list() ? here.items().size() : here.entries().size();
+    if (next == 0)
+      json += here.is_list() ? '[' : '{';
+    if (next == count) {
+      json += here.is_list() ? ']' : '}';
+      open.pop_back();
+      continue;
+    }
+    if (next > 0)
+      json += ',';
+    if (!here.is_list()) {
+      append_json_text(json, here.entries()[next].key->text());
+      json += ':';
+    }
+    begin(here.is_list() ? *here.items()[next] : *here.entries()[next].value);
+  }
+  return json;
 }
 
 }  // namespace fettle

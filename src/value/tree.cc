@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/text.h"
+#include "value/tree_fold.h"
 
 namespace fettle {
 
@@ -216,62 +217,23 @@ Tree TreeBuilder::take() {
 
 namespace {
 
-/// A list or dict whose parts are being converted.
-struct Open {
-  const TreeNode* node;
-  size_t next = 0;
-  std::vector<Value> items;
-  std::vector<Entry> entries;
+struct ValueMaker {
+  static Value scalar(const Value& value) { return value; }
+  static Value list(std::vector<Value> items) { return Value::list(std::move(items)); }
+  static Value dict(std::span<const TreeMember> members, std::vector<Value> values) {
+    std::vector<Entry> entries;
+    entries.reserve(members.size());
+    for (size_t i = 0; i < members.size(); ++i)
+      entries.push_back({members[i].key->text(), std::move(values[i])});
+    return Value::dict(std::move(entries));
+  }
 };
 
 }  // namespace
 
-Value TreeValues::of(const TreeNode& top) {
-  if (top.is_scalar())
-    return top.scalar();
-  std::vector<Open> open;
-  Value made;
-  const auto begin = [&](const TreeNode& node) {
-    if (const auto known = shared_.find(&node); known != shared_.end()) {
-      made = known->second;
-      return true;
-    }
-    open.push_back({&node, 0, {}, {}});
-    open.back().items.reserve(node.items().size());
-    open.back().entries.reserve(node.entries().size());
-    return false;
-  };
-  bool is_made = begin(top);
-  while (!open.empty()) {
-    Open& here = open.back();
-    if (is_made) {
-      if (here.node->is_list())
-        here.items.push_back(std::move(made));
-      else
-        here.entries.push_back({here.node->entries()[here.next - 1].key->text(), std::move(made)});
-      is_made = false;
-    }
-    const bool is_list = here.node->is_list();
-    const size_t count = is_list ? here.node->items().size() : here.node->entries().size();
-    if (here.next < count) {
-      const TreeNode& part =
-          is_list ? *here.node->items()[here.next] : *here.node->entries()[here.next].value;
-      ++here.next;
-      if (part.is_scalar()) {
-        made = part.scalar();
-        is_made = true;
-      } else {
-        is_made = begin(part);
-      }
-      continue;
-    }
-    made = is_list ? Value::list(std::move(here.items)) : Value::dict(std::move(here.entries));
-    if (here.node->is_shared())
-      shared_.emplace(here.node, made);
-    open.pop_back();
-    is_made = true;
-  }
-  return made;
+Value TreeValues::of(const TreeNode& node) {
+  ValueMaker maker;
+  return fold_tree(node, maker, shared_);
 }
 
 Value value_of(const TreeNode& node) { return TreeValues().of(node); }

@@ -66,6 +66,12 @@ TEST(Tree, JsonHasPlacesToo) {
             "b.json:1:4: invalid JSON: invalid value");
 }
 
+TEST(Tree, JsonKeepsTheOrderOfKeys) {
+  const std::string_view text = R"({"z":[1,{"b":[],"a":{}}],"a":null,"\u00e4":"x\"y"})";
+  EXPECT_EQ(write_json_tree(read_json_tree(text, "")->root()),
+            R"({"z":[1,{"b":[],"a":{}}],"a":null,"ä":"x\"y"})");
+}
+
 TEST(Tree, KeysAreTextsThatRememberWhatTheyWere) {
   const Tree tree = *read_yaml_tree("1: a\nyes: b\n~: c\n'2': d\n", "", pyyaml());
   const auto entries = tree.root().entries();

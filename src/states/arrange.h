@@ -1,0 +1,12 @@
+#pragma once
+/// What declarations say about one another, before they become low data: `extend`, `exclude`,
+/// `names`, the inverse requisites (`require_in`) and `use`. Then every body has its name.
+
+#include "states/high.h"
+
+namespace fettle::states {
+
+/// `is_partial`: blocks wait that may bring what is not found.
+void arrange(High& high, bool is_partial, Report& report);
+
+}  // namespace fettle::states

@@ -1,0 +1,291 @@
+/// References in arguments become holes that what other states left will fill.
+
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+#include "states/compilation.h"
+#include "states/reference.h"
+
+namespace fettle::states {
+namespace {
+
+/// A value with some of its texts replaced, at any depth. `replace` answers nothing for a text that
+/// stays.
+Value with_texts(const Value& top,
+                 const std::function<std::optional<Value>(std::string_view)>& replace) {
+  struct Open {
+    Value value;
+    std::vector<Value> parts;
+    bool is_changed = false;
+  };
+  const auto leaf = [&](const Value& value) -> std::optional<Value> {
+    return value.is_text() ? replace(value.text()) : std::nullopt;
+  };
+  if (!top.is_list() && !top.is_dict())
+    return leaf(top).value_or(top);
+  std::vector<Open> open;
+  open.push_back({top, {}, false});
+  while (true) {
+    Open& here = open.back();
+    const bool is_list = here.value.is_list();
+    const size_t count = is_list ? here.value.items().size() : here.value.entries().size();
+    if (here.parts.size() < count) {
+      const size_t next = here.parts.size();
+      const Value part = is_list ? here.value.items()[next] : here.value.entries()[next].value;
+      if (part.is_list() || part.is_dict()) {
+        open.push_back({part, {}, false});
+        continue;
+      }
+      std::optional<Value> replaced = leaf(part);
+      here.is_changed |= replaced.has_value();
+      here.parts.push_back(replaced ? std::move(*replaced) : part);
+      continue;
+    }
+    Value made = here.value;
+    const bool is_changed = here.is_changed;
+    if (is_changed && is_list) {
+      made = Value::list(std::move(here.parts));
+    } else if (is_changed) {
+      std::vector<Entry> entries;
+      for (size_t i = 0; i < count; ++i)
+        entries.push_back({here.value.entries()[i].key, std::move(here.parts[i])});
+      made = Value::dict(std::move(entries));
+    }
+    open.pop_back();
+    if (open.empty())
+      return made;
+    open.back().is_changed |= is_changed;
+    open.back().parts.push_back(std::move(made));
+  }
+}
+
+/// The part of an argument in which a text stands; the argument when it is not found.
+Position position_of_text(const Argument& argument, std::string_view text) {
+  std::vector<const TreeNode*> open{argument.value};
+  while (!open.empty()) {
+    const TreeNode* node = open.back();
+    open.pop_back();
+    if (node->is_text() && node->text().view().find(text) != std::string_view::npos)
+      return argument.document->position(*node);
+    open.insert(open.end(), node->items().begin(), node->items().end());
+    for (const TreeMember& entry : node->entries())
+      open.push_back(entry.value);
+  }
+  return argument.value_position();
+}
+
+class Binder {
+ public:
+  explicit Binder(Compilation& with) : with_(with) {}
+
+  void run() {
+    std::vector<Chunk>& chunks = with_.made.chunks;
+    for (uint32_t i = 0; i < chunks.size(); ++i) {
+      const Body& body = *with_.bodies[i];
+      self_ = i;
+      chunk_ = &chunks[i];
+      if (body.document->refers || !body.bindings.empty() || has_foreign(body))
+        bind(body);
+      if (chunk_->settings != nullptr && !chunk_->settings->sensitive.empty())
+        hide(body);
+    }
+  }
+
+ private:
+  /// Whether an argument comes from another file, by `extend` or `use`.
+  static bool has_foreign(const Body& body) {
+    return std::any_of(body.arguments.begin(), body.arguments.end(), [&](const Argument& one) {
+      return one.document != body.document && one.document->refers;
+    });
+  }
+
+  void bind(const Body& body) {
+    for (auto& [name, value] : chunk_->arguments) {
+      argument_ = find_argument(body, name);
+      value = bound(value);
+    }
+    argument_ = find_argument(body, "name");
+    const Value name = bound(Value(chunk_->name));
+    if (name.is_deferred())
+      chunk_->bound_name = name;
+    if (chunk_->settings != nullptr)
+      bind_settings(body);
+    for (const HandBinding& binding : body.bindings)
+      bind_by_hand(binding);
+  }
+
+  static const Argument* find_argument(const Body& body, std::string_view name) {
+    const Argument* found = nullptr;
+    for (const Argument& argument : body.arguments)
+      if (argument.name == name)
+        found = &argument;
+    return found;
+  }
+
+  /// Commands around the call may refer, too.
+  void bind_settings(const Body& body) {
+    auto settings = std::make_shared<Settings>(*chunk_->settings);
+    for (auto [name, commands] :
+         {std::pair("unless", &settings->unless), std::pair("onlyif", &settings->onlyif),
+          std::pair("check_cmd", &settings->check_cmd)}) {
+      argument_ = find_argument(body, name);
+      for (Value& command : *commands)
+        command = bound(command);
+    }
+    chunk_->settings = std::move(settings);
+  }
+
+  Value bound(const Value& value) {
+    return with_texts(value, [&](std::string_view text) -> std::optional<Value> {
+      if (!may_refer(text))
+        return std::nullopt;
+      std::vector<Part> parts;
+      bool refers = false;
+      for (const Piece& piece : pieces_of(text)) {
+        std::optional<Output> hole;
+        if (piece.reference)
+          hole = hole_of(*piece.reference, position_of(piece.text));
+        refers |= hole.has_value();
+        if (hole)
+          parts.emplace_back(std::move(*hole));
+        else
+          parts.emplace_back(Name(piece.text));
+      }
+      return refers ? std::optional(Value::deferred(std::move(parts))) : std::nullopt;
+    });
+  }
+
+  Position position_of(std::string_view text) const {
+    return argument_ == nullptr ? chunk_->at : position_of_text(*argument_, text);
+  }
+
+  static Name target_of(const Reference& reference) {
+    return reference.resource.empty() ? reference.id
+                                      : Name(cat(reference.id, "[", reference.resource, "]"));
+  }
+
+  /// Nothing: it names what is not there, which is reported.
+  std::optional<Output> hole_of(const Reference& reference, Position at) {
+    static const GlobalArgument& requisite = *find_global("arg_bind");
+    if (const auto steps = steps_of(reference.path, reference.state); !steps) {
+      with_.report.error(at, steps.error().message);
+      return std::nullopt;
+    }
+    const Name target = target_of(reference);
+    auto need = std::find_if(chunk_->needs.begin(), chunk_->needs.end(), [&](const Need& one) {
+      return one.requisite == Requisite::arg_bind && one.state == reference.state &&
+             one.target == target;
+    });
+    if (need == chunk_->needs.end()) {
+      chunk_->needs.push_back(
+          need_of(with_, *chunk_, self_, requisite, reference.state, target, at));
+      need = chunk_->needs.end() - 1;
+      check_single(*need);
+    }
+    if (need->is_remembered)
+      return Output{bound_kind, need->memory, reference.path};
+    if (need->count == 0)
+      return std::nullopt;
+    return Output{bound_kind, key_of(with_.made.chunks[with_.made.targets[need->begin]]),
+                  reference.path};
+  }
+
+  void check_single(const Need& need) {
+    if (need.count < 2 && !(need.is_remembered && need.memory.empty()))
+      return;
+    with_.report.error(need.at,
+                       cat("the reference to ", need.state, ":", need.target,
+                           " names several states: narrow it as in `", need.target, "[name]`"));
+  }
+
+  void bind_by_hand(const HandBinding& binding) {
+    const auto [id, resource] = halves_of_id(binding.id);
+    const std::optional<Output> hole =
+        hole_of({binding.state, id, resource, binding.source}, binding.at);
+    const Result<std::vector<Step>> steps = steps_of(binding.target, chunk_->state);
+    if (!steps) {
+      with_.report.error(binding.at, steps.error().message);
+      return;
+    }
+    if (!hole)
+      return;
+    const Name& name = std::get<Name>(steps->front());
+    auto argument = std::find_if(chunk_->arguments.begin(), chunk_->arguments.end(),
+                                 [&](const auto& one) { return one.first == name; });
+    if (argument == chunk_->arguments.end())
+      argument = chunk_->arguments.emplace(chunk_->arguments.end(), name, Value());
+    const std::optional<Value> placed =
+        put(argument->second, std::span(*steps).subspan(1), Value::deferred({Part(*hole)}));
+    if (placed)
+      argument->second = *placed;
+    else
+      with_.report.error(binding.at, cat("there is no place `", binding.target,
+                                         "` among the arguments of ID ", chunk_->id));
+  }
+
+  /// The value with another one at a path; dictionaries are made where there is nothing. Nothing:
+  /// the path leads into something else.
+  static std::optional<Value> put(const Value& value, std::span<const Step> steps,
+                                  const Value& placed) {
+    std::vector<Value> around;
+    Value here = value;
+    for (const Step& step : steps) {
+      around.push_back(here);
+      if (const Name* key = std::get_if<Name>(&step)) {
+        if (!here.is_dict() && !here.is_null())
+          return std::nullopt;
+        here = Value(here.at(*key));
+      } else {
+        const size_t index = std::get<size_t>(step);
+        if (!here.is_list() || index >= here.items().size())
+          return std::nullopt;
+        here = Value(here.items()[index]);
+      }
+    }
+    Value made = placed;
+    for (size_t i = steps.size(); i-- > 0;) {
+      if (const Name* key = std::get_if<Name>(&steps[i])) {
+        std::vector<Entry> entries;
+        if (around[i].is_dict())
+          entries.assign(around[i].entries().begin(), around[i].entries().end());
+        entries.push_back({*key, made});
+        made = Value::dict(std::move(entries));
+      } else {
+        std::vector<Value> items(around[i].items().begin(), around[i].items().end());
+        items[std::get<size_t>(steps[i])] = made;
+        made = Value::list(std::move(items));
+      }
+    }
+    return made;
+  }
+
+  void hide(const Body& body) {
+    for (const Name& name : chunk_->settings->sensitive) {
+      const auto argument = std::find_if(chunk_->arguments.begin(), chunk_->arguments.end(),
+                                         [&](const auto& one) { return one.first == name; });
+      if (argument != chunk_->arguments.end())
+        argument->second = Value::secret(argument->second);
+      else if (with_.modules[self_] != nullptr && !is_parameter(name))
+        with_.report.warn(
+            find_argument(body, "sensitive")->value_position(),
+            cat("ID ", chunk_->id, " has no argument `", name, "` that could be sensitive"));
+    }
+  }
+
+  bool is_parameter(const Name& name) const {
+    const Function* function = with_.modules[self_]->find(chunk_->function);
+    return function != nullptr && (function->takes_rest || function->find(name) != nullptr);
+  }
+
+  Compilation& with_;
+  Chunk* chunk_ = nullptr;
+  uint32_t self_ = 0;
+  const Argument* argument_ = nullptr;
+};
+
+}  // namespace
+
+void bind_references(Compilation& compilation) { Binder(compilation).run(); }
+
+}  // namespace fettle::states

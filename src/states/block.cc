@@ -1,0 +1,134 @@
+#include "states/block.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace fettle::states {
+namespace {
+
+constexpr std::array<std::string_view, 4> stages{"jinja", "yaml", "json", "replacements"};
+constexpr std::string_view require = "require:", end = "END";
+
+bool makes_data(Stage stage) { return stage == Stage::yaml || stage == Stage::json; }
+
+Error at_line(Error error, uint32_t line) {
+  error.where.line = static_cast<int>(line);
+  error.where.column = 1;
+  return error;
+}
+
+/// Gives each line to the block that it belongs to.
+class Splitter {
+ public:
+  explicit Splitter(std::span<const Stage> pipe) {
+    blocks_.push_back({{pipe.begin(), pipe.end()}, "", 1, {}});
+  }
+
+  Result<std::vector<Block>> split(std::string_view text) {
+    for (size_t at = 0; at < text.size(); ++line_) {
+      const size_t next = std::min(text.find('\n', at), text.size() - 1) + 1;
+      const std::string_view line = text.substr(at, next - at);
+      at = next;
+      if (line.starts_with("#!") && !line.starts_with("#!/"))
+        TRY(directive(trim(line.substr(2))));
+      else
+        add(line);
+    }
+    std::erase_if(blocks_, [](const Block& block) {
+      return block.text.find_first_not_of(" \t\r\n") == std::string::npos;
+    });
+    return std::move(blocks_);
+  }
+
+ private:
+  /// A line of the outermost block keeps its number: what belongs to others is empty there.
+  void add(std::string_view line) {
+    is_begun_ = false;
+    if (open_ == 0) {
+      blocks_[0].text.append(gap_, '\n').append(line);
+      gap_ = 0;
+    } else {
+      ++gap_;
+      blocks_[open_].text += line;
+    }
+  }
+
+  Status directive(std::string_view text) {
+    ++gap_;
+    if (text == end) {
+      if (open_ == 0)
+        return at_line(user_error(cat("Unexpected End of file line ", line_)), line_);
+      open_ = 0;
+      is_begun_ = false;
+      return {};
+    }
+    if (text.starts_with(require)) {
+      begin();
+      blocks_[open_].awaited.push_back({trim(text.substr(require.size())), line_});
+      return {};
+    }
+    Result<std::vector<Stage>> pipe = parse_pipe(text);
+    if (!pipe)
+      return at_line(pipe.error(), line_);
+    if (open_ == 0 && blocks_[0].text.empty()) {  // of the whole file
+      blocks_[0].pipe = std::move(*pipe);
+      return {};
+    }
+    begin();
+    blocks_[open_].pipe = std::move(*pipe);
+    return {};
+  }
+
+  /// A new block, unless only other such lines stand between.
+  void begin() {
+    if (!std::exchange(is_begun_, true)) {
+      blocks_.push_back({blocks_[0].pipe, "", 0, {}});
+      open_ = blocks_.size() - 1;
+    }
+    blocks_[open_].line = line_ + 1;
+  }
+
+  std::vector<Block> blocks_;
+  size_t open_ = 0;
+  size_t gap_ = 0;  ///< lines of other blocks since the last of the outermost one
+  bool is_begun_ = false;
+  uint32_t line_ = 1;
+};
+
+}  // namespace
+
+std::string_view to_string(Stage stage) { return stages[static_cast<size_t>(stage)]; }
+
+Result<std::vector<Stage>> parse_pipe(std::string_view text) {
+  std::vector<Stage> pipe;
+  for (const std::string_view piece : split(text, '|')) {
+    const std::string_view name = trim(piece);
+    const auto found = std::find(stages.begin(), stages.end(), name);
+    if (found == stages.end())
+      return user_error(cat("'rend' has no attribute '", name, "'", suggestion(name, stages)));
+    const auto stage = static_cast<Stage>(found - stages.begin());
+    const bool has_data = std::any_of(pipe.begin(), pipe.end(), makes_data);
+    if (has_data != (stage == Stage::replacements))
+      return user_error(cat("the stage `", name, "` of the pipe `", text, "` wants ",
+                            has_data ? "text" : "data", " and gets ", has_data ? "data" : "text"));
+    pipe.push_back(stage);
+  }
+  if (std::none_of(pipe.begin(), pipe.end(), makes_data))
+    return user_error(
+        cat("the pipe `", text, "` ends in text: it needs the stage `yaml` or `json`"));
+  return pipe;
+}
+
+Result<std::vector<Block>> blocks_of(std::string text, std::span<const Stage> pipe) {
+  if (!text.starts_with("#!") && text.find("\n#!") == text.npos) {
+    std::vector<Block> blocks;
+    if (text.find_first_not_of(" \t\r\n") != text.npos)
+      blocks.push_back({{pipe.begin(), pipe.end()}, std::move(text), 1, {}});
+    return blocks;
+  }
+  return Splitter(pipe).split(text);
+}
+
+}  // namespace fettle::states

@@ -1,0 +1,44 @@
+#pragma once
+/// A file of states is one or more blocks, each of which is rendered on its own, by a pipe of
+/// stages. A line that begins with `#!` in the first column ends one block and begins the next:
+///
+///   #!jinja|yaml       by this pipe
+///   #!require:ID       only when the state with this ID has run; several such lines want all
+///   #!END              back to the block around
+///
+/// `#!/…`, an interpreter's line, means nothing.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "value/name.h"
+
+namespace fettle::states {
+
+/// What a stage does: text to text, text to data, data to data.
+enum class Stage : uint8_t { jinja, yaml, json, replacements };
+
+std::string_view to_string(Stage stage);
+
+/// `jinja|yaml|replacements`. Error in Idem's words: there is no such stage, or they do not fit.
+Result<std::vector<Stage>> parse_pipe(std::string_view text);
+
+struct Block {
+  struct Awaited {
+    Name id;
+    uint32_t line = 0;
+  };
+  std::vector<Stage> pipe;
+  std::string text;
+  uint32_t line = 1;             ///< of its first line in the file
+  std::vector<Awaited> awaited;  ///< empty: it is rendered at once
+};
+
+/// The blocks of a file; one without any text is left out. An error has the line.
+Result<std::vector<Block>> blocks_of(std::string text, std::span<const Stage> pipe);
+
+}  // namespace fettle::states

@@ -1,0 +1,69 @@
+#pragma once
+/// Which states there are: their functions, and what these take. A compile finds what is not there
+/// before anything runs, and `doc` prints from it.
+///
+/// To add a built-in state: rows in `builtins.cc`. States of users come from other catalogues,
+/// which are asked first.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "value/value.h"
+
+namespace fettle::states {
+
+struct Parameter {
+  Name name;
+  std::optional<Value> otherwise;  ///< the default; none: the parameter is required
+  std::string text;
+};
+
+struct Function {
+  Name name;
+  std::string text;
+  std::vector<Parameter> parameters;  ///< without `name`
+  bool takes_rest = false;            ///< any further argument, too
+  std::string test_mode;              ///< what `--test` answers
+
+  const Parameter* find(std::string_view parameter) const;
+};
+
+/// What every use of a function needs although nobody writes it (Idem: TREQ).
+struct Implied {
+  Name function;              ///< `treq`: of every function
+  std::vector<Name> require;  ///< all states of these refs, `state.function` or `state`
+};
+
+struct Module {
+  Name ref;
+  std::string text;
+  std::vector<Function> functions;
+  std::vector<Implied> implied;
+  std::vector<Name> unique;  ///< functions of which one call is made at a time
+  Value wait;                ///< its `__reconcile_wait__`; null: none
+
+  const Function* find(std::string_view function) const;
+};
+
+class Catalogue {
+ public:
+  virtual ~Catalogue() = default;
+  /// None when there is no such state.
+  virtual const Module* find(std::string_view ref) const = 0;
+  virtual std::vector<std::string> refs() const = 0;
+};
+
+/// The states that ship.
+const Catalogue& builtin_states();
+
+/// Several as one: of two that know a ref the first counts. They outlive the answer.
+std::unique_ptr<Catalogue> joined(std::vector<const Catalogue*> catalogues);
+
+/// A catalogue of the given modules.
+std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules);
+
+}  // namespace fettle::states

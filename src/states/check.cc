@@ -1,0 +1,160 @@
+/// Whether what is called is there, and is given what it takes.
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/text.h"
+#include "states/compilation.h"
+#include "states/params.h"
+#include "states/reference.h"
+
+namespace fettle::states {
+namespace {
+
+struct Call {
+  const Module* module = nullptr;
+  const Function* function = nullptr;
+};
+
+class Checker {
+ public:
+  explicit Checker(Compilation& with) : with_(with) {}
+
+  void run() {
+    with_.modules.reserve(with_.made.chunks.size());
+    for (size_t i = 0; i < with_.made.chunks.size(); ++i) {
+      Chunk& chunk = with_.made.chunks[i];
+      const Call& call = find(chunk);
+      with_.modules.push_back(call.module);
+      if (call.function == nullptr)
+        not_there(chunk, call);
+      else
+        check_arguments(chunk, *with_.bodies[i], *call.function);
+      if (call.module != nullptr && is_unique(*call.module, chunk.function))
+        chunk.pool = pool_of(chunk);
+    }
+  }
+
+ private:
+  /// The same few calls occur many times.
+  const Call& find(const Chunk& chunk) {
+    const auto [known, is_new] = calls_.emplace(std::pair(chunk.state, chunk.function), Call{});
+    if (is_new) {
+      known->second.module = with_.catalogue.find(chunk.state);
+      if (known->second.module != nullptr)
+        known->second.function = known->second.module->find(chunk.function);
+    }
+    return known->second;
+  }
+
+  static bool is_unique(const Module& module, const Name& function) {
+    return std::find(module.unique.begin(), module.unique.end(), function) != module.unique.end();
+  }
+
+  Name pool_of(const Chunk& chunk) {
+    const Name pool = cat(chunk.state, ".", chunk.function);
+    with_.made.pools[pool] = 1;
+    return pool;
+  }
+
+  void not_there(Chunk& chunk, const Call& call) {
+    const std::string called =
+        call.module == nullptr ? chunk.state.str() : cat(chunk.state, ".", chunk.function);
+    std::string hint;
+    if (call.module == nullptr) {
+      hint = suggestion(chunk.state.view(), with_.catalogue.refs());
+    } else {
+      std::vector<std::string_view> names;
+      for (const Function& function : call.module->functions)
+        names.push_back(function.name);
+      hint = suggestion(chunk.function.view(), names);
+    }
+    with_.fail(chunk, chunk.at,
+               cat("Could not find function to enforce ", called,
+                   ". Please make sure that the corresponding plugin is loaded."),
+               hint);
+  }
+
+  void check_arguments(Chunk& chunk, const Body& body, const Function& function) {
+    if (!function.takes_rest)
+      for (const auto& [name, value] : chunk.arguments)
+        if (function.find(name) == nullptr)
+          unknown_argument(chunk, body, function, name);
+    std::string missing;
+    for (const Parameter& parameter : function.parameters) {
+      const Value* given = nullptr;
+      for (const auto& [name, value] : chunk.arguments)
+        if (name == parameter.name)
+          given = &value;
+      if (given != nullptr)
+        check_bool(chunk, body, parameter, *given);
+      else if (!parameter.otherwise && !is_bound(body, parameter.name))
+        missing += cat(missing.empty() ? "" : ", ", parameter.name);
+    }
+    if (!missing.empty())
+      with_.fail(chunk, chunk.at,
+                 cat("states.", chunk.state, ".", chunk.function,
+                     " is missing required argument(s): ", missing));
+  }
+
+  /// Whether a binding written by hand gives the argument.
+  static bool is_bound(const Body& body, const Name& parameter) {
+    return std::any_of(body.bindings.begin(), body.bindings.end(), [&](const HandBinding& one) {
+      const std::string_view target = one.target;
+      return target.substr(0, target.find_first_of(":[")) == parameter.view();
+    });
+  }
+
+  static Position position_of(const Body& body, const Name& name, bool of_value) {
+    for (const Argument& argument : body.arguments)
+      if (argument.name == name)
+        return of_value ? argument.value_position() : argument.position();
+    return body.position();
+  }
+
+  void unknown_argument(Chunk& chunk, const Body& body, const Function& function,
+                        const Name& name) {
+    std::vector<std::string_view> known;
+    for (const Parameter& parameter : function.parameters)
+      known.push_back(parameter.name);
+    for (const GlobalArgument& global : global_arguments())
+      if (global.role != GlobalArgument::Role::ignored)
+        known.push_back(global.name);
+    std::string message = cat("'", name, "' is an invalid keyword argument for '", chunk.state, ".",
+                              chunk.function, "'", suggestion(name, known));
+    if (with_.options.is_lenient)
+      with_.report.warn(position_of(body, name, false), std::move(message));
+    else
+      with_.report.error(position_of(body, name, false), std::move(message));
+  }
+
+  /// Null stands for the default; what a reference gives is known later.
+  void check_bool(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
+    const bool wants_bool = parameter.otherwise && parameter.otherwise->is_bool();
+    const bool refers = given.is_text() && may_refer(given.text());
+    if (wants_bool && !given.is_bool() && !given.is_null() && !refers && !is_asked(given))
+      with_.fail(
+          chunk, position_of(body, parameter.name, true),
+          cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
+              parameter.name, "' but got '", to_text(given).substr(0, 200), "'"));
+  }
+
+  /// In `validate` parameters print as the words that ask for them.
+  bool is_asked(const Value& given) const {
+    return with_.options.given_params && with_.options.given_params->asked() != nullptr &&
+           given.is_text() && given.text().view().find("{{") != std::string_view::npos;
+  }
+
+  Compilation& with_;
+  struct CallHash {
+    size_t operator()(const std::pair<Name, Name>& call) const {
+      return call.first.hash() * 31 + call.second.hash();
+    }
+  };
+  boost::unordered_flat_map<std::pair<Name, Name>, Call, CallHash> calls_;
+};
+
+}  // namespace
+
+void check_calls(Compilation& compilation) { Checker(compilation).run(); }
+
+}  // namespace fettle::states

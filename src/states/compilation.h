@@ -1,0 +1,70 @@
+#pragma once
+/// What the stages of a compile share, and the stages from low data on; `compile.cc` calls them in
+/// this order.
+
+#include <vector>
+
+#include "states/compile.h"
+#include "states/low.h"
+#include "states/target_index.h"
+
+namespace fettle::states {
+
+/// What was read, as it was written.
+struct Front {
+  Front();
+  Texts texts;
+  Report report;
+  Params params;
+  Gathered gathered;
+  High high;
+  Low low;
+};
+
+std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& files,
+                                  const CompileOptions& options);
+/// Takes the low data of the front and everything that was reported.
+Compiled finish(Front& front, const CompileOptions& options);
+
+struct Compilation {
+  const CompileOptions& options;
+  const Catalogue& catalogue;
+  Compiled& made;
+  Report& report;
+  std::vector<const Body*> bodies;     ///< of each chunk
+  std::vector<const Module*> modules;  ///< of each chunk; null: not known
+  TargetIndex index;                   ///< of the chunks
+
+  /// Whether blocks wait that may bring what is not there.
+  bool is_partial() const { return !made.delayed.empty(); }
+  /// A wrong use of one state: an error, or (`--lenient`) the comment with which it will fail.
+  void fail(Chunk& chunk, Position at, const std::string& comment, std::string_view hint = {});
+};
+
+/// More are told as an error: the engine could not keep them.
+inline constexpr size_t most_targets = 10'000'000;
+
+/// `check.cc`: states, functions and arguments that the catalogue lacks.
+void check_calls(Compilation& compilation);
+
+/// `needs.cc`: what requisites name.
+void resolve_needs(Compilation& compilation);
+/// Appends what `state: target` names to the targets of a compile and makes a need of it. What is
+/// not there is remembered, may come later, or is reported; then the answer has no targets.
+Need need_of(Compilation& compilation, Chunk& chunk, uint32_t self, const GlobalArgument& requisite,
+             const Name& state, const Name& target, Position at);
+
+/// `bind.cc`: references in arguments; then what is sensitive is a secret.
+void bind_references(Compilation& compilation);
+
+/// `implied.cc`: what modules and profiles need without saying so.
+void add_implied(Compilation& compilation);
+
+/// `select.cc`: `--invert` and `--target`.
+void invert(Compilation& compilation);
+void select_target(Compilation& compilation);
+
+/// `order.cc`: listeners, what goes first for a `prereq`, circles, ranks.
+void put_in_order(Compilation& compilation);
+
+}  // namespace fettle::states

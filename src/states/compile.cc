@@ -1,0 +1,146 @@
+#include "states/compile.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "states/arrange.h"
+#include "states/compilation.h"
+
+namespace fettle::states {
+namespace {
+
+/// Files of parameters are looked for in their own sources, and rendered without parameters.
+Params params_of_files(Files& files, const CompileOptions& options, std::span<const Stage> pipe,
+                       Texts& texts, Report& report) {
+  Result<Sources> sources = Sources::make(options.param_sources, options.params, files);
+  if (!sources) {
+    report.error(std::move(sources).error());
+    return {};
+  }
+  const Params none;
+  Rendering rendering(*sources, texts, none, options.host, nullptr);
+  return params_of(gather(options.params, {*sources, texts, rendering, pipe, nullptr, report}));
+}
+
+/// Metas by file and by `ref.ID`.
+void keep_metas(const High& high, Compiled& made) {
+  for (const auto& [ref, meta] : high.metas)
+    made.file_metas.insert_or_assign(ref, value_of(*meta));
+  for (const Declaration& one : high.declarations)
+    if (one.meta != nullptr)
+      made.id_metas.insert_or_assign(cat(one.document->ref, ".", one.id), value_of(*one.meta));
+}
+
+const Catalogue& catalogue_in(const CompileOptions& options) {
+  return options.catalogue != nullptr ? *options.catalogue : builtin_states();
+}
+
+/// An ID that a block waits for must come from somewhere: from a file, or from another block.
+void check_blocks(const High& high, std::span<const Delayed> delayed, Report& report) {
+  if (delayed.empty())
+    return;
+  std::unordered_set<Name> ids;
+  std::vector<std::string_view> names;
+  for (const Declaration& one : high.declarations) {
+    ids.insert(one.id);
+    names.push_back(one.id);
+  }
+  const auto waits_for_known = [&](const Delayed& block) {
+    return std::any_of(block.awaited.begin(), block.awaited.end(),
+                       [&](const Delayed::Awaited& one) { return ids.contains(one.id); });
+  };
+  const bool may_come = std::any_of(delayed.begin(), delayed.end(), waits_for_known);
+  for (const Delayed& block : delayed)
+    for (const Delayed::Awaited& awaited : block.awaited)
+      if (!ids.contains(awaited.id) && (!may_come || delayed.size() == 1))
+        report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
+                                     ", which is not there", suggestion(awaited.id, names)));
+}
+
+}  // namespace
+
+Front::Front() : report(texts) {}
+
+std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& files,
+                                  const CompileOptions& options) {
+  auto front = std::make_unique<Front>();
+  Report& report = front->report;
+  const Result<std::vector<Stage>> pipe = parse_pipe(options.pipe);
+  if (!pipe) {
+    report.error(pipe.error());
+    return front;
+  }
+  front->params = options.given_params
+                      ? *options.given_params
+                      : params_of_files(files, options, *pipe, front->texts, report);
+  Result<Sources> sources = Sources::make(options.sources, words, files);
+  if (!sources) {
+    report.error(std::move(sources).error());
+    return front;
+  }
+  Rendering rendering(*sources, front->texts, front->params, options.host, options.outcomes);
+  front->gathered =
+      gather(words, {*sources, front->texts, rendering, *pipe, options.outcomes, report});
+  const Catalogue& catalogue = catalogue_in(options);
+  front->high = read_high(
+      front->gathered.documents,
+      {options.is_lenient, [&](std::string_view ref) { return catalogue.find(ref) != nullptr; }},
+      report);
+  check_blocks(front->high, front->gathered.delayed, report);
+  arrange(front->high, !front->gathered.delayed.empty(), report);
+  front->low = make_low(front->high, report);
+  return front;
+}
+
+Compiled finish(Front& front, const CompileOptions& options) {
+  Compiled made;
+  made.delayed = front.gathered.delayed;
+  made.is_inverted = options.is_inverted;
+  keep_metas(front.high, made);
+  made.chunks = std::move(front.low.chunks);
+  Compilation compilation{
+      options, catalogue_in(options), made, front.report, std::move(front.low.bodies), {}, {}};
+  check_calls(compilation);
+  resolve_needs(compilation);
+  bind_references(compilation);
+  add_implied(compilation);
+  if (options.is_inverted)
+    invert(compilation);
+  if (!options.target.empty())
+    select_target(compilation);
+  put_in_order(compilation);
+  made.files = front.texts.names();
+  made.errors = std::move(front.report.errors);
+  made.warnings = std::move(front.report.warnings);
+  return made;
+}
+
+Compiled compile(std::span<const std::string> words, Files& files, const CompileOptions& options) {
+  const std::unique_ptr<Front> front = read_front(words, files, options);
+  return finish(*front, options);
+}
+
+void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,
+                       std::string_view hint) {
+  if (!options.is_lenient)
+    report.error(at, cat(comment, hint));
+  else if (chunk.failure.empty())
+    chunk.failure = comment;
+  else
+    chunk.failure = cat(chunk.failure, "\n", comment);
+}
+
+Name key_of(const Chunk& chunk) { return cat(chunk.state, "_|-", chunk.id, "_|-", chunk.name); }
+
+std::string tag_of(const Chunk& chunk) {
+  return cat(chunk.state, "_|-", chunk.id, "_|-", chunk.name, "_|-", chunk.function);
+}
+
+std::string Compiled::place_of(Position position) const {
+  if (position.file >= files.size() || position.line == 0)
+    return {};
+  return cat(files[position.file], ":", position.line, ":", position.column);
+}
+
+}  // namespace fettle::states

@@ -1,0 +1,83 @@
+#pragma once
+/// What files of states come to: low data, one chunk a call of a function, with everything that the
+/// engine, a driver and the outputs want to know of it.
+///
+/// A chunk is known by its tag `state_|-id_|-name_|-function`; the thing that it is about by the
+/// tag without the function, the name as written, so that `absent` finds what `present` left.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "states/gather.h"
+#include "states/globals.h"
+#include "states/position.h"
+#include "states/settings.h"
+#include "value/value.h"
+
+namespace fettle::states {
+
+/// One entry of a requisite. The entries of one requisite of a chunk count together: all of them
+/// have to hold, or (`any`) one.
+struct Need {
+  Requisite requisite = Requisite::require;
+  bool any = false;
+  bool is_implied = false;     ///< nobody wrote it: of a profile, or of every use of a function
+  bool is_remembered = false;  ///< not in this run; `memory` names what a former run left
+  Name state;                  ///< as written, for comments: `require test:a`
+  Name target;
+  Position at;
+  uint32_t begin = 0;  ///< the chunks that it names, in `Compiled::targets`
+  uint32_t count = 0;
+  Name memory;  ///< the key of what is remembered
+};
+
+struct Chunk {
+  Name state;
+  Name function;
+  Name id;
+  Name name;  ///< as written: it may hold references
+  Name sls;   ///< the ref of its file
+  Position at;
+  double order = 0;
+  uint32_t rank = 0;         ///< its place when states run one after another, as in Idem
+  bool is_listener = false;  ///< `mod_watch` of another chunk, called when all others ended
+  bool is_delayed = false;   ///< something it names may come with a block that still waits
+  /// By parameter, in the order of the file, without `name`. References are deferred values: the
+  /// kind `arg_bind`, the key of the other thing, and the path as written (`reference.h`). What is
+  /// sensitive is marked as a secret.
+  std::vector<std::pair<Name, Value>> arguments;
+  Value bound_name;  ///< the name with its references; null when it has none
+  std::vector<Need> needs;
+  std::shared_ptr<const Settings> settings;  ///< null: nothing is said
+  Name pool;                                 ///< one call at a time of all in it; empty: none
+  Name failure;  ///< the comment of a result that is known already: it fails and is not called
+};
+
+/// The kind of the outputs that references name.
+inline constexpr std::string_view bound_kind = "arg_bind";
+
+/// `state_|-id_|-name`
+Name key_of(const Chunk& chunk);
+/// `state_|-id_|-name_|-function`
+std::string tag_of(const Chunk& chunk);
+
+struct Compiled {
+  std::vector<Chunk> chunks;       ///< in the order of low data
+  std::vector<uint32_t> targets;   ///< indices of chunks, for `Need`
+  std::vector<std::string> files;  ///< for `Position`
+  std::vector<Delayed> delayed;    ///< blocks that wait: compile again when one of their states ran
+  std::map<Name, Value> file_metas;       ///< by ref
+  std::map<std::string, Value> id_metas;  ///< by `ref.ID`
+  std::map<Name, int> pools;
+  bool is_inverted = false;
+  std::vector<Error> errors;  ///< told together; with one of them nothing runs
+  std::vector<Error> warnings;
+
+  /// `file:line:column`
+  std::string place_of(Position position) const;
+};
+
+}  // namespace fettle::states

@@ -1,0 +1,49 @@
+#pragma once
+/// Reads the files that the command line names and all that they include, breadth first: a file
+/// stands before those that it includes. A file that is named twice is read once, so that files may
+/// include one another.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "states/position.h"
+#include "states/render.h"
+
+namespace fettle::states {
+
+/// A block that waits for states to run.
+struct Delayed {
+  struct Awaited {
+    Name id;
+    Position at;
+  };
+  Name ref;  ///< of its file
+  std::vector<Awaited> awaited;
+};
+
+struct Gathered {
+  std::vector<Document> documents;  ///< those of a file one behind another
+  std::vector<size_t> levels;       ///< of each document: how many includes lead to it
+  std::vector<Delayed> delayed;
+};
+
+struct Gathering {
+  Sources& sources;
+  Texts& texts;
+  Rendering& rendering;
+  std::span<const Stage> pipe;
+  const Outcomes* outcomes = nullptr;
+  Report& report;
+};
+
+/// Everything that can be read; what cannot is reported.
+Gathered gather(std::span<const std::string> words, const Gathering& gathering);
+
+/// The parameters that files of parameters hold.
+Params params_of(const Gathered& gathered);
+
+/// The name that Python has for the type of a part: `str`, `list`, `NoneType`.
+std::string_view python_type(const TreeNode& node);
+
+}  // namespace fettle::states

@@ -1,0 +1,87 @@
+/// What requisites name: chunks of this run, or what a former one left.
+
+#include "base/text.h"
+#include "states/compilation.h"
+#include "states/reference.h"
+
+namespace fettle::states {
+namespace {
+
+bool is_of_memory(Requisite requisite) {
+  return requisite == Requisite::require || requisite == Requisite::arg_bind;
+}
+
+/// In Idem's words: the state is not there at all, or not what it names.
+std::string not_found(const Compilation& with, std::string_view requisite, const Name& state,
+                      const Name& target) {
+  if (state != "sls" && !with.index.has_state(with.index.state_of(state)))
+    return cat("Requisite '", requisite, "' state '", state,
+               "': not found in current run. Verify the syntax.");
+  return cat("Requisite '", requisite, " ", state, ":", target,
+             "' not found in current run. Verify the syntax.");
+}
+
+/// What a pattern names does not include the state that has the requisite.
+bool leaves_out_itself(const Name& state, const Name& target) {
+  return state == "sls" || is_pattern(halves_of_id(target).first);
+}
+
+}  // namespace
+
+Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgument& requisite,
+             const Name& state, const Name& target, Position at) {
+  Compiled& made = with.made;
+  Need need;
+  need.requisite = requisite.requisite;
+  need.any = requisite.any;
+  need.state = state;
+  need.target = target;
+  need.at = at;
+  need.begin = static_cast<uint32_t>(made.targets.size());
+  if (made.targets.size() > most_targets)
+    return need;
+  with.index.find(with.index.state_of(state), target, made.targets);
+  if (leaves_out_itself(state, target))
+    made.targets.erase(std::remove(made.targets.begin() + need.begin, made.targets.end(), self),
+                       made.targets.end());
+  need.count = static_cast<uint32_t>(made.targets.size()) - need.begin;
+  if (made.targets.size() > most_targets)
+    with.report.error(
+        at, cat("the requisites of this run name more than ", most_targets, " states together"));
+  else if (!with.index.is_complete())
+    with.report.error(at, "the patterns of this run's requisites take too many comparisons");
+  if (need.count > 0)
+    return need;
+  if (with.options.memory != nullptr && is_of_memory(need.requisite)) {
+    const std::vector<Name> keys = with.options.memory->find(state, target);
+    need.is_remembered = !keys.empty();
+    if (keys.size() == 1)
+      need.memory = keys[0];
+  }
+  if (need.is_remembered)
+    return need;
+  if (with.is_partial())
+    chunk.is_delayed = true;
+  else
+    with.fail(chunk, at, not_found(with, requisite.name, state, target),
+              with.index.suggestion_for(with.index.state_of(state), target));
+  return need;
+}
+
+void resolve_needs(Compilation& with) {
+  std::vector<Chunk>& chunks = with.made.chunks;
+  for (uint32_t i = 0; i < chunks.size(); ++i) {
+    const Chunk& chunk = chunks[i];
+    with.index.add(i, chunk.state, chunk.id, chunk.name, chunk.sls);
+  }
+  for (uint32_t i = 0; i < chunks.size(); ++i) {
+    const Body& body = *with.bodies[i];
+    chunks[i].needs.reserve(body.wishes.size());
+    for (const Wish& wish : body.wishes)
+      if (wish.requisite->role == GlobalArgument::Role::requisite)
+        chunks[i].needs.push_back(
+            need_of(with, chunks[i], i, *wish.requisite, wish.state, wish.target, wish.at));
+  }
+}
+
+}  // namespace fettle::states

@@ -1,0 +1,184 @@
+#include "states/params.h"
+
+#include "base/text.h"
+#include "states/hub.h"
+#include "template/jinja/renderer.h"
+#include "value/tree_fold.h"
+
+namespace fettle::states {
+namespace {
+
+struct TemplateMaker {
+  static jinja::Value scalar(const Value& value) { return jinja::Value::of(value); }
+  static jinja::Value list(std::vector<jinja::Value> items) {
+    return jinja::Value::list(std::move(items));
+  }
+  static jinja::Value dict(std::span<const TreeMember> members, std::vector<jinja::Value> values) {
+    jinja::Value made = jinja::Value::dict();
+    for (size_t i = 0; i < members.size(); ++i)
+      made.dict_data().set(jinja::Value(members[i].key->text().view()), std::move(values[i]));
+    return made;
+  }
+};
+
+/// The parameters that were given: a dictionary in which `get` answers `none_mark` for what is not
+/// there, so that the YAML that comes out has a null.
+class Given : public jinja::Object {
+ public:
+  explicit Given(jinja::Value values) : values_(std::move(values)) {}
+  std::string type_name() const override { return "params"; }
+  std::string text() const override { return jinja::text_of(values_); }
+  bool is_true() const override { return !values_.dict_data().entries.empty(); }
+  Result<std::optional<jinja::Items>> items() override {
+    return std::optional(TRY(jinja::items_of(values_)));
+  }
+  Result<std::optional<jinja::Value>> item(const jinja::Value& key) override {
+    const jinja::Value* found = values_.dict_data().find(key);
+    return found == nullptr ? std::optional<jinja::Value>() : std::optional(*found);
+  }
+  Result<std::optional<jinja::Value>> attribute(std::string_view name) override {
+    if (name == "get")
+      return std::optional(jinja::function_value(
+          "get", [values = values_](jinja::Arguments& arguments) -> Result<jinja::Value> {
+            const jinja::Items given =
+                TRY(jinja::bind_arguments("get", arguments, {"key", "default?"}));
+            if (const jinja::Value* found = values.dict_data().find(given[0]))
+              return *found;
+            return given[1].is_undefined() ? jinja::Value(none_mark) : given[1];
+          }));
+    if (std::optional<jinja::Value> method = jinja::find_method(values_, name))
+      return method;
+    return item(jinja::Value(name));
+  }
+
+ private:
+  jinja::Value values_;
+};
+
+/// How one was asked for: as `validate` prints it.
+struct Words {
+  std::string with_get;     ///< `params.get('a').get('b')`
+  std::string in_brackets;  ///< `params['a']['b']`
+};
+
+/// A parameter that nobody gave: it prints as the words that ask for it, is false, and has itself
+/// as its only item.
+class Placeholder : public jinja::Object, public std::enable_shared_from_this<Placeholder> {
+ public:
+  Placeholder(std::shared_ptr<Asked> root, Asked* asked, Words words, std::string shown)
+      : root_(std::move(root)), asked_(asked), words_(std::move(words)), shown_(std::move(shown)) {}
+  std::string type_name() const override { return "ParamObject"; }
+  std::string text() const override { return shown_; }
+  bool is_true() const override { return false; }
+  Result<std::optional<jinja::Items>> items() override {
+    return std::optional(is_root() ? jinja::Items() : jinja::Items{self()});
+  }
+  Result<std::optional<jinja::Value>> item(const jinja::Value& key) override {
+    if (key.is_whole())
+      return std::optional(self());
+    return std::optional(below(jinja::text_of(key), {}, false));
+  }
+  Result<std::optional<jinja::Value>> attribute(std::string_view name) override {
+    if (name == "get")
+      return std::optional(jinja::function_value(
+          "get", [kept = shared_from_this()](jinja::Arguments& arguments) -> Result<jinja::Value> {
+            const jinja::Items given =
+                TRY(jinja::bind_arguments("get", arguments, {"key", "default?"}));
+            return kept->below(jinja::text_of(given[0]), given[1], true);
+          }));
+    if (name == "items" || name == "keys" || name == "values")
+      return std::optional(parts(std::string(name)));
+    if (!is_root() && jinja::find_method(jinja::Value(""), name))
+      return std::optional(jinja::function_value(
+          std::string(name),
+          [kept = self()](jinja::Arguments&) -> Result<jinja::Value> { return kept; }));
+    return std::optional(below(std::string(name), {}, false));
+  }
+
+ private:
+  bool is_root() const { return asked_ == root_.get(); }
+  jinja::Value self() { return jinja::Value(jinja::ObjectPtr(shared_from_this())); }
+
+  jinja::Value parts(std::string name) {
+    jinja::Items items;
+    if (!is_root())
+      items.push_back(name == "items" ? jinja::Value::tuple({self(), self()}) : self());
+    return jinja::function_value(
+        std::move(name),
+        [items](jinja::Arguments&) -> Result<jinja::Value> { return jinja::Value::list(items); });
+  }
+
+  /// The default of the first time counts.
+  jinja::Value below(const std::string& key, const jinja::Value& otherwise, bool with_get) {
+    const bool has_default = with_get && !otherwise.is_undefined() && !otherwise.is_none();
+    const auto known = std::find_if(asked_->below.begin(), asked_->below.end(),
+                                    [&](const auto& one) { return one.first == key; });
+    Words words{cat(words_.with_get, ".get('", key, "')"),
+                cat(words_.in_brackets, "['", key, "']")};
+    if (known == asked_->below.end()) {
+      auto made = std::make_unique<Asked>();
+      made->otherwise = Value("");
+      if (has_default)
+        if (Result<Value> plain = plain_value(otherwise))
+          made->otherwise = std::move(*plain);
+      made->shown = cat("{{ ", with_get || is_root() ? words.with_get : words.in_brackets, " }}");
+      if (has_default)
+        made->shown =
+            cat("{{ ", words_.with_get, ".get('", key, "', '", jinja::text_of(otherwise), "') }}");
+      asked_->below.emplace_back(key, std::move(made));
+      return placeholder(asked_->below.back().second.get(), std::move(words));
+    }
+    return placeholder(known->second.get(), std::move(words));
+  }
+
+  jinja::Value placeholder(Asked* asked, Words words) const {
+    return jinja::Value(jinja::ObjectPtr(
+        std::make_shared<Placeholder>(root_, asked, std::move(words), asked->shown)));
+  }
+
+  std::shared_ptr<Asked> root_;
+  Asked* asked_;
+  Words words_;
+  std::string shown_;
+};
+
+}  // namespace
+
+jinja::Value template_value(const TreeNode& node) {
+  TemplateMaker maker;
+  std::unordered_map<const TreeNode*, jinja::Value> shared;
+  return fold_tree(node, maker, shared);
+}
+
+Params Params::of(std::span<const TreeNode* const> layers) {
+  Params made;
+  for (const TreeNode* layer : layers) {
+    const jinja::Value values = template_value(*layer);
+    for (const auto& [key, value] : values.dict_data().entries)
+      if (!key.is_text() || key.text() != "include")
+        made.values_.dict_data().set(key, value);
+  }
+  return made;
+}
+
+Params Params::of(const Value& values) {
+  Params made;
+  if (values.is_dict())
+    made.values_ = jinja::Value::of(values);
+  return made;
+}
+
+Params Params::asking() {
+  Params made;
+  made.asked_ = std::make_shared<Asked>();
+  return made;
+}
+
+jinja::Value Params::object() const {
+  if (asked_ == nullptr)
+    return jinja::Value(jinja::ObjectPtr(std::make_shared<Given>(values_)));
+  return jinja::Value(jinja::ObjectPtr(std::make_shared<Placeholder>(
+      asked_, asked_.get(), Words{"params", "params"}, "{{ params }}")));
+}
+
+}  // namespace fettle::states

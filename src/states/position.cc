@@ -1,0 +1,58 @@
+#include "states/position.h"
+
+#include "base/text.h"
+
+namespace fettle::states {
+namespace {
+
+/// More are not told: nobody reads them.
+constexpr size_t most_errors = 1000;
+
+}  // namespace
+
+uint32_t Texts::add(const std::string& name, std::string_view text) {
+  const auto [known, is_new] = numbers_.emplace(name, static_cast<uint32_t>(names_.size()));
+  if (is_new) {
+    names_.push_back(name);
+    texts_.emplace_back(text);
+  }
+  return known->second;
+}
+
+Where Texts::where(Position position) const {
+  if (position.file >= names_.size())
+    return {};
+  return {names_[position.file], static_cast<int>(position.line),
+          static_cast<int>(position.column)};
+}
+
+std::string Texts::excerpt_of(Position position) const {
+  if (position.file >= texts_.size() || position.line == 0 || position.column == 0)
+    return {};
+  return excerpt(texts_[position.file], static_cast<int>(position.line),
+                 static_cast<int>(position.column));
+}
+
+Error Report::made(Position position, std::string message) const {
+  Error error = user_error(std::move(message), texts_.where(position));
+  if (errors.size() + warnings.size() < 20)  // an excerpt looks for its line from the beginning
+    error.excerpt = texts_.excerpt_of(position);
+  return error;
+}
+
+void Report::error(Position position, std::string message) {
+  if (errors.size() < most_errors)
+    errors.push_back(made(position, std::move(message)));
+}
+
+void Report::error(Error error) {
+  if (errors.size() < most_errors)
+    errors.push_back(std::move(error));
+}
+
+void Report::warn(Position position, std::string message) {
+  if (warnings.size() < most_errors)
+    warnings.push_back(made(position, std::move(message)));
+}
+
+}  // namespace fettle::states

@@ -1,0 +1,57 @@
+#pragma once
+/// Places in the texts that a compile has read, and errors that name them.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "value/tree.h"
+
+namespace fettle::states {
+
+/// A place in one of the texts; line 0: unknown.
+struct Position {
+  uint32_t file = 0;  ///< in `Texts`
+  uint32_t line = 0;
+  uint32_t column = 0;
+  bool operator==(const Position&) const = default;
+};
+
+/// The texts that were read, by name.
+class Texts {
+ public:
+  /// The number of a text; one that is known by this name keeps its number.
+  uint32_t add(const std::string& name, std::string_view text);
+  const std::string& name(uint32_t file) const { return names_[file]; }
+  const std::vector<std::string>& names() const { return names_; }
+  Where where(Position position) const;
+  /// Two lines that show the place; empty when it is unknown.
+  std::string excerpt_of(Position position) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> texts_;
+  std::map<std::string, uint32_t, std::less<>> numbers_;
+};
+
+/// What a compile has to say. Errors are told together; with one of them nothing runs.
+class Report {
+ public:
+  explicit Report(const Texts& texts) : texts_(texts) {}
+  void error(Position position, std::string message);
+  void error(Error error);
+  void warn(Position position, std::string message);
+  Where where(Position position) const { return texts_.where(position); }
+
+  std::vector<Error> errors;
+  std::vector<Error> warnings;
+
+ private:
+  Error made(Position position, std::string message) const;
+  const Texts& texts_;
+};
+
+}  // namespace fettle::states

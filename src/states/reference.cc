@@ -1,0 +1,170 @@
+#include "states/reference.h"
+
+#include <charconv>
+
+#include "base/text.h"
+
+namespace fettle::states {
+namespace {
+
+Error failed(std::string_view path, std::string_view state, std::string_view why) {
+  return user_error(cat("\"Failed to parse \"", path, "\" for state \"", state, "\". ", why));
+}
+
+/// `key[1][*]` as the key and what stands in the brackets.
+struct Part {
+  std::string key;
+  std::vector<std::string_view> indices;
+};
+
+/// A bracket that does not end the part belongs to the key, and so does one behind a backslash.
+Part part_of(std::string_view text) {
+  Part part;
+  size_t end = text.size();
+  while (end > 0 && text[end - 1] == ']') {
+    const size_t open = text.rfind('[', end - 1);
+    if (open == text.npos || open == 0 || text[open - 1] == '\\')
+      break;
+    part.indices.insert(part.indices.begin(), text.substr(open + 1, end - open - 2));
+    end = open;
+  }
+  part.key = replace_all(replace_all(text.substr(0, end), "\\[", "["), "\\]", "]");
+  return part;
+}
+
+std::optional<size_t> index_of(std::string_view text) {
+  size_t index = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), index);
+  return failure == std::errc() && end == text.data() + text.size() && !text.empty()
+             ? std::optional(index)
+             : std::nullopt;
+}
+
+/// Where the reference that begins at `${` ends: behind the brace that closes it, and none of
+/// another reference inside.
+size_t end_of_reference(std::string_view text, size_t begin) {
+  size_t depth = 0;
+  for (size_t at = begin + 1; at < text.size(); ++at) {
+    if (text[at] == '{')
+      ++depth;
+    else if (text[at] == '}' && --depth == 0)
+      return at + 1;
+    else if (text[at] == '$' && at + 1 < text.size() && text[at + 1] == '{')
+      return text.npos;
+  }
+  return text.npos;
+}
+
+/// The end of the ID at the beginning of a text; what stands in brackets belongs to it.
+size_t end_of_id(std::string_view text) {
+  const size_t colon = text.find(':'), open = text.find('[');
+  if (open == text.npos || open > colon)
+    return colon;
+  const size_t close = text.find("]:", open);
+  return close == text.npos ? colon : close + 1;
+}
+
+std::optional<Reference> reference_in(std::string_view inner) {
+  const size_t colon = inner.find(':');
+  if (colon == inner.npos)
+    return std::nullopt;
+  const std::string_view rest = inner.substr(colon + 1);
+  const size_t end = end_of_id(rest);
+  if (end == rest.npos)
+    return std::nullopt;
+  const auto [id, resource] = halves_of_id(rest.substr(0, end));
+  return Reference{inner.substr(0, colon), id, resource, rest.substr(end + 1)};
+}
+
+}  // namespace
+
+std::pair<std::string_view, std::string_view> halves_of_id(std::string_view id) {
+  const size_t open = id.find('[');
+  if (open == id.npos || !id.ends_with(']'))
+    return {id, {}};
+  return {id.substr(0, open), id.substr(open + 1, id.size() - open - 2)};
+}
+
+Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state) {
+  constexpr size_t deepest = 200;
+  std::vector<Step> steps;
+  if (path.empty())
+    return steps;
+  const auto texts = split(path, ':');
+  if (texts.size() > deepest)
+    return failed(path.substr(0, deepest), state, cat("It has more than ", deepest, " steps."));
+  for (const std::string_view text : texts) {
+    const Part part = part_of(text);
+    if (part.indices.size() > deepest)
+      return failed(path.substr(0, deepest), state, cat("It has more than ", deepest, " steps."));
+    steps.emplace_back(Name(part.key));
+    for (const std::string_view inside : part.indices) {
+      const std::optional<size_t> index = index_of(inside);
+      if (index)
+        steps.emplace_back(*index);
+      else if (inside != "*")
+        return failed(path, state,
+                      cat("Cannot parse argument value for key \"", text, "\" for index \"", inside,
+                          "\", because \"", inside, "\" is not supported\"."));
+    }
+  }
+  return steps;
+}
+
+Result<Value> value_at(const Value& new_state, std::string_view path, std::string_view state) {
+  Value value = new_state;
+  Name key;
+  for (const Step& step : TRY(steps_of(path, state))) {
+    if (const Name* name = std::get_if<Name>(&step)) {
+      key = *name;
+      const Value* found = value.find(key);
+      if (found == nullptr)
+        return failed(path, state,
+                      cat("Key \"", key, "\" is not found as part of the state \"new_state\"."));
+      value = Value(*found);
+      continue;
+    }
+    const size_t index = std::get<size_t>(step);
+    if (!value.is_list() || index >= value.items().size())
+      return failed(path, state,
+                    cat("Cannot parse argument value for key \"", key, "\" and index \"", index,
+                        "\", because argument value is not a list or it does not include element "
+                        "with index \"",
+                        index, "\"."));
+    value = Value(value.items()[index]);
+  }
+  return value;
+}
+
+std::vector<Piece> pieces_of(std::string_view text) {
+  std::vector<Piece> pieces;
+  std::string plain;
+  const auto end_plain = [&] {
+    if (!plain.empty())
+      pieces.push_back({std::exchange(plain, {}), std::nullopt});
+  };
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t begin = std::min(text.find("${", at), text.size());
+    plain += text.substr(at, begin - at);
+    at = begin;
+    if (at == text.size())
+      break;
+    const size_t end = end_of_reference(text, begin);
+    std::optional<Reference> reference;
+    if (end != text.npos)
+      reference = reference_in(text.substr(begin + 2, end - begin - 3));
+    if (reference) {
+      end_plain();
+      pieces.push_back({std::string(text.substr(begin, end - begin)), std::move(reference)});
+      at = end;
+    } else {
+      plain += "${";
+      at += 2;
+    }
+  }
+  end_plain();
+  return pieces;
+}
+
+}  // namespace fettle::states

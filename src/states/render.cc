@@ -1,0 +1,173 @@
+#include "states/render.h"
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "states/hub.h"
+#include "value/json_tree.h"
+#include "value/yaml_tree.h"
+
+namespace fettle::states {
+namespace {
+
+constexpr size_t longest_output = size_t{32} << 20;
+
+/// The filters that Idem adds to Jinja's.
+jinja::Function find_filter(const std::string& name) {
+  if (name != "b64encode" && name != "b64decode")
+    return {};
+  return [encodes = name == "b64encode"](jinja::Arguments& arguments) -> Result<jinja::Value> {
+    const jinja::Value value =
+        arguments.positional.empty() ? jinja::Value() : arguments.positional[0];
+    if (value.is_undefined())
+      return jinja::undefined_error(value);
+    if (!value.is_text())
+      return jinja::raise("AttributeError",
+                          cat("'", jinja::type_name(value), "' object has no attribute 'encode'"));
+    if (encodes)
+      return jinja::Value(base64_encode(value.text()));
+    std::string bytes = TRY(base64_decode(value.text()));
+    if (!is_valid_utf8(bytes))
+      return jinja::raise("UnicodeDecodeError", "what `b64decode` gives is not UTF-8");
+    return jinja::Value(std::move(bytes));
+  };
+}
+
+jinja::Environment environment_with(
+    std::function<Result<std::optional<std::string>>(const std::string&)> load, const Host& host) {
+  jinja::Environment made;
+  made.syntax.has_loop_controls = true;
+  made.load = std::move(load);
+  made.find_filter = find_filter;
+  made.draw = host.draw;
+  made.limits.output = longest_output;
+  return made;
+}
+
+/// `jinja2.exceptions.UndefinedError: 'x' is undefined` as Idem says it.
+std::string worded(std::string_view message) {
+  constexpr std::string_view prefix = "jinja2.exceptions.";
+  if (message.starts_with(prefix))
+    message.remove_prefix(prefix.size());
+  const size_t colon = message.find(": ");
+  const std::string_view type = message.substr(0, colon);
+  if (colon == message.npos || type.find_first_of(" '\"") != type.npos)
+    return std::string(message);
+  const std::string_view rest = message.substr(colon + 2);
+  if (type == "UndefinedError")
+    return cat("Jinja variable: ", rest);
+  if (type == "TemplateSyntaxError" || type == "TemplateAssertionError")
+    return cat("Jinja syntax error: ", rest);
+  return type.ends_with("Error") ? std::string(rest) : cat(type, ": ", rest);
+}
+
+/// A message of the readers of data as Idem says it.
+std::string data_problem(std::string_view message) {
+  for (const std::string_view prefix : {"invalid YAML: ", "invalid JSON: "})
+    if (message.starts_with(prefix))
+      message.remove_prefix(prefix.size());
+  constexpr std::string_view key = "the key `", twice = "` occurs twice";
+  if (message.starts_with(key) && message.ends_with(twice))
+    return cat("found conflicting ID '",
+               message.substr(key.size(), message.size() - key.size() - twice.size()), "'");
+  return std::string(message);
+}
+
+Value without_mark(Value value) {
+  if (!value.is_text() || value.text().view().find(none_mark) == std::string_view::npos)
+    return value;
+  return value.text() == none_mark ? Value() : Value(replace_all(value.text(), none_mark, ""));
+}
+
+}  // namespace
+
+Rendering::Rendering(Sources& sources, Texts& texts, const Params& params, const Host& host,
+                     const Outcomes* outcomes)
+    : sources_(sources),
+      texts_(texts),
+      params_(params),
+      engine_(environment_with([this](const std::string& name) { return load(name); }, host)),
+      hub_(make_hub(host, outcomes)) {}
+
+Result<std::optional<std::string>> Rendering::load(const std::string& name) {
+  Result<std::optional<SourceFile>> file = sources_.at_path(name);
+  if (!file)
+    return file.error().blame == Blame::world ? Result<std::optional<std::string>>(file.error())
+                                              : std::optional<std::string>();
+  if (!*file)
+    return std::optional<std::string>();
+  templates_[name] = texts_.add((*file)->name, (*file)->text);
+  return std::optional(std::move((*file)->text));
+}
+
+uint32_t Rendering::number_of(const std::string& name) const {
+  const auto found = templates_.find(name);
+  return found == templates_.end() ? 0 : found->second;
+}
+
+Error Rendering::placed(const SourceFile& file, Position position, std::string message) const {
+  Error error =
+      user_error(cat("Error while parsing '", file.ref, "': ", message), texts_.where(position));
+  error.excerpt = texts_.excerpt_of(position);
+  return error;
+}
+
+Status Rendering::jinja(const SourceFile& file, std::string& text, PlaceMap& places) {
+  if (text.find("{{") == text.npos && text.find("{%") == text.npos && text.find("{#") == text.npos)
+    return {};
+  const jinja::Lookup names = [this](std::string_view name) -> Result<std::optional<jinja::Value>> {
+    if (name == "params")
+      return std::optional(params_.object());
+    return name == "hub" ? std::optional(hub_) : std::optional<jinja::Value>();
+  };
+  Result<jinja::Traced> traced = engine_.trace_text(file.name, text, names);
+  if (!traced) {
+    const Where& where = traced.error().where;
+    const Place place{static_cast<uint32_t>(where.line), static_cast<uint32_t>(where.column)};
+    const Position position = where.file == file.name || !templates_.contains(where.file)
+                                  ? places.position(place)
+                                  : Position{number_of(where.file), place.line, place.column};
+    return placed(file, position, worded(traced.error().message));
+  }
+  std::vector<uint32_t> files;
+  for (const std::string& name : traced->files)
+    files.push_back(number_of(name));
+  places = PlaceMap(*traced, files, std::move(places));
+  text = std::move(traced->text);
+  return {};
+}
+
+Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
+                             std::string_view text, const PlaceMap& places) {
+  YamlReading reading{.schema = YamlSchema::pyyaml};
+  if (replaces && text.find(none_mark) != text.npos)
+    reading.convert = without_mark;
+  Result<Tree> tree = stage == Stage::yaml ? read_yaml_tree(text, file.name, reading)
+                                           : read_json_tree(text, file.name, {}, reading.convert);
+  if (tree)
+    return tree;
+  const Where& where = tree.error().where;
+  const Position position =
+      places.position({static_cast<uint32_t>(where.line), static_cast<uint32_t>(where.column)});
+  return placed(file, position,
+                cat(stage == Stage::yaml ? "Yaml" : "Json",
+                    " render error: ", data_problem(tree.error().message)));
+}
+
+Result<Document> Rendering::document(const SourceFile& file, const Block& block) {
+  Document made;
+  made.ref = file.ref;
+  made.file = texts_.add(file.name, file.text);
+  made.places = PlaceMap(made.file, block.line);
+  std::string text = block.text;
+  const bool replaces = block.pipe.back() == Stage::replacements;
+  for (const Stage stage : block.pipe) {
+    if (stage == Stage::jinja)
+      TRY(jinja(file, text, made.places));
+    else if (stage != Stage::replacements)
+      made.tree = TRY(data(stage, replaces, file, text, made.places));
+  }
+  made.refers = text.find("${") != text.npos;
+  return made;
+}
+
+}  // namespace fettle::states

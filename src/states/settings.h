@@ -1,0 +1,58 @@
+#pragma once
+/// What is to be done around a state: guards, tries, waits, secrets. Read from its global
+/// arguments, and checked.
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "states/high.h"
+
+namespace fettle::states {
+
+/// Idem's `__reconcile_wait__`: how long to wait before a state is tried again.
+struct WaitRule {
+  enum class Algorithm : uint8_t { fixed, random, exponential };
+  enum class Jitter : uint8_t { none, full, equal, decorrelated };
+  Algorithm algorithm = Algorithm::fixed;
+  double seconds = 3;         ///< `wait_in_seconds`
+  double multiplier = 1;      ///< of `exponential`
+  int64_t shortest = 0;       ///< `min_value` of `random`, in seconds
+  int64_t longest = 0;        ///< `max_value`, included
+  std::optional<double> cap;  ///< no wait is longer; an extension
+  Jitter jitter = Jitter::none;
+  bool operator==(const WaitRule&) const = default;
+};
+
+struct Retry {
+  int64_t attempts = 2;
+  bool until = true;     ///< the result that ends it
+  double interval = 30;  ///< seconds
+  double splay = 0;      ///< at most so many seconds more
+};
+
+struct Settings {
+  std::vector<Name> sensitive;                   ///< parameters
+  std::vector<Name> ignore_changes;              ///< paths such as `a:b[*]:c`
+  std::vector<Name> unset;                       ///< parameters
+  std::vector<Value> unless, onlyif, check_cmd;  ///< commands, which may hold references
+  std::optional<bool>
+      create_before_destroy;  ///< of `recreate_on_update`; none: it is not asked for
+  bool recreate_if_deleted = false;
+  bool failhard = false;
+  std::optional<Retry> retry;
+  std::optional<WaitRule> wait;
+  std::optional<Duration> attempt, deadline;
+  Name acct_profile;
+};
+
+/// A wait of a module or of a state. Errors: an algorithm that is not known, parameters that are
+/// missing, wrong or too many.
+Result<WaitRule> read_wait(const Value& wait);
+
+/// Takes what is a setting; null when there is none. What is wrong is reported.
+std::unique_ptr<Settings> read_settings(std::span<const Argument> arguments, TreeValues& values,
+                                        Report& report);
+
+}  // namespace fettle::states

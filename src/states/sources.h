@@ -1,0 +1,83 @@
+#pragma once
+/// Where files of states and of parameters are found. A source is
+///
+///   DIR, file://DIR      a folder
+///   FILE, file://FILE    an archive (zip, tar, gzip around it); zip:// and tar:// say the same
+///   json://{"REF": {…}}  files that were never written
+///
+/// and a file is found by its ref: `a.b` is `a/b.sls`, else `a/b/init.sls`. A word of the command
+/// line that names a file makes its folder a source that comes before all others.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fettle::states {
+
+/// The files of a machine: all that sources ask of the outside.
+class Files {
+ public:
+  virtual ~Files() = default;
+  /// The bytes of a file; nothing: there is none, or it is a folder.
+  virtual Result<std::optional<std::string>> read(const std::string& path) = 0;
+  virtual bool is_folder(const std::string& path) = 0;
+};
+
+/// Those of this machine. A file of more than 64 MB is an error.
+std::unique_ptr<Files> disk_files();
+/// Those of a map from path to bytes.
+std::unique_ptr<Files> files_of(std::map<std::string, std::string> files);
+
+struct SourceFile {
+  std::string ref;   ///< as `sls:` requisites and errors call it: `web.nginx`, `main.sls`
+  std::string name;  ///< for people and for places: its path
+  std::string text;
+  std::string path;   ///< below its source
+  size_t source = 0;  ///< in `Sources`
+};
+
+class Source;
+
+class Sources {
+ public:
+  /// `specs` in the order in which they are asked; `words` of the command line, paths and refs.
+  /// Errors (`Blame::user`): a source that is none.
+  static Result<Sources> make(std::span<const std::string> specs,
+                              std::span<const std::string> words, Files& files);
+  ~Sources();
+  Sources(Sources&&) noexcept;
+  Sources& operator=(Sources&&) noexcept;
+
+  /// The file that a word names; nothing: there is none.
+  Result<std::optional<SourceFile>> root(std::string_view word);
+  /// The file that another one calls `ref`: one of a source, or with dots in front (`.b`, `..c`)
+  /// one near the other. Errors (`Blame::user`): it leads out of the source.
+  Result<std::optional<SourceFile>> included(std::string_view ref, const SourceFile& from);
+  /// A file by its path below a source, for templates and contents.
+  Result<std::optional<SourceFile>> at_path(std::string_view path);
+
+ private:
+  Sources();
+  Status add_ref(const std::string& word, size_t given, Files& files);
+  Result<bool> add_path(const std::string& word, const std::string& path, Files& files);
+  size_t folder_source(const std::string& path, Files& files);
+  Result<std::optional<SourceFile>> in_source(size_t source, std::string_view ref);
+  Result<std::optional<SourceFile>> find(std::string_view ref);
+  Result<std::optional<SourceFile>> near(std::string_view ref, const SourceFile& from);
+
+  std::vector<std::unique_ptr<Source>> sources_;
+  std::vector<size_t> order_;   ///< in which they are asked
+  std::vector<size_t> starts_;  ///< the folders in which paths of the command line begin
+  std::map<std::string, SourceFile, std::less<>> words_;
+};
+
+/// Whether a requisite `sls: name` means the file `ref`.
+bool is_ref_of(std::string_view name, std::string_view ref);
+
+}  // namespace fettle::states
