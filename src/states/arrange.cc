@@ -163,6 +163,7 @@ class Arranger {
     if (names.value->items().empty())
       bodies.push_back(body);
     int order = 0;
+    std::unordered_set<Name> known;
     for (const TreeNode* item : names.value->items()) {
       const bool has_more = item->is_dict() && item->entries().size() == 1;
       if (!has_more && !item->is_text()) {
@@ -174,6 +175,10 @@ class Arranger {
       Body made = body;
       made.name = has_more ? item->entries()[0].key->text() : item->text();
       made.name_order = ++order;
+      if (!known.insert(made.name).second)
+        report_.error(names.document->position(*item),
+                      cat("the name ", made.name, " stands twice in state \"", declaration.id,
+                          "\" in SLS \"", declaration.document->ref, "\""));
       if (has_more) {
         Body more;
         read_arguments(*item->entries()[0].value, *names.document, declaration.id, report_, more);

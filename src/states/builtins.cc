@@ -71,7 +71,7 @@ ModuleRow test_module() {
            "Does what its arguments say.",
            "None when it is to have changes, else True",
            {{"changes", "true", "whether it has changes"},
-            {"result", "true", "true, false or `Random`"},
+            {"result", "null", "true, false or `Random`; else true"},
             {"comment", "\"\"", "what it says"}}},
           {"present",
            Rest::any,

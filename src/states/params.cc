@@ -156,7 +156,7 @@ Params Params::of(std::span<const TreeNode* const> layers) {
     const jinja::Value values = template_value(*layer);
     for (const auto& [key, value] : values.dict_data().entries)
       if (!key.is_text() || key.text() != "include")
-        made.values_.dict_data().set(key, value);
+        made.values_.dict_data().set(key, value.is_none() ? jinja::Value(none_mark) : value);
   }
   return made;
 }

@@ -1,7 +1,8 @@
 #pragma once
 /// `params` of templates. Files of parameters are rendered as files of states are; of several the
-/// later one wins key by key, and what they include counts less than they do. In `validate` nobody
-/// gives any, and what templates ask for is noted.
+/// later one wins key by key, and what they include counts less than they do. A parameter that is
+/// null, or not there, prints as a mark that becomes null in the YAML. In `validate` nobody gives
+/// any, and what templates ask for is noted.
 
 #include <map>
 #include <memory>

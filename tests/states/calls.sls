@@ -1,0 +1,157 @@
+# Everything that is not there is told at once.
+a:
+  tset.nop: []  ### "Could not find function to enforce tset. Please make sure that the corresponding plugin is loaded., did you mean `test`\?"
+b:
+  time.slep: []  ### "Could not find function to enforce time.slep. Please make sure that the corresponding plugin is loaded., did you mean `sleep`\?"
+c:
+  time.sleep:
+    - durration: 5  ### "'durration' is an invalid keyword argument for 'time.sleep', did you mean `duration`\?"
+    - requir: [{test: a}]  ### "'requir' is an invalid keyword argument for 'time.sleep', did you mean `require`\?"
+    - duration: 1
+d:
+  time.sleep: []  ### "states.time.sleep is missing required argument\(s\): duration"
+e:
+  cmd.run:
+    - shell: "yes"  ### "states.cmd.run is expecting a boolean value for 'shell' but got 'yes'"
+f:
+  cmd.run:
+    - shell: ~
+    - is_string_output: ${test:a:b}  ### "Requisite 'arg_bind' state 'test': not found"
+---
+# With --lenient they fail one state, and arguments that are not known are warnings.
+#$ --lenient
+a:
+  tset.nop: []
+c:
+  time.sleep:
+    - durration: 5
+d:
+  test.nop: []
+#> 0 tset.nop a fails Could not find function to enforce tset. Please make sure that the corresponding plugin is loaded.
+#> 1 time.sleep c {"durration":5} fails states.time.sleep is missing required argument(s): duration
+#> 2 test.nop d
+#w 'durration' is an invalid keyword argument for 'time.sleep', did you mean `duration`?
+---
+# Settings.
+a:
+  test.nop:
+    - sensitive: [x]
+    - x: 5
+    - ignore_changes: [x, "a:b[*]:c"]
+    - unset: [y]
+    - unless: "true"
+    - onlyif: ["test -e ${test:b:path}", "true"]
+    - check_cmd: "true"
+    - retry: {attempts: 3, until: false, interval: 5, splay: 10}
+    - failhard: true
+    - recreate_on_update: {create_before_destroy: true}
+    - recreate_if_deleted: true
+    - acct_profile: p
+    - reconcile: {wait: {exponential: {wait_in_seconds: 0.5, multiplier: 2, cap: 60, jitter: full}}, attempt: 10m, deadline: 90}
+b:
+  test.nop:
+    - recreate_on_update: {}
+    - retry: true
+    - __reconcile_wait__: {random: {min_value: 1, max_value: 10}}
+c:
+  test.nop:
+    - reconcile: {wait: {static: {wait_in_seconds: 10}}}
+    - parallel: true
+#> 2 test.nop a {"x":"********"} arg_bind b sensitive "x" ignore_changes "x" "a:b[*]:c" unset "y" unless "true" onlyif "test -e <test_|-b_|-b:path>" "true" check_cmd "true" recreate first if_deleted failhard retry 3 false 5+10 wait 2 500 2000 0-0 cap 1 attempt 10m0s deadline 1m30s profile p
+#> 0 test.nop b recreate retry 2 30+0 wait 1 3000 1000 1-10 0
+#> 1 test.nop c wait 0 10000 1000 0-0 0
+#w `parallel` has no meaning here
+---
+# Settings that are wrong.
+a:
+  test.nop:
+    - sensitive: x  ### "sensitive requisite should contain a list of sensitive parameters, not x"
+    - ignore_changes: [5]  ### "ignore_changes requisite should contain a list of parameter paths, not \[5\]"
+    - unset: {a: b}  ### "unset requisite should contain a list of parameters, not \{'a': 'b'\}"
+    - recreate_on_update: true  ### "recreate_on_update requisite should contain a dict of parameters, not True"
+    - unless: [[1]]  ### "`unless` must be a command or a list of commands"
+    - onlyif: []  ### "`onlyif` must be a command or a list of commands"
+    - retry: {attempts: 0}  ### "`attempts` must be a whole number from 1 on, not 0"
+    - failhard: "yes"  ### "`failhard` must be true or false, not yes"
+    - acct_profile: 5  ### "`acct_profile` must be the name of a profile, not 5"
+    - runas: root  ### "`runas` is not supported"
+b:
+  test.nop:
+    - recreate_on_update: {create_before: true}  ### "recreate_on_update has no parameter `create_before`"
+    - retry: {atempts: 2}  ### "`retry` has no parameter `atempts`, did you mean `attempts`\?"
+    - reconcile: {atempt: 2}  ### "`reconcile` has no parameter `atempt`, did you mean `attempt`\?"
+c:
+  test.nop: [{reconcile: {attempt: -1}}]  ### "`attempt` must be seconds or a duration such as `10m`, not -1"
+d:
+  test.nop: [{reconcile: {deadline: soon}}]  ### "`deadline` must be seconds or a duration"
+---
+# Waits that are misused.
+a:
+  test.nop: [{reconcile: {wait: 5}}]  ### "`wait` must be a dictionary of one algorithm, as in \{static: \{wait_in_seconds: 3\}\}, not 5"
+b:
+  test.nop: [{reconcile: {wait: {statc: {wait_in_seconds: 3}}}}]  ### "there is no wait algorithm `statc`, did you mean `static`\?"
+c:
+  test.nop: [{reconcile: {wait: {static: {}}}}]  ### "a wait wants `wait_in_seconds`"
+d:
+  test.nop: [{reconcile: {wait: {static: {wait_in_seconds: -1}}}}]  ### "`wait_in_seconds` must be a number of seconds, not -1"
+e:
+  test.nop: [{reconcile: {wait: {random: {min_value: 5, max_value: 5}}}}]  ### "`min_value` of the wait `random` must be below `max_value`: 5 is not below 5"
+f:
+  test.nop: [{reconcile: {wait: {random: {min_value: 1.5, max_value: 5}}}}]  ### "`min_value` must be a whole number of seconds, not 1.5"
+g:
+  test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 1}}}}]  ### "a wait wants `multiplier`"
+h:
+  test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 1, multiplier: 0}}}}]  ### "must not be 0"
+i:
+  test.nop: [{reconcile: {wait: {static: {wait_in_seconds: 1, max: 4}}}}]  ### "the wait `static` has no parameter `max`"
+j:
+  test.nop: [{reconcile: {wait: {static: {wait_in_seconds: 1, jitter: some}}}}]  ### "`jitter` must be `none`, `full`, `equal` or `decorrelated`, not some"
+k:
+  test.nop: [{reconcile: {wait: {static: {wait_in_seconds: .nan}}}}]  ### "`wait_in_seconds` must be a number"
+---
+# What is sensitive must be there.
+a:
+  time.sleep: [{duration: 1}, {sensitive: [durtion]}]
+#> 0 time.sleep a {"duration":1} sensitive "durtion"
+#w ID a has no argument `durtion` that could be sensitive
+---
+# The built-in states.
+a:
+  cmd.run: [{cmd: ls}, {creates: /x}]
+b:
+  file.managed: [{contents: x}, {mode: "0644"}]
+c:
+  container.running: [{image: nginx}]
+d:
+  data.write: [{parameters: {}}]
+e:
+  trigger.build: [{triggers: {}}]
+f:
+  template.render: []
+g:
+  render.block: [{sls: ""}]
+h:
+  exec.run: [{path: test.ping}, {acct_profile: x}]
+i:
+  exec.stateful: [{path: x}]
+j:
+  sls.run: [{sls_sources: [x]}, {any: 5}]
+k:
+  acct.profile: [{provider_name: x}, {key: 5}]
+l:
+  test.configurable_test_state: [{changes: false}, {result: Random}]
+m:
+  test.succeed_with_comment: [{comment: x}]
+#> 0 cmd.run a {"cmd":"ls","creates":"/x"}
+#> 1 file.managed b {"contents":"x","mode":"0644"}
+#> 2 container.running c {"image":"nginx"}
+#> 3 data.write d {"parameters":{}}
+#> 4 trigger.build e {"triggers":{}}
+#> 5 template.render f
+#> 6 render.block g {"sls":""}
+#> 7 exec.run h {"path":"test.ping"} profile x
+#> 8 exec.stateful i {"path":"x"}
+#> 9 sls.run j {"any":5,"sls_sources":["x"]}
+#> 10 acct.profile k {"key":5,"provider_name":"x"}
+#> 11 test.configurable_test_state l {"changes":false,"result":"Random"}
+#> 12 test.succeed_with_comment m {"comment":"x"}
