@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "states/compilation.h"
-#include "states/params.h"
 #include "states/reference.h"
 
 namespace fettle::states {
@@ -131,17 +130,12 @@ class Checker {
   void check_bool(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
     const bool wants_bool = parameter.otherwise && parameter.otherwise->is_bool();
     const bool refers = given.is_text() && may_refer(given.text());
-    if (wants_bool && !given.is_bool() && !given.is_null() && !refers && !is_asked(given))
+    const bool is_asked = given.is_text() && with_.is_asked(given.text());
+    if (wants_bool && !given.is_bool() && !given.is_null() && !refers && !is_asked)
       with_.fail(
           chunk, position_of(body, parameter.name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
               parameter.name, "' but got '", to_text(given).substr(0, 200), "'"));
-  }
-
-  /// In `validate` parameters print as the words that ask for them.
-  bool is_asked(const Value& given) const {
-    return with_.options.given_params && with_.options.given_params->asked() != nullptr &&
-           given.is_text() && given.text().view().find("{{") != std::string_view::npos;
   }
 
   Compilation& with_;

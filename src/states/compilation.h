@@ -37,6 +37,8 @@ struct Compilation {
 
   /// Whether blocks wait that may bring what is not there.
   bool is_partial() const { return !made.delayed.empty(); }
+  /// Whether a text holds a parameter that nobody gave, as in `validate`: nothing is known of it.
+  bool is_asked(std::string_view text) const;
   /// A wrong use of one state: an error, or (`--lenient`) the comment with which it will fail.
   void fail(Chunk& chunk, Position at, const std::string& comment, std::string_view hint = {});
 };

@@ -66,6 +66,7 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
                                   const CompileOptions& options) {
   auto front = std::make_unique<Front>();
   Report& report = front->report;
+  report.spares_parameters = options.given_params && options.given_params->asked() != nullptr;
   const Result<std::vector<Stage>> pipe = parse_pipe(options.pipe);
   if (!pipe) {
     report.error(pipe.error());
@@ -119,6 +120,11 @@ Compiled finish(Front& front, const CompileOptions& options) {
 Compiled compile(std::span<const std::string> words, Files& files, const CompileOptions& options) {
   const std::unique_ptr<Front> front = read_front(words, files, options);
   return finish(*front, options);
+}
+
+bool Compilation::is_asked(std::string_view text) const {
+  return options.given_params && options.given_params->asked() != nullptr &&
+         text.find("{{ params") != text.npos;
 }
 
 void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,

@@ -60,7 +60,7 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
   }
   if (need.is_remembered)
     return need;
-  if (with.is_partial())
+  if (with.is_partial() || with.is_asked(target) || with.is_asked(state))
     chunk.is_delayed = true;
   else
     with.fail(chunk, at, not_found(with, requisite.name, state, target),

@@ -1,5 +1,7 @@
 #include "states/params.h"
 
+#include <charconv>
+
 #include "base/text.h"
 #include "states/hub.h"
 #include "template/jinja/renderer.h"
@@ -55,6 +57,10 @@ class Given : public jinja::Object {
   jinja::Value values_;
 };
 
+constexpr std::string_view mark_begin = "--PARAMETER-", mark_end = "--";
+constexpr int deepest = 50;
+constexpr size_t most_asked = 10'000;
+
 /// How one was asked for: as `validate` prints it.
 struct Words {
   std::string with_get;     ///< `params.get('a').get('b')`
@@ -65,10 +71,12 @@ struct Words {
 /// as its only item.
 class Placeholder : public jinja::Object, public std::enable_shared_from_this<Placeholder> {
  public:
-  Placeholder(std::shared_ptr<Asked> root, Asked* asked, Words words, std::string shown)
-      : root_(std::move(root)), asked_(asked), words_(std::move(words)), shown_(std::move(shown)) {}
+  Placeholder(std::shared_ptr<Asked> root, Asked* asked, Words words, int depth)
+      : root_(std::move(root)), asked_(asked), words_(std::move(words)), depth_(depth) {}
   std::string type_name() const override { return "ParamObject"; }
-  std::string text() const override { return shown_; }
+  std::string text() const override {
+    return is_root() ? "{}" : cat(mark_begin, asked_->number, mark_end);
+  }
   bool is_true() const override { return false; }
   Result<std::optional<jinja::Items>> items() override {
     return std::optional(is_root() ? jinja::Items() : jinja::Items{self()});
@@ -76,7 +84,7 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
   Result<std::optional<jinja::Value>> item(const jinja::Value& key) override {
     if (key.is_whole())
       return std::optional(self());
-    return std::optional(below(jinja::text_of(key), {}, false));
+    return std::optional(TRY(below(jinja::text_of(key), {}, false)));
   }
   Result<std::optional<jinja::Value>> attribute(std::string_view name) override {
     if (name == "get")
@@ -92,7 +100,7 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
       return std::optional(jinja::function_value(
           std::string(name),
           [kept = self()](jinja::Arguments&) -> Result<jinja::Value> { return kept; }));
-    return std::optional(below(std::string(name), {}, false));
+    return std::optional(TRY(below(std::string(name), {}, false)));
   }
 
  private:
@@ -108,38 +116,38 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
         [items](jinja::Arguments&) -> Result<jinja::Value> { return jinja::Value::list(items); });
   }
 
-  /// The default of the first time counts.
-  jinja::Value below(const std::string& key, const jinja::Value& otherwise, bool with_get) {
-    const bool has_default = with_get && !otherwise.is_undefined() && !otherwise.is_none();
-    const auto known = std::find_if(asked_->below.begin(), asked_->below.end(),
-                                    [&](const auto& one) { return one.first == key; });
+  /// The default of the first time counts. Below a limit of depth everything is one.
+  Result<jinja::Value> below(const std::string& key, const jinja::Value& otherwise, bool with_get) {
+    if (depth_ >= deepest)
+      return self();
     Words words{cat(words_.with_get, ".get('", key, "')"),
                 cat(words_.in_brackets, "['", key, "']")};
-    if (known == asked_->below.end()) {
+    Asked*& known = asked_->known[key];
+    if (known == nullptr) {
+      if (root_->all.size() >= most_asked)
+        return user_error(cat("templates ask for more than ", most_asked, " parameters"));
       auto made = std::make_unique<Asked>();
+      known = made.get();
+      known->number = root_->all.size();
+      root_->all.push_back(known);
       made->otherwise = Value("");
-      if (has_default)
+      made->shown = cat("{{ ", with_get || is_root() ? words.with_get : words.in_brackets, " }}");
+      if (with_get && !otherwise.is_undefined() && !otherwise.is_none()) {
         if (Result<Value> plain = plain_value(otherwise))
           made->otherwise = std::move(*plain);
-      made->shown = cat("{{ ", with_get || is_root() ? words.with_get : words.in_brackets, " }}");
-      if (has_default)
         made->shown =
             cat("{{ ", words_.with_get, ".get('", key, "', '", jinja::text_of(otherwise), "') }}");
+      }
       asked_->below.emplace_back(key, std::move(made));
-      return placeholder(asked_->below.back().second.get(), std::move(words));
     }
-    return placeholder(known->second.get(), std::move(words));
-  }
-
-  jinja::Value placeholder(Asked* asked, Words words) const {
     return jinja::Value(jinja::ObjectPtr(
-        std::make_shared<Placeholder>(root_, asked, std::move(words), asked->shown)));
+        std::make_shared<Placeholder>(root_, known, std::move(words), depth_ + 1)));
   }
 
   std::shared_ptr<Asked> root_;
   Asked* asked_;
   Words words_;
-  std::string shown_;
+  int depth_;
 };
 
 }  // namespace
@@ -174,11 +182,31 @@ Params Params::asking() {
   return made;
 }
 
+std::string Params::with_words(std::string_view text) const {
+  std::string made;
+  size_t at = 0;
+  while (true) {
+    const size_t begin = text.find(mark_begin, at);
+    const size_t digits = begin + mark_begin.size();
+    const size_t end = begin == text.npos ? text.npos : text.find(mark_end, digits);
+    if (end == text.npos)
+      return made.append(text.substr(at));
+    size_t number = 0;
+    const auto [stop, failure] = std::from_chars(text.data() + digits, text.data() + end, number);
+    const bool is_known = failure == std::errc() && stop == text.data() + end &&
+                          asked_ != nullptr && number < asked_->all.size();
+    made += text.substr(at, begin - at);
+    made += is_known ? std::string_view(asked_->all[number]->shown)
+                     : text.substr(begin, end + mark_end.size() - begin);
+    at = end + mark_end.size();
+  }
+}
+
 jinja::Value Params::object() const {
   if (asked_ == nullptr)
     return jinja::Value(jinja::ObjectPtr(std::make_shared<Given>(values_)));
-  return jinja::Value(jinja::ObjectPtr(std::make_shared<Placeholder>(
-      asked_, asked_.get(), Words{"params", "params"}, "{{ params }}")));
+  return jinja::Value(jinja::ObjectPtr(
+      std::make_shared<Placeholder>(asked_, asked_.get(), Words{"params", "params"}, 0)));
 }
 
 }  // namespace fettle::states

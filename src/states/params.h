@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "states/position.h"
@@ -24,6 +25,9 @@ struct Asked {
   std::string shown;  ///< the words that ask for it: `{{ params.get('a') }}`
   Value otherwise;    ///< an empty text: none was named
   std::vector<std::pair<std::string, std::unique_ptr<Asked>>> below;
+  std::unordered_map<std::string, Asked*> known;  ///< those below by name
+  size_t number = 0;                              ///< in `all`
+  std::vector<const Asked*> all;                  ///< of the outermost
 };
 
 class Params {
@@ -39,6 +43,9 @@ class Params {
   jinja::Value object() const;
   /// Null unless it is `asking`.
   const Asked* asked() const { return asked_.get(); }
+  /// What was asked for prints as a mark that every format takes for a word. The text with the
+  /// words that ask instead of the marks.
+  std::string with_words(std::string_view text) const;
 
  private:
   jinja::Value values_ = jinja::Value::dict();

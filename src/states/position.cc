@@ -1,5 +1,7 @@
 #include "states/position.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace fettle::states {
@@ -33,6 +35,20 @@ std::string Texts::excerpt_of(Position position) const {
                  static_cast<int>(position.column));
 }
 
+std::string_view Texts::line(Position position) const {
+  if (position.file >= texts_.size() || position.line == 0)
+    return {};
+  std::string_view text = texts_[position.file];
+  for (uint32_t i = 1; i < position.line && !text.empty(); ++i)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+bool Report::is_about_parameter(Position position, std::string_view message) const {
+  return spares_parameters && (message.find("{{ params") != message.npos ||
+                               texts_.line(position).find("params") != std::string_view::npos);
+}
+
 Error Report::made(Position position, std::string message) const {
   Error error = user_error(std::move(message), texts_.where(position));
   if (errors.size() + warnings.size() < 20)  // an excerpt looks for its line from the beginning
@@ -41,7 +57,7 @@ Error Report::made(Position position, std::string message) const {
 }
 
 void Report::error(Position position, std::string message) {
-  if (errors.size() < most_errors)
+  if (errors.size() < most_errors && !is_about_parameter(position, message))
     errors.push_back(made(position, std::move(message)));
 }
 

@@ -28,6 +28,8 @@ class Texts {
   const std::string& name(uint32_t file) const { return names_[file]; }
   const std::vector<std::string>& names() const { return names_; }
   Where where(Position position) const;
+  /// The line of the place; empty when it is unknown.
+  std::string_view line(Position position) const;
   /// Two lines that show the place; empty when it is unknown.
   std::string excerpt_of(Position position) const;
 
@@ -48,8 +50,11 @@ class Report {
 
   std::vector<Error> errors;
   std::vector<Error> warnings;
+  /// In `validate`: nothing is known of parameters, and so nothing is wrong about them.
+  bool spares_parameters = false;
 
  private:
+  bool is_about_parameter(Position position, std::string_view message) const;
   Error made(Position position, std::string message) const;
   const Texts& texts_;
 };

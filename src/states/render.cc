@@ -139,7 +139,12 @@ Status Rendering::jinja(const SourceFile& file, std::string& text, PlaceMap& pla
 Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
                              std::string_view text, const PlaceMap& places) {
   YamlReading reading{.schema = YamlSchema::pyyaml};
-  if (replaces && text.find(none_mark) != text.npos)
+  if (params_.asked() != nullptr)
+    reading.convert = [&](Value value) {
+      value = replaces ? without_mark(std::move(value)) : value;
+      return value.is_text() ? Value(params_.with_words(value.text())) : value;
+    };
+  else if (replaces && text.find(none_mark) != text.npos)
     reading.convert = without_mark;
   Result<Tree> tree = stage == Stage::yaml ? read_yaml_tree(text, file.name, reading)
                                            : read_json_tree(text, file.name, {}, reading.convert);

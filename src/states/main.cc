@@ -1,0 +1,53 @@
+/// Shows what files of states come to, for comparisons: `states_main [OPTIONS] FILES…` prints the
+/// document of `validate`, and everything that is wrong.
+
+#include <iostream>
+
+#include "base/text.h"
+#include "states/validate.h"
+#include "value/json.h"
+
+namespace {
+
+using fettle::states::CompileOptions;
+
+/// Whether the word is an option, which may take the next one.
+bool take_option(const std::string& word, const char* next, CompileOptions& options, bool& takes) {
+  takes = true;
+  const std::string value = next == nullptr ? "" : next;
+  if (word == "--sls-sources")
+    options.sources.push_back(value);
+  else if (word == "--render")
+    options.pipe = value;
+  else if (word == "--target")
+    options.target = value;
+  else {
+    takes = false;
+    options.is_inverted |= word == "--invert";
+    options.is_lenient |= word == "--lenient";
+    return word.starts_with("--");
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  CompileOptions options;
+  std::vector<std::string> words;
+  for (int i = 1; i < count; ++i) {
+    bool takes = false;
+    if (!take_option(arguments[i], i + 1 < count ? arguments[i + 1] : nullptr, options, takes))
+      words.emplace_back(arguments[i]);
+    i += takes ? 1 : 0;
+  }
+  const auto files = fettle::states::disk_files();
+  const auto validation = fettle::states::validate(words, *files, options);
+  for (const fettle::Error& warning : validation.warnings)
+    std::cerr << "warning: " << fettle::to_string(warning) << "\n";
+  for (const fettle::Error& error : validation.errors)
+    std::cerr << fettle::to_string(error) << "\n"
+              << error.excerpt << (error.excerpt.empty() ? "" : "\n");
+  std::cout << fettle::write_json(validation.document, {.indent = 2}) << "\n";
+  return validation.errors.empty() ? 0 : 2;
+}
