@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "states/reference.h"
 #include "states/sources.h"
 #include "states/target_index.h"
 
@@ -197,7 +198,7 @@ class Arranger {
       }
   }
 
-  /// The bodies that a wish names, but `self`.
+  /// The bodies that a wish names; a pattern leaves out `self`.
   std::vector<uint32_t> targets_of(const Wish& wish, size_t self) {
     std::vector<uint32_t> found;
     index_.find(index_.state_of(wish.state), wish.target, found);
@@ -205,7 +206,8 @@ class Arranger {
       report_.error(wish.at, cat("Requisite '", wish.requisite->name, " ", wish.state, ":",
                                  wish.target, "' not found in current run. Verify the syntax",
                                  index_.suggestion_for(wish.state, wish.target)));
-    std::erase(found, static_cast<uint32_t>(self));
+    if (wish.state == "sls" || is_pattern(halves_of_id(wish.target).first))
+      std::erase(found, static_cast<uint32_t>(self));
     relations_ += found.size();
     if (relations_ > most_relations) {
       if (relations_ - found.size() <= most_relations)

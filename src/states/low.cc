@@ -33,8 +33,10 @@ class Maker {
     low_.bodies.reserve(count);
     asked_.reserve(count);
     for (const Declaration& one : high.declarations)
-      for (const Body& body : one.bodies)
-        add(one, body);
+      for (const bool is_whole : {true, false})  // Idem's place for `state.function` is the last
+        for (const Body& body : one.bodies)
+          if (body.is_whole == is_whole)
+            add(one, body);
     set_orders();
     sort();
     return std::move(low_);
@@ -104,9 +106,9 @@ class Maker {
                     cat("the order of ID ", low_.chunks.back().id, " in SLS ",
                         low_.chunks.back().sls, " must be `first`, `last` or a number"));
     }
-    if (asked.kind == Asked::Kind::number && asked.number > 0 &&
-        asked.number == static_cast<double>(static_cast<int64_t>(asked.number)))
-      behind_ = std::max(behind_, asked.number + 100);
+    const bool is_whole = asked.number == static_cast<double>(static_cast<int64_t>(asked.number));
+    if (asked.kind == Asked::Kind::number && is_whole && asked.number > behind_)
+      behind_ = asked.number + 100;
     return asked;
   }
 
@@ -135,7 +137,7 @@ class Maker {
       const Asked& asked = asked_[i];
       double order = asked.number;
       if (asked.kind == Asked::Kind::none)
-        order = behind_;
+        order = behind_++;
       else if (asked.kind != Asked::Kind::number)
         order += behind_ + last_order;
       low_.chunks[i].order = order + asked.fraction;
@@ -169,7 +171,7 @@ class Maker {
   Report& report_;
   Low low_;
   std::vector<Asked> asked_;
-  double behind_ = 1;  ///< behind all that have a number
+  double behind_ = 1;  ///< where those without a number begin, as Idem computes it
   std::unordered_map<const Document*, TreeValues> values_;
   const Document* last_document_ = nullptr;
   TreeValues* last_values_ = nullptr;

@@ -138,7 +138,7 @@ Status Rendering::jinja(const SourceFile& file, std::string& text, PlaceMap& pla
 
 Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
                              std::string_view text, const PlaceMap& places) {
-  YamlReading reading{.schema = YamlSchema::pyyaml};
+  YamlReading reading{.schema = YamlSchema::idem};
   if (params_.asked() != nullptr)
     reading.convert = [&](Value value) {
       value = replaces ? without_mark(std::move(value)) : value;

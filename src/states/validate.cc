@@ -158,11 +158,11 @@ class HighList {
     if (body_.implicit_order != 0)
       items_.push_back(pair("order", body_.implicit_order));
     add_function();
+    add("arg_bind");
     for (const Argument& argument : body_.arguments)
       add(argument.name);
     for (const Group& group : wishes_)
       add(group.key);
-    add("arg_bind");
     return Value::list(std::move(items_));
   }
 
@@ -228,9 +228,9 @@ class ParameterUse {
 
   Value global() const { return asked_.below.empty() ? Value("") : all(asked_, true, nullptr); }
 
-  /// The paths that occur in a declaration.
-  std::set<std::string> in(const Declaration& declaration) const {
-    std::set<std::string> found;
+  /// The paths that occur in a declaration, those above them first.
+  std::vector<std::string> in(const Declaration& declaration) const {
+    std::vector<std::string> found;
     find(declaration.id, found);
     for (const Body& body : declaration.bodies) {
       find(body.state, found);
@@ -245,17 +245,29 @@ class ParameterUse {
           find(wish.target, found);
         }
     }
-    return found;
+    std::vector<std::string> all;
+    std::set<std::string> known;
+    for (const std::string& path : found)
+      for (size_t dot = path.find('.');; dot = path.find('.', dot + 1)) {
+        if (known.insert(path.substr(0, dot)).second)
+          all.push_back(path.substr(0, dot));
+        if (dot == path.npos)
+          break;
+      }
+    return all;
   }
 
-  Value used(const std::set<std::string>& paths) const { return all(asked_, false, &paths); }
+  Value used(const std::vector<std::string>& paths) const {
+    const std::set<std::string> only(paths.begin(), paths.end());
+    return all(asked_, false, &only);
+  }
 
-  /// The used ones that a meta does not describe, in the order in which they were asked for.
-  std::vector<Value> missing(const std::set<std::string>& paths, const TreeNode* meta) const {
+  /// Those that a meta does not describe.
+  static std::vector<Value> missing(const std::vector<std::string>& paths, const TreeNode* meta) {
     const TreeNode* described = meta == nullptr ? nullptr : meta->find("params");
     std::vector<Value> found;
-    for (const std::string& path : order_)
-      if (has_part(paths, path) && !describes(described, path))
+    for (const std::string& path : paths)
+      if (!describes(described, path))
         found.emplace_back(path);
     return found;
   }
@@ -264,16 +276,9 @@ class ParameterUse {
   void note(const Asked& asked, const std::string& path) {
     for (const auto& [key, below] : asked.below) {
       const std::string inner = path.empty() ? key : cat(path, ".", key);
-      order_.push_back(inner);
       paths_.emplace(below->shown, inner);
       note(*below, inner);
     }
-  }
-
-  /// Whether a path or one below it is among these.
-  static bool has_part(const std::set<std::string>& paths, const std::string& path) {
-    const auto found = paths.lower_bound(path);
-    return found != paths.end() && (*found == path || found->starts_with(path + "."));
   }
 
   static bool describes(const TreeNode* described, std::string_view path) {
@@ -288,7 +293,7 @@ class ParameterUse {
     std::vector<Entry> entries;
     for (const auto& [key, below] : asked.below) {
       const std::string inner = path.empty() ? key : cat(path, ".", key);
-      if (only != nullptr && !has_part(*only, inner))
+      if (only != nullptr && !only->contains(inner))
         continue;
       entries.push_back({key, below->below.empty() ? (with_defaults ? below->otherwise : Value(""))
                                                    : all(*below, with_defaults, only, inner)});
@@ -297,7 +302,7 @@ class ParameterUse {
   }
 
   /// The words of parameters in a text. They end with braces, and so may a default inside.
-  void find(std::string_view text, std::set<std::string>& found) const {
+  void find(std::string_view text, std::vector<std::string>& found) const {
     constexpr std::string_view begin = "{{ params", end = " }}";
     constexpr int most_ends = 8;
     for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
@@ -308,30 +313,30 @@ class ParameterUse {
           break;
         const auto known = paths_.find(text.substr(at, close + end.size() - at));
         if (known != paths_.end()) {
-          found.insert(known->second);
+          found.push_back(known->second);
           break;
         }
       }
     }
   }
 
-  void find_below(const TreeNode& top, std::set<std::string>& found) const {
+  void find_below(const TreeNode& top, std::vector<std::string>& found) const {
     std::vector<const TreeNode*> open{&top};
     while (!open.empty()) {
       const TreeNode* node = open.back();
       open.pop_back();
       if (node->is_text())
         find(node->text(), found);
-      open.insert(open.end(), node->items().begin(), node->items().end());
-      for (const TreeMember& entry : node->entries()) {
-        find(entry.key->text(), found);
-        open.push_back(entry.value);
+      for (size_t i = node->items().size(); i-- > 0;)
+        open.push_back(node->items()[i]);
+      for (size_t i = node->entries().size(); i-- > 0;) {
+        open.push_back(node->entries()[i].value);
+        open.push_back(node->entries()[i].key);
       }
     }
   }
 
   const Asked& asked_;
-  std::vector<std::string> order_;
   std::map<std::string, std::string, std::less<>> paths_;  ///< by the words that ask for them
 };
 
@@ -347,7 +352,7 @@ Validation validate(std::span<const std::string> words, Files& files, CompileOpt
   std::vector<Entry> used, warnings;
   for (const Declaration& one : front->high.declarations) {
     const Name id = cat(one.document->ref, ".", one.id);
-    const std::set<std::string> paths = use.in(one);
+    const std::vector<std::string> paths = use.in(one);
     used.push_back({id, use.used(paths)});
     if (std::vector<Value> missing = use.missing(paths, one.meta); !missing.empty())
       warnings.push_back({id, pair("params_meta_missing", Value::list(std::move(missing)))});

@@ -55,7 +55,7 @@ META: {a: b}
       R"({"__id__":"x2","__sls__":"main.sls","duration":5,"fun":"sleep","name":"x2","order":100001,)"
       R"("state":"time"},)"
       R"({"__id__":"y","__sls__":"main.sls","fun":"nop","k":2,"name":"y","order":100002,"state":"test"},)"
-      R"({"__id__":"x","__sls__":"main.sls","fun":"nop","name":"x","order":100102,"state":"test"},)"
+      R"({"__id__":"x","__sls__":"main.sls","fun":"nop","name":"x","order":100101,"state":"test"},)"
       R"({"__id__":"x3","__sls__":"main.sls","fun":"nop","name":"x3","order":1100102,)"
       R"("require":[{"test":"x2"}],"state":"test"}])");
   EXPECT_EQ(part(made, "meta"),

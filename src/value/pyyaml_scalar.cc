@@ -78,7 +78,7 @@ std::optional<Value> base_60(std::string_view text, bool is_negative) {
   return Value::big_integer((is_negative ? "-" : "") + total);
 }
 
-std::optional<Value> integer(std::string_view text) {
+std::optional<Value> integer(std::string_view text, YamlSchema schema) {
   const bool is_negative = text.starts_with('-');
   const std::string_view rest = without_sign(text);
   if (rest.empty() || !is_digit(rest[0]))
@@ -91,8 +91,10 @@ std::optional<Value> integer(std::string_view text) {
     return integer_of(rest.substr(2), 2, is_negative);
   if (rest.starts_with("0x") && all_of(rest.substr(2), "0123456789abcdefABCDEF_"))
     return integer_of(rest.substr(2), 16, is_negative);
+  const bool drops_zeros = schema == YamlSchema::idem && rest.size() == text.size();
   if (rest[0] == '0')
-    return all_of(rest, "01234567_") ? integer_of(rest, 8, is_negative) : std::nullopt;
+    return all_of(rest, "01234567_") ? integer_of(rest, drops_zeros ? 10 : 8, is_negative)
+                                     : std::nullopt;
   return all_of(rest, "0123456789_") ? integer_of(rest, 10, is_negative) : std::nullopt;
 }
 
@@ -155,7 +157,7 @@ std::optional<Value> real(std::string_view text) {
 
 }  // namespace
 
-std::optional<Value> pyyaml_scalar(std::string_view text) {
+std::optional<Value> pyyaml_scalar(std::string_view text, YamlSchema schema) {
   if (text.empty())
     return Value();
   switch (text[0]) {
@@ -185,13 +187,13 @@ std::optional<Value> pyyaml_scalar(std::string_view text) {
     return std::nullopt;
   if (std::optional<Value> number = real(text))
     return number;
-  return integer(text);
+  return integer(text, schema);
 }
 
-Result<Value> pyyaml_tagged(std::string_view text, std::string_view tag) {
+Result<Value> pyyaml_tagged(std::string_view text, std::string_view tag, YamlSchema schema) {
   constexpr std::string_view prefix = "tag:yaml.org,2002:";
   const std::string_view name = tag.starts_with(prefix) ? tag.substr(prefix.size()) : "";
-  const std::optional<Value> plain = pyyaml_scalar(text);
+  const std::optional<Value> plain = pyyaml_scalar(text, schema);
   if (name == "str" || name == "timestamp" || name == "value" || name == "merge")
     return Value(text);
   if (name == "null")

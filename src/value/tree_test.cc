@@ -186,6 +186,13 @@ TEST(Tree, ScalarsAsIdemReadsThem) {
             "a.sls:1:4: invalid YAML: could not determine a constructor for the tag '!foo'");
 }
 
+TEST(Tree, InIdemIntegersMayBeginWithZeros) {
+  YamlReading reading = pyyaml();
+  reading.schema = YamlSchema::idem;
+  EXPECT_EQ(json_of("[0644, 00, 0_7, 0b11, 0x1F, +0777, 089, 1:30, !!int 017]", reading),
+            R"([644,0,7,3,31,511,"089",90,17])");
+}
+
 TEST(Tree, EachDocumentHasItsOwnAnchors) {
   const std::vector<Tree> trees = *read_yaml_trees("a: &a 1\n---\nb: 2\n---\n", "", pyyaml());
   ASSERT_EQ(trees.size(), 3u);

@@ -6,6 +6,7 @@
 ///               octal, an integer beyond 64 bits stays text, timestamps stay text, the last of two
 ///               equal keys counts
 ///   pyyaml      as PyYAML's safe loader: yes/no/on/off, octal, base 60, the last key counts
+///   idem        the same, but an integer may begin with zeros: `0644` is 644
 ///
 /// Anchors and aliases are resolved (an alias bomb is an error), `<<` merges, keys become texts.
 /// Every error has file, line and column.
@@ -17,7 +18,7 @@
 
 namespace fettle {
 
-enum class YamlSchema { core, go_yaml_v2, pyyaml };
+enum class YamlSchema { core, go_yaml_v2, pyyaml, idem };
 
 /// One document; null for an empty text. A second document is an error.
 Result<Value> read_yaml(std::string_view text, std::string_view file, YamlSchema schema);

@@ -144,8 +144,8 @@ Value go_yaml_v2(std::string_view text) {
 }  // namespace
 
 Value plain_scalar(std::string_view text, YamlSchema schema) {
-  if (schema == YamlSchema::pyyaml)
-    return pyyaml_scalar(text).value_or(Value(text));
+  if (is_pyyaml(schema))
+    return pyyaml_scalar(text, schema).value_or(Value(text));
   if (text.empty() || is_one_of(text, {"~", "null", "Null", "NULL"}))
     return {};
   if (auto special = special_real(text))
@@ -156,6 +156,7 @@ Value plain_scalar(std::string_view text, YamlSchema schema) {
     case YamlSchema::go_yaml_v2:
       return go_yaml_v2(text);
     case YamlSchema::pyyaml:
+    case YamlSchema::idem:
       break;
   }
   return Value(text);

@@ -135,7 +135,7 @@ class Reader {
   /// Only PyYAML minds the tags of lists and dicts.
   Status check_tag(std::string_view tag, std::initializer_list<std::string_view> known,
                    Place place) const {
-    if (reading_.schema != YamlSchema::pyyaml || tag.empty() || tag == "!")
+    if (!is_pyyaml(reading_.schema) || tag.empty() || tag == "!")
       return {};
     for (const std::string_view name : known)
       if (tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == name)
@@ -191,11 +191,11 @@ class Reader {
 
   Result<Value> tagged(std::string_view text, std::string_view tag, bool is_plain) {
     if (tag == "!")
-      return is_plain && reading_.schema == YamlSchema::pyyaml ? plain(text) : quoted(text);
+      return is_plain && is_pyyaml(reading_.schema) ? plain(text) : quoted(text);
     if (tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == "str")
       return quoted(text);
-    if (reading_.schema == YamlSchema::pyyaml)
-      return pyyaml_tagged(text, tag);
+    if (is_pyyaml(reading_.schema))
+      return pyyaml_tagged(text, tag, reading_.schema);
     Value value = plain(text);
     const bool is_float = tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == "float";
     if (is_float && value.is_integer() && value.integer())
