@@ -98,7 +98,7 @@ struct TextHash {
 
 std::string_view to_string(Requisite requisite) {
   constexpr std::array<std::string_view, 8> names{"require", "watch",  "onchanges", "onfail",
-                                                  "prereq",  "listen", "arg_bind",  "before"};
+                                                  "prereq",  "listen", "arg_bind",  "order"};
   return names[static_cast<size_t>(requisite)];
 }
 

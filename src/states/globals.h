@@ -18,7 +18,7 @@ enum class Requisite : uint8_t {
   prereq,     ///< it would have changes; it runs after this one
   listen,     ///< it has changes: `mod_watch` is called once, after everything else
   arg_bind,   ///< it left a state, from which arguments are taken
-  before,     ///< it named this one as its `prereq`, and goes first
+  order,      ///< nothing: it goes first, however it ends
 };
 
 std::string_view to_string(Requisite requisite);

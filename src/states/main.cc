@@ -1,6 +1,8 @@
 /// Shows what files of states come to, for comparisons: `states_main [OPTIONS] FILES…` prints the
-/// document of `validate`, and everything that is wrong.
+/// document of `validate`, and everything that is wrong; with `--ranks` the tags in the order in
+/// which they run one after another.
 
+#include <algorithm>
 #include <iostream>
 
 #include "base/text.h"
@@ -25,9 +27,19 @@ bool take_option(const std::string& word, const char* next, CompileOptions& opti
     takes = false;
     options.is_inverted |= word == "--invert";
     options.is_lenient |= word == "--lenient";
-    return word.starts_with("--");
+    return word.starts_with("--") && word != "--ranks";
   }
   return true;
+}
+
+void print_ranks(const fettle::states::Compiled& compiled) {
+  std::vector<const fettle::states::Chunk*> chunks;
+  for (const fettle::states::Chunk& chunk : compiled.chunks)
+    chunks.push_back(&chunk);
+  std::sort(chunks.begin(), chunks.end(),
+            [](const auto* a, const auto* b) { return a->rank < b->rank; });
+  for (const fettle::states::Chunk* chunk : chunks)
+    std::cout << tag_of(*chunk) << "\n";
 }
 
 }  // namespace
@@ -42,6 +54,14 @@ int main(int count, char** arguments) {
     i += takes ? 1 : 0;
   }
   const auto files = fettle::states::disk_files();
+  if (std::find(words.begin(), words.end(), "--ranks") != words.end()) {
+    std::erase(words, "--ranks");
+    const auto compiled = fettle::states::compile(words, *files, options);
+    for (const fettle::Error& error : compiled.errors)
+      std::cerr << fettle::to_string(error) << "\n";
+    print_ranks(compiled);
+    return compiled.errors.empty() ? 0 : 2;
+  }
   const auto validation = fettle::states::validate(words, *files, options);
   for (const fettle::Error& warning : validation.warnings)
     std::cerr << "warning: " << fettle::to_string(warning) << "\n";

@@ -1,13 +1,16 @@
 /// Who goes before whom, and in which order states run one after another.
 ///
 /// As Idem has it: all states that wait for nothing run in the order of low data, then all that
-/// wait for these, and so on.
+/// wait for these, and so on. What a state names as its `prereq` waits for it, and since it is
+/// looked at first, the state waits for all that the other one waits for, unless that would lead in
+/// a circle.
 
 #include <algorithm>
 #include <numeric>
 
 #include "base/text.h"
 #include "states/compilation.h"
+#include "states/wait_graph.h"
 
 namespace fettle::states {
 namespace {
@@ -16,148 +19,202 @@ class Orderer {
  public:
   explicit Orderer(Compilation& with) : with_(with), made_(with.made) {}
 
+  /// In Idem a state that listens comes after what it listens to. Here that, and looking at what is
+  /// to be changed, gives way when it would lead in a circle.
   void run() {
-    put_prereqs_first();
-    find_edges();
-    const std::vector<uint32_t> levels = find_levels();
-    if (settled_ < made_.chunks.size())
-      tell_circles();
-    else
-      rank(levels);
+    find_prereqs();
+    WaitGraph graph = graph_of(true);
+    std::vector<uint32_t> waves = graph.waves();
+    if (graph.has_stuck()) {
+      graph = graph_of(false);
+      waves = graph.waves();
+    }
+    if (graph.has_stuck() && !prereqs_.empty()) {
+      for (Prereq& prereq : prereqs_)
+        prereq.waits = !graph.is_stuck(prereq.first) && !graph.is_stuck(prereq.second);
+      graph = graph_of(false);
+      waves = graph.waves();
+    }
+    if (graph.has_stuck()) {
+      tell_circles(graph);
+    } else {
+      rank(waves);
+      put_prereqs_first();
+      delay();
+    }
     add_listeners();
   }
 
  private:
+  /// That one state is the prereq of another.
+  struct Prereq {
+    uint32_t first, second;
+    Position at;
+    bool waits = true;  ///< for what the second one waits for
+  };
+
   std::span<const uint32_t> targets_of(const Need& need) const {
     return std::span<const uint32_t>(made_.targets).subspan(need.begin, need.count);
   }
 
-  /// What a state names as its `prereq` waits for it.
-  void put_prereqs_first() {
-    const auto count = static_cast<uint32_t>(made_.chunks.size());
-    for (uint32_t i = 0; i < count; ++i) {
-      std::vector<std::pair<uint32_t, Position>> later;
-      for (const Need& need : made_.chunks[i].needs)
-        if (need.requisite == Requisite::prereq)
-          for (const uint32_t target : targets_of(need))
-            later.emplace_back(target, need.at);
-      for (const auto& [target, at] : later) {
-        Need need;
-        need.requisite = Requisite::before;
-        need.state = made_.chunks[i].state;
-        need.target = made_.chunks[i].id;
-        need.at = at;
-        need.begin = static_cast<uint32_t>(made_.targets.size());
-        need.count = 1;
-        made_.targets.push_back(i);
-        made_.chunks[target].needs.push_back(std::move(need));
-      }
-    }
-  }
-
-  static bool orders(const Need& need) {
+  static bool is_ordering(const Need& need) {
     return need.requisite != Requisite::prereq && need.requisite != Requisite::listen;
   }
 
-  /// From each chunk to those that wait for it, in one array.
-  void find_edges() {
-    const size_t count = made_.chunks.size();
-    waits_for_.assign(count, 0);
-    begins_.assign(count + 1, 0);
-    for (const Chunk& chunk : made_.chunks)
-      for (const Need& need : chunk.needs)
-        if (orders(need))
-          for (const uint32_t target : targets_of(need))
-            ++begins_[target + 1];
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    waiting_.resize(begins_[count]);
-    std::vector<uint32_t> next(begins_.begin(), begins_.end() - 1);
-    for (uint32_t i = 0; i < count; ++i)
-      for (const Need& need : made_.chunks[i].needs)
-        if (orders(need))
-          for (const uint32_t target : targets_of(need)) {
-            waiting_[next[target]++] = i;
-            ++waits_for_[i];
-          }
-  }
-
-  /// The wave in which each chunk runs. What is delayed delays those that wait for it.
-  std::vector<uint32_t> find_levels() {
-    std::vector<uint32_t> levels(made_.chunks.size(), 0), ready;
+  void find_prereqs() {
     for (uint32_t i = 0; i < made_.chunks.size(); ++i)
-      if (waits_for_[i] == 0)
-        ready.push_back(i);
-    while (!ready.empty()) {
-      const uint32_t here = ready.back();
-      ready.pop_back();
-      ++settled_;
-      for (uint32_t e = begins_[here]; e < begins_[here + 1]; ++e) {
-        const uint32_t other = waiting_[e];
-        levels[other] = std::max(levels[other], levels[here] + 1);
-        made_.chunks[other].is_delayed |= made_.chunks[here].is_delayed;
-        if (--waits_for_[other] == 0)
-          ready.push_back(other);
+      for (const Need& need : made_.chunks[i].needs)
+        if (need.requisite == Requisite::prereq)
+          for (const uint32_t target : targets_of(need))
+            prereqs_.push_back({i, target, need.at, true});
+    std::stable_sort(prereqs_.begin(), prereqs_.end(),
+                     [](const Prereq& a, const Prereq& b) { return a.second < b.second; });
+  }
+
+  std::span<const Prereq> prereqs_of(uint32_t chunk) const {
+    const auto [begin, end] =
+        std::equal_range(prereqs_.begin(), prereqs_.end(), Prereq{0, chunk, {}, true},
+                         [](const Prereq& a, const Prereq& b) { return a.second < b.second; });
+    return {begin, end};
+  }
+
+  static bool is_among(std::span<const Prereq> prereqs, uint32_t chunk) {
+    return std::any_of(prereqs.begin(), prereqs.end(),
+                       [&](const Prereq& one) { return one.first == chunk; });
+  }
+
+  WaitGraph graph_of(bool with_listeners) const {
+    WaitGraph graph(made_.chunks.size());
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i) {
+      const std::span<const Prereq> prereqs = prereqs_of(i);
+      const uint32_t ready = prereqs.empty() ? i : graph.add_node();
+      for (const Prereq& prereq : prereqs) {
+        if (prereq.waits)
+          graph.add(ready, prereq.first, true);
+        graph.add(prereq.first, i);
       }
+      if (ready != i)
+        graph.add(ready, i, true);
+      for (const Need& need : made_.chunks[i].needs)
+        if (is_ordering(need) || (with_listeners && need.requisite == Requisite::listen))
+          for (const uint32_t target : targets_of(need))
+            graph.add(target, is_among(prereqs, target) ? i : ready);
     }
-    return levels;
+    return graph;
   }
 
-  void rank(const std::vector<uint32_t>& levels) {
-    std::vector<uint32_t> order(made_.chunks.size());
-    std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return levels[a] < levels[b]; });
-    for (uint32_t i = 0; i < order.size(); ++i)
-      made_.chunks[order[i]].rank = i;
+  void rank(const std::vector<uint32_t>& waves) {
+    by_rank_.resize(made_.chunks.size());
+    std::iota(by_rank_.begin(), by_rank_.end(), 0u);
+    std::stable_sort(by_rank_.begin(), by_rank_.end(),
+                     [&](uint32_t a, uint32_t b) { return waves[a] < waves[b]; });
+    for (uint32_t i = 0; i < by_rank_.size(); ++i)
+      made_.chunks[by_rank_[i]].rank = i;
   }
 
-  /// The first need of a chunk that waits for something that waits for ever.
-  std::pair<const Need*, uint32_t> stuck_need(uint32_t chunk) const {
+  Need order_on(std::span<const uint32_t> targets, const Chunk& why, Position at) {
+    Need need;
+    need.requisite = Requisite::order;
+    need.is_implied = true;
+    need.state = why.state;
+    need.target = why.id;
+    need.at = at;
+    need.begin = static_cast<uint32_t>(made_.targets.size());
+    need.count = static_cast<uint32_t>(targets.size());
+    made_.targets.insert(made_.targets.end(), targets.begin(), targets.end());
+    return need;
+  }
+
+  /// The last ones first, so that what a state waits for as a prereq is known when it has one.
+  void put_prereqs_first() {
+    std::stable_sort(prereqs_.begin(), prereqs_.end(), [&](const Prereq& a, const Prereq& b) {
+      return made_.chunks[a.second].rank > made_.chunks[b.second].rank;
+    });
+    for (const Prereq& prereq : prereqs_) {
+      Chunk& first = made_.chunks[prereq.first];
+      std::vector<uint32_t> waited;
+      for (const Need& need : made_.chunks[prereq.second].needs)
+        if (is_ordering(need))
+          for (const uint32_t target : targets_of(need))
+            if (made_.chunks[target].rank < first.rank)
+              waited.push_back(target);
+      std::sort(waited.begin(), waited.end());
+      waited.erase(std::unique(waited.begin(), waited.end()), waited.end());
+      if (made_.targets.size() + waited.size() > most_targets)
+        return with_.report.error(prereq.at, cat("the requisites of this run name more than ",
+                                                 most_targets, " states together"));
+      if (!waited.empty())
+        first.needs.push_back(order_on(waited, made_.chunks[prereq.second], prereq.at));
+      const uint32_t targets[]{prereq.first};
+      Need need = order_on(targets, first, prereq.at);
+      made_.chunks[prereq.second].needs.push_back(std::move(need));
+    }
+  }
+
+  /// What is delayed delays those that wait for it.
+  void delay() {
+    for (const uint32_t i : by_rank_)
+      for (const Need& need : made_.chunks[i].needs)
+        if (is_ordering(need))
+          for (const uint32_t target : targets_of(need))
+            made_.chunks[i].is_delayed |= made_.chunks[target].is_delayed;
+  }
+
+  /// Why a chunk is stuck.
+  struct Stuck {
+    Requisite requisite;
+    Position at;
+    uint32_t target;
+  };
+
+  Stuck stuck_by(const WaitGraph& graph, uint32_t chunk) const {
     for (const Need& need : made_.chunks[chunk].needs)
-      if (orders(need))
+      if (is_ordering(need))
         for (const uint32_t target : targets_of(need))
-          if (waits_for_[target] > 0)
-            return {&need, target};
-    return {nullptr, 0};
+          if (graph.is_stuck(target))
+            return {need.requisite, need.at, target};
+    for (const Prereq& prereq : prereqs_of(chunk))
+      if (graph.is_stuck(prereq.first))
+        return {Requisite::order, prereq.at, prereq.first};
+    return {Requisite::order, made_.chunks[chunk].at, chunk};
   }
 
   /// Whoever waits for ever waits for a circle: following what it waits for leads into one.
-  void tell_circles() {
+  void tell_circles(const WaitGraph& graph) {
     constexpr size_t most = 20;
     std::vector<uint32_t> walk_of(made_.chunks.size(), 0);
     size_t told = 0;
     for (uint32_t start = 0; start < made_.chunks.size() && told < most; ++start) {
-      if (waits_for_[start] == 0 || walk_of[start] != 0)
+      if (!graph.is_stuck(start) || walk_of[start] != 0)
         continue;
       uint32_t here = start;
       while (walk_of[here] == 0) {
         walk_of[here] = start + 1;
-        here = stuck_need(here).second;
+        here = stuck_by(graph, here).target;
       }
       if (walk_of[here] != start + 1)
         continue;  // it leads into one that was told
-      tell_circle(here);
+      tell_circle(graph, here);
       ++told;
     }
   }
 
-  void tell_circle(uint32_t start) {
+  void tell_circle(const WaitGraph& graph, uint32_t start) {
     constexpr size_t longest = 10;
     std::string text;
     size_t length = 0;
-    const Position at = stuck_need(start).first->at;
     uint32_t here = start;
     do {
-      const auto [need, target] = stuck_need(here);
+      const Stuck stuck = stuck_by(graph, here);
       if (length < longest)
-        text += cat(length == 0 ? "" : ", ", shown(here), " ", phrase(need->requisite), " ",
-                    shown(target), " (", to_string(with_.report.where(need->at)), ")");
+        text += cat(length == 0 ? "" : ", ", shown(here), " ", phrase(stuck.requisite), " ",
+                    shown(stuck.target), " (", to_string(with_.report.where(stuck.at)), ")");
       ++length;
-      here = target;
+      here = stuck.target;
     } while (here != start);
     if (length > longest)
       text += cat(", and so on over ", length - longest, " more back to ", shown(start));
-    with_.report.error(at, cat("A recursive requisite was found: ", text));
+    with_.report.error(stuck_by(graph, start).at, cat("A recursive requisite was found: ", text));
   }
 
   std::string shown(uint32_t chunk) const {
@@ -185,15 +242,15 @@ class Orderer {
   void add_listeners() {
     const auto count = static_cast<uint32_t>(made_.chunks.size());
     uint32_t rank = count;
+    const auto listens = [](const Need& need) { return need.requisite == Requisite::listen; };
     for (uint32_t i = 0; i < count; ++i) {
       Chunk& chunk = made_.chunks[i];
-      const auto listens = [](const Need& need) { return need.requisite == Requisite::listen; };
       if (std::none_of(chunk.needs.begin(), chunk.needs.end(), listens))
         continue;
       Chunk listener = chunk;
       listener.id = cat(chunk.id, "_listen");
       listener.name =
-          chunk.name == chunk.id || !is_several(i) ? listener.id : Name(cat(chunk.name, "_listen"));
+          with_.bodies[i]->name_order > 0 ? Name(cat(chunk.name, "_listen")) : listener.id;
       listener.function = "mod_watch";
       listener.is_listener = true;
       listener.rank = rank++;
@@ -204,15 +261,10 @@ class Orderer {
     }
   }
 
-  /// Whether other chunks of the state have the same ID, by `names`.
-  bool is_several(uint32_t i) const { return with_.bodies[i]->name_order > 0; }
-
   Compilation& with_;
   Compiled& made_;
-  std::vector<uint32_t> waits_for_;  ///< how many are not settled yet
-  std::vector<uint32_t> begins_;     ///< in `waiting_`, of each chunk
-  std::vector<uint32_t> waiting_;
-  size_t settled_ = 0;
+  std::vector<Prereq> prereqs_;
+  std::vector<uint32_t> by_rank_;
 };
 
 }  // namespace

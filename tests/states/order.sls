@@ -97,3 +97,42 @@ a1:
   test.nop: [{require: [{test: "a*"}]}]  ### "A recursive requisite was found: test:a1 requires test:a2 \(main.sls:3:25\), test:a2 requires test:a1"
 a2:
   test.nop: [{require: [{test: "a*"}]}]
+---
+# A prereq waits for what the looked at one waits for, unless that would lead in a circle.
+a:
+  test.nop: [{prereq: [{test: b}, {test: c}]}]
+b:
+  test.nop: [{require: [{test: d}]}]
+c:
+  test.nop: [{require: [{test: b}]}]
+d:
+  test.nop: [{order: last}]
+#> 0 test.nop a prereq b prereq c
+#> 2 test.nop b require d order+ a
+#> 3 test.nop c require b order+ a
+#> 1 test.nop d
+---
+a:
+  test.nop: [{prereq: [{test: b}]}]
+b:
+  test.nop: [{require: [{test: d}]}, {prereq: [{test: c}]}]
+c:
+  test.nop: [{require: [{test: e}]}]
+d:
+  test.nop: [{order: last}]
+e:
+  test.nop: [{order: last}]
+#> 2 test.nop a prereq b order+ d e
+#> 3 test.nop b require d prereq c order+ e order+ a
+#> 4 test.nop c require e order+ b
+#> 0 test.nop d
+#> 1 test.nop e
+---
+# Listening gives way when the other one needs it.
+a:
+  test.nop: [{listen: [{test: b}]}]
+b:
+  test.nop: [{require: [{test: a}]}]
+#> 0 test.nop a
+#> 1 test.nop b require a
+#> 2 test.mod_watch a_listen listen_any b listener

@@ -110,7 +110,7 @@ include: [o]
 #@ o.sls
 e:
   test.nop: []
-#> 3 test.nop a before b
+#> 3 test.nop a order+ b
 #> 1 test.nop b prereq a require d
 #> 4 test.nop c require a watch a onchanges a onfail a require d
 #> 0 test.nop d
@@ -124,9 +124,9 @@ b:
   test.nop: []
 c:
   test.nop: [{order: last}]
-#> 0 test.nop a[foo] {"z":2}
-#> 1 test.nop b
-#> 2 test.nop c
+#> 2 test.nop a[foo] {"z":2}
+#> 0 test.nop b
+#> 1 test.nop c
 #> 3 test.mod_watch a_listen {"z":2} listen_any c listen_any b listener
 ---
 # Bindings written by hand.
