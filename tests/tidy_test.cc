@@ -31,6 +31,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"reconcile", {"base", "value", "core", "store", "plan"}},
     {"packages", {"base", "value", "core", "starlark", "template/go", "kinds"}},
     {"model", {"base", "value", "core", "versions", "starlark", "template/jinja", "kinds"}},
+    {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"drivers/engine", {"base", "value", "core", "kinds"}},
     {"drivers/handler", {"base", "value", "core", "starlark", "drivers/host"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},

@@ -22,6 +22,7 @@ const Kind& folder_kind();   ///< `folder.cc`: a folder
 const Kind& link_kind();     ///< `link.cc`: a symbolic link
 const Kind& command_kind();  ///< `command.cc`: a command, and when it has to run
 const Kind& handled_kind();  ///< `handled.cc`: what code of users looks after
+const Kind& state_kind();    ///< `state.cc`: a call of a state function
 const Kind& mark_kind();     ///< `mark.cc`: what others need and nobody has to make
 
 // What is done once.

@@ -43,6 +43,9 @@ TEST(Kinds, ADefaultThatIsGivenIsEqualToOneThatIsNot) {
         R"({"service":"s","recipe":{"type":"get","port":"p","endpoint":"/","body":""},)"
         R"("field":"code","assertion":"==","target":200,"interval":"1s","timeout":"10s"})");
   equal(directory_kind(), "{}", R"({"size":1024})");
+  equal(state_kind(), R"({"state":"test","function":"nop","id":"a","name":"a"})",
+        R"({"state":"test","function":"nop","id":"a","name":"a","arguments":{},"settings":{},)"
+        R"("failure":""})");
 }
 
 TEST(Kinds, WhatCannotBeMeantIsRefused) {

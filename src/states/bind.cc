@@ -1,64 +1,14 @@
 /// References in arguments become holes that what other states left will fill.
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
+#include "value/leaves.h"
 
 namespace fettle::states {
 namespace {
-
-/// A value with some of its texts replaced, at any depth. `replace` answers nothing for a text that
-/// stays.
-Value with_texts(const Value& top,
-                 const std::function<std::optional<Value>(std::string_view)>& replace) {
-  struct Open {
-    Value value;
-    std::vector<Value> parts;
-    bool is_changed = false;
-  };
-  const auto leaf = [&](const Value& value) -> std::optional<Value> {
-    return value.is_text() ? replace(value.text()) : std::nullopt;
-  };
-  if (!top.is_list() && !top.is_dict())
-    return leaf(top).value_or(top);
-  std::vector<Open> open;
-  open.push_back({top, {}, false});
-  while (true) {
-    Open& here = open.back();
-    const bool is_list = here.value.is_list();
-    const size_t count = is_list ? here.value.items().size() : here.value.entries().size();
-    if (here.parts.size() < count) {
-      const size_t next = here.parts.size();
-      const Value part = is_list ? here.value.items()[next] : here.value.entries()[next].value;
-      if (part.is_list() || part.is_dict()) {
-        open.push_back({part, {}, false});
-        continue;
-      }
-      std::optional<Value> replaced = leaf(part);
-      here.is_changed |= replaced.has_value();
-      here.parts.push_back(replaced ? std::move(*replaced) : part);
-      continue;
-    }
-    Value made = here.value;
-    const bool is_changed = here.is_changed;
-    if (is_changed && is_list) {
-      made = Value::list(std::move(here.parts));
-    } else if (is_changed) {
-      std::vector<Entry> entries;
-      for (size_t i = 0; i < count; ++i)
-        entries.push_back({here.value.entries()[i].key, std::move(here.parts[i])});
-      made = Value::dict(std::move(entries));
-    }
-    open.pop_back();
-    if (open.empty())
-      return made;
-    open.back().is_changed |= is_changed;
-    open.back().parts.push_back(std::move(made));
-  }
-}
 
 /// The part of an argument in which a text stands; the argument when it is not found.
 Position position_of_text(const Argument& argument, std::string_view text) {
@@ -137,9 +87,10 @@ class Binder {
   }
 
   Value bound(const Value& value) {
-    return with_texts(value, [&](std::string_view text) -> std::optional<Value> {
-      if (!may_refer(text))
+    return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+      if (!leaf.is_text() || !may_refer(leaf.text()))
         return std::nullopt;
+      const Name text = leaf.text();
       std::vector<Part> parts;
       bool refers = false;
       for (const Piece& piece : pieces_of(text)) {

@@ -16,6 +16,7 @@ struct Front {
   Texts texts;
   Report report;
   Params params;
+  std::optional<Sources> sources;  ///< none: there is an error
   Gathered gathered;
   High high;
   Low low;
@@ -48,6 +49,9 @@ inline constexpr size_t most_targets = 10'000'000;
 
 /// `check.cc`: states, functions and arguments that the catalogue lacks.
 void check_calls(Compilation& compilation);
+
+/// `contents.cc`: files that states take from the sources.
+void read_contents(Compilation& compilation, Sources& sources);
 
 /// `needs.cc`: what requisites name.
 void resolve_needs(Compilation& compilation);

@@ -80,9 +80,10 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     report.error(std::move(sources).error());
     return front;
   }
-  Rendering rendering(*sources, front->texts, front->params, options.host, options.outcomes);
+  front->sources.emplace(std::move(*sources));
+  Rendering rendering(*front->sources, front->texts, front->params, options.host, options.outcomes);
   front->gathered =
-      gather(words, {*sources, front->texts, rendering, *pipe, options.outcomes, report});
+      gather(words, {*front->sources, front->texts, rendering, *pipe, options.outcomes, report});
   const Catalogue& catalogue = catalogue_in(options);
   front->high = read_high(
       front->gathered.documents,
@@ -103,6 +104,8 @@ Compiled finish(Front& front, const CompileOptions& options) {
   Compilation compilation{
       options, catalogue_in(options), made, front.report, std::move(front.low.bodies), {}, {}};
   check_calls(compilation);
+  if (front.sources)
+    read_contents(compilation, *front.sources);
   resolve_needs(compilation);
   bind_references(compilation);
   add_implied(compilation);

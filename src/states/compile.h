@@ -26,19 +26,19 @@ class Memory {
 };
 
 struct CompileOptions {
-  std::vector<std::string> sources;        ///< `--sls-sources`
-  std::vector<std::string> params;         ///< `--params`
-  std::vector<std::string> param_sources;  ///< `--param-sources`
-  std::optional<Params> given_params;      ///< instead of files
+  std::vector<std::string> sources{};        ///< `--sls-sources`
+  std::vector<std::string> params{};         ///< `--params`
+  std::vector<std::string> param_sources{};  ///< `--param-sources`
+  std::optional<Params> given_params{};      ///< instead of files
   std::string pipe = "jinja|yaml|replacements";
   std::string run_name = "cli";
-  std::string target;        ///< only this ID and what it needs; empty: everything
+  std::string target{};      ///< only this ID and what it needs; empty: everything
   bool is_inverted = false;  ///< present is absent, and the other way about
   /// What is not there fails only the state that names it, arguments that are not known are
   /// warnings, and of two functions the last wins.
   bool is_lenient = false;
   const Catalogue* catalogue = nullptr;  ///< null: the states that ship
-  Host host;
+  Host host{};
   const Outcomes* outcomes = nullptr;  ///< null: nothing has run
   const Memory* memory = nullptr;      ///< null: there is none
 };

@@ -50,6 +50,7 @@ struct Chunk {
   /// sensitive is marked as a secret.
   std::vector<std::pair<Name, Value>> arguments;
   Value bound_name;  ///< the name with its references; null when it has none
+  Value content;     ///< of a `source` of `file.managed`, a file of the sources
   std::vector<Need> needs;
   std::shared_ptr<const Settings> settings;  ///< null: nothing is said
   Name pool;                                 ///< one call at a time of all in it; empty: none

@@ -1,0 +1,369 @@
+#include "states/intent.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "states/reference.h"
+#include "states/types.h"
+#include "value/leaves.h"
+
+namespace fettle::states {
+namespace {
+
+const Name network_name = "default";  // the one that packages and models use, too
+const Name end_name = "states_|-end";
+
+/// A path of a reference as outputs are named: with dots and `[index]`.
+Name output_path(std::string_view path, std::string_view prefix) {
+  std::string made(prefix);
+  for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
+    if (const Name* key = std::get_if<Name>(&step))
+      made += cat(made.empty() ? "" : ".", *key);
+    else
+      made += cat("[", std::get<size_t>(step), "]");
+  return made;
+}
+
+class Mapper {
+ public:
+  Mapper(const Compiled& compiled, const IntentOptions& options)
+      : compiled_(compiled), options_(options), intent_(std::make_shared<Intent>()) {
+    intent_->environment = options.environment;
+    intent_->sets[states_set] = options.prune ? Leftover::remove : Leftover::keep;
+    intent_->pools = compiled.pools;
+  }
+
+  StatesIntent map() {
+    find_keys();
+    std::vector<Resource>& resources = intent_->resources[states_set];
+    resources.reserve(compiled_.chunks.size());
+    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+      if (!made_.keys[i].kind.empty())
+        resources.push_back(resource_of(i));
+    add_end(resources);
+    add_images(resources);
+    made_.intent = std::move(intent_);
+    return std::move(made_);
+  }
+
+ private:
+  void find_keys() {
+    made_.keys.reserve(compiled_.chunks.size());
+    mapped_.reserve(compiled_.chunks.size());
+    for (const Chunk& chunk : compiled_.chunks) {
+      const MappedState* mapped = chunk.failure.empty() && !chunk.is_listener
+                                      ? find_mapped(chunk.state, chunk.function)
+                                      : nullptr;
+      mapped_.push_back(mapped);
+      made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
+    }
+    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+      if (!made_.keys[i].kind.empty())
+        by_name_.emplace(key_of(compiled_.chunks[i]), i);
+  }
+
+  Key key_in(const Chunk& chunk, const MappedState* mapped) const {
+    if (mapped == nullptr)
+      return {options_.environment, state_kind().name(), key_of(chunk)};
+    Key key{options_.environment, mapped->kind().name(),
+            mapped->is_own_name ? chunk.name : key_of(chunk)};
+    if (!mapped->is_absent || options_.known == nullptr)
+      return key;
+    for (const Kind* kind : kinds_of(chunk.state))  // what it was is what goes away
+      if (const Key other{key.environment, kind->name(), key.name}; options_.known->contains(other))
+        return other;
+    return key;
+  }
+
+  /// The key of something that a former run left, which may be of any kind.
+  Key remembered_key(const Name& memory) const {
+    const std::string_view state = memory.view().substr(0, memory.view().find("_|-"));
+    for (const Kind* kind : kinds_of(state))
+      if (const Key key{options_.environment, kind->name(), memory};
+          options_.known != nullptr && options_.known->contains(key))
+        return key;
+    return {options_.environment, state_kind().name(), memory};
+  }
+
+  Resource resource_of(size_t i) {
+    const Chunk& chunk = compiled_.chunks[i];
+    const MappedState* mapped = mapped_[i];
+    Resource resource;
+    resource.key = made_.keys[i];
+    resource.origin = compiled_.place_of(chunk.at);
+    resource.pool = chunk.pool;
+    resource.driver = mapped == nullptr ? "state" : mapped->driver;
+    if (mapped == nullptr)
+      resource.attributes = call_attributes(chunk);
+    else
+      describe(chunk, *mapped, resource);
+    add_needs(i, resource);
+    if (chunk.settings != nullptr)
+      add_pace(*chunk.settings, resource);
+    return resource;
+  }
+
+  void error(const Chunk& chunk, const Error& cause) {
+    const Position at = chunk.at;
+    Error made = user_error(
+        cat(chunk.state, ".", chunk.function, " of ID ", chunk.id, ": ", to_string(cause)));
+    if (at.file < compiled_.files.size())
+      made.where = {compiled_.files[at.file], static_cast<int>(at.line),
+                    static_cast<int>(at.column)};
+    made_.errors.push_back(std::move(made));
+  }
+
+  /// In the normal form of its kind.
+  Value call_attributes(const Chunk& chunk) {
+    std::vector<Entry> arguments;
+    arguments.reserve(chunk.arguments.size());
+    for (const auto& [name, value] : chunk.arguments)
+      arguments.push_back({name, rebound(value)});
+    return Value::dict(
+        {{"arguments", Value::dict(std::move(arguments))},
+         {"failure", chunk.failure},
+         {"function", chunk.function},
+         {"id", chunk.id},
+         {"name", chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
+         {"settings", chunk.settings == nullptr ? no_settings_ : settings_value(*chunk.settings)},
+         {"state", chunk.state}});
+  }
+
+  /// What a driver has to know of what is to be done around a call.
+  Value settings_value(const Settings& settings) {
+    std::vector<Entry> entries;
+    const auto add = [&](const char* name, const auto& items) {
+      std::vector<Value> values;
+      for (const auto& item : items)
+        values.push_back(rebound(Value(item)));
+      if (!values.empty())
+        entries.push_back({name, Value::list(std::move(values))});
+    };
+    add("sensitive", settings.sensitive);
+    add("ignore_changes", settings.ignore_changes);
+    add("unset", settings.unset);
+    add("unless", settings.unless);
+    add("onlyif", settings.onlyif);
+    add("check_cmd", settings.check_cmd);
+    if (settings.create_before_destroy)
+      entries.push_back({"recreate_on_update", Value::dict({{"create_before_destroy",
+                                                             *settings.create_before_destroy}})});
+    if (settings.recreate_if_deleted)
+      entries.push_back({"recreate_if_deleted", true});
+    if (settings.failhard)
+      entries.push_back({"failhard", true});
+    if (settings.retry)
+      entries.push_back({"retry", Value::dict({{"attempts", settings.retry->attempts},
+                                               {"until", settings.retry->until},
+                                               {"interval", settings.retry->interval},
+                                               {"splay", settings.retry->splay}})});
+    if (!settings.acct_profile.empty())
+      entries.push_back({"acct_profile", settings.acct_profile});
+    return Value::dict(std::move(entries));
+  }
+
+  void describe(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
+    if (chunk.settings != nullptr && !mapped.takes_guards &&
+        (!chunk.settings->unless.empty() || !chunk.settings->onlyif.empty()))
+      error(chunk, user_error("`unless` and `onlyif` are not supported here"));
+    if (chunk.settings != nullptr && (!chunk.settings->check_cmd.empty() || chunk.settings->retry ||
+                                      chunk.settings->create_before_destroy))
+      error(chunk,
+            user_error("`check_cmd`, `retry` and `recreate_on_update` are not supported here"));
+    Result<Value> attributes = mapped.attributes(chunk);
+    if (attributes)
+      attributes = kind_named(resource.key.kind).normalise(rebound(*attributes));
+    if (!attributes) {
+      error(chunk, attributes.error());
+      return;
+    }
+    resource.attributes = std::move(*attributes);
+    if (resource.key.kind == command_kind().name() && is_unguarded(resource.attributes))
+      resource.redo = Redo::always;
+    if (resource.key.kind == service_kind().name() && !mapped.is_absent)
+      use_engine(resource);
+  }
+
+  const Kind& kind_named(const Name& name) const {
+    for (const Kind* kind : {&file_kind(), &folder_kind(), &link_kind(), &command_kind()})
+      if (kind->name() == name)
+        return *kind;
+    return service_kind();
+  }
+
+  static bool is_unguarded(const Value& attributes) {
+    const auto is_empty = [&](std::string_view name) {
+      const Value& value = attributes.at(name);
+      return value.is_text() && value.text().empty();
+    };
+    return is_empty("creates") && is_empty("unless") && is_empty("onlyif") &&
+           !attributes.bool_at("reload_only");
+  }
+
+  /// A container needs the network of its environment and its image.
+  void use_engine(Resource& resource) {
+    const auto after = [&](const Key& key) {
+      resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
+    };
+    const Value& image = resource.attributes.at("image");
+    after({options_.environment, network_kind().name(), network_name});
+    if (!image.is_text())
+      return;
+    std::vector<Entry> entries(resource.attributes.entries().begin(),
+                               resource.attributes.entries().end());
+    entries.push_back(
+        {"image_id", Value::deferred({Part(Output{image_kind().name(), image.text(), "id"})})});
+    images_.insert(image.text());
+    resource.attributes = Value::dict(std::move(entries));
+  }
+
+  void add_images(std::vector<Resource>& resources) {
+    if (images_.empty())
+      return;
+    const auto make = [&](const Kind& kind, const Name& name, const Value& attributes) {
+      Resource resource;
+      resource.key = {options_.environment, kind.name(), name};
+      resource.driver = "engine";
+      resource.attributes = kind.normalise(attributes).value_or(attributes);
+      resources.push_back(std::move(resource));
+    };
+    make(network_kind(), network_name, Value::dict({}));
+    for (const Name& image : images_)
+      make(image_kind(), image, Value::dict({{"reference", image}}));
+  }
+
+  /// References name the outputs of the resources that the chunks became.
+  Value rebound(const Value& value) {
+    if (!value.has_deferred())
+      return value;
+    return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+      if (!leaf.is_deferred())
+        return std::nullopt;
+      std::vector<Part> parts;
+      for (const Part& part : leaf.parts())
+        parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
+      return Value::deferred(std::move(parts));
+    });
+  }
+
+  Output output_of(const Output& hole) const {
+    const auto found = by_name_.find(hole.name);
+    const Key key = found == by_name_.end() ? remembered_key(hole.name) : made_.keys[found->second];
+    const bool is_call = key.kind == state_kind().name();
+    return {key.kind, key.name, output_path(hole.path, is_call ? "new_state" : "")};
+  }
+
+  static When when_of(Requisite requisite) {
+    switch (requisite) {
+      case Requisite::onchanges:
+      case Requisite::listen:
+        return When::changed;
+      case Requisite::onfail:
+        return When::failed;
+      case Requisite::order:
+        return When::finished;
+      default:
+        return When::succeeded;
+    }
+  }
+
+  /// One need for all entries of a requisite. A hole is a need by itself; what a `prereq` looks at
+  /// waits for it.
+  void add_needs(size_t i, Resource& resource) {
+    const Chunk& chunk = compiled_.chunks[i];
+    std::map<std::pair<Requisite, bool>, size_t> places;
+    for (const Need& need : chunk.needs) {
+      if (need.requisite == Requisite::prereq)
+        continue;
+      if (need.is_remembered) {
+        if (need.requisite == Requisite::arg_bind && !need.memory.empty())
+          resource.needs.push_back(
+              {{remembered_key(need.memory)}, false, When::succeeded, Unmet::fail, Bond::past});
+        continue;
+      }
+      const auto [place, is_new] =
+          places.emplace(std::pair(need.requisite, need.any), resource.needs.size());
+      if (is_new)
+        resource.needs.push_back(need_for(need));
+      std::vector<Key>& keys = resource.needs[place->second].keys;
+      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+        if (const Key& key = made_.keys[compiled_.targets[t]]; !key.kind.empty())
+          keys.push_back(key);
+    }
+    std::erase_if(resource.needs, [](const fettle::Need& need) { return need.keys.empty(); });
+    if (chunk.is_listener)
+      resource.needs.push_back({{end_key()}, false, When::finished, Unmet::fail, Bond::order});
+  }
+
+  static fettle::Need need_for(const Need& need) {
+    const bool is_condition = need.requisite == Requisite::onchanges ||
+                              need.requisite == Requisite::onfail ||
+                              need.requisite == Requisite::listen;
+    return {{},
+            need.any,
+            when_of(need.requisite),
+            is_condition ? Unmet::skip : Unmet::fail,
+            need.requisite == Requisite::watch ? Bond::refresh : Bond::order};
+  }
+
+  Key end_key() const { return {options_.environment, mark_kind().name(), end_name}; }
+
+  /// What listens comes after everything else.
+  void add_end(std::vector<Resource>& resources) {
+    const auto listens = [](const Chunk& chunk) { return chunk.is_listener; };
+    if (std::none_of(compiled_.chunks.begin(), compiled_.chunks.end(), listens))
+      return;
+    Resource end;
+    end.key = end_key();
+    end.driver = "host";
+    end.redo = Redo::always;
+    end.attributes = *mark_kind().normalise(Value::dict({}));
+    fettle::Need all{{}, false, When::finished, Unmet::fail, Bond::order};
+    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+      if (!compiled_.chunks[i].is_listener && !made_.keys[i].kind.empty())
+        all.keys.push_back(made_.keys[i]);
+    end.needs.push_back(std::move(all));
+    resources.push_back(std::move(end));
+  }
+
+  static Duration seconds(double count) { return Duration(static_cast<int64_t>(count * 1e9)); }
+
+  static void add_pace(const Settings& settings, Resource& resource) {
+    if (settings.deadline)
+      resource.deadlines.settle = *settings.deadline;
+    if (!settings.wait)
+      return;
+    const WaitRule& rule = *settings.wait;
+    switch (rule.algorithm) {
+      case WaitRule::Algorithm::fixed:
+        resource.pace = {Wait::fixed, seconds(rule.seconds), seconds(rule.seconds)};
+        break;
+      case WaitRule::Algorithm::random:
+        resource.pace = {Wait::random, seconds(static_cast<double>(rule.shortest)),
+                         seconds(static_cast<double>(rule.longest))};
+        break;
+      case WaitRule::Algorithm::exponential:
+        resource.pace = {Wait::exponential, seconds(rule.seconds),
+                         rule.cap ? seconds(*rule.cap) : Duration::max()};
+        break;
+    }
+  }
+
+  const Compiled& compiled_;
+  const IntentOptions& options_;
+  std::shared_ptr<Intent> intent_;
+  StatesIntent made_;
+  std::vector<const MappedState*> mapped_;
+  std::unordered_map<Name, size_t> by_name_;
+  std::set<Name> images_;
+  const Value no_settings_ = Value::dict({});
+};
+
+}  // namespace
+
+StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {
+  return Mapper(compiled, options).map();
+}
+
+}  // namespace fettle::states

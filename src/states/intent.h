@@ -1,0 +1,35 @@
+#pragma once
+/// From low data to an intent of the engine: each chunk a resource, its requisites the needs of the
+/// resource, references the holes of its attributes.
+///
+/// What the core has no word for stays in `Compiled`: that a `prereq` is due only when what it
+/// looks at would change, that `listen` is heard once, what is to be done around a call.
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/record.h"
+#include "core/resource.h"
+#include "states/compiled.h"
+
+namespace fettle::states {
+
+struct IntentOptions {
+  Name environment{};
+  bool prune = false;            ///< what left the files is removed, else it stays
+  const Known* known = nullptr;  ///< null: nothing is
+};
+
+struct StatesIntent {
+  std::shared_ptr<const Intent> intent;
+  std::vector<Key> keys;      ///< of each chunk; an empty kind: it waits for a block
+  std::vector<Error> errors;  ///< told together
+};
+
+/// The set of everything that files of states want in an environment.
+inline constexpr std::string_view states_set = "states";
+
+StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options);
+
+}  // namespace fettle::states

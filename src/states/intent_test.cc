@@ -1,0 +1,285 @@
+#include "states/intent.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "states/compile.h"
+#include "value/json.h"
+
+namespace fettle::states {
+namespace {
+
+struct Mapped {
+  Compiled compiled;
+  StatesIntent made;
+  const std::vector<Resource>& resources() const { return made.intent->resources.at(states_set); }
+  const Resource& at(std::string_view key) const {
+    for (const Resource& resource : resources())
+      if (to_string(resource.key) == key)
+        return resource;
+    ADD_FAILURE() << "no resource " << key;
+    return resources().front();
+  }
+};
+
+Mapped mapped(const std::string& text, IntentOptions options = {},
+              const CompileOptions& compile_options = {}) {
+  const auto files = files_of({{"main.sls", text}, {"motd.txt", "hello\n"}});
+  const std::vector<std::string> words{"main.sls"};
+  Mapped made{compile(words, *files, compile_options), {}};
+  for (const Error& error : made.compiled.errors)
+    ADD_FAILURE() << to_string(error);
+  options.environment = "e";
+  made.made = intent_of(made.compiled, options);
+  return made;
+}
+
+std::string shown(const Value& value) {
+  std::vector<Value> kept;
+  kept.reserve(100);
+  return write_json(fill_holes(value, [&](const Output& hole) {
+    kept.emplace_back(cat("<", hole.kind, "/", hole.name, ":", hole.path, ">"));
+    return &kept.back();
+  }));
+}
+
+/// `when unmet bond any: keys` of each need.
+std::string needs_of(const Resource& resource) {
+  std::string text;
+  for (const fettle::Need& need : resource.needs) {
+    text += cat(to_string(need.when), need.unmet == Unmet::skip ? " skip" : "", " ",
+                to_string(need.bond), need.any ? " any" : "", ":");
+    for (const Key& key : need.keys)
+      text += cat(" ", to_string(key));
+    text += "; ";
+  }
+  return text;
+}
+
+TEST(Intent, ACallIsAResourceKnownByItsTagWithoutTheFunction) {
+  const Mapped made = mapped(R"(
+a:
+  test.present:
+    - name: n
+    - x: 1
+    - y: ${test:b:l[1]:k}
+    - z: pre-${test:b:v}
+    - sensitive: [x]
+    - failhard: true
+b: test.nop
+)");
+  const Resource& a = made.at("state/test_|-a_|-n");
+  EXPECT_EQ(
+      shown(a.attributes),
+      R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:new_state.l[1].k>",)"
+      R"("z":"pre-<state/test_|-b_|-b:new_state.v>"},"failure":"","function":"present",)"
+      R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
+  EXPECT_EQ(a.driver, "state");
+  EXPECT_EQ(a.origin, "main.sls:3:3");
+  EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");
+  EXPECT_EQ(*state_kind().normalise(a.attributes), a.attributes);
+  EXPECT_EQ(made.made.intent->sets.at(states_set), Leftover::keep);
+  EXPECT_EQ(mapped("a: test.nop", {.prune = true}).made.intent->sets.at(states_set),
+            Leftover::remove);
+}
+
+TEST(Intent, AbsentFindsWhatPresentLeft) {
+  EXPECT_EQ(mapped("a:\n  test.present: []\n").made.keys,
+            mapped("a:\n  test.absent: []\n").made.keys);
+  const Mapped file = mapped("a:\n  file.directory: [{name: /d}]\n");
+  Known known;
+  known[file.made.keys[0]] = std::make_shared<Record>();
+  EXPECT_EQ(mapped("a:\n  file.absent: [{name: /d}]\n", {.known = &known}).made.keys,
+            file.made.keys);
+}
+
+TEST(Intent, RequisitesAreNeeds) {
+  const Mapped made = mapped(R"(
+a: test.nop
+b: test.nop
+c:
+  test.nop:
+    - require: [{test: a}, {test: b}]
+    - require_any: [{test: a}, {test: b}]
+    - watch: [{test: a}]
+    - onchanges: [{test: a}]
+    - onfail_any: [{test: a}, {test: b}]
+d:
+  test.nop: [{prereq: [{test: e}]}]
+e: test.nop
+f:
+  test.nop: [{listen: [{test: a}]}]
+g: test.unique_op
+)");
+  EXPECT_EQ(needs_of(made.at("state/test_|-c_|-c")),
+            "succeeded order: state/test_|-a_|-a state/test_|-b_|-b; "
+            "succeeded order any: state/test_|-a_|-a state/test_|-b_|-b; "
+            "succeeded refresh: state/test_|-a_|-a; "
+            "changed skip order: state/test_|-a_|-a; "
+            "failed skip order any: state/test_|-a_|-a state/test_|-b_|-b; ");
+  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")), "");
+  EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
+  EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
+  EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),
+            "changed skip order any: state/test_|-a_|-a; finished order: mark/states_|-end; ");
+  EXPECT_EQ(made.at("mark/states_|-end").needs[0].keys.size(), 7u);
+  EXPECT_EQ(made.at("state/test_|-g_|-g").pool, "test.unique_op");
+  EXPECT_EQ(made.made.intent->pools.at("test.unique_op"), 1);
+}
+
+TEST(Intent, FilesFoldersAndLinksAreThoseOfTheHost) {
+  const Mapped made = mapped(R"(
+file:
+  file.managed: [{name: /etc/motd}, {contents: hello}, {mode: 0644}, {user: root}]
+bare:
+  file.managed: [{name: /a}, {contents: x}, {contents_newline: false}]
+source:
+  file.managed: [{name: /b}, {source: motd.txt}]
+bound:
+  file.managed: [{name: "/c/${test:t:x}"}, {contents: "v ${test:t:y}"}, {sensitive: [contents]}]
+folder:
+  file.directory: [{name: /d}, {mode: "755"}]
+link:
+  file.symlink: [{name: /l}, {target: /d}]
+gone:
+  file.absent: [{name: /g}]
+t: test.nop
+)");
+  const auto field = [&](std::string_view key, std::string_view name) {
+    return shown(made.at(key).attributes.at(name));
+  };
+  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "content"), R"("hello\n")");
+  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "mode"), R"("0644")");
+  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "owner"), R"("root")");
+  EXPECT_EQ(field("file/file_|-bare_|-/a", "content"), R"("x")");
+  EXPECT_EQ(field("file/file_|-source_|-/b", "content"), R"("hello\n")");
+  const Resource& bound = made.at("file/file_|-bound_|-/c/${test:t:x}");
+  EXPECT_EQ(shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:new_state.x>")");
+  ASSERT_TRUE(bound.attributes.at("content").is_secret());
+  EXPECT_EQ(shown(bound.attributes.at("content").inside()),
+            R"("v <state/test_|-t_|-t:new_state.y>\n")");
+  EXPECT_EQ(field("folder/file_|-folder_|-/d", "mode"), R"("0755")");
+  EXPECT_EQ(field("link/file_|-link_|-/l", "leads_to"), R"("/d")");
+  EXPECT_EQ(field("file/file_|-gone_|-/g", "purged"), "true");
+  EXPECT_EQ(made.at("folder/file_|-folder_|-/d").driver, "host");
+}
+
+TEST(Intent, CommandsAreWordsWhateverTheyHold) {
+  const Mapped made = mapped(R"(
+text:
+  cmd.run: [{cmd: "echo 'a b'"}]
+named:
+  cmd.run: [{name: "true"}, {creates: /x}]
+shell:
+  cmd.run: [{cmd: "echo $HOME | wc 'x'"}, {shell: true}, {env: {A: 1}}, {umask: "077"}]
+bound:
+  cmd.run: [{cmd: "echo ${test:t:x} | wc"}, {shell: true}]
+words:
+  cmd.run: [{cmd: [echo, "it's", "${test:t:x}", 5]}]
+guarded:
+  cmd.run: [{cmd: x}, {unless: ["test -e /a", "b 'c'"]}, {onlyif: "test ${test:t:x}"}]
+waits:
+  cmd.wait: [{cmd: x}, {watch: [{test: t}]}]
+t: test.nop
+)");
+  const auto field = [&](std::string_view id, std::string_view name) {
+    return shown(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes.at(name));
+  };
+  EXPECT_EQ(field("text", "command"), R"("echo 'a b'")");
+  EXPECT_EQ(shown(made.at("command/cmd_|-named_|-true").attributes.at("command")), R"("true")");
+  EXPECT_EQ(field("shell", "command"),
+            R"("/bin/sh -c 'umask '\\''077'\\''; echo $HOME | wc '\\''x'\\'''")");
+  EXPECT_EQ(field("shell", "environment"), R"({"A":"1"})");
+  EXPECT_EQ(field("bound", "command"), R"("/bin/sh -c 'eval \"$FETTLE_COMMAND\"'")");
+  EXPECT_EQ(field("bound", "environment"),
+            R"({"FETTLE_COMMAND":"echo <state/test_|-t_|-t:new_state.x> | wc"})");
+  EXPECT_EQ(
+      field("words", "command"),
+      R"("/bin/sh -c 'exec '\\''echo'\\'' '\\''it'\\''\\'\\'''\\''s'\\'' \"$FETTLE_ARGUMENT_1\" '\\''5'\\'''")");
+  EXPECT_EQ(field("guarded", "unless"), R"("/bin/sh -c '{ test -e /a\n} && { b '\\''c'\\''\n}'")");
+  EXPECT_EQ(field("guarded", "onlyif"),
+            R"("/bin/sh -c '{ test <state/test_|-t_|-t:new_state.x>\n}'")");
+  EXPECT_EQ(made.at("command/cmd_|-text_|-text").redo, Redo::always);
+  EXPECT_EQ(made.at("command/cmd_|-named_|-true").redo, Redo::as_needed);
+  EXPECT_EQ(made.at("command/cmd_|-guarded_|-guarded").redo, Redo::as_needed);
+  EXPECT_EQ(made.at("command/cmd_|-waits_|-waits").redo, Redo::as_needed);
+  EXPECT_EQ(field("waits", "reload_only"), "true");
+  EXPECT_EQ(needs_of(made.at("command/cmd_|-waits_|-waits")),
+            "succeeded refresh: state/test_|-t_|-t; ");
+}
+
+TEST(Intent, ContainersHaveTheirOwnNames) {
+  const Mapped made = mapped(R"(
+web:
+  container.running: [{image: "nginx:1"}, {ports: {http: 80, dns: 53/udp}}, {env: {A: 1}}]
+old:
+  container.absent: []
+)");
+  const Resource& web = made.at("service/web");
+  EXPECT_EQ(web.driver, "engine");
+  EXPECT_EQ(shown(web.attributes.at("image_id")), R"("<image/nginx:1:id>")");
+  EXPECT_EQ(web.attributes.at("ports").at("dns").text_at("transport"), "UDP");
+  EXPECT_EQ(web.attributes.at("env").text_at("A"), "1");
+  EXPECT_EQ(needs_of(web), "succeeded order: network/default; ");
+  EXPECT_TRUE(made.at("service/old").attributes.bool_at("purged"));
+  made.at("image/nginx:1");
+}
+
+TEST(Intent, WhatIsWrongIsToldWithItsPlace) {
+  const Mapped made = mapped(R"(
+a:
+  file.managed: [{name: relative}, {contents: x}]
+b:
+  file.managed: [{name: /b}, {mode: 999}]
+c:
+  container.running: [{image: x}, {ports: {a: none}}]
+d:
+  file.managed: [{name: /d}, {unless: "true"}]
+e:
+  cmd.run: [{cmd: {a: b}}]
+)");
+  std::string text;
+  for (const Error& error : made.made.errors)
+    text += cat(to_string(error), "\n");
+  EXPECT_EQ(
+      text,
+      "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
+      "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
+      "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
+      "text such as `53/udp`, not `none`\n"
+      "main.sls:9:3: file.managed of ID d: `unless` and `onlyif` are not supported here\n"
+      "main.sls:11:3: cmd.run of ID e: `cmd` must be a text or a list of words, not "
+      "{\"a\":\"b\"}\n");
+}
+
+TEST(Intent, WaitsAndDeadlinesArePaces) {
+  const Mapped made = mapped(R"(
+a:
+  test.nop: [{reconcile: {wait: {static: {wait_in_seconds: 10}}, deadline: 5m}}]
+b:
+  test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 2, multiplier: 10, cap: 60}}}}]
+c:
+  test.nop: [{__reconcile_wait__: {random: {min_value: 1, max_value: 10}}}]
+)");
+  const Pace &a = made.at("state/test_|-a_|-a").pace, &b = made.at("state/test_|-b_|-b").pace,
+             &c = made.at("state/test_|-c_|-c").pace;
+  EXPECT_TRUE(a.wait == Wait::fixed && a.shortest == 10s && a.longest == 10s);
+  EXPECT_TRUE(b.wait == Wait::exponential && b.shortest == 2s && b.longest == 60s);
+  EXPECT_TRUE(c.wait == Wait::random && c.shortest == 1s && c.longest == 10s);
+  EXPECT_EQ(made.at("state/test_|-a_|-a").deadlines.settle, 5min);
+}
+
+TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
+  const Mapped made = mapped(
+      "x: test.nop\nw:\n  test.nop: [{require: [{test: y}]}]\n"
+      "#!require:x\ny: test.nop\n");
+  EXPECT_EQ(made.resources().size(), 1u);
+  EXPECT_TRUE(made.made.keys[1].kind.empty() || made.made.keys[0].kind.empty());
+  const Mapped lenient = mapped("a:\n  cmd.run: [{shell: 5}]\n", {}, {.is_lenient = true});
+  EXPECT_NE(lenient.at("state/cmd_|-a_|-a").attributes.text_at("failure").find("boolean"),
+            std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace fettle::states

@@ -1,0 +1,278 @@
+#include "states/types.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+
+namespace fettle::states {
+namespace {
+
+const Value nothing;
+
+const Value& argument(const Chunk& chunk, std::string_view name) {
+  for (const auto& [known, value] : chunk.arguments)
+    if (known == name)
+      return value;
+  return nothing;
+}
+
+/// The name with its references.
+Value name_of(const Chunk& chunk) {
+  return chunk.bound_name.is_null() ? Value(chunk.name) : chunk.bound_name;
+}
+
+/// Arguments under other names; those that are missing or null are left out.
+std::vector<Entry> renamed(const Chunk& chunk,
+                           std::initializer_list<std::pair<const char*, const char*>> names) {
+  std::vector<Entry> entries;
+  for (const auto& [parameter, attribute] : names)
+    if (const Value& value = argument(chunk, parameter); !value.is_null())
+      entries.push_back({attribute, value});
+  return entries;
+}
+
+/// A text that ends with a newline.
+Value with_newline(const Value& text) {
+  if (text.is_secret())
+    return Value::secret(with_newline(text.inside()));
+  if (text.is_text())
+    return text.text().view().ends_with('\n') ? text : Value(cat(text.text(), "\n"));
+  if (!text.is_deferred())
+    return text;
+  std::vector<Part> parts(text.parts().begin(), text.parts().end());
+  if (parts.back().is_hole() || !parts.back().text.view().ends_with('\n'))
+    parts.emplace_back(Name("\n"));
+  return Value::deferred(std::move(parts));
+}
+
+Result<Value> file_attributes(const Chunk& chunk) {
+  std::vector<Entry> entries =
+      renamed(chunk, {{"mode", "mode"}, {"user", "owner"}, {"group", "group"}});
+  entries.push_back({"path", name_of(chunk)});
+  const Value& contents = argument(chunk, "contents");
+  const Value& newline = argument(chunk, "contents_newline");
+  const bool ends_line = !newline.is_bool() || newline.boolean();
+  if (!contents.is_null())
+    entries.push_back({"content", ends_line ? with_newline(contents) : contents});
+  else if (!chunk.content.is_null())
+    entries.push_back({"content", chunk.content});
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> folder_attributes(const Chunk& chunk) {
+  std::vector<Entry> entries =
+      renamed(chunk, {{"mode", "mode"}, {"user", "owner"}, {"group", "group"}});
+  entries.push_back({"path", name_of(chunk)});
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> link_attributes(const Chunk& chunk) {
+  return Value::dict({{"path", name_of(chunk)}, {"leads_to", argument(chunk, "target")}});
+}
+
+Result<Value> gone_attributes(const Chunk& chunk) {
+  return Value::dict({{"path", name_of(chunk)}, {"purged", true}});
+}
+
+/// A word as a POSIX shell takes it.
+std::string quoted(std::string_view word) { return cat("'", replace_all(word, "'", "'\\''"), "'"); }
+
+constexpr std::string_view shell = "/bin/sh -c ";
+
+/// A command as the kind takes it: words, quoted. What holes will hold is no word of ours: it comes
+/// through the environment.
+class Command {
+ public:
+  explicit Command(const Chunk& chunk) : chunk_(chunk) {}
+
+  Result<Value> text() {
+    const Value& given = argument(chunk_, "cmd");
+    const Value command = given.is_null() ? name_of(chunk_) : given;
+    const Value& uses_shell = argument(chunk_, "shell");
+    if (command.is_list())
+      return words(command);
+    if (!command.is_text() && !command.is_deferred() && !command.is_secret())
+      return user_error(cat("`cmd` must be a text or a list of words, not ", to_text(command)));
+    const std::string prefix = umask();
+    if (!uses_shell.is_bool() || !uses_shell.boolean()) {
+      if (prefix.empty() || !command.is_text())
+        return command;
+      return Value(cat(shell, quoted(cat(prefix, "exec ", command.text()))));
+    }
+    if (command.is_text())
+      return Value(cat(shell, quoted(cat(prefix, command.text()))));
+    environment_.push_back({"FETTLE_COMMAND", command});
+    return Value(cat(shell, quoted(cat(prefix, "eval \"$FETTLE_COMMAND\""))));
+  }
+
+  /// What holes need, beside the variables of the state.
+  Value environment() const {
+    std::vector<Entry> entries;
+    if (const Value& given = argument(chunk_, "env"); given.is_dict())
+      for (const Entry& entry : given.entries()) {
+        const bool stays =
+            entry.value.is_text() || entry.value.is_secret() || entry.value.is_deferred();
+        entries.push_back({entry.key, stays ? entry.value : Value(to_text(entry.value))});
+      }
+    entries.insert(entries.end(), environment_.begin(), environment_.end());
+    return Value::dict(std::move(entries));
+  }
+
+ private:
+  std::string umask() const {
+    const Value& mask = argument(chunk_, "umask");
+    return mask.is_null() ? "" : cat("umask ", quoted(to_text(mask)), "; ");
+  }
+
+  Value words(const Value& command) {
+    const std::string prefix = umask();
+    std::string text, in_shell;
+    for (const Value& word : command.items()) {
+      const bool is_plain = !word.is_deferred() && !word.is_secret();
+      const std::string variable = cat("FETTLE_ARGUMENT_", environment_.size() + 1);
+      if (!is_plain)
+        environment_.push_back({variable, word});
+      const std::string plain = is_plain ? quoted(to_text(word)) : "";
+      text += cat(text.empty() ? "" : " ", plain);
+      in_shell += cat(" ", is_plain ? plain : cat("\"$", variable, "\""));
+    }
+    if (environment_.empty() && prefix.empty())
+      return Value(text);
+    return Value(cat(shell, quoted(cat(prefix, "exec", in_shell))));
+  }
+
+  const Chunk& chunk_;
+  std::vector<Entry> environment_;
+};
+
+/// Several commands as one that succeeds when all of them do.
+Value all_of(const std::vector<Value>& commands) {
+  std::vector<Part> parts{Name(shell), Name("'")};
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (i > 0)
+      parts.emplace_back(Name(" && "));
+    parts.emplace_back(Name("{ "));
+    const Value& command = commands[i];
+    if (command.is_text())
+      parts.emplace_back(Name(replace_all(command.text(), "'", "'\\''")));
+    else
+      for (const Part& part : command.parts())
+        if (part.is_hole())
+          parts.push_back(part);
+        else
+          parts.emplace_back(Name(replace_all(part.text, "'", "'\\''")));
+    parts.emplace_back(Name("\n}"));
+  }
+  parts.emplace_back(Name("'"));
+  return Value::deferred(std::move(parts));
+}
+
+Result<Value> command_attributes(const Chunk& chunk) {
+  Command command(chunk);
+  std::vector<Entry> entries = renamed(chunk, {{"cwd", "cwd"},
+                                               {"timeout", "timeout"},
+                                               {"creates", "creates"},
+                                               {"success_retcodes", "returns"}});
+  entries.push_back({"command", TRY(command.text())});
+  entries.push_back({"environment", command.environment()});
+  if (chunk.settings != nullptr) {
+    if (!chunk.settings->unless.empty())
+      entries.push_back({"unless", all_of(chunk.settings->unless)});
+    if (!chunk.settings->onlyif.empty())
+      entries.push_back({"onlyif", all_of(chunk.settings->onlyif)});
+  }
+  if (chunk.function == "wait")
+    entries.push_back({"reload_only", true});
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> port_of(const Value& given, const Value& wait) {
+  std::string text = given.is_integer() ? given.integer_digits()
+                     : given.is_text()  ? given.text().str()
+                                        : std::string();
+  const size_t slash = text.find('/');
+  const std::string transport = slash == text.npos ? "TCP" : upper_case(text.substr(slash + 1));
+  text = text.substr(0, slash);
+  const bool is_number =
+      !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == text.npos;
+  const int number = is_number ? std::stoi(text) : 0;
+  if (number < 1 || number > 65535 ||
+      (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
+    return user_error(cat("a port is a number such as 80 or a text such as `53/udp`, not `",
+                          to_text(given), "`"));
+  return Value::dict({{"number", number},
+                      {"transport", transport},
+                      {"wait", transport == "TCP" ? wait : Value()}});
+}
+
+Result<Value> ports_of(const Value& ports, const Value& wait) {
+  std::vector<Entry> entries;
+  if (ports.is_dict())
+    for (const Entry& port : ports.entries())
+      entries.push_back(
+          {port.key, TRY(port_of(port.value, wait).context(cat("port `", port.key, "`")))});
+  return Value::dict(std::move(entries));
+}
+
+/// Values of environment variables and labels are texts.
+Value as_texts(const Value& dict) {
+  std::vector<Entry> entries;
+  if (dict.is_dict())
+    for (const Entry& entry : dict.entries()) {
+      const bool stays =
+          entry.value.is_text() || entry.value.is_secret() || entry.value.is_deferred();
+      entries.push_back({entry.key, stays ? entry.value : Value(to_text(entry.value))});
+    }
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> container_attributes(const Chunk& chunk) {
+  const Value& given_wait = argument(chunk, "wait");
+  const Value wait = given_wait.is_null() ? Value("2m") : given_wait;
+  std::vector<Entry> entries = renamed(chunk, {{"image", "image"},
+                                               {"entrypoint", "entrypoint"},
+                                               {"command", "cmd"},
+                                               {"mounts", "bind_mounts"},
+                                               {"memory", "memory_max"},
+                                               {"cpu", "cpu_max"},
+                                               {"restart", "restart"}});
+  entries.push_back({"ports", TRY(ports_of(argument(chunk, "ports"), wait))});
+  entries.push_back({"public_ports", TRY(ports_of(argument(chunk, "public_ports"), Value()))});
+  entries.push_back({"env", as_texts(argument(chunk, "env"))});
+  entries.push_back({"labels", as_texts(argument(chunk, "labels"))});
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> no_container(const Chunk&) { return Value::dict({{"image", ""}, {"purged", true}}); }
+
+const std::array<MappedState, 8> table{{
+    {"file", "managed", file_kind, "host", false, false, false, file_attributes},
+    {"file", "directory", folder_kind, "host", false, false, false, folder_attributes},
+    {"file", "symlink", link_kind, "host", false, false, false, link_attributes},
+    {"file", "absent", file_kind, "host", true, false, false, gone_attributes},
+    {"cmd", "run", command_kind, "host", false, false, true, command_attributes},
+    {"cmd", "wait", command_kind, "host", false, false, true, command_attributes},
+    {"container", "running", service_kind, "engine", false, true, false, container_attributes},
+    {"container", "absent", service_kind, "engine", true, true, false, no_container},
+}};
+
+}  // namespace
+
+const MappedState* find_mapped(const Name& state, const Name& function) {
+  for (const MappedState& row : table)
+    if (state == row.state && function == row.function)
+      return &row;
+  return nullptr;
+}
+
+std::vector<const Kind*> kinds_of(const Name& state) {
+  std::vector<const Kind*> kinds;
+  for (const MappedState& row : table)
+    if (state == row.state && !row.is_absent &&
+        std::find(kinds.begin(), kinds.end(), &row.kind()) == kinds.end())
+      kinds.push_back(&row.kind());
+  return kinds;
+}
+
+}  // namespace fettle::states
