@@ -45,10 +45,9 @@ class Arranger {
   };
 
   static bool relates(const Body& body) {
-    return !body.inverse.empty() ||
-           std::any_of(body.wishes.begin(), body.wishes.end(), [](const Wish& wish) {
-             return wish.requisite->role == GlobalArgument::Role::use;
-           });
+    return std::any_of(body.wishes.begin(), body.wishes.end(), [](const Wish& wish) {
+      return wish.requisite->role != GlobalArgument::Role::requisite;
+    });
   }
 
   Declaration* find(const Name& id) {
@@ -102,7 +101,6 @@ class Arranger {
     }
     const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     append(body.wishes, more.wishes);
-    append(body.inverse, more.inverse);
     append(body.bindings, more.bindings);
   }
 
@@ -218,6 +216,11 @@ class Arranger {
     return found;
   }
 
+  static bool is_inverse(const GlobalArgument& requisite) {
+    return requisite.role == GlobalArgument::Role::inverse ||
+           requisite.role == GlobalArgument::Role::use_in;
+  }
+
   static const GlobalArgument& forward_of(const GlobalArgument& inverse) {
     return *find_global(inverse.name.substr(0, inverse.name.rfind("_in")));
   }
@@ -225,10 +228,12 @@ class Arranger {
   /// `a: require_in: b` is `b: require: a`.
   void invert(size_t i) {
     const Numbered& here = bodies_[i];
-    for (const Wish& wish : here.body->inverse)
-      for (const uint32_t target : targets_of(wish, i))
-        bodies_[target].body->wishes.push_back(
-            {&forward_of(*wish.requisite), here.body->state, here.declaration->id, wish.at});
+    const std::vector<Wish> wishes = here.body->wishes;
+    for (const Wish& wish : wishes)
+      if (is_inverse(*wish.requisite))
+        for (const uint32_t target : targets_of(wish, i))
+          bodies_[target].body->wishes.push_back(
+              {&forward_of(*wish.requisite), here.body->state, here.declaration->id, wish.at});
   }
 
   /// Those that are used come before those that use them.

@@ -19,12 +19,12 @@ Error at_line(Error error, uint32_t line) {
   return error;
 }
 
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+
 /// Gives each line to the block that it belongs to.
 class Splitter {
  public:
-  explicit Splitter(std::span<const Stage> pipe) {
-    blocks_.push_back({{pipe.begin(), pipe.end()}, "", 1, {}});
-  }
+  explicit Splitter(std::span<const Stage> pipe) { add_block({pipe.begin(), pipe.end()}, 1); }
 
   Result<std::vector<Block>> split(std::string_view text) {
     for (size_t at = 0; at < text.size(); ++line_) {
@@ -36,22 +36,30 @@ class Splitter {
       else
         add(line);
     }
-    std::erase_if(blocks_, [](const Block& block) {
-      return block.text.find_first_not_of(" \t\r\n") == std::string::npos;
-    });
-    return std::move(blocks_);
+    std::vector<Block> made;
+    for (size_t i = 0; i < blocks_.size(); ++i)
+      if (!is_blank(texts_[i])) {
+        blocks_[i].text = std::make_shared<const std::string>(std::move(texts_[i]));
+        made.push_back(std::move(blocks_[i]));
+      }
+    return made;
   }
 
  private:
+  void add_block(std::vector<Stage> pipe, uint32_t line) {
+    blocks_.push_back({std::move(pipe), nullptr, line, {}});
+    texts_.emplace_back();
+  }
+
   /// A line of the outermost block keeps its number: what belongs to others is empty there.
   void add(std::string_view line) {
     is_begun_ = false;
     if (open_ == 0) {
-      blocks_[0].text.append(gap_, '\n').append(line);
+      texts_[0].append(gap_, '\n').append(line);
       gap_ = 0;
     } else {
       ++gap_;
-      blocks_[open_].text += line;
+      texts_[open_] += line;
     }
   }
 
@@ -72,7 +80,7 @@ class Splitter {
     Result<std::vector<Stage>> pipe = parse_pipe(text);
     if (!pipe)
       return at_line(pipe.error(), line_);
-    if (open_ == 0 && blocks_[0].text.empty()) {  // of the whole file
+    if (open_ == 0 && texts_[0].empty()) {  // of the whole file
       blocks_[0].pipe = std::move(*pipe);
       return {};
     }
@@ -84,13 +92,14 @@ class Splitter {
   /// A new block, unless only other such lines stand between.
   void begin() {
     if (!std::exchange(is_begun_, true)) {
-      blocks_.push_back({blocks_[0].pipe, "", 0, {}});
+      add_block(blocks_[0].pipe, 0);
       open_ = blocks_.size() - 1;
     }
     blocks_[open_].line = line_ + 1;
   }
 
   std::vector<Block> blocks_;
+  std::vector<std::string> texts_;  ///< of each block
   size_t open_ = 0;
   size_t gap_ = 0;  ///< lines of other blocks since the last of the outermost one
   bool is_begun_ = false;
@@ -121,14 +130,13 @@ Result<std::vector<Stage>> parse_pipe(std::string_view text) {
   return pipe;
 }
 
-Result<std::vector<Block>> blocks_of(std::string text, std::span<const Stage> pipe) {
-  if (!text.starts_with("#!") && text.find("\n#!") == text.npos) {
-    std::vector<Block> blocks;
-    if (text.find_first_not_of(" \t\r\n") != text.npos)
-      blocks.push_back({{pipe.begin(), pipe.end()}, std::move(text), 1, {}});
-    return blocks;
-  }
-  return Splitter(pipe).split(text);
+Result<std::vector<Block>> blocks_of(SharedText text, std::span<const Stage> pipe) {
+  if (text->starts_with("#!") || text->find("\n#!") != text->npos)
+    return Splitter(pipe).split(*text);
+  std::vector<Block> blocks;
+  if (!is_blank(*text))
+    blocks.push_back({{pipe.begin(), pipe.end()}, std::move(text), 1, {}});
+  return blocks;
 }
 
 }  // namespace fettle::states

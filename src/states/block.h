@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "states/position.h"
 #include "value/name.h"
 
 namespace fettle::states {
@@ -33,12 +34,12 @@ struct Block {
     uint32_t line = 0;
   };
   std::vector<Stage> pipe;
-  std::string text;
+  SharedText text;
   uint32_t line = 1;             ///< of its first line in the file
   std::vector<Awaited> awaited;  ///< empty: it is rendered at once
 };
 
 /// The blocks of a file; one without any text is left out. An error has the line.
-Result<std::vector<Block>> blocks_of(std::string text, std::span<const Stage> pipe);
+Result<std::vector<Block>> blocks_of(SharedText text, std::span<const Stage> pipe);
 
 }  // namespace fettle::states

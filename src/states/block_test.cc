@@ -10,7 +10,8 @@ namespace {
 /// `line pipe <awaited> text` of each block.
 std::string shown(std::string text) {
   const std::vector<Stage> pipe = *parse_pipe("jinja|yaml|replacements");
-  const Result<std::vector<Block>> blocks = blocks_of(std::move(text), pipe);
+  const Result<std::vector<Block>> blocks =
+      blocks_of(std::make_shared<const std::string>(std::move(text)), pipe);
   if (!blocks)
     return to_string(blocks.error());
   std::string made;
@@ -20,7 +21,7 @@ std::string shown(std::string text) {
       made += to_string(stage).substr(0, 1);
     for (const Block::Awaited& awaited : block.awaited)
       made += cat(" <", awaited.id, " ", awaited.line, ">");
-    made += cat(" ", replace_all(block.text, "\n", "/"), "\n");
+    made += cat(" ", replace_all(*block.text, "\n", "/"), "\n");
   }
   return made;
 }

@@ -34,7 +34,10 @@ struct Compilation {
   Report& report;
   std::vector<const Body*> bodies;     ///< of each chunk
   std::vector<const Module*> modules;  ///< of each chunk; null: not known
-  TargetIndex index;                   ///< of the chunks
+  std::optional<TargetIndex> chunk_index{};
+
+  /// Of the chunks, made when it is asked for the first time.
+  TargetIndex& index();
 
   /// Whether blocks wait that may bring what is not there.
   bool is_partial() const { return !made.delayed.empty(); }

@@ -250,15 +250,13 @@ class Reader {
     const auto role = global == nullptr ? GlobalArgument::Role::setting : global->role;
     switch (role) {
       case GlobalArgument::Role::requisite:
+      case GlobalArgument::Role::inverse:
       case GlobalArgument::Role::use:
-        if (global->requisite == Requisite::arg_bind)
+      case GlobalArgument::Role::use_in:
+        if (role == GlobalArgument::Role::requisite && global->requisite == Requisite::arg_bind)
           add_bindings(*entry.value, body);
         else
           add_wishes(*global, *entry.value, body.wishes);
-        break;
-      case GlobalArgument::Role::inverse:
-      case GlobalArgument::Role::use_in:
-        add_wishes(*global, *entry.value, body.inverse);
         break;
       default:
         body.arguments.push_back({entry.key->text(), entry.value, &document_, entry.key->place()});
@@ -366,6 +364,10 @@ void find_conflicts(High& high, Report& report) {
 
 High read_high(std::span<const Document> documents, const HighOptions& options, Report& report) {
   High high;
+  size_t count = 0;
+  for (const Document& document : documents)
+    count += document.tree.root().entries().size();
+  high.declarations.reserve(count);
   for (const Document& document : documents)
     Reader(document, options, report, high).read();
   find_conflicts(high, report);

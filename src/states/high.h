@@ -58,8 +58,7 @@ struct Body {
   bool is_whole = false;           ///< `state: [function]`, else `state.function: []`
   const TreeNode* list = nullptr;  ///< what was written; null of a short one
   std::vector<Argument> arguments;
-  std::vector<Wish> wishes;   ///< what it needs and uses
-  std::vector<Wish> inverse;  ///< who needs or uses it, as written
+  std::vector<Wish> wishes;  ///< what it needs and uses, and who needs and uses it
   std::vector<HandBinding> bindings;
   Position position() const { return document->places.position(at); }
 };

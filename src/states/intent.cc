@@ -58,9 +58,16 @@ class Mapper {
       mapped_.push_back(mapped);
       made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
     }
-    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
-      if (!made_.keys[i].kind.empty())
-        by_name_.emplace(key_of(compiled_.chunks[i]), i);
+  }
+
+  /// The chunk that a reference names; none when it is not in this run.
+  std::optional<size_t> chunk_named(const Name& name) {
+    if (by_name_.empty())
+      for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+        if (!made_.keys[i].kind.empty())
+          by_name_.emplace(key_of(compiled_.chunks[i]), i);
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
 
   Key key_in(const Chunk& chunk, const MappedState* mapped) const {
@@ -121,12 +128,12 @@ class Mapper {
     for (const auto& [name, value] : chunk.arguments)
       arguments.push_back({name, rebound(value)});
     return Value::dict(
-        {{"arguments", Value::dict(std::move(arguments))},
+        {{"arguments", arguments.empty() ? nothing_ : Value::dict(std::move(arguments))},
          {"failure", chunk.failure},
          {"function", chunk.function},
          {"id", chunk.id},
          {"name", chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
-         {"settings", chunk.settings == nullptr ? no_settings_ : settings_value(*chunk.settings)},
+         {"settings", chunk.settings == nullptr ? nothing_ : settings_value(*chunk.settings)},
          {"state", chunk.state}});
   }
 
@@ -247,9 +254,9 @@ class Mapper {
     });
   }
 
-  Output output_of(const Output& hole) const {
-    const auto found = by_name_.find(hole.name);
-    const Key key = found == by_name_.end() ? remembered_key(hole.name) : made_.keys[found->second];
+  Output output_of(const Output& hole) {
+    const std::optional<size_t> chunk = chunk_named(hole.name);
+    const Key key = chunk ? made_.keys[*chunk] : remembered_key(hole.name);
     const bool is_call = key.kind == state_kind().name();
     return {key.kind, key.name, output_path(hole.path, is_call ? "new_state" : "")};
   }
@@ -357,7 +364,7 @@ class Mapper {
   std::vector<const MappedState*> mapped_;
   std::unordered_map<Name, size_t> by_name_;
   std::set<Name> images_;
-  const Value no_settings_ = Value::dict({});
+  const Value nothing_ = Value::dict({});
 };
 
 }  // namespace

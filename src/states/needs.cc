@@ -12,9 +12,9 @@ bool is_of_memory(Requisite requisite) {
 }
 
 /// In Idem's words: the state is not there at all, or not what it names.
-std::string not_found(const Compilation& with, std::string_view requisite, const Name& state,
+std::string not_found(Compilation& with, std::string_view requisite, const Name& state,
                       const Name& target) {
-  if (state != "sls" && !with.index.has_state(with.index.state_of(state)))
+  if (state != "sls" && !with.index().has_state(with.index().state_of(state)))
     return cat("Requisite '", requisite, "' state '", state,
                "': not found in current run. Verify the syntax.");
   return cat("Requisite '", requisite, " ", state, ":", target,
@@ -40,7 +40,7 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
   need.begin = static_cast<uint32_t>(made.targets.size());
   if (made.targets.size() > most_targets)
     return need;
-  with.index.find(with.index.state_of(state), target, made.targets);
+  with.index().find(with.index().state_of(state), target, made.targets);
   if (leaves_out_itself(state, target))
     made.targets.erase(std::remove(made.targets.begin() + need.begin, made.targets.end(), self),
                        made.targets.end());
@@ -48,7 +48,7 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
   if (made.targets.size() > most_targets)
     with.report.error(
         at, cat("the requisites of this run name more than ", most_targets, " states together"));
-  else if (!with.index.is_complete())
+  else if (!with.index().is_complete())
     with.report.error(at, "the patterns of this run's requisites take too many comparisons");
   if (need.count > 0)
     return need;
@@ -64,16 +64,23 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
     chunk.is_delayed = true;
   else
     with.fail(chunk, at, not_found(with, requisite.name, state, target),
-              with.index.suggestion_for(with.index.state_of(state), target));
+              with.index().suggestion_for(with.index().state_of(state), target));
   return need;
+}
+
+TargetIndex& Compilation::index() {
+  if (!chunk_index) {
+    chunk_index.emplace();
+    for (uint32_t i = 0; i < made.chunks.size(); ++i) {
+      const Chunk& chunk = made.chunks[i];
+      chunk_index->add(i, chunk.state, chunk.id, chunk.name, chunk.sls);
+    }
+  }
+  return *chunk_index;
 }
 
 void resolve_needs(Compilation& with) {
   std::vector<Chunk>& chunks = with.made.chunks;
-  for (uint32_t i = 0; i < chunks.size(); ++i) {
-    const Chunk& chunk = chunks[i];
-    with.index.add(i, chunk.state, chunk.id, chunk.name, chunk.sls);
-  }
   for (uint32_t i = 0; i < chunks.size(); ++i) {
     const Body& body = *with.bodies[i];
     chunks[i].needs.reserve(body.wishes.size());

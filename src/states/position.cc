@@ -12,11 +12,11 @@ constexpr size_t most_errors = 1000;
 
 }  // namespace
 
-uint32_t Texts::add(const std::string& name, std::string_view text) {
+uint32_t Texts::add(const std::string& name, SharedText text) {
   const auto [known, is_new] = numbers_.emplace(name, static_cast<uint32_t>(names_.size()));
   if (is_new) {
     names_.push_back(name);
-    texts_.emplace_back(text);
+    texts_.push_back(std::move(text));
   }
   return known->second;
 }
@@ -31,14 +31,14 @@ Where Texts::where(Position position) const {
 std::string Texts::excerpt_of(Position position) const {
   if (position.file >= texts_.size() || position.line == 0 || position.column == 0)
     return {};
-  return excerpt(texts_[position.file], static_cast<int>(position.line),
+  return excerpt(*texts_[position.file], static_cast<int>(position.line),
                  static_cast<int>(position.column));
 }
 
 std::string_view Texts::line(Position position) const {
   if (position.file >= texts_.size() || position.line == 0)
     return {};
-  std::string_view text = texts_[position.file];
+  std::string_view text = *texts_[position.file];
   for (uint32_t i = 1; i < position.line && !text.empty(); ++i)
     text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.substr(0, text.find('\n'));

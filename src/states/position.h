@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "value/tree.h"
 
 namespace fettle::states {
+
+/// The text of a file, which several hold.
+using SharedText = std::shared_ptr<const std::string>;
 
 /// A place in one of the texts; line 0: unknown.
 struct Position {
@@ -24,7 +28,7 @@ struct Position {
 class Texts {
  public:
   /// The number of a text; one that is known by this name keeps its number.
-  uint32_t add(const std::string& name, std::string_view text);
+  uint32_t add(const std::string& name, SharedText text);
   const std::string& name(uint32_t file) const { return names_[file]; }
   const std::vector<std::string>& names() const { return names_; }
   Where where(Position position) const;
@@ -35,7 +39,7 @@ class Texts {
 
  private:
   std::vector<std::string> names_;
-  std::vector<std::string> texts_;
+  std::vector<SharedText> texts_;
   std::map<std::string, uint32_t, std::less<>> numbers_;
 };
 

@@ -72,6 +72,11 @@ std::string data_problem(std::string_view message) {
   return std::string(message);
 }
 
+bool has_tags(std::string_view text) {
+  return text.find("{{") != text.npos || text.find("{%") != text.npos ||
+         text.find("{#") != text.npos;
+}
+
 Value without_mark(Value value) {
   if (!value.is_text() || value.text().view().find(none_mark) == std::string_view::npos)
     return value;
@@ -96,7 +101,7 @@ Result<std::optional<std::string>> Rendering::load(const std::string& name) {
   if (!*file)
     return std::optional<std::string>();
   templates_[name] = texts_.add((*file)->name, (*file)->text);
-  return std::optional(std::move((*file)->text));
+  return std::optional(*(*file)->text);
 }
 
 uint32_t Rendering::number_of(const std::string& name) const {
@@ -111,9 +116,8 @@ Error Rendering::placed(const SourceFile& file, Position position, std::string m
   return error;
 }
 
-Status Rendering::jinja(const SourceFile& file, std::string& text, PlaceMap& places) {
-  if (text.find("{{") == text.npos && text.find("{%") == text.npos && text.find("{#") == text.npos)
-    return {};
+Result<std::string> Rendering::jinja(const SourceFile& file, std::string_view text,
+                                     PlaceMap& places) {
   const jinja::Lookup names = [this](std::string_view name) -> Result<std::optional<jinja::Value>> {
     if (name == "params")
       return std::optional(params_.object());
@@ -132,8 +136,7 @@ Status Rendering::jinja(const SourceFile& file, std::string& text, PlaceMap& pla
   for (const std::string& name : traced->files)
     files.push_back(number_of(name));
   places = PlaceMap(*traced, files, std::move(places));
-  text = std::move(traced->text);
-  return {};
+  return std::move(traced->text);
 }
 
 Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
@@ -163,12 +166,13 @@ Result<Document> Rendering::document(const SourceFile& file, const Block& block)
   made.ref = file.ref;
   made.file = texts_.add(file.name, file.text);
   made.places = PlaceMap(made.file, block.line);
-  std::string text = block.text;
+  std::string_view text = *block.text;
+  std::string rendered;
   const bool replaces = block.pipe.back() == Stage::replacements;
   for (const Stage stage : block.pipe) {
-    if (stage == Stage::jinja)
-      TRY(jinja(file, text, made.places));
-    else if (stage != Stage::replacements)
+    if (stage == Stage::jinja && has_tags(text))
+      text = rendered = TRY(jinja(file, text, made.places));
+    else if (stage == Stage::yaml || stage == Stage::json)
       made.tree = TRY(data(stage, replaces, file, text, made.places));
   }
   made.refers = text.find("${") != text.npos;

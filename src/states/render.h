@@ -48,7 +48,7 @@ class Rendering {
 
  private:
   Result<std::optional<std::string>> load(const std::string& name);
-  Status jinja(const SourceFile& file, std::string& text, PlaceMap& places);
+  Result<std::string> jinja(const SourceFile& file, std::string_view text, PlaceMap& places);
   Result<Tree> data(Stage stage, bool replaces, const SourceFile& file, std::string_view text,
                     const PlaceMap& places);
   uint32_t number_of(const std::string& name) const;

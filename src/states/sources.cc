@@ -194,8 +194,9 @@ Result<bool> Sources::add_path(const std::string& word, const std::string& path,
   if (std::find(starts_.begin(), starts_.end(), start) == starts_.end())
     starts_.push_back(start);
   const bool keeps_extension = path == word && rest.find('/') == rest.npos;
-  words_.emplace(
-      word, SourceFile{keeps_extension ? rest : ref_of(rest), name, std::move(*text), rest, start});
+  words_.emplace(word,
+                 SourceFile{keeps_extension ? rest : ref_of(rest), name,
+                            std::make_shared<const std::string>(std::move(*text)), rest, start});
   return true;
 }
 
@@ -220,9 +221,9 @@ Result<std::optional<SourceFile>> Sources::in_source(size_t source, std::string_
       continue;
     std::optional<std::string> text = TRY(sources_[source]->read(*inner));
     if (text)
-      return std::optional(SourceFile{path == ref ? std::string(ref) : ref_of(*inner),
-                                      sources_[source]->name_of(*inner), std::move(*text), *inner,
-                                      source});
+      return std::optional(SourceFile{
+          path == ref ? std::string(ref) : ref_of(*inner), sources_[source]->name_of(*inner),
+          std::make_shared<const std::string>(std::move(*text)), *inner, source});
   }
   return std::optional<SourceFile>();
 }
@@ -265,7 +266,8 @@ Result<std::optional<SourceFile>> Sources::at_path(std::string_view path) {
   for (const size_t source : order)
     if (std::optional<std::string> text = TRY(sources_[source]->read(inner)))
       return std::optional(SourceFile{std::string(path), sources_[source]->name_of(inner),
-                                      std::move(*text), inner, source});
+                                      std::make_shared<const std::string>(std::move(*text)), inner,
+                                      source});
   return std::optional<SourceFile>();
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "states/position.h"
 
 namespace fettle::states {
 
@@ -37,7 +38,7 @@ std::unique_ptr<Files> files_of(std::map<std::string, std::string> files);
 struct SourceFile {
   std::string ref;   ///< as `sls:` requisites and errors call it: `web.nginx`, `main.sls`
   std::string name;  ///< for people and for places: its path
-  std::string text;
+  SharedText text;
   std::string path;   ///< below its source
   size_t source = 0;  ///< in `Sources`
 };

@@ -102,8 +102,8 @@ TEST(Sources, ArchivesAndJson) {
             {"tar://o.tar", R"(json://{"x": {"z": {"t.f": []}, "include": ["y"]}, "y.sls": {}})"},
             {"a.b", "x", "y"});
   EXPECT_EQ(f.root("a.b"), "a.b o.tar/a/b.sls");
-  EXPECT_EQ((*f.sources->root("a.b"))->text, "text");
-  EXPECT_EQ((*f.sources->root("x"))->text, R"({"z":{"t.f":[]},"include":["y"]})");
+  EXPECT_EQ(*(*f.sources->root("a.b"))->text, "text");
+  EXPECT_EQ(*(*f.sources->root("x"))->text, R"({"z":{"t.f":[]},"include":["y"]})");
   EXPECT_EQ(f.root("y"), "y json:y.sls");
 }
 

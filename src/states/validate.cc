@@ -112,9 +112,8 @@ Bindings bindings_of(const Body& body) {
 /// Requisites as they are written, by name.
 std::vector<Group> wishes_of(const Body& body) {
   std::vector<Group> groups;
-  for (const auto* wishes : {&body.wishes, &body.inverse})
-    for (const Wish& wish : *wishes)
-      items_of(groups, wish.requisite->name).push_back(pair(wish.state, wish.target));
+  for (const Wish& wish : body.wishes)
+    items_of(groups, wish.requisite->name).push_back(pair(wish.state, wish.target));
   return groups;
 }
 
@@ -239,11 +238,10 @@ class ParameterUse {
         find(argument.name, found);
         find_below(*argument.value, found);
       }
-      for (const auto* wishes : {&body.wishes, &body.inverse})
-        for (const Wish& wish : *wishes) {
-          find(wish.state, found);
-          find(wish.target, found);
-        }
+      for (const Wish& wish : body.wishes) {
+        find(wish.state, found);
+        find(wish.target, found);
+      }
     }
     std::vector<std::string> all;
     std::set<std::string> known;

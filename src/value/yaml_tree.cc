@@ -171,15 +171,14 @@ class Reader {
 
   template <typename Make>
   Value once(Known& known, std::string_view text, const Make& make) const {
-    constexpr size_t longest = 64, most = 1 << 16;
+    constexpr size_t longest = 64, most = 1 << 13;
     if (text.size() > longest)
       return converted(make());
     if (const auto found = known.find(text); found != known.end())
       return found->second;
-    Value value = converted(make());
-    if (known.size() < most)
-      known.emplace(std::string(text), value);
-    return value;
+    if (known.size() == most)
+      known.clear();
+    return known.emplace(std::string(text), converted(make())).first->second;
   }
 
   Value plain(std::string_view text) {
