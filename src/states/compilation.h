@@ -48,7 +48,7 @@ struct Compilation {
 };
 
 /// More are told as an error: the engine could not keep them.
-inline constexpr size_t most_targets = 10'000'000;
+inline constexpr size_t most_targets = 4'000'000;
 
 /// `check.cc`: states, functions and arguments that the catalogue lacks.
 void check_calls(Compilation& compilation);

@@ -57,6 +57,8 @@ class Mapper {
                                       : nullptr;
       mapped_.push_back(mapped);
       made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
+      if (mapped != nullptr && mapped->is_own_name && !chunk.is_delayed)
+        check_own_name(chunk);
     }
   }
 
@@ -68,6 +70,16 @@ class Mapper {
           by_name_.emplace(key_of(compiled_.chunks[i]), i);
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// What the engine calls by its name alone may be described once.
+  void check_own_name(const Chunk& chunk) {
+    const auto [other, is_new] = own_names_.emplace(made_.keys.back(), chunk.id);
+    if (is_new)
+      return;
+    error(chunk,
+          user_error(cat("ID ", other->second, " describes `", to_string(other->first), "`, too")));
+    made_.keys.back() = Key();
   }
 
   Key key_in(const Chunk& chunk, const MappedState* mapped) const {
@@ -363,6 +375,7 @@ class Mapper {
   StatesIntent made_;
   std::vector<const MappedState*> mapped_;
   std::unordered_map<Name, size_t> by_name_;
+  std::map<Key, Name> own_names_;  ///< with their IDs
   std::set<Name> images_;
   const Value nothing_ = Value::dict({});
 };

@@ -238,12 +238,17 @@ d:
   file.managed: [{name: /d}, {unless: "true"}]
 e:
   cmd.run: [{cmd: {a: b}}]
+f:
+  container.absent: [{name: web}]
+g:
+  container.absent: [{name: web}]
 )");
   std::string text;
   for (const Error& error : made.made.errors)
     text += cat(to_string(error), "\n");
   EXPECT_EQ(
       text,
+      "main.sls:15:3: container.absent of ID g: ID f describes `service/web`, too\n"
       "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "

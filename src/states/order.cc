@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "base/text.h"
 #include "states/compilation.h"
@@ -242,6 +243,7 @@ class Orderer {
   void add_listeners() {
     const auto count = static_cast<uint32_t>(made_.chunks.size());
     uint32_t rank = count;
+    std::set<std::pair<Name, Name>> known;
     const auto listens = [](const Need& need) { return need.requisite == Requisite::listen; };
     for (uint32_t i = 0; i < count; ++i) {
       Chunk& chunk = made_.chunks[i];
@@ -255,6 +257,13 @@ class Orderer {
       listener.is_listener = true;
       listener.rank = rank++;
       listener.pool = Name();
+      if (known.empty())
+        for (const Chunk& other : made_.chunks)
+          if (other.id.view().ends_with("_listen"))
+            known.emplace(other.state, other.id);
+      if (known.contains({listener.state, listener.id}))
+        with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
+                                         chunk.id, " listens: give it another name"));
       std::erase_if(listener.needs, [&](const Need& need) { return !listens(need); });
       std::erase_if(chunk.needs, listens);
       made_.chunks.push_back(std::move(listener));

@@ -9,8 +9,6 @@
 namespace fettle::states {
 namespace {
 
-constexpr size_t longest_output = size_t{32} << 20;
-
 /// The filters that Idem adds to Jinja's.
 jinja::Function find_filter(const std::string& name) {
   if (name != "b64encode" && name != "b64decode")
@@ -39,7 +37,7 @@ jinja::Environment environment_with(
   made.load = std::move(load);
   made.find_filter = find_filter;
   made.draw = host.draw;
-  made.limits.output = longest_output;
+  made.limits = host.limits;
   return made;
 }
 

@@ -22,9 +22,10 @@ struct Host {
   /// functions.
   std::function<Result<Value>(std::string_view path, std::span<const Value> positional,
                               std::span<const Entry> named)>
-      exec;
+      exec{};
   /// Draws a number for the filter `random`; none: it is an error.
-  std::function<uint64_t()> draw;
+  std::function<uint64_t()> draw{};
+  jinja::Limits limits{.steps = 20'000'000, .output = size_t{32} << 20};  ///< of each rendering
 };
 
 /// What states that ran left: for blocks that wait for them and for `hub.idem.arg_bind.resolve`.

@@ -214,3 +214,10 @@ c:
 #> 2 test.acct a require+ b profile p
 #> 0 acct.profile b {"profile_name":"p","provider_name":"test"}
 #> 1 test.acct c profile q
+---
+# What listens gets an ID of its own.
+a:
+  test.nop: [{listen: [{test: b}]}]
+#e 3 "the ID a_listen is the one under which a listens: give it another name"
+b: test.nop
+a_listen: test.nop

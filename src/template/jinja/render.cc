@@ -190,6 +190,8 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   if (node.filter != nullptr) {
     Items kept;
     for (Value& item : items) {
+      if (Status status = spend(1); !status)
+        return status;
       const ScopePtr inner = new_scope(scope);
       if (Status status = bind(*node.target, item, inner); !status)
         return status;
@@ -206,6 +208,8 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   const auto state = std::make_shared<Loop>(*this, node, scope, std::move(items), depth);
   bool is_complete = false;
   for (state->at = 0; state->at < state->items.size(); ++state->at) {
+    if (Status status = spend(1); !status)
+      return status;
     const ScopePtr inner = new_scope(scope);
     if (Status status = bind(*node.target, state->items[state->at], inner); !status)
       return status;
