@@ -58,16 +58,21 @@ class Arranger {
     return found == by_id_.end() ? nullptr : &high_.declarations[found->second];
   }
 
+  std::string hint_for(const Name& id) const {
+    std::vector<std::string_view> ids;
+    if (report_.takes_hints())
+      for (const Declaration& one : high_.declarations)
+        ids.push_back(one.id);
+    return suggestion(id, ids);
+  }
+
   void extend(Declaration& extension) {
     Declaration* const extended = find(extension.id);
     if (extended == nullptr) {
-      std::vector<std::string_view> ids;
-      for (const Declaration& one : high_.declarations)
-        ids.push_back(one.id);
       if (!is_partial_)
         report_.error(extension.position(),
                       cat("Cannot extend ID ", extension.id, " in SLS ", extension.document->ref,
-                          ". It is not part of the high state", suggestion(extension.id, ids)));
+                          ". It is not part of the high state", hint_for(extension.id)));
       return;
     }
     if (extension.meta != nullptr)
@@ -77,8 +82,11 @@ class Arranger {
                                      [&](const Body& one) { return one.state == body.state; });
       if (same != extended->bodies.end())
         add_to(*same, body);
-      else if (!body.function.empty())
+      else if (!body.function.empty() && extended->bodies.size() < most_parts)
         extended->bodies.push_back(std::move(body));
+      else if (!body.function.empty())
+        report_.error(body.position(),
+                      cat("ID ", extension.id, " declares more than ", most_parts, " states"));
       else
         report_.error(body.position(),
                       cat("No function declared in state \"", body.state, "\" in ID \"",
@@ -87,7 +95,7 @@ class Arranger {
   }
 
   /// Arguments take the place of those with their name, requisites come on top.
-  static void add_to(Body& body, Body& more) {
+  void add_to(Body& body, Body& more) {
     if (!more.function.empty())
       body.function = more.function;
     for (Argument& argument : more.arguments) {
@@ -96,29 +104,30 @@ class Arranger {
                        [&](const Argument& one) { return one.name == argument.name; });
       if (same != body.arguments.end())
         *same = argument;
-      else
+      else if (has_room(body, argument.position(), report_))
         body.arguments.push_back(argument);
     }
-    const auto append = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    append(body.wishes, more.wishes);
-    append(body.bindings, more.bindings);
+    for (HandBinding& binding : more.bindings)
+      if (has_room(body, binding.at, report_))
+        body.bindings.push_back(binding);
+    body.wishes.insert(body.wishes.end(), more.wishes.begin(), more.wishes.end());
   }
 
   void exclude() {
     if (high_.exclusions.empty())
       return;
-    std::unordered_set<Name> ids;
-    std::vector<Exclusion> files;
+    std::unordered_set<Name> ids, files;
     for (const Exclusion& one : high_.exclusions)
-      if (one.is_file)
-        files.push_back(one);
-      else
-        ids.insert(one.name);
+      (one.is_file ? files : ids).insert(one.name);
+    const Document* last = nullptr;
+    bool is_file_out = false;
     std::erase_if(high_.declarations, [&](const Declaration& one) {
-      return ids.contains(one.id) ||
-             std::any_of(files.begin(), files.end(), [&](const Exclusion& file) {
-               return is_ref_of(file.name, one.document->ref);
-             });
+      if (one.document != last) {
+        last = one.document;
+        is_file_out = std::any_of(files.begin(), files.end(),
+                                  [&](const Name& file) { return is_ref_of(file, last->ref); });
+      }
+      return is_file_out || ids.contains(one.id);
     });
     by_id_.clear();
   }
@@ -201,9 +210,11 @@ class Arranger {
     std::vector<uint32_t> found;
     index_.find(index_.state_of(wish.state), wish.target, found);
     if (found.empty() && !is_partial_)
-      report_.error(wish.at, cat("Requisite '", wish.requisite->name, " ", wish.state, ":",
-                                 wish.target, "' not found in current run. Verify the syntax",
-                                 index_.suggestion_for(wish.state, wish.target)));
+      report_.error(
+          wish.at,
+          cat("Requisite '", wish.requisite->name, " ", wish.state, ":", wish.target,
+              "' not found in current run. Verify the syntax",
+              report_.takes_hints() ? index_.suggestion_for(wish.state, wish.target) : ""));
     if (wish.state == "sls" || is_pattern(halves_of_id(wish.target).first))
       std::erase(found, static_cast<uint32_t>(self));
     relations_ += found.size();
@@ -271,13 +282,14 @@ class Arranger {
     }
   }
 
-  static void copy_arguments(const Body& from, Body& to) {
+  void copy_arguments(const Body& from, Body& to) {
     for (const Argument& argument : from.arguments) {
       const GlobalArgument* global = find_global(argument.name);
       if (global != nullptr && global->role == GlobalArgument::Role::place)
         continue;
       if (std::none_of(to.arguments.begin(), to.arguments.end(),
-                       [&](const Argument& one) { return one.name == argument.name; }))
+                       [&](const Argument& one) { return one.name == argument.name; }) &&
+          has_room(to, argument.position(), report_))
         to.arguments.push_back(argument);
     }
   }

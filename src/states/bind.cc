@@ -1,6 +1,8 @@
 /// References in arguments become holes that what other states left will fill.
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "states/compilation.h"
@@ -10,20 +12,41 @@
 namespace fettle::states {
 namespace {
 
-/// The part of an argument in which a text stands; the argument when it is not found.
-Position position_of_text(const Argument& argument, std::string_view text) {
-  std::vector<const TreeNode*> open{argument.value};
-  while (!open.empty()) {
-    const TreeNode* node = open.back();
-    open.pop_back();
-    if (node->is_text() && node->text().view().find(text) != std::string_view::npos)
-      return argument.document->position(*node);
-    open.insert(open.end(), node->items().begin(), node->items().end());
-    for (const TreeMember& entry : node->entries())
-      open.push_back(entry.value);
+/// Finds the places of texts in an argument; of one that occurs twice the first.
+class TextPlaces {
+ public:
+  explicit TextPlaces(const Argument* argument) : argument_(argument) {}
+
+  /// The place of the argument when there is no such text.
+  Position find(const Name& text) {
+    if (places_.empty())
+      read();
+    const auto found = places_.find(text);
+    return found == places_.end() ? argument_->value_position()
+                                  : argument_->document->position(*found->second);
   }
-  return argument.value_position();
-}
+
+ private:
+  void read() {
+    std::vector<const TreeNode*> open{argument_->value};
+    std::unordered_set<const TreeNode*> seen;
+    while (!open.empty()) {
+      const TreeNode* node = open.back();
+      open.pop_back();
+      if (!seen.insert(node).second)
+        continue;
+      if (node->is_text())
+        places_.emplace(node->text(), node);
+      for (auto item = node->items().rbegin(); item != node->items().rend(); ++item)
+        open.push_back(*item);
+      for (auto entry = node->entries().rbegin(); entry != node->entries().rend(); ++entry)
+        open.push_back(entry->value);
+    }
+  }
+
+  const Argument* argument_;
+  std::unordered_map<Name, const TreeNode*> places_;
+};
 
 class Binder {
  public:
@@ -51,12 +74,11 @@ class Binder {
   }
 
   void bind(const Body& body) {
+    references_.clear();
     for (auto& [name, value] : chunk_->arguments) {
-      argument_ = find_argument(body, name);
-      value = bound(value);
+      value = bound(value, find_argument(body, name));
     }
-    argument_ = find_argument(body, "name");
-    const Value name = bound(Value(chunk_->name));
+    const Value name = bound(Value(chunk_->name), find_argument(body, "name"));
     if (name.is_deferred())
       chunk_->bound_name = name;
     if (chunk_->settings != nullptr)
@@ -79,14 +101,15 @@ class Binder {
     for (auto [name, commands] :
          {std::pair("unless", &settings->unless), std::pair("onlyif", &settings->onlyif),
           std::pair("check_cmd", &settings->check_cmd)}) {
-      argument_ = find_argument(body, name);
+      const Argument* argument = find_argument(body, name);
       for (Value& command : *commands)
-        command = bound(command);
+        command = bound(command, argument);
     }
     chunk_->settings = std::move(settings);
   }
 
-  Value bound(const Value& value) {
+  Value bound(const Value& value, const Argument* argument) {
+    TextPlaces places(argument);
     return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
       if (!leaf.is_text() || !may_refer(leaf.text()))
         return std::nullopt;
@@ -96,7 +119,7 @@ class Binder {
       for (const Piece& piece : pieces_of(text)) {
         std::optional<Output> hole;
         if (piece.reference)
-          hole = hole_of(*piece.reference, position_of(piece.text));
+          hole = hole_of(*piece.reference, argument == nullptr ? chunk_->at : places.find(text));
         refers |= hole.has_value();
         if (hole)
           parts.emplace_back(std::move(*hole));
@@ -105,10 +128,6 @@ class Binder {
       }
       return refers ? std::optional(Value::deferred(std::move(parts))) : std::nullopt;
     });
-  }
-
-  Position position_of(std::string_view text) const {
-    return argument_ == nullptr ? chunk_->at : position_of_text(*argument_, text);
   }
 
   static Name target_of(const Reference& reference) {
@@ -124,21 +143,19 @@ class Binder {
       return std::nullopt;
     }
     const Name target = target_of(reference);
-    auto need = std::find_if(chunk_->needs.begin(), chunk_->needs.end(), [&](const Need& one) {
-      return one.requisite == Requisite::arg_bind && one.state == reference.state &&
-             one.target == target;
-    });
-    if (need == chunk_->needs.end()) {
+    const auto [known, is_new] =
+        references_.emplace(std::pair(reference.state, target), chunk_->needs.size());
+    if (is_new) {
       chunk_->needs.push_back(
           need_of(with_, *chunk_, self_, requisite, reference.state, target, at));
-      need = chunk_->needs.end() - 1;
-      check_single(*need);
+      check_single(chunk_->needs.back());
     }
-    if (need->is_remembered)
-      return Output{bound_kind, need->memory, reference.path};
-    if (need->count == 0)
+    const Need& need = chunk_->needs[known->second];
+    if (need.is_remembered)
+      return Output{bound_kind, need.memory, reference.path};
+    if (need.count == 0)
       return std::nullopt;
-    return Output{bound_kind, key_of(with_.made.chunks[with_.made.targets[need->begin]]),
+    return Output{bound_kind, key_of(with_.made.chunks[with_.made.targets[need.begin]]),
                   reference.path};
   }
 
@@ -232,7 +249,7 @@ class Binder {
   Compilation& with_;
   Chunk* chunk_ = nullptr;
   uint32_t self_ = 0;
-  const Argument* argument_ = nullptr;
+  std::unordered_map<std::pair<Name, Name>, size_t, NamesHash> references_;  ///< to their needs
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ struct Function {
 
 /// What every use of a function needs although nobody writes it (Idem: TREQ).
 struct Implied {
-  Name function;              ///< `treq`: of every function
+  Name function;
   std::vector<Name> require;  ///< all states of these refs, `state.function` or `state`
 };
 

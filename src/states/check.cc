@@ -1,5 +1,7 @@
 /// Whether what is called is there, and is given what it takes.
 
+#include <algorithm>
+
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/text.h"
@@ -58,15 +60,14 @@ class Checker {
   void not_there(Chunk& chunk, const Call& call) {
     const std::string called =
         call.module == nullptr ? chunk.state.str() : cat(chunk.state, ".", chunk.function);
-    std::string hint;
-    if (call.module == nullptr) {
-      hint = suggestion(chunk.state.view(), with_.catalogue.refs());
-    } else {
+    const auto hint = [&] {
+      if (call.module == nullptr)
+        return suggestion(chunk.state.view(), with_.catalogue.refs());
       std::vector<std::string_view> names;
       for (const Function& function : call.module->functions)
         names.push_back(function.name);
-      hint = suggestion(chunk.function.view(), names);
-    }
+      return suggestion(chunk.function.view(), names);
+    };
     with_.fail(chunk, chunk.at,
                cat("Could not find function to enforce ", called,
                    ". Please make sure that the corresponding plugin is loaded."),
@@ -112,14 +113,19 @@ class Checker {
 
   void unknown_argument(Chunk& chunk, const Body& body, const Function& function,
                         const Name& name) {
-    std::vector<std::string_view> known;
-    for (const Parameter& parameter : function.parameters)
-      known.push_back(parameter.name);
-    for (const GlobalArgument& global : global_arguments())
-      if (global.role != GlobalArgument::Role::ignored)
-        known.push_back(global.name);
+    const auto hint = [&]() -> std::string {
+      if (!with_.report.takes_hints())
+        return "";
+      std::vector<std::string_view> known;
+      for (const Parameter& parameter : function.parameters)
+        known.push_back(parameter.name);
+      for (const GlobalArgument& global : global_arguments())
+        if (global.role != GlobalArgument::Role::ignored)
+          known.push_back(global.name);
+      return suggestion(name, known);
+    };
     std::string message = cat("'", name, "' is an invalid keyword argument for '", chunk.state, ".",
-                              chunk.function, "'", suggestion(name, known));
+                              chunk.function, "'", hint());
     if (with_.options.is_lenient)
       with_.report.warn(position_of(body, name, false), std::move(message));
     else
@@ -139,12 +145,7 @@ class Checker {
   }
 
   Compilation& with_;
-  struct CallHash {
-    size_t operator()(const std::pair<Name, Name>& call) const {
-      return call.first.hash() * 31 + call.second.hash();
-    }
-  };
-  boost::unordered_flat_map<std::pair<Name, Name>, Call, CallHash> calls_;
+  boost::unordered_flat_map<std::pair<Name, Name>, Call, NamesHash> calls_;
 };
 
 }  // namespace

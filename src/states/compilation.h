@@ -2,6 +2,7 @@
 /// What the stages of a compile share, and the stages from low data on; `compile.cc` calls them in
 /// this order.
 
+#include <functional>
 #include <vector>
 
 #include "states/compile.h"
@@ -44,7 +45,16 @@ struct Compilation {
   /// Whether a text holds a parameter that nobody gave, as in `validate`: nothing is known of it.
   bool is_asked(std::string_view text) const;
   /// A wrong use of one state: an error, or (`--lenient`) the comment with which it will fail.
-  void fail(Chunk& chunk, Position at, const std::string& comment, std::string_view hint = {});
+  /// `hint`: what was probably meant.
+  void fail(Chunk& chunk, Position at, const std::string& comment,
+            const std::function<std::string()>& hint = {});
+};
+
+/// Of two names, for maps.
+struct NamesHash {
+  size_t operator()(const std::pair<Name, Name>& names) const {
+    return names.first.hash() * 31 + names.second.hash();
+  }
 };
 
 /// More are told as an error: the engine could not keep them.

@@ -55,7 +55,8 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
     for (const Delayed::Awaited& awaited : block.awaited)
       if (!ids.contains(awaited.id) && (!may_come || delayed.size() == 1))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
-                                     ", which is not there", suggestion(awaited.id, names)));
+                                     ", which is not there",
+                                     report.takes_hints() ? suggestion(awaited.id, names) : ""));
 }
 
 }  // namespace
@@ -131,9 +132,9 @@ bool Compilation::is_asked(std::string_view text) const {
 }
 
 void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,
-                       std::string_view hint) {
+                       const std::function<std::string()>& hint) {
   if (!options.is_lenient)
-    report.error(at, cat(comment, hint));
+    report.error(at, cat(comment, hint && report.takes_hints() ? hint() : ""));
   else if (chunk.failure.empty())
     chunk.failure = comment;
   else

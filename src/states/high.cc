@@ -151,6 +151,7 @@ class Reader {
   Declaration declaration(const TreeMember& entry) {
     Declaration made{id_, &document_, entry.key->place(), nullptr, {}};
     made.bodies.reserve(entry.value->entries().size());
+    is_overfull_ = false;
     for (const TreeMember& part : entry.value->entries()) {
       const Name key = part.key->text();
       if (key == "META")
@@ -173,7 +174,7 @@ class Reader {
     if (!name_function(entry, body))
       return;
     body.list = entry.value;
-    body.arguments.reserve(entry.value->items().size());
+    body.arguments.reserve(std::min(entry.value->items().size(), most_parts));
     for (const TreeNode* item : entry.value->items())
       add_item(*item, body);
     for (Body& other : made.bodies)
@@ -185,7 +186,11 @@ class Reader {
         other = std::move(body);
         return;
       }
-    made.bodies.push_back(std::move(body));
+    if (made.bodies.size() < most_parts)
+      made.bodies.push_back(std::move(body));
+    else if (!std::exchange(is_overfull_, true))
+      error(*entry.key, cat("ID ", id_, " in SLS ", document_.ref, " declares more than ",
+                            most_parts, " states"));
   }
 
   /// `a.b.function: […]`, or `a.b: [function, …]`.
@@ -259,7 +264,9 @@ class Reader {
           add_wishes(*global, *entry.value, body.wishes);
         break;
       default:
-        body.arguments.push_back({entry.key->text(), entry.value, &document_, entry.key->place()});
+        if (has_room(body, position(*entry.key), report_))
+          body.arguments.push_back(
+              {entry.key->text(), entry.value, &document_, entry.key->place()});
     }
   }
 
@@ -310,11 +317,11 @@ class Reader {
     each_entry(list, [&](const TreeMember& state) {
       each_entry(*state.value, [&](const TreeMember& id) {
         each_entry(*id.value, [&](const TreeMember& path) {
-          if (path.value->is_text())
+          if (!path.value->is_text())
+            not_single(*path.value);
+          else if (has_room(body, position(*path.key), report_))
             body.bindings.push_back({state.key->text(), id.key->text(), path.key->text(),
                                      path.value->text(), position(*path.key)});
-          else
-            not_single(*path.value);
         });
       });
     });
@@ -326,6 +333,7 @@ class Reader {
   High& high_;
   Name id_;
   bool is_extension_ = false;
+  bool is_overfull_ = false;  ///< the declaration has more states than are read
 };
 
 /// Idem numbers the states that are written as a list and say nothing of their order.
@@ -373,6 +381,14 @@ High read_high(std::span<const Document> documents, const HighOptions& options, 
   find_conflicts(high, report);
   number(high);
   return high;
+}
+
+bool has_room(Body& body, Position at, Report& report) {
+  if (body.arguments.size() + body.bindings.size() < most_parts)
+    return true;
+  if (!std::exchange(body.is_overfull, true))
+    report.error(at, cat("a state has more than ", most_parts, " arguments"));
+  return false;
 }
 
 void read_arguments(const TreeNode& list, const Document& document, const Name& id, Report& report,

@@ -56,6 +56,7 @@ struct Body {
   Place at;                        ///< of its key
   bool is_short = false;           ///< `ID: state.function`
   bool is_whole = false;           ///< `state: [function]`, else `state.function: []`
+  bool is_overfull = false;        ///< it had more arguments than are read, which was reported
   const TreeNode* list = nullptr;  ///< what was written; null of a short one
   std::vector<Argument> arguments;
   std::vector<Wish> wishes;  ///< what it needs and uses, and who needs and uses it
@@ -94,6 +95,12 @@ struct HighOptions {
 
 /// What Idem counts from.
 inline constexpr uint32_t first_order = 100'000;
+
+/// More arguments of one state, and more states of one ID (without `names`), are an error.
+inline constexpr size_t most_parts = 1000;
+
+/// Whether one more argument is read.
+bool has_room(Body& body, Position at, Report& report);
 
 /// Reads what stands in a list of arguments, for `names`.
 void read_arguments(const TreeNode& list, const Document& document, const Name& id, Report& report,

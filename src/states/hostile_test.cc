@@ -71,9 +71,17 @@ TEST(Hostile, WideData) {
     keys += cat("k", i, ": 1, ");
   EXPECT_EQ(first_error(compiled(keys + "}\n")), "");
   std::string arguments = "a:\n  test.nop:\n";
-  for (int i = 0; i < 3000; ++i)
+  for (int i = 0; i < 50'000; ++i)
     arguments += cat("    - k", i, ": 1\n");
-  EXPECT_EQ(compiled(arguments).chunks[0].arguments.size(), 3000u);
+  EXPECT_NE(first_error(compiled(arguments)).find("more than 1000 arguments"), std::string::npos);
+  std::string states = "a:\n";
+  for (int i = 0; i < 50'000; ++i)
+    states += cat("  s", i, ".f: []\n");
+  EXPECT_NE(first_error(compiled(states)).find("more than 1000 states"), std::string::npos);
+  std::string references = "b: test.nop\na:\n  test.nop:\n    - x:\n";
+  for (int i = 0; i < 20'000; ++i)
+    references += cat("      - ${test:b:", i, "}\n");
+  EXPECT_EQ(compiled(references).chunks[0].arguments[0].second.items().size(), 20'000u);
 }
 
 TEST(Hostile, HugeNumbers) {

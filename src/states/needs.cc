@@ -64,7 +64,7 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
     chunk.is_delayed = true;
   else
     with.fail(chunk, at, not_found(with, requisite.name, state, target),
-              with.index().suggestion_for(with.index().state_of(state), target));
+              [&] { return with.index().suggestion_for(with.index().state_of(state), target); });
   return need;
 }
 

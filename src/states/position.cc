@@ -17,6 +17,7 @@ uint32_t Texts::add(const std::string& name, SharedText text) {
   if (is_new) {
     names_.push_back(name);
     texts_.push_back(std::move(text));
+    line_begins_.emplace_back();
   }
   return known->second;
 }
@@ -35,13 +36,18 @@ std::string Texts::excerpt_of(Position position) const {
                  static_cast<int>(position.column));
 }
 
-std::string_view Texts::line(Position position) const {
+std::string_view Texts::line(Position position) {
   if (position.file >= texts_.size() || position.line == 0)
     return {};
-  std::string_view text = *texts_[position.file];
-  for (uint32_t i = 1; i < position.line && !text.empty(); ++i)
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  return text.substr(0, text.find('\n'));
+  const std::string_view text = *texts_[position.file];
+  std::vector<size_t>& begins = line_begins_[position.file];
+  if (begins.empty())
+    for (size_t at = 0; at < text.size(); at = std::min(text.find('\n', at), text.size() - 1) + 1)
+      begins.push_back(at);
+  if (position.line > begins.size())
+    return {};
+  const std::string_view rest = text.substr(begins[position.line - 1]);
+  return rest.substr(0, rest.find('\n'));
 }
 
 bool Report::is_about_parameter(Position position, std::string_view message) const {

@@ -32,25 +32,28 @@ class Texts {
   const std::string& name(uint32_t file) const { return names_[file]; }
   const std::vector<std::string>& names() const { return names_; }
   Where where(Position position) const;
-  /// The line of the place; empty when it is unknown.
-  std::string_view line(Position position) const;
+  /// The line of the place; empty when it is unknown. The first time for a text is its size.
+  std::string_view line(Position position);
   /// Two lines that show the place; empty when it is unknown.
   std::string excerpt_of(Position position) const;
 
  private:
   std::vector<std::string> names_;
   std::vector<SharedText> texts_;
+  std::vector<std::vector<size_t>> line_begins_;  ///< of each text; empty: not known yet
   std::map<std::string, uint32_t, std::less<>> numbers_;
 };
 
 /// What a compile has to say. Errors are told together; with one of them nothing runs.
 class Report {
  public:
-  explicit Report(const Texts& texts) : texts_(texts) {}
+  explicit Report(Texts& texts) : texts_(texts) {}
   void error(Position position, std::string message);
   void error(Error error);
   void warn(Position position, std::string message);
   Where where(Position position) const { return texts_.where(position); }
+  /// Whether errors are still few enough to look for what was meant.
+  bool takes_hints() const { return errors.size() < most_hints; }
 
   std::vector<Error> errors;
   std::vector<Error> warnings;
@@ -58,9 +61,10 @@ class Report {
   bool spares_parameters = false;
 
  private:
+  static constexpr size_t most_hints = 50;
   bool is_about_parameter(Position position, std::string_view message) const;
   Error made(Position position, std::string message) const;
-  const Texts& texts_;
+  Texts& texts_;
 };
 
 }  // namespace fettle::states

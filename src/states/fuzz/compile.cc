@@ -32,7 +32,7 @@ void check(const Compiled& compiled) {
   for (const Chunk& chunk : compiled.chunks) {
     require(ranks.insert(chunk.rank).second, "every chunk has a rank of its own");
     require(tags.insert(tag_of(chunk)).second, "every chunk has a tag of its own");
-    require(!chunk.function.empty(), "every chunk has a function");
+    require(!chunk.failure.empty() || !chunk.function.empty(), "what can run has a function");
     for (const Need& need : chunk.needs) {
       require(need.begin + need.count <= compiled.targets.size(), "the targets are there");
       for (uint32_t i = need.begin; i < need.begin + need.count; ++i) {
