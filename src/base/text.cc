@@ -153,6 +153,14 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string clipped(std::string_view text, size_t longest) {
+  if (text.size() <= longest)
+    return std::string(text);
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0) == 0x80)
+    --longest;
+  return cat(text.substr(0, longest), "…");
+}
+
 void append_utf8(std::string& text, uint32_t code) {
   if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
     code = 0xFFFD;

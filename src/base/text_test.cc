@@ -37,6 +37,13 @@ TEST(Text, Utf8IsCheckedStrictly) {
   EXPECT_FALSE(is_valid_utf8("\xF4\x90\x80\x80"));
 }
 
+TEST(Text, ClippedTextEndsWithAWholeCharacter) {
+  EXPECT_EQ(clipped("abc", 3), "abc");
+  EXPECT_EQ(clipped("abcd", 3), "abc…");
+  EXPECT_EQ(clipped("aää", 4), "aä…");
+  EXPECT_EQ(clipped("ää", 1), "…");
+}
+
 TEST(Text, CodePointsAreWrittenAsUtf8) {
   std::string text;
   for (const uint32_t code : {0x61u, 0xE9u, 0x20ACu, 0x1F600u, 0xD800u})

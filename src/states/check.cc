@@ -141,7 +141,7 @@ class Checker {
       with_.fail(
           chunk, position_of(body, parameter.name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
-              parameter.name, "' but got '", to_text(given).substr(0, 200), "'"));
+              parameter.name, "' but got '", clipped(to_text(given), 200), "'"));
   }
 
   Compilation& with_;

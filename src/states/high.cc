@@ -14,11 +14,7 @@ constexpr std::string_view separator = "_|-";
 
 /// As Python would print it, not too long.
 std::string printed(const TreeNode& node) {
-  constexpr size_t longest = 200;
-  std::string text = jinja::text_of(template_value(node));
-  if (text.size() > longest)
-    text = cat(text.substr(0, longest), "...");
-  return text;
+  return clipped(jinja::text_of(template_value(node)), 200);
 }
 
 bool has_space(std::string_view text) { return text.find_first_of(" \t\r\n") != text.npos; }

@@ -191,15 +191,16 @@ t: test.nop
   EXPECT_EQ(field("shell", "command"),
             R"("/bin/sh -c 'umask '\\''077'\\''; echo $HOME | wc '\\''x'\\'''")");
   EXPECT_EQ(field("shell", "environment"), R"({"A":"1"})");
-  EXPECT_EQ(field("bound", "command"), R"("/bin/sh -c 'eval \"$FETTLE_COMMAND\"'")");
+  EXPECT_EQ(field("bound", "command"), R"("/bin/sh -c 'eval \"$FETTLE_1\"'")");
   EXPECT_EQ(field("bound", "environment"),
-            R"({"FETTLE_COMMAND":"echo <state/test_|-t_|-t:new_state.x> | wc"})");
+            R"({"FETTLE_1":"echo <state/test_|-t_|-t:new_state.x> | wc"})");
   EXPECT_EQ(
       field("words", "command"),
-      R"("/bin/sh -c 'exec '\\''echo'\\'' '\\''it'\\''\\'\\'''\\''s'\\'' \"$FETTLE_ARGUMENT_1\" '\\''5'\\'''")");
+      R"("/bin/sh -c 'exec '\\''echo'\\'' '\\''it'\\''\\'\\'''\\''s'\\'' \"$FETTLE_1\" '\\''5'\\'''")");
   EXPECT_EQ(field("guarded", "unless"), R"("/bin/sh -c '{ test -e /a\n} && { b '\\''c'\\''\n}'")");
-  EXPECT_EQ(field("guarded", "onlyif"),
-            R"("/bin/sh -c '{ test <state/test_|-t_|-t:new_state.x>\n}'")");
+  EXPECT_EQ(field("guarded", "onlyif"), R"("/bin/sh -c '{ eval \"$FETTLE_1\"\n}'")");
+  EXPECT_EQ(field("guarded", "environment"),
+            R"({"FETTLE_1":"test <state/test_|-t_|-t:new_state.x>"})");
   EXPECT_EQ(made.at("command/cmd_|-text_|-text").redo, Redo::always);
   EXPECT_EQ(made.at("command/cmd_|-named_|-true").redo, Redo::as_needed);
   EXPECT_EQ(made.at("command/cmd_|-guarded_|-guarded").redo, Redo::as_needed);
@@ -238,6 +239,8 @@ d:
   file.managed: [{name: /d}, {unless: "true"}]
 e:
   cmd.run: [{cmd: {a: b}}]
+e2:
+  cmd.run: [{cmd: "x ${cmd:e:y}"}, {umask: "077"}]
 f:
   container.absent: [{name: web}]
 g:
@@ -248,14 +251,15 @@ g:
     text += cat(to_string(error), "\n");
   EXPECT_EQ(
       text,
-      "main.sls:15:3: container.absent of ID g: ID f describes `service/web`, too\n"
+      "main.sls:17:3: container.absent of ID g: ID f describes `service/web`, too\n"
       "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
       "text such as `53/udp`, not `none`\n"
       "main.sls:9:3: file.managed of ID d: `unless` and `onlyif` are not supported here\n"
       "main.sls:11:3: cmd.run of ID e: `cmd` must be a text or a list of words, not "
-      "{\"a\":\"b\"}\n");
+      "{\"a\":\"b\"}\n"
+      "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
 }
 
 TEST(Intent, WaitsAndDeadlinesArePaces) {

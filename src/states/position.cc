@@ -9,6 +9,7 @@ namespace {
 
 /// More are not told: nobody reads them.
 constexpr size_t most_errors = 1000;
+constexpr size_t longest_message = 4000;
 
 }  // namespace
 
@@ -55,16 +56,16 @@ bool Report::is_about_parameter(Position position, std::string_view message) con
                                texts_.line(position).find("params") != std::string_view::npos);
 }
 
-Error Report::made(Position position, std::string message) const {
-  Error error = user_error(std::move(message), texts_.where(position));
+Error Report::made(Position position, std::string_view message) const {
+  Error error = user_error(clipped(message, longest_message), texts_.where(position));
   if (errors.size() + warnings.size() < 20)  // an excerpt looks for its line from the beginning
     error.excerpt = texts_.excerpt_of(position);
   return error;
 }
 
-void Report::error(Position position, std::string message) {
+void Report::error(Position position, std::string_view message) {
   if (errors.size() < most_errors && !is_about_parameter(position, message))
-    errors.push_back(made(position, std::move(message)));
+    errors.push_back(made(position, message));
 }
 
 void Report::error(Error error) {
@@ -72,9 +73,9 @@ void Report::error(Error error) {
     errors.push_back(std::move(error));
 }
 
-void Report::warn(Position position, std::string message) {
+void Report::warn(Position position, std::string_view message) {
   if (warnings.size() < most_errors)
-    warnings.push_back(made(position, std::move(message)));
+    warnings.push_back(made(position, message));
 }
 
 }  // namespace fettle::states

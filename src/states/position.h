@@ -48,9 +48,9 @@ class Texts {
 class Report {
  public:
   explicit Report(Texts& texts) : texts_(texts) {}
-  void error(Position position, std::string message);
+  void error(Position position, std::string_view message);
   void error(Error error);
-  void warn(Position position, std::string message);
+  void warn(Position position, std::string_view message);
   Where where(Position position) const { return texts_.where(position); }
   /// Whether errors are still few enough to look for what was meant.
   bool takes_hints() const { return errors.size() < most_hints; }
@@ -63,7 +63,7 @@ class Report {
  private:
   static constexpr size_t most_hints = 50;
   bool is_about_parameter(Position position, std::string_view message) const;
-  Error made(Position position, std::string message) const;
+  Error made(Position position, std::string_view message) const;
   Texts& texts_;
 };
 

@@ -92,11 +92,11 @@ Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state
     return steps;
   const auto texts = split(path, ':');
   if (texts.size() > deepest)
-    return failed(path.substr(0, deepest), state, cat("It has more than ", deepest, " steps."));
+    return failed(clipped(path, 200), state, cat("It has more than ", deepest, " steps."));
   for (const std::string_view text : texts) {
     const Part part = part_of(text);
     if (part.indices.size() > deepest)
-      return failed(path.substr(0, deepest), state, cat("It has more than ", deepest, " steps."));
+      return failed(clipped(path, 200), state, cat("It has more than ", deepest, " steps."));
     steps.emplace_back(Name(part.key));
     for (const std::string_view inside : part.indices) {
       const std::optional<size_t> index = index_of(inside);

@@ -20,9 +20,7 @@ std::optional<double> number_of(const Value& value) {
 }
 
 std::string shown(const Value& value) {
-  constexpr size_t longest = 200;
-  std::string text = jinja::text_of(jinja::Value::of(value));
-  return text.size() > longest ? cat(text.substr(0, longest), "...") : text;
+  return clipped(jinja::text_of(jinja::Value::of(value)), 200);
 }
 
 Error wrong(std::string_view what, std::string_view expected, const Value& value) {

@@ -73,9 +73,7 @@ class JsonSource : public Source {
 };
 
 Error not_a_source(std::string_view spec, std::string_view why) {
-  constexpr size_t longest = 200;
-  return user_error(
-      cat("the source `", spec.substr(0, longest), spec.size() > longest ? "…" : "", "` ", why));
+  return user_error(cat("the source `", clipped(spec, 200), "` ", why));
 }
 
 Result<std::unique_ptr<Source>> archive(const std::string& path, std::string_view spec,

@@ -1,5 +1,6 @@
 #include "states/types.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -96,14 +97,24 @@ class Command {
       return user_error(cat("`cmd` must be a text or a list of words, not ", to_text(command)));
     const std::string prefix = umask();
     if (!uses_shell.is_bool() || !uses_shell.boolean()) {
-      if (prefix.empty() || !command.is_text())
+      if (prefix.empty())
         return command;
+      if (!command.is_text())
+        return user_error("`umask` and a reference in `cmd` need `shell: true`");
       return Value(cat(shell, quoted(cat(prefix, "exec ", command.text()))));
     }
     if (command.is_text())
       return Value(cat(shell, quoted(cat(prefix, command.text()))));
-    environment_.push_back({"FETTLE_COMMAND", command});
-    return Value(cat(shell, quoted(cat(prefix, "eval \"$FETTLE_COMMAND\""))));
+    return Value(cat(shell, quoted(cat(prefix, evaluated(command)))));
+  }
+
+  /// Several commands as one that succeeds when all of them do.
+  Value all_of(const std::vector<Value>& commands) {
+    std::string text;
+    for (const Value& command : commands)
+      text += cat(text.empty() ? "" : " && ", "{ ",
+                  command.is_text() ? command.text().str() : evaluated(command), "\n}");
+    return Value(cat(shell, quoted(text)));
   }
 
   /// What holes need, beside the variables of the state.
@@ -120,6 +131,17 @@ class Command {
   }
 
  private:
+  /// The variable of the command's environment that will hold the value.
+  std::string variable_of(const Value& value) {
+    const std::string name = cat("FETTLE_", environment_.size() + 1);
+    environment_.push_back({name, value});
+    return name;
+  }
+
+  std::string evaluated(const Value& command) {
+    return cat("eval \"$", variable_of(command), "\"");
+  }
+
   std::string umask() const {
     const Value& mask = argument(chunk_, "umask");
     return mask.is_null() ? "" : cat("umask ", quoted(to_text(mask)), "; ");
@@ -127,46 +149,21 @@ class Command {
 
   Value words(const Value& command) {
     const std::string prefix = umask();
-    std::string text, in_shell;
+    std::string text;
     for (const Value& word : command.items()) {
       const bool is_plain = !word.is_deferred() && !word.is_secret();
-      const std::string variable = cat("FETTLE_ARGUMENT_", environment_.size() + 1);
-      if (!is_plain)
-        environment_.push_back({variable, word});
-      const std::string plain = is_plain ? quoted(to_text(word)) : "";
-      text += cat(text.empty() ? "" : " ", plain);
-      in_shell += cat(" ", is_plain ? plain : cat("\"$", variable, "\""));
+      const std::string shown =
+          is_plain ? quoted(to_text(word)) : cat("\"$", variable_of(word), "\"");
+      text += cat(text.empty() ? "" : " ", shown);
     }
     if (environment_.empty() && prefix.empty())
       return Value(text);
-    return Value(cat(shell, quoted(cat(prefix, "exec", in_shell))));
+    return Value(cat(shell, quoted(cat(prefix, "exec ", text))));
   }
 
   const Chunk& chunk_;
   std::vector<Entry> environment_;
 };
-
-/// Several commands as one that succeeds when all of them do.
-Value all_of(const std::vector<Value>& commands) {
-  std::vector<Part> parts{Name(shell), Name("'")};
-  for (size_t i = 0; i < commands.size(); ++i) {
-    if (i > 0)
-      parts.emplace_back(Name(" && "));
-    parts.emplace_back(Name("{ "));
-    const Value& command = commands[i];
-    if (command.is_text())
-      parts.emplace_back(Name(replace_all(command.text(), "'", "'\\''")));
-    else
-      for (const Part& part : command.parts())
-        if (part.is_hole())
-          parts.push_back(part);
-        else
-          parts.emplace_back(Name(replace_all(part.text, "'", "'\\''")));
-    parts.emplace_back(Name("\n}"));
-  }
-  parts.emplace_back(Name("'"));
-  return Value::deferred(std::move(parts));
-}
 
 Result<Value> command_attributes(const Chunk& chunk) {
   Command command(chunk);
@@ -175,13 +172,13 @@ Result<Value> command_attributes(const Chunk& chunk) {
                                                {"creates", "creates"},
                                                {"success_retcodes", "returns"}});
   entries.push_back({"command", TRY(command.text())});
-  entries.push_back({"environment", command.environment()});
   if (chunk.settings != nullptr) {
     if (!chunk.settings->unless.empty())
-      entries.push_back({"unless", all_of(chunk.settings->unless)});
+      entries.push_back({"unless", command.all_of(chunk.settings->unless)});
     if (!chunk.settings->onlyif.empty())
-      entries.push_back({"onlyif", all_of(chunk.settings->onlyif)});
+      entries.push_back({"onlyif", command.all_of(chunk.settings->onlyif)});
   }
+  entries.push_back({"environment", command.environment()});
   if (chunk.function == "wait")
     entries.push_back({"reload_only", true});
   return Value::dict(std::move(entries));
