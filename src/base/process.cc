@@ -209,22 +209,28 @@ class Group {
     return status;
   }
 
-  /// Ends all of it: TERM, and KILL when that takes longer than `grace` or a stop is asked for.
-  void end(Duration grace, const std::stop_token& stop = {}) {
+  /// Ends all of it: TERM when it has not ended within `patience`, and KILL when that takes longer
+  /// than `grace` or a stop is asked for. The answer is the leader's status.
+  int end(Duration grace, const std::stop_token& stop = {}, Duration patience = 0s) {
+    int status = code_nobody_knows << 8;
     if (leader_ <= 0)
-      return;
-    if (grace > 0s) {
+      return status;
+    const auto ends_within = [&](Duration time) {
+      return await_descriptor(watch_.get(), POLLIN, time, stop).value_or(false);
+    };
+    if (grace > 0s && (patience == 0s || !ends_within(patience))) {
       kill(-leader_, SIGTERM);
-      static_cast<void>(await_descriptor(watch_.get(), POLLIN, grace, stop));
+      ends_within(grace);
     }
     kill(-leader_, SIGKILL);  // also what the leader left behind
     // A process that the kernel does not let go yet is waited for by nobody in particular.
     const auto ended = await_descriptor(watch_.get(), POLLIN, patience_after_kill, {});
     if (ended.value_or(false))
-      waitpid(leader_, nullptr, 0);
+      waitpid(leader_, &status, 0);
     else
       std::thread([leader = leader_] { waitpid(leader, nullptr, 0); }).detach();
     forget();
+    return status;
   }
 
  private:
@@ -291,13 +297,17 @@ Status Child::start_with_pipes() {
   return {};
 }
 
+void tell_end(Finished& finished, int status) {
+  finished.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  finished.code = WIFSIGNALED(status) ? 128 + finished.signal : WEXITSTATUS(status);
+}
+
 void Child::look_for_end() {
   const std::optional<int> status = group_.status();
   if (!status)
     return;
   ended_ = true;
-  finished_.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
-  finished_.code = WIFSIGNALED(*status) ? 128 + finished_.signal : WEXITSTATUS(*status);
+  tell_end(finished_, *status);
 }
 
 ByteSink Child::output_sink() {
@@ -419,15 +429,16 @@ Result<pid_t> start_detached(const Invocation& command, const Path& output) {
 }
 
 struct Dialogue::State {
-  Descriptor socket;
+  Descriptor socket, errors;
   Group group;
 };
 
 Dialogue::Dialogue(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Dialogue::Dialogue(Dialogue&&) noexcept = default;
 int Dialogue::descriptor() const { return state_->socket.get(); }
+int Dialogue::errors() const { return state_->errors.get(); }
 
-Result<Dialogue> Dialogue::start(const Invocation& command) {
+Result<Dialogue> Dialogue::start(const Invocation& command, Errors errors) {
   Launch launch = TRY(make_launch(command));
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -435,18 +446,27 @@ Result<Dialogue> Dialogue::start(const Invocation& command) {
   auto state = std::make_unique<State>();
   state->socket = Descriptor(ends[0]);
   const Descriptor theirs(ends[1]);
+  Pipe kept;
+  if (errors == Errors::kept)
+    kept = TRY(make_pipe());
   launch.input = launch.output = theirs.get();
-  launch.errors = 2;
+  launch.errors = errors == Errors::kept ? kept.write.get() : 2;
   TRY(state->group.lead_by(TRY(fettle::start(launch))));
+  state->errors = std::move(kept.read);
   return Dialogue(std::move(state));
 }
 
-Dialogue::~Dialogue() {
+Finished Dialogue::end(Duration patience, Duration grace) {
   if (state_ == nullptr)
-    return;
+    return {};
   state_->socket.close();
-  state_->group.end(grace_of_a_stop);
+  Finished finished;
+  tell_end(finished, state_->group.end(grace, {}, patience));
+  state_.reset();
+  return finished;
 }
+
+Dialogue::~Dialogue() { end(0s, grace_of_a_stop); }
 
 Path find_program(std::string_view program) {
   if (program.find('/') != program.npos)

@@ -62,11 +62,17 @@ Result<pid_t> start_detached(const Invocation& command, const Path& output = {})
 /// A child with which one talks: its stdin and stdout are one socket.
 class Dialogue {
  public:
-  static Result<Dialogue> start(const Invocation& command);
+  enum class Errors { ours, kept };
+  /// `kept`: what it writes to stderr is read from `errors()`, else it goes where ours goes.
+  static Result<Dialogue> start(const Invocation& command, Errors errors = Errors::ours);
   Dialogue(Dialogue&&) noexcept;
   Dialogue& operator=(Dialogue&&) = delete;
   ~Dialogue();  ///< ends the child and its group
   int descriptor() const;
+  int errors() const;
+  /// Ends the talk. The child may take `patience` to leave by itself and `grace` from TERM to KILL;
+  /// its group does not outlive it. Tells how it ended, without any output.
+  Finished end(Duration patience, Duration grace = 1s);
 
  private:
   struct State;

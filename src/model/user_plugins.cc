@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-#include "base/process.h"
 #include "base/text.h"
 #include "model/machine.h"
 #include "model/plugin_values.h"
+#include "programs/program.h"
 #include "starlark/starlark.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -16,7 +16,6 @@ namespace {
 
 constexpr uint64_t most_steps = 200'000'000;
 constexpr uint64_t most_memory = uint64_t{512} << 20;
-constexpr size_t most_output = size_t{64} << 20;
 
 /// A plugin that fails with a reason, whatever it is given.
 std::shared_ptr<Plugin> failing(std::string reason) {
@@ -232,50 +231,27 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
 }
 
-/// The last lines of what a process wrote.
-std::string last_lines(std::string_view text) {
-  constexpr size_t most = 5;
-  std::vector<std::string_view> lines = split(trim(text), '\n');
-  std::erase_if(lines, [](std::string_view line) { return trim(line).empty(); });
-  std::string made;
-  for (size_t i = lines.size() > most ? lines.size() - most : 0; i < lines.size(); ++i)
-    made += cat("\n  ", lines[i].substr(0, 500));
-  return trim(text).empty() ? std::string() : made;
-}
+/// An executable, and what it answered when it was asked what it can do.
+struct Executable {
+  explicit Executable(const Path& path)
+      : program({.arguments = {std::filesystem::absolute(path).string()}}) {}
+  fettle::Program program;
+  Result<Value> described{Value()};
+};
 
 /// One line to an executable, and its answer, which has `wanted` or `error`.
-Result<Value> ask(const Path& program, const Value& request, std::string_view wanted,
-                  Duration time_limit) {
-  std::string output, errors;
-  const Invocation invocation{.arguments = {std::filesystem::absolute(program).string()},
-                              .input = cat(write_json(request), "\n"),
-                              .time_limit = time_limit,
-                              .on_output = sink_to(output, most_output),
-                              .on_errors = sink_to(errors, most_output)};
-  Result<Finished> ended = run_process(invocation, {}).context(cat("running ", program.string()));
-  if (!ended) {
-    Error error = ended.error();
-    error.message += last_lines(cat(output, "\n", errors));
-    return error;
-  }
-  const Finished& done = *ended;
-  if (done.signal != 0)
+Result<Value> ask(Executable& executable, const Path& path, const Value& request,
+                  std::string_view wanted, Duration time_limit) {
+  Value answer = TRY(executable.program.call({.request = request, .time_limit = time_limit}, {})
+                         .context(path.string()));
+  if (answer.find(wanted) == nullptr && answer.find("error") == nullptr)
     return user_error(
-        cat(program.string(), " was ended by signal ", done.signal, last_lines(errors)));
-  if (done.code != 0)
-    return user_error(cat(program.string(), " ended with code ", done.code, last_lines(errors)));
-  Result<Value> answer = read_json(trim(output));
-  if (!answer || !answer->is_dict())
-    return user_error(cat(program.string(), " did not answer a line of JSON",
-                          last_lines(cat(output, "\n", errors))));
-  if (answer->find(wanted) == nullptr && answer->find("error") == nullptr)
-    return user_error(cat(program.string(), " answered no `", wanted, "`",
-                          last_lines(cat(output, "\n", errors))));
+        cat(path.string(), " answered no `", wanted, "`, but ", clipped(write_json(answer), 500)));
   return answer;
 }
 
-bool run_executable(PluginCall& call, const Path& program, const Plugin& plugin,
-                    const std::string& name) {
+bool run_executable(PluginCall& call, Executable& executable, const Path& path,
+                    const Plugin& plugin, const std::string& name) {
   std::vector<Entry> arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     const Result<Value> value = to_value(call, call.arguments[i]);
@@ -286,7 +262,7 @@ bool run_executable(PluginCall& call, const Path& program, const Plugin& plugin,
   if (call.machine.current()->missing > 0)
     return false;
   const Result<Value> answer =
-      ask(program,
+      ask(executable, path,
           Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}),
           "result", call.machine.program().plugin_time_limit);
   if (!answer) {
@@ -333,10 +309,14 @@ std::shared_ptr<Plugin> star_plugin(Program& program, Space& space, const Path& 
 std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const Path& path,
                                           const std::string& name) {
   auto& kept = program.plugin_files[path.string()];
-  if (kept == nullptr)
-    kept = std::make_shared<Result<Value>>(
-        ask(path, Value::dict({{"describe", Value(true)}}), "plugins", program.plugin_time_limit));
-  const auto& described = *std::static_pointer_cast<Result<Value>>(kept);
+  const bool is_new = kept == nullptr;
+  if (is_new)
+    kept = std::make_shared<Executable>(path);
+  const auto executable = std::static_pointer_cast<Executable>(kept);
+  if (is_new)
+    executable->described = ask(*executable, path, Value::dict({{"describe", Value(true)}}),
+                                "plugins", program.plugin_time_limit);
+  const Result<Value>& described = executable->described;
   if (!described)
     return failing(to_string(described.error()));
   const Value* signature = described->at("plugins").find(name);
@@ -344,8 +324,8 @@ std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const 
     return nullptr;
   auto made = with_signature(program, space, to_text(*signature), path);
   if (!made->run)
-    made->run = [path, plugin = made.get(), name](PluginCall& call) {
-      return run_executable(call, path, *plugin, name);
+    made->run = [executable, path, plugin = made.get(), name](PluginCall& call) {
+      return run_executable(call, *executable, path, *plugin, name);
     };
   return made;
 }

@@ -7,7 +7,7 @@
 /// `read_text(path)`, `read_yaml(path)` and `write_text(path, text)`, below the folder of the
 /// project, and `lock(path)`: until the call ends, other processes that lock the file wait.
 ///
-/// Executable: it is started once for each line on its stdin. `{"describe": true}` is answered by
+/// Executable (`programs/program.h`): `{"describe": true}` is answered by
 /// `{"plugins": {"name": "(a: int) -> string"}}`, `{"call": "name", "arguments": {…}}` by
 /// `{"result": …}` or `{"error": "text"}`.
 

@@ -6,6 +6,7 @@
 
 #include "base/http.h"
 #include "core/driver.h"
+#include "programs/program.h"
 
 namespace fettle {
 
@@ -34,6 +35,7 @@ class Handler {
 struct HandlerSite {
   HttpClient& http;
   Blobs& blobs;
+  Programs& programs;
   const Act& act;
   const ProgressSink& progress;
   std::stop_token stop;

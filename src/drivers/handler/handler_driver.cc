@@ -76,6 +76,7 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
   const Value& handler = act.attributes.at("handler");
   const HandlerSite site{http_,
                          blobs_,
+                         programs_,
                          act,
                          progress,
                          stop,

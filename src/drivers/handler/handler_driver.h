@@ -4,6 +4,7 @@
 
 #include "base/http.h"
 #include "core/driver.h"
+#include "programs/program.h"
 
 namespace fettle {
 
@@ -23,6 +24,7 @@ class HandlerDriver : public Driver {
  private:
   HttpClient& http_;
   Blobs& blobs_;
+  Programs programs_;
 };
 
 }  // namespace fettle

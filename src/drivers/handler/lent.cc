@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "base/tail.h"
 #include "base/text.h"
-#include "drivers/host/tail.h"
 #include "drivers/host/words.h"
 
 namespace fettle {

@@ -1,16 +1,12 @@
-/// A handler that is a program: started once a call, with one line of JSON on its standard input;
-/// it answers with lines of JSON, the last of which is the answer.
+/// A handler that is a program: each call is a line of JSON that it is asked.
 
-#include "base/process.h"
 #include "base/text.h"
 #include "drivers/handler/handler.h"
-#include "drivers/host/tail.h"
+#include "programs/program.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
-
-constexpr size_t most_answer = 16 << 20;
 
 class ProgramHandler : public Handler {
  public:
@@ -25,8 +21,10 @@ class ProgramHandler : public Handler {
     reading.there = true;
     reading.current = answer.at("current");
     if (!reading.current.is_dict())
-      return nonsense("read", "neither has `current`, a dict, nor says `absent`",
-                      write_json(answer));
+      return world_error(
+          cat("`read`: what it said neither has `current`, a dict, nor says `absent`; its last "
+              "lines:\n",
+              write_json(answer)));
     return reading;
   }
   Status create() override { return ask_for_effect("create", {}); }
@@ -45,68 +43,22 @@ class ProgramHandler : public Handler {
     std::vector<Entry> request{{"call", call}, {"resource", site_.act.attributes.at("fields")}};
     if (!changes.is_null())
       request.push_back({"changes", changes});
-    std::string answered;
-    Tail lines;
-    Invocation invocation;
-    invocation.arguments = {std::string(site_.act.attributes.at("handler").text_at("program"))};
-    invocation.input = write_json(Value::dict(std::move(request))) + "\n";
-    invocation.time_limit = site_.deadline;
-    invocation.on_output = [&](std::string_view bytes) -> Status {
-      lines.add(bytes);
-      if (answered.size() + bytes.size() > most_answer)
-        return world_error("it answers without end");
-      answered += bytes;
-      return {};
-    };
-    invocation.on_errors = lines.sink();
-    Result<Finished> finished = run_process(invocation, site_.stop);
-    if (!finished && is_cancelled(finished.error()))
-      return std::move(finished).error();
-    if (!finished)
-      return failed(call, to_string(finished.error()), lines.lines());
-    if (finished->code != 0)
-      return failed(call,
-                    finished->signal != 0 ? cat("it was ended by signal ", finished->signal)
-                                          : cat("it ended with code ", finished->code),
-                    lines.lines());
-    return answer_in(call, answered, lines.lines());
-  }
-
-  Result<Value> answer_in(std::string_view call, std::string_view answered,
-                          const std::string& lines) {
-    std::optional<Value> answer;
-    for (const std::string_view line : split(answered, '\n')) {
-      if (trim(line).empty())
-        continue;
-      const Result<Value> value = read_json(line);
-      if (!value || !value->is_dict())
-        return nonsense(call, "is no line of JSON with an object", lines);
-      if (value->at("log").is_text())
-        site_.progress({.text = value->at("log").text().str()});
-      else if (answer)
-        return nonsense(call, "is more than one answer", lines);
-      else
-        answer = *value;
-    }
-    if (!answer)
-      return nonsense(call, "is no answer", lines);
-    if (answer->at("skip").is_text()) {
+    Program& program =
+        site_.programs.at(std::string(site_.act.attributes.at("handler").text_at("program")));
+    Result<Value> answer = good_answer(program.call(
+        {.request = Value::dict(std::move(request)),
+         .time_limit = site_.deadline,
+         .on_log = [&](std::string_view text) { site_.progress({.text = std::string(text)}); }},
+        site_.stop));
+    if (!answer && !is_cancelled(answer.error()))
+      return std::move(answer).context(cat("`", call, "`"));
+    if (answer && answer->at("skip").is_text()) {
       skipped_ = answer->text_at("skip");
       if (skipped_.empty())
         skipped_ = "the handler skips it";
       return world_error(skipped_);
     }
-    if (answer->find("error") != nullptr)
-      return failed(call, to_text(answer->at("error")), "");
-    return *answer;
-  }
-
-  static Error failed(std::string_view call, std::string what, const std::string& lines) {
-    return world_error(
-        cat("`", call, "`: ", what, lines.empty() ? "" : cat("; its last lines:\n", lines)));
-  }
-  static Error nonsense(std::string_view call, std::string_view what, const std::string& lines) {
-    return failed(call, cat("what it said ", what), lines);
+    return answer;
   }
 
   HandlerSite site_;

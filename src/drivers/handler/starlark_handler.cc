@@ -2,10 +2,10 @@
 /// wants to hear of events, `reload`.
 
 #include "base/file.h"
+#include "base/tail.h"
 #include "base/text.h"
 #include "drivers/handler/handler.h"
 #include "drivers/handler/lent.h"
-#include "drivers/host/tail.h"
 
 namespace fettle {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "base/http.h"
 #include "base/process.h"
+#include "base/tail.h"
 #include "base/text.h"
-#include "drivers/host/tail.h"
 #include "drivers/host/words.h"
 
 namespace fettle {

@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tail.h"
 #include "base/text.h"
 #include "drivers/host/host_driver.h"
-#include "drivers/host/tail.h"
 #include "drivers/host/words.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"

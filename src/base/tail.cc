@@ -1,4 +1,4 @@
-#include "drivers/host/tail.h"
+#include "base/tail.h"
 
 #include "base/text.h"
 

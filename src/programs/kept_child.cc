@@ -1,0 +1,262 @@
+#include "programs/kept_child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/http.h"
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t longest_line = size_t{64} << 20;
+constexpr int look_interval_ms = 50;
+/// What a child gets to leave by itself, and to answer a call that is cancelled.
+constexpr Duration patience = 2s;
+
+}  // namespace
+
+Result<std::unique_ptr<KeptChild>> KeptChild::start(const Invocation& how) {
+  Dialogue dialogue = TRY(Dialogue::start(how, Dialogue::Errors::kept));
+  return std::unique_ptr<KeptChild>(new KeptChild(std::move(dialogue)));
+}
+
+KeptChild::KeptChild(Dialogue dialogue)
+    : dialogue_(std::move(dialogue)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  fcntl(dialogue_.errors(), F_SETFL, O_NONBLOCK);
+  reader_ = std::thread([this] { read_all(); });
+}
+
+KeptChild::~KeptChild() {
+  end("");
+  reader_.join();
+}
+
+bool KeptChild::has_ended() const {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+void KeptChild::end(const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (why_.empty())
+      why_ = why;
+  }
+  const uint64_t one = 1;
+  (void)!write(wake_.get(), &one, sizeof one);
+}
+
+void KeptChild::read_all() {
+  for (bool goes_on = true; goes_on;) {
+    std::array<pollfd, 3> waited{{{dialogue_.descriptor(), POLLIN, 0},
+                                  {dialogue_.errors(), POLLIN, 0},
+                                  {wake_.get(), POLLIN, 0}}};
+    if (poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR)
+      break;
+    if (waited[1].revents != 0)
+      read_errors();
+    if (waited[0].revents != 0)
+      goes_on = read_output();
+    goes_on = goes_on && waited[2].revents == 0;
+  }
+  finish();
+}
+
+/// Whether more may come.
+bool KeptChild::read_output() {
+  std::array<char, 64 * 1024> bytes;
+  const ssize_t count = recv(dialogue_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count < 0)
+    return errno == EAGAIN || errno == EINTR;
+  if (count == 0)
+    return false;
+  const size_t from = buffer_.size();
+  buffer_.append(bytes.data(), static_cast<size_t>(count));
+  size_t begin = 0;
+  for (size_t newline = buffer_.find('\n', from); newline != buffer_.npos;
+       newline = buffer_.find('\n', begin)) {
+    take_line(std::string_view(buffer_).substr(begin, newline - begin));
+    begin = newline + 1;
+  }
+  buffer_.erase(0, begin);
+  if (buffer_.size() > longest_line)
+    end("it answers without end");
+  return true;
+}
+
+void KeptChild::read_errors() {
+  std::array<char, 16 * 1024> bytes;
+  const ssize_t count = read(dialogue_.errors(), bytes.data(), bytes.size());
+  const std::lock_guard lock(mutex_);
+  if (count > 0)
+    said_.add({bytes.data(), static_cast<size_t>(count)});
+}
+
+void KeptChild::take_line(std::string_view text) {
+  if (trim(text).empty())
+    return;
+  Result<Value> line = read_json(text);
+  if (!line || !line->is_dict()) {
+    {
+      const std::lock_guard lock(mutex_);
+      said_.add(cat(text, "\n"));
+    }
+    end("what it said is no line of JSON with an object");
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  auto box = boxes_.find(line->integer_at("id"));
+  if (line->find("id") == nullptr && boxes_.size() == 1)
+    box = boxes_.begin();
+  if (box == boxes_.end())  // of a call that was given up
+    return;
+  box->second->heard = true;
+  box->second->lines.push_back(std::move(*line));
+  changed_.notify_all();
+}
+
+/// The reader's last act.
+void KeptChild::finish() {
+  bool was_ended_by_us = false;
+  {
+    const std::lock_guard lock(mutex_);
+    was_ended_by_us = !why_.empty();
+  }
+  const Finished finished = dialogue_.end(was_ended_by_us ? 0s : patience, patience);
+  read_errors();
+  const std::lock_guard lock(mutex_);
+  how_it_ended_ = finished;
+  ended_ = true;
+  changed_.notify_all();
+}
+
+void KeptChild::send(const Value& line, const Limit& limit) {
+  const std::string text = write_json(line, {.show_secrets = true}) + "\n";
+  const std::lock_guard lock(sending_);
+  for (std::string_view left = text; !left.empty() && !has_ended();) {
+    const ssize_t count =
+        ::send(dialogue_.descriptor(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count > 0) {
+      left.remove_prefix(static_cast<size_t>(count));
+      continue;
+    }
+    if (errno != EAGAIN && errno != EINTR)
+      return;  // the reader finds out that it ended
+    if (limit.stop.stop_requested() || Clock::now() >= limit.ends) {
+      if (left.size() < text.size())
+        end("it does not read what it is asked");
+      return;
+    }
+    pollfd waited{dialogue_.descriptor(), POLLOUT, 0};
+    poll(&waited, 1, look_interval_ms);
+  }
+}
+
+/// Waits for a line. Errors: it ended, the time is up, a stop.
+Result<Value> KeptChild::next_line(Box& box, const Limit& limit) {
+  std::unique_lock lock(mutex_);
+  const auto is_there = [&] { return !box.lines.empty() || ended_; };
+  const bool came = limit.ends == Clock::time_point::max()
+                        ? changed_.wait(lock, limit.stop, is_there)
+                        : changed_.wait_until(lock, limit.stop, limit.ends, is_there);
+  if (!came && limit.stop.stop_requested())
+    return cancelled_error();
+  if (!came)
+    return with_last_lines(cat("it did not answer within ", to_string(limit.time)));
+  if (box.lines.empty())
+    return ended_error();
+  Value line = std::move(box.lines.front());
+  box.lines.pop_front();
+  return line;
+}
+
+/// With the lock held.
+Error KeptChild::ended_error() const {
+  if (!why_.empty())
+    return with_last_lines(why_);
+  return with_last_lines(how_it_ended_.signal != 0
+                             ? cat("it was ended by signal ", how_it_ended_.signal)
+                             : cat("it ended with code ", how_it_ended_.code, " and no answer"));
+}
+
+/// With the lock held.
+Error KeptChild::with_last_lines(const std::string& what) const {
+  const std::string lines = said_.lines();
+  return world_error(lines.empty() ? what : cat(what, "; its last lines:\n", lines));
+}
+
+void KeptChild::answer_question(const ProgramCall& call, const Value& line, const Limit& limit) {
+  const Result<Value> answer =
+      call.on_ask ? call.on_ask(line) : Result<Value>(world_error("nothing can be asked here"));
+  std::vector<Entry> entries{{"answer", line.at("ask")}};
+  if (answer)
+    entries.push_back({"result", *answer});
+  else
+    entries.push_back({"error", to_string(answer.error())});
+  send(Value::dict(std::move(entries)), limit);
+}
+
+Result<KeptChild::Reply> KeptChild::converse(const ProgramCall& call, Box& box, int64_t id,
+                                             const Limit& limit) {
+  while (true) {
+    Result<Value> line = next_line(box, limit);
+    if (!line) {
+      const std::lock_guard lock(mutex_);
+      const bool left = ended_ && box.lines.empty() && !box.heard && why_.empty() &&
+                        how_it_ended_.code == 0 && id > 1;
+      return left ? Result<Reply>(Reply{{}, true}) : std::move(line).error();
+    }
+    if (line->find("ask") != nullptr)
+      answer_question(call, *line, limit);
+    else if (const Value* text = line->find("log"); text == nullptr)
+      return Reply{std::move(*line), false};
+    else if (call.on_log)
+      call.on_log(to_text(*text));
+  }
+}
+
+/// A shared child is asked to leave the call, so that the others may go on; whoever does not is
+/// ended.
+void KeptChild::give_up(Box& box, int64_t id, bool is_shared) {
+  const Limit limit{{}, patience, Clock::now() + patience};
+  if (is_shared) {
+    send(Value::dict({{"cancel", id}}), limit);
+    while (const Result<Value> line = next_line(box, limit))
+      if (line->find("ask") == nullptr && line->find("log") == nullptr)
+        return;
+  }
+  end("it did not answer in time");
+}
+
+Result<KeptChild::Reply> KeptChild::call(const ProgramCall& call, bool is_shared,
+                                         const std::stop_token& stop) {
+  Box box;
+  int64_t id = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    id = ++calls_;
+    boxes_.emplace(id, &box);
+  }
+  std::vector<Entry> entries(call.request.entries().begin(), call.request.entries().end());
+  if (is_shared)
+    entries.push_back({"id", id});
+  const Limit limit{
+      stop, call.time_limit,
+      call.time_limit > 0s ? Clock::now() + call.time_limit : Clock::time_point::max()};
+  send(Value::dict(std::move(entries)), limit);
+  Result<Reply> reply = converse(call, box, id, limit);
+  if (!reply && !has_ended())
+    give_up(box, id, is_shared);
+  const std::lock_guard lock(mutex_);
+  boxes_.erase(id);
+  return reply;
+}
+
+}  // namespace fettle

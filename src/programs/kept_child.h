@@ -1,0 +1,79 @@
+#pragma once
+/// A child that answers many calls. A thread of its own reads what it writes and puts each line
+/// into the letter box of the call that it belongs to.
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "base/process.h"
+#include "base/tail.h"
+#include "programs/program.h"
+
+namespace fettle {
+
+class KeptChild {
+ public:
+  static Result<std::unique_ptr<KeptChild>> start(const Invocation& how);
+  ~KeptChild();
+  KeptChild(const KeptChild&) = delete;
+  KeptChild& operator=(const KeptChild&) = delete;
+
+  struct Reply {
+    Value answer;
+    /// It left without a complaint and without a word on this call: ask another child.
+    bool left = false;
+  };
+  /// `is_shared`: other calls may be under way, so the line carries an `id`, and a call that takes
+  /// too long is cancelled before the child is ended.
+  Result<Reply> call(const ProgramCall& call, bool is_shared, const std::stop_token& stop);
+  bool has_ended() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Box {
+    std::deque<Value> lines;
+    bool heard = false;  ///< it said something about this call
+  };
+  struct Limit {
+    std::stop_token stop;
+    Duration time;
+    Clock::time_point ends;
+  };
+
+  explicit KeptChild(Dialogue dialogue);
+  void read_all();
+  bool read_output();
+  void read_errors();
+  void take_line(std::string_view line);
+  void finish();
+  void send(const Value& line, const Limit& limit);
+  Result<Reply> converse(const ProgramCall& call, Box& box, int64_t id, const Limit& limit);
+  Result<Value> next_line(Box& box, const Limit& limit);
+  Error ended_error() const;
+  Error with_last_lines(const std::string& what) const;
+  void give_up(Box& box, int64_t id, bool is_shared);
+  void answer_question(const ProgramCall& call, const Value& line, const Limit& limit);
+  void end(const std::string& why);
+
+  Dialogue dialogue_;
+  Descriptor wake_;  ///< tells the reader to end
+  std::string buffer_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<int64_t, Box*> boxes_;
+  int64_t calls_ = 0;
+  bool ended_ = false;
+  Finished how_it_ended_;
+  std::string why_;  ///< why it was ended; empty: it ended by itself
+  Tail said_;
+
+  std::mutex sending_;
+  std::thread reader_;
+};
+
+}  // namespace fettle
