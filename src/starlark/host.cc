@@ -529,15 +529,18 @@ std::vector<ParameterInfo> parameters_of(Value value) {
     info.name = std::string(view_of(code->register_names[i]));
     info.has_default = i + defaults >= code->parameters &&
                        !function->defaults->items()[i + defaults - code->parameters].is_unset();
+    if (info.has_default)
+      info.otherwise = function->defaults->items()[i + defaults - code->parameters];
     info.keyword_only = i + code->keyword_only >= code->parameters;
     infos.push_back(std::move(info));
   }
   size_t next = code->parameters;
   if (code->has_rest)
     infos.push_back(
-        {std::string(view_of(code->register_names[next++])), false, false, true, false});
+        {std::string(view_of(code->register_names[next++])), false, false, true, false, {}});
   if (code->has_named_rest)
-    infos.push_back({std::string(view_of(code->register_names[next])), false, false, false, true});
+    infos.push_back(
+        {std::string(view_of(code->register_names[next])), false, false, false, true, {}});
   return infos;
 }
 

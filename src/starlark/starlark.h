@@ -239,6 +239,7 @@ struct ParameterInfo {
   bool keyword_only = false;
   bool rest = false;        ///< `*args`
   bool named_rest = false;  ///< `**kwargs`
+  std::optional<Value> otherwise{};  ///< the default; of the function's module
 };
 /// Empty for values that are no Starlark function.
 std::vector<ParameterInfo> parameters_of(Value function);

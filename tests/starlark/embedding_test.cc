@@ -21,6 +21,8 @@ TEST(Embedding, CallsAFunctionWithNames) {
   EXPECT_EQ(parameters[0].name, "plan");
   EXPECT_FALSE(parameters[0].has_default);
   EXPECT_TRUE(parameters[1].has_default);
+  EXPECT_EQ(integer_of(parameters[1].otherwise.value()), 2);
+  EXPECT_FALSE(parameters[2].otherwise.has_value());
   EXPECT_TRUE(parameters[2].keyword_only);
   EXPECT_EQ(docstring_of(run), "doc");
   Thread thread(session);
