@@ -1,0 +1,3 @@
+from fettle_plugins.serve import main
+
+main()

@@ -1,0 +1,133 @@
+"""What every hub has: `hub.idem`, `hub.pop`, `hub.reconcile`, `hub.log`, `hub.OPT`."""
+
+import asyncio
+import inspect
+import logging
+import random
+import types
+
+from fettle_plugins.data import NamespaceDict
+
+MOST_RERUNS = 600
+PATIENCE = 3
+
+
+def add(hub):
+    hub.log = logging.getLogger("fettle")
+    hub.OPT = NamespaceDict(idem=NamespaceDict(run_name="cli"), acct=NamespaceDict())
+    hub.SUBPARSER = "state"
+    _add_pop(hub)
+    _add_reconcile(hub)
+    _add_idem(hub)
+
+
+def _module(hub, path, **names):
+    """A module of our own; the functions take the hub, as those of plugins do."""
+    source = types.ModuleType(f"fettle_loaded.{path}")
+    source.__file__ = __file__
+    for name, value in names.items():
+        if inspect.isfunction(value):
+            value.__module__ = source.__name__
+        setattr(source, name, value)
+    hub._add(path, source)
+
+
+async def _unwrap(hub, answer):
+    while inspect.isawaitable(answer):
+        answer = await answer
+    return answer
+
+
+def _add_pop(hub):
+    hub._sub("pop").Loop = None
+
+    def create(hub, loop_plugin=None):
+        hub.pop.Loop = asyncio.new_event_loop()
+
+    def get(hub):
+        return asyncio.get_running_loop()
+
+    async def sleep(hub, delay, *args):
+        await asyncio.sleep(delay)
+
+    _module(hub, "pop.loop", create=create, get=get, sleep=sleep, unwrap=_unwrap)
+
+    def imap(hub, values):
+        return NamespaceDict(values)
+
+    _module(hub, "pop.data", imap=imap, NamespaceDict=NamespaceDict)
+
+
+def _is_same_too_often(no_changes):
+    return no_changes is not None and no_changes >= PATIENCE
+
+
+def _add_reconcile(hub):
+    hub._sub("reconcile")
+
+    def seeds(hub, ret, state=None, **pending_kwargs):
+        """Done: True, and no changes."""
+        return ret.get("result") is not True or bool(ret.get("changes"))
+
+    def newest(hub, ret, state=None, **pending_kwargs):
+        """Done: True. A failure is tried again three times while it stays the same."""
+        if _is_same_too_often(pending_kwargs.get("reruns_wo_change_count")):
+            return False
+        if pending_kwargs.get("reruns_count", 0) >= pending_kwargs.get("max_pending_reruns", MOST_RERUNS):
+            return False
+        return ret.get("result") is not True
+
+    _module(hub, "reconcile.pending.default", is_pending=seeds)
+    _module(hub, "reconcile.pending.idem25", is_pending=newest)
+
+    def static(hub, wait_in_seconds, run_count=0, **kwargs):
+        return wait_in_seconds
+
+    def uniform(hub, min_value, max_value, run_count=0, **kwargs):
+        if min_value is None or max_value is None or min_value >= max_value:
+            raise ValueError("`min_value` must be below `max_value`")
+        return random.randint(min_value, max_value)
+
+    def exponential(hub, wait_in_seconds, multiplier, run_count=0, **kwargs):
+        if not wait_in_seconds or not multiplier:
+            raise ValueError("`wait_in_seconds` and `multiplier` must not be 0")
+        return wait_in_seconds * multiplier**run_count
+
+    for name, function in (("static", static), ("random", uniform), ("exponential", exponential)):
+        _module(hub, f"reconcile.wait.{name}", get=function)
+
+
+def _add_idem(hub):
+    hub._sub("idem").RUNS = {}
+
+    async def start(hub, name, pending_tags=None):
+        return await _apply(hub, name, pending_tags)
+
+    async def apply(hub, name, *args, **kwargs):
+        return await _apply(hub, name, kwargs.get("pending_tags"))
+
+    async def _apply(hub, name, tags):
+        host = hub._host
+        if host is None:
+            raise RuntimeError("there is no run here: states are applied by `hub.idem.state.batch`")
+        answer = await host.ask_async(apply={"name": name, "tags": None if tags is None else list(tags)})
+        hub.idem.RUNS.setdefault(name, NamespaceDict())["running"] = answer["running"]
+        return answer["running"]
+
+    _module(hub, "idem.run.init", start=start)
+
+    def get_tag_parts(hub, tag):
+        state, name_id, name, fun = tag.split("_|-")
+        return {"state": state, "id_": name_id, "name": name, "fun": fun}
+
+    def gen_chunk_func_tag(hub, chunk):
+        return "_|-".join(str(chunk[key]) for key in ("state", "__id__", "name", "fun"))
+
+    _module(hub, "idem.tools", get_tag_parts=get_tag_parts, gen_chunk_func_tag=gen_chunk_func_tag)
+
+    async def batch(hub, states, **parameters):
+        from fettle_plugins.program import run_batch
+
+        return await run_batch(states, **parameters)
+
+    _module(hub, "idem.state", apply=apply, batch=batch)

@@ -1,0 +1,89 @@
+"""Values of plugins and lines of JSON."""
+
+import collections.abc
+import json
+
+
+class NamespaceDict(dict):
+    """A dict whose keys are attributes, too."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name, value):
+        self[name] = value
+
+    def __delattr__(self, name):
+        try:
+            del self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __deepcopy__(self, memo):
+        import copy
+
+        return NamespaceDict({key: copy.deepcopy(value, memo) for key, value in self.items()})
+
+
+def namespaced(value):
+    """The value with every dict in it as a NamespaceDict."""
+    if isinstance(value, dict):
+        return NamespaceDict({key: namespaced(item) for key, item in value.items()})
+    if isinstance(value, list):
+        return [namespaced(item) for item in value]
+    return value
+
+
+def _plain(value):
+    """What json does not know by itself."""
+    if isinstance(value, collections.abc.Mapping):
+        return dict(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8", "replace")
+    if isinstance(value, collections.abc.Iterable):
+        return list(value)
+    return str(value)
+
+
+def dumps(value):
+    return json.dumps(value, default=_plain, allow_nan=False, separators=(",", ":"))
+
+
+def is_json(value):
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def differences(old, new):
+    """`{"old": …, "new": …}` of what differs, as Idem tells changes; empty when nothing does."""
+    old, new = old or {}, new or {}
+    was, now = {}, {}
+    for key in list(old) + [key for key in new if key not in old]:
+        if key in old and key in new and old[key] == new[key]:
+            continue
+        before, after = old.get(key), new.get(key)
+        if isinstance(before, dict) and isinstance(after, dict):
+            below = differences(before, after)
+            if "old" in below:
+                was[key] = below["old"]
+            if "new" in below:
+                now[key] = below["new"]
+            continue
+        if key in old:
+            was[key] = before
+        if key in new:
+            now[key] = after
+    made = {}
+    if was:
+        made["old"] = was
+    if now:
+        made["new"] = now
+    return made

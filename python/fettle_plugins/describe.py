@@ -1,0 +1,61 @@
+"""What the host is told of modules: their functions, and what these take."""
+
+import inspect
+
+from fettle_plugins.data import is_json
+
+_KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: "any",
+    inspect.Parameter.KEYWORD_ONLY: "named",
+    inspect.Parameter.VAR_POSITIONAL: "rest",
+    inspect.Parameter.VAR_KEYWORD: "named_rest",
+}
+
+
+def modules_of(hub):
+    told = []
+    for path, module in sorted(hub._modules.items()):
+        if module.part in ("exec", "states", "reconcile") and module.functions and not _is_ours(module):
+            told.append(_module(module))
+    return told
+
+
+def _is_ours(module):
+    return module.source.__file__.startswith(__file__.rsplit("/", 1)[0] + "/")
+
+
+def _module(module):
+    source = module.source
+    described = {
+        "path": module.path.removesuffix(".init"),
+        "file": source.__file__,
+        "text": inspect.getdoc(source) or "",
+        "functions": [_function(name, one) for name, one in sorted(module.functions.items())],
+    }
+    wait = getattr(source, "__reconcile_wait__", None)
+    if wait is not None:
+        described["wait"] = wait if is_json(wait) else str(wait)
+    implied = getattr(source, "TREQ", None)
+    if isinstance(implied, dict) and is_json(implied):
+        described["implied"] = implied
+    if getattr(source, "SKIP_ESM", False):
+        described["skips_memory"] = True
+    return described
+
+
+def _function(name, function):
+    parameters = []
+    for one in function.signature.parameters.values():
+        if one.name in ("hub", "ctx"):
+            continue
+        told = {"name": one.name, "kind": _KINDS[one.kind]}
+        if one.default is not one.empty:
+            told["default"] = one.default if is_json(one.default) else None
+        parameters.append(told)
+    return {
+        "name": name,
+        "text": inspect.getdoc(function.func) or "",
+        "parameters": parameters,
+        "async": function.is_async,
+    }

@@ -1,0 +1,86 @@
+"""Files of plugins as modules of a hub.
+
+DIR/states/cloud/vm.py is `hub.states.cloud.vm`; so are exec, tool and reconcile, where
+reconcile/NAME.py has a `loop`, reconcile/pending/NAME.py an `is_pending`, reconcile/wait/NAME.py a
+`get`. What cannot be loaded is told and left out.
+"""
+
+import importlib.util
+import os
+import sys
+import traceback
+
+from fettle_plugins import auto_state, contracts
+
+PARTS = ("tool", "exec", "states", "reconcile")
+
+
+def load(hub, folders):
+    """Loads every plugin. What went wrong is a list of dicts."""
+    problems = []
+    loaded = []
+    for folder in folders:
+        if folder not in sys.path:
+            sys.path.append(folder)
+        for part in PARTS:
+            hub._sub(part)
+            for path, file in _files(os.path.join(folder, part)):
+                try:
+                    module = _load(hub, part, path, file, problems)
+                except Exception as error:
+                    problems.append(_problem(file, error))
+                    continue
+                if module is not None:
+                    loaded.append(module)
+    for module in loaded:
+        unknown = contracts.unknown(module.contracts)
+        if unknown:
+            problems.append({"file": module.source.__file__, "text": f"unknown contracts: {', '.join(unknown)}"})
+        if module.part == "exec" and "auto_state" in module.contracts:
+            path = "states" + module.path[len("exec"):]
+            if path not in hub._modules:
+                auto_state.add(hub, path, module)
+    for module in loaded:
+        start = getattr(module.source, "__init__", None)
+        if getattr(start, "__module__", None) == module.source.__name__:
+            try:
+                start(hub)
+            except Exception as error:
+                problems.append(_problem(module.source.__file__, error))
+    return problems
+
+
+def _problem(file, error):
+    text = f"{type(error).__name__}: {error}"
+    return {"file": file, "text": text, "trace": traceback.format_exc()}
+
+
+def _files(root):
+    for folder, below, files in os.walk(root):
+        below[:] = sorted(name for name in below if not name.startswith((".", "_")) and name != "contracts")
+        for name in sorted(files):
+            if name.endswith(".py") and (name == "init.py" or not name.startswith((".", "_"))):
+                inside = os.path.relpath(os.path.join(folder, name), root)[: -len(".py")]
+                yield inside.replace(os.sep, "."), os.path.join(folder, name)
+
+
+def _load(hub, part, path, file, problems):
+    spec = importlib.util.spec_from_file_location(f"fettle_loaded.{part}.{path}", file)
+    source = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = source
+    spec.loader.exec_module(source)
+    virtual = getattr(source, "__virtual__", None)
+    if callable(virtual):
+        answer = virtual(hub)
+        is_there, why = answer if isinstance(answer, tuple) else (answer, "")
+        if not is_there:
+            problems.append({"file": file, "text": f"not loaded: {why or 'its __virtual__ says so'}"})
+            return None
+    name = getattr(source, "__virtualname__", None)
+    if name:
+        path = ".".join([*path.split(".")[:-1], name])
+    if f"{part}.{path}" in hub._modules:
+        other = hub._modules[f"{part}.{path}"].source.__file__
+        problems.append({"file": file, "text": f"`{part}.{path}` is there already: {other}"})
+        return None
+    return hub._add(f"{part}.{path}", source)

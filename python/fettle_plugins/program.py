@@ -1,0 +1,86 @@
+"""A hub of a program that is not started by fettle, and batches of states."""
+
+import asyncio
+import json
+import os
+
+from fettle_plugins import builtin, loader
+from fettle_plugins.data import dumps
+from fettle_plugins.hub import Hub
+
+_DEFAULTS = {
+    "runtime": None,
+    "test": None,
+    "renderer": None,
+    "profiles": None,
+    "encrypted_profiles": None,
+    "acct_key": None,
+    "default_acct_profile": None,
+    "name": None,
+    "crypto_plugin": None,
+    "reconcile_plugin": None,
+    "pending_plugin": None,
+    "esm_plugin": None,
+    "esm_profile": None,
+}
+
+
+class ProgramHub(Hub):
+    """Takes the lines with which programs set up a hub, and means nothing by most of them."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        builtin.add(self)
+        self.pop.Loop = asyncio.new_event_loop()
+        self._sub("pop").sub = _SubCalls(self)
+        self._sub("pop").config = _ConfigCalls()
+
+    def load_plugins(self, *folders):
+        """Python plugins below these folders; problems are errors."""
+        problems = loader.load(self, [os.path.abspath(folder) for folder in folders])
+        if problems:
+            raise RuntimeError("; ".join(f"{one['file']}: {one['text']}" for one in problems))
+
+
+class _SubCalls:
+    def __init__(self, hub):
+        self._hub = hub
+
+    def add(self, *args, dyne_name=None, subname=None, **kwargs):
+        for name in (dyne_name, subname):
+            if name:
+                self._hub._sub(name)
+
+    def load_subdirs(self, *args, **kwargs):
+        pass
+
+    dynamic = load_subdirs
+
+
+class _ConfigCalls:
+    def load(self, *args, **kwargs):
+        pass
+
+
+async def run_batch(states, **parameters):
+    """Applies states and answers the results by tag, or the list of errors."""
+    unknown = sorted(set(parameters) - set(_DEFAULTS))
+    if unknown:
+        raise TypeError(f"batch() got an unexpected keyword argument '{unknown[0]}'")
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if isinstance(given.get("acct_key"), bytes):
+        given["acct_key"] = given["acct_key"].decode()
+    if isinstance(given.get("encrypted_profiles"), bytes):
+        given["encrypted_profiles"] = given["encrypted_profiles"].decode()
+    process = await asyncio.create_subprocess_exec(
+        os.environ.get("FETTLE", "fettle"),
+        "batch",
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    output, errors = await process.communicate(dumps({"states": states, **given}).encode())
+    try:
+        return json.loads(output)
+    except ValueError:
+        raise RuntimeError(errors.decode("utf-8", "replace").strip() or "fettle batch answered nothing") from None
