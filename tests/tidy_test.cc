@@ -36,6 +36,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"drivers/engine", {"base", "value", "core", "kinds"}},
     {"drivers/handler", {"base", "value", "core", "starlark", "programs", "drivers/host"}},
+    {"drivers/state", {"base", "value", "starlark", "programs", "drivers/handler"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
     {"verbs",
      {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",

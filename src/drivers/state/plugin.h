@@ -1,0 +1,89 @@
+#pragma once
+/// Code of users that states are made of: modules of states, exec functions, plugins of the loop.
+/// Written in Starlark (`starlark_modules.cc`), in Python, or as a program that speaks JSON lines
+/// (`program_modules.cc`). `docs/state-modules.md` is the contract, `plugins.h` finds them all.
+///
+/// A function is known by its path: `states.cloud.vm.present`, `exec.cloud.vm.get`,
+/// `reconcile.basic.loop`, `reconcile.pending.default.is_pending`, `reconcile.wait.static.get`.
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "value/value.h"
+
+namespace fettle {
+
+struct PluginCall {
+  std::string path;
+  std::vector<Value> positional{};
+  Value arguments = Value::dict({});  ///< by name
+  /// `ctx`: test, old_state, rerun_data, acct, tag, run_name; for those that take it.
+  Value context = Value::dict({});
+  Value run{};              ///< of a reconciler: `name`, `running`: results by tag
+  bool only_known = false;  ///< arguments that the function does not take are left out
+  Duration time_limit{0};   ///< 0 is none
+  std::function<void(std::string_view text)> on_log{};
+  /// What the code asks of its host:
+  ///   {"call": PATH, "positional", "arguments", "context"}   a function that the host has
+  ///   {"apply": {"name", "tags"}}   run states again, all when `tags` is null: {"running"}
+  ///   {"sleep": SECONDS}            of a reconciler
+  std::function<Result<Value>(const Value& asked)> on_ask{};
+};
+
+struct PluginAnswer {
+  enum class Verdict : uint8_t {
+    answered,
+    not_ready,  ///< what it waits for is not there yet
+    throttled,  ///< somebody asked for patience
+    skipped,    ///< it asked to be left for another run
+  };
+  Verdict verdict = Verdict::answered;
+  Value result{};     ///< what the function returned
+  std::string why{};  ///< of the other verdicts
+};
+
+/// Modules as a catalogue reads them (`states/described.h`), each a dict: `path`, `file`, `text`,
+/// `functions` ({name, text, parameters, async}), `wait`, `implied`, `skips_memory`; a parameter is
+/// {name, kind, default}, required without a default.
+struct PluginModules {
+  std::vector<Value> modules;
+  std::vector<Error> problems;  ///< files that are no modules, and why
+};
+
+class PluginHost {
+ public:
+  virtual ~PluginHost() = default;
+  virtual Result<PluginModules> describe(std::stop_token stop) = 0;
+  /// From any thread. Errors: the function failed, crashed or took too long; the excerpt is its
+  /// trace.
+  virtual Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) = 0;
+};
+
+/// One file of Starlark that is a module: its path and where it is.
+struct PluginFile {
+  std::string path;  ///< `states.cloud.vm`
+  std::string file;
+};
+
+class HttpClient;
+std::unique_ptr<PluginHost> make_starlark_host(std::vector<PluginFile> files, HttpClient& http);
+
+/// Programs of their own, each of which serves what it describes.
+std::unique_ptr<PluginHost> make_program_host(PluginFile file);
+
+struct PythonOptions {
+  std::string interpreter = "python3";
+  std::string package;                ///< the folder with `fettle_plugins`
+  std::vector<std::string> folders;   ///< with `states`, `exec`, `tool`, `reconcile` in them
+  Value functions = Value::dict({});  ///< what may be asked: by path, whether it is awaited
+  Value options = Value::dict({});    ///< `hub.OPT.idem`
+};
+/// One child of Python for all of it.
+std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options);
+
+}  // namespace fettle

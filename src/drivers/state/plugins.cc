@@ -1,0 +1,159 @@
+#include "drivers/state/plugins.h"
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "drivers/state/python_package.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::array<std::string_view, 4> parts{"states", "exec", "reconcile", "tool"};
+constexpr size_t most_files = 10'000;
+
+/// The files below a part of a folder, sorted; hidden ones and links to folders are left out.
+Result<std::vector<Path>> files_below(const Path& root) {
+  std::vector<Path> files;
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator at(root, failed), end;
+  for (; !failed && at != end; at.increment(failed)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') || name == "__pycache__")
+      at.disable_recursion_pending();
+    else if (at->is_regular_file(failed))
+      files.push_back(at->path());
+    if (files.size() > most_files)
+      return user_error(cat("`", root.string(), "` has too many files for a folder of plugins"));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// `states.cloud.vm` of `…/states/cloud/vm.star`.
+std::string path_of(const Path& folder, const Path& file) {
+  Path inside = std::filesystem::relative(file, folder);
+  return replace_all(inside.replace_extension().string(), "/", ".");
+}
+
+}  // namespace
+
+/// The files of all folders by what runs them.
+struct Plugins::Found {
+  std::vector<PluginFile> starlark, programs;
+  bool has_python = false;
+
+  Status look(const Path& folder, std::set<std::string>& known) {
+    for (const std::string_view part : parts)
+      for (const Path& file : TRY(files_below(folder / part))) {
+        const std::string extension = file.extension().string();
+        has_python |= extension == ".py";
+        if (extension != ".star" && extension != ".plugin")
+          continue;
+        const std::string path = path_of(folder, file);
+        if (known.insert(path).second)
+          (extension == ".star" ? starlark : programs).push_back({path, file.string()});
+      }
+    return {};
+  }
+};
+
+Plugins::Plugins(PluginOptions options, HttpClient& http)
+    : options_(std::move(options)), http_(http) {}
+Plugins::~Plugins() = default;
+
+Status Plugins::open(std::stop_token stop) {
+  Found found;
+  std::set<std::string> known;
+  std::vector<std::string> folders;
+  for (const Path& folder : options_.folders) {
+    const std::string absolute = std::filesystem::absolute(folder).lexically_normal().string();
+    if (std::find(folders.begin(), folders.end(), absolute) != folders.end())
+      continue;
+    TRY(found.look(absolute, known));
+    folders.push_back(absolute);
+  }
+  if (!found.starlark.empty())
+    TRY(add(make_starlark_host(std::move(found.starlark), http_), stop));
+  for (PluginFile& file : found.programs) {
+    const std::string name = file.file;
+    Status status = add(make_program_host(std::move(file)), stop);
+    if (!status && stop.stop_requested())
+      return status;
+    if (!status)
+      problems_.push_back(std::move(status).context(name).error());
+  }
+  if (!found.has_python)
+    return {};
+  PythonOptions python{options_.python, TRY(unpack_python(options_.home)).string(),
+                       std::move(folders), functions_for_python(), options_.options};
+  return add(make_python_host(python), stop).context("loading plugins in Python");
+}
+
+Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
+  PluginModules found = TRY(host->describe(stop));
+  for (Error& problem : found.problems)
+    problems_.push_back(std::move(problem));
+  for (const Value& module : found.modules) {
+    const std::string path(module.text_at("path"));
+    const std::string file(module.text_at("file"));
+    const auto [other, is_new] = files_.emplace(path, file);
+    if (!is_new) {
+      problems_.push_back(
+          user_error(cat("`", path, "` is there already: ", other->second), {file, 0, 0}));
+      continue;
+    }
+    modules_.push_back(module);
+    if (const Value& functions = module.at("functions"); functions.is_list())
+      for (const Value& function : functions.items())
+        functions_.emplace(cat(path, ".", function.text_at("name")), host.get());
+  }
+  hosts_.push_back(std::move(host));
+  return {};
+}
+
+Value Plugins::functions_for_python() const {
+  const std::span<const Entry> given = options_.functions.entries();
+  std::vector<Entry> entries(given.begin(), given.end());
+  for (const auto& [path, host] : functions_)
+    if (path.starts_with("exec."))
+      entries.push_back({path, false});
+  return Value::dict(std::move(entries));
+}
+
+bool Plugins::has(std::string_view path) const { return functions_.contains(path); }
+
+Result<Value> Plugins::answer(const Value& asked, const PluginCall& call,
+                              const std::stop_token& stop) {
+  const std::string_view path = asked.text_at("call");
+  if (!has(path)) {
+    if (!call.on_ask)
+      return user_error(cat("there is no function `", path, "`"));
+    return call.on_ask(asked);
+  }
+  PluginCall next = call;
+  next.path = path;
+  next.arguments = asked.at("arguments");
+  next.context = asked.at("context");
+  next.run = Value();
+  next.only_known = false;
+  next.positional.clear();
+  if (const Value& positional = asked.at("positional"); positional.is_list())
+    next.positional.assign(positional.items().begin(), positional.items().end());
+  const PluginAnswer answered = TRY(this->call(next, stop));
+  if (answered.verdict != PluginAnswer::Verdict::answered)
+    return world_error(answered.why);
+  return answered.result;
+}
+
+Result<PluginAnswer> Plugins::call(const PluginCall& call, std::stop_token stop) {
+  const auto found = functions_.find(call.path);
+  if (found == functions_.end())
+    return user_error(cat("there is no function `", call.path, "`"));
+  PluginCall with_answers = call;
+  with_answers.on_ask = [this, &call, &stop](const Value& asked) {
+    return answer(asked, call, stop);
+  };
+  return found->second->call(with_answers, stop).context(cat("`", call.path, "`"));
+}
+
+}  // namespace fettle

@@ -1,0 +1,62 @@
+#pragma once
+/// All code of users that a run of states finds:
+///
+///   Plugins plugins({.folders = {"."}, .home = home}, http);
+///   TRY(plugins.open(stop));
+///   … plugins.modules() …  plugins.call({.path = "states.cloud.vm.present", …}, stop)
+///
+/// In each folder, `states/cloud/vm.star`, `states/cloud/vm.py` and the program
+/// `states/cloud/vm.plugin` are the module `states.cloud.vm`; so are `exec` and `reconcile`, and
+/// `tool`, which is of Python alone. The first folder that has a module counts. A child is started
+/// for what is a program or Python, and for nothing else.
+
+#include <map>
+
+#include "base/file.h"
+#include "drivers/state/plugin.h"
+
+namespace fettle {
+
+struct PluginOptions {
+  std::vector<Path> folders{};        ///< those beside the sources, then `--plugin-dir`
+  Path home{};                        ///< where the Python package is unpacked
+  Value functions = Value::dict({});  ///< what the host has: `exec.test.ping`, and whether Python
+                                      ///< has to await it
+  Value options = Value::dict({});    ///< `hub.OPT.idem`
+  std::string python = "python3";
+};
+
+class Plugins {
+ public:
+  Plugins(PluginOptions options, HttpClient& http);
+  ~Plugins();
+
+  /// Finds and loads everything. Errors: Python is wanted and cannot be started. What is wrong with
+  /// one file is a problem, and that file is left out.
+  Status open(std::stop_token stop);
+
+  const std::vector<Value>& modules() const { return modules_; }
+  const std::vector<Error>& problems() const { return problems_; }
+  /// Whether there is a function of this path.
+  bool has(std::string_view path) const;
+
+  /// Calls a function. What it asks for is answered by another function of users if there is one,
+  /// else by `on_ask` of the call.
+  Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop);
+
+ private:
+  struct Found;
+  Status add(std::unique_ptr<PluginHost> host, std::stop_token stop);
+  Value functions_for_python() const;
+  Result<Value> answer(const Value& asked, const PluginCall& call, const std::stop_token& stop);
+
+  PluginOptions options_;
+  HttpClient& http_;
+  std::vector<std::unique_ptr<PluginHost>> hosts_;
+  std::vector<Value> modules_;
+  std::vector<Error> problems_;
+  std::map<std::string, std::string, std::less<>> files_;  ///< of modules, by path
+  std::map<std::string, PluginHost*, std::less<>> functions_;
+};
+
+}  // namespace fettle

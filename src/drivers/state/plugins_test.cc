@@ -1,0 +1,275 @@
+/// Modules of users in Starlark and as programs, run for real, and how they find one another.
+
+#include "drivers/state/plugins.h"
+
+#include <gtest/gtest.h>
+
+#include "base/http.h"
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+using Verdict = PluginAnswer::Verdict;
+
+class PluginsTest : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text, unsigned mode = 0644) {
+    const Path path = folder_->path() / name;
+    ASSERT_TRUE(make_directories(path.parent_path()));
+    ASSERT_TRUE(write_file(path, text, mode));
+  }
+  Plugins& open() {
+    plugins_.emplace(PluginOptions{.folders = {folder_->path() / "a", folder_->path() / "b"},
+                                   .home = folder_->path() / "home"},
+                     http_);
+    const Status status = plugins_->open({});
+    EXPECT_TRUE(status) << to_string(status.error());
+    return *plugins_;
+  }
+  static std::string shown(const Result<PluginAnswer>& answer) {
+    if (!answer)
+      return to_string(answer.error());
+    static constexpr const char* names[] = {"", "not ready: ", "throttled: ", "skipped: "};
+    return cat(names[static_cast<int>(answer->verdict)], answer->why,
+               answer->verdict == Verdict::answered ? write_json(answer->result) : "");
+  }
+  std::string call(const std::string& path, const Value& arguments = Value::dict({}),
+                   const Value& context = Value::dict({})) {
+    return shown(plugins_->call({.path = path,
+                                 .arguments = arguments,
+                                 .context = context,
+                                 .time_limit = 60s,
+                                 .on_log = [this](std::string_view text) { logged_ += text; },
+                                 .on_ask = on_ask_},
+                                {}));
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
+  HttpClient http_;
+  std::optional<Plugins> plugins_;
+  std::function<Result<Value>(const Value&)> on_ask_;
+  std::string logged_;
+};
+
+constexpr const char* box = R"star(
+__reconcile_wait__ = {"static": {"wait_in_seconds": 1}}
+TREQ = {"present": {"require": ["test.nop"]}}
+
+def _unused(name):
+    return name + "~"
+
+def present(ctx, name, content = "x", *, mode = 0o644):
+    """A file."""
+    was = files.read(name)
+    if was == content:
+        return {"result": True, "comment": "", "changes": {}}
+    if not ctx.test:
+        files.write(name, content, mode = mode)
+    return {"result": None if ctx.test else True, "old_state": was, "new_state": content,
+            "comment": "written", "changes": {"new": content}, "rerun_data": ctx.rerun_data}
+
+def wait(ctx, name, for_what):
+    print("looking")
+    if for_what == "patience":
+        throttled("slow down")
+    if for_what == "readiness":
+        not_ready("no answer on " + name)
+    if for_what == "nothing":
+        skip("not today")
+    fail("wait for what?")
+
+def is_pending(ret, state = None):
+    return ret["result"] == False
+
+def ask(ctx, name):
+    return call("exec.box.read", name, mode = 3)
+)star";
+
+TEST_F(PluginsTest, StarlarkIsDescribed) {
+  write("a/states/box.star", box);
+  write("a/states/notes.sls", "a: test.nop");
+  write("a/states/bad.star", "def f(:");
+  Plugins& plugins = open();
+  ASSERT_EQ(plugins.modules().size(), 1u);
+  const Value& module = plugins.modules()[0];
+  EXPECT_EQ(module.text_at("path"), "states.box");
+  EXPECT_EQ(write_json(module.at("wait")), R"({"static":{"wait_in_seconds":1}})");
+  EXPECT_EQ(write_json(module.at("implied")), R"({"present":{"require":["test.nop"]}})");
+  EXPECT_EQ(
+      write_json(module.at("functions").items()[0]),
+      R"({"async":false,"name":"present","parameters":[{"kind":"any","name":"name"},)"
+      R"({"default":"x","kind":"any","name":"content"},{"default":420,"kind":"named","name":"mode"}],)"
+      R"("text":"A file."})");
+  EXPECT_TRUE(plugins.has("states.box.is_pending"));
+  EXPECT_FALSE(plugins.has("states.box._unused"));
+  ASSERT_EQ(plugins.problems().size(), 1u);
+  EXPECT_NE(to_string(plugins.problems()[0]).find("bad.star:1:"), std::string::npos);
+}
+
+TEST_F(PluginsTest, AStateInStarlarkHasTestModeAndChanges) {
+  write("a/states/box.star", box);
+  open();
+  const std::string file = (folder_->path() / "file").string();
+  const Value arguments = Value::dict({{"name", file}, {"content", "y"}});
+  EXPECT_EQ(
+      call("states.box.present", arguments, Value::dict({{"test", true}})),
+      R"({"changes":{"new":"y"},"comment":"written","new_state":"y","old_state":null,"rerun_data":null,"result":null})");
+  EXPECT_FALSE(file_exists(file));
+  EXPECT_EQ(
+      call("states.box.present", arguments, Value::dict({{"rerun_data", 5}})),
+      R"({"changes":{"new":"y"},"comment":"written","new_state":"y","old_state":null,"rerun_data":5,"result":true})");
+  EXPECT_EQ(read_file(file).value(), "y");
+  EXPECT_EQ(call("states.box.present", arguments), R"({"changes":{},"comment":"","result":true})");
+}
+
+TEST_F(PluginsTest, AStateCanAskForPatience) {
+  write("a/states/box.star", box);
+  open();
+  const auto wait = [&](const char* what) {
+    return call("states.box.wait", Value::dict({{"name", "n"}, {"for_what", what}}));
+  };
+  EXPECT_EQ(wait("patience"), "throttled: slow down");
+  EXPECT_EQ(wait("readiness"), "not ready: no answer on n");
+  EXPECT_EQ(wait("nothing"), "skipped: not today");
+  const std::string failed = wait("godot");
+  EXPECT_TRUE(failed.starts_with("`states.box.wait`: ")) << failed;
+  EXPECT_NE(failed.find("box.star:26:9: fail: wait for what?; its last lines:\nlooking"),
+            std::string::npos)
+      << failed;
+  EXPECT_EQ(logged_, "lookinglookinglookinglooking");
+}
+
+TEST_F(PluginsTest, ArgumentsThatAreNotKnownAreLeftOutOnlyWhenAsked) {
+  write("a/states/box.star", box);
+  Plugins& plugins = open();
+  PluginCall asked{.path = "states.box.is_pending",
+                   .arguments = Value::dict({{"ret", Value::dict({{"result", false}})},
+                                             {"pending_kwargs", Value::dict({})}})};
+  EXPECT_NE(shown(plugins.call(asked, {})).find("unexpected keyword argument"), std::string::npos);
+  asked.only_known = true;
+  EXPECT_EQ(shown(plugins.call(asked, {})), "true");
+}
+
+TEST_F(PluginsTest, SecretsAreToldToTheCode) {
+  write("a/states/box.star", "def same(ctx, a, b):\n    return a == b\n");
+  open();
+  EXPECT_EQ(call("states.box.same", Value::dict({{"a", Value::secret("s")}, {"b", "s"}})), "true");
+}
+
+TEST_F(PluginsTest, ModulesAskOneAnotherAndTheHost) {
+  write("a/states/box.star", box);
+  write(
+      "b/exec/box.star",
+      "def read(ctx, name, mode):\n    return [name, mode, ctx.acct, call(\"exec.test.ping\")]\n");
+  open();
+  on_ask_ = [](const Value& asked) -> Result<Value> { return asked.at("call"); };
+  EXPECT_EQ(call("states.box.ask", Value::dict({{"name", "n"}}),
+                 Value::dict({{"acct", Value::dict({{"key", 1}})}})),
+            R"(["n",3,{"key":1},"exec.test.ping"])");
+  on_ask_ = nullptr;
+  EXPECT_NE(call("states.box.ask", Value::dict({{"name", "n"}}))
+                .find("there is no function `exec.test.ping`"),
+            std::string::npos);
+}
+
+TEST_F(PluginsTest, AReconcilerInStarlarkRunsTheLoop) {
+  write("a/reconcile/patient.star", R"star(
+def loop(hub, pending_plugin, name, apply_kwargs):
+    reruns = 0
+    while True:
+        pending = [tag for tag, ret in hub.results().items() if hub.is_pending(ret)]
+        if not pending or reruns == 5:
+            return {"re_runs_count": reruns, "require_re_run": bool(pending)}
+        hub.sleep(2)
+        hub.apply(pending)
+        reruns += 1
+)star");
+  write("a/reconcile/pending/strict.star", "def is_pending(ret):\n    return ret['left'] > 0\n");
+  Plugins& plugins = open();
+  int64_t left = 3;
+  std::string said;
+  const auto running = [&] {
+    return Value::dict({{"t1", Value::dict({{"left", left}})}, {"t2", Value::dict({{"left", 0}})}});
+  };
+  const Result<PluginAnswer> answer = plugins.call(
+      {.path = "reconcile.patient.loop",
+       .arguments = Value::dict(
+           {{"pending_plugin", "strict"}, {"name", "run"}, {"apply_kwargs", Value::dict({})}}),
+       .run = Value::dict({{"name", "run"}, {"running", running()}}),
+       .on_ask = [&](const Value& asked) -> Result<Value> {
+         said += write_json(asked) + "\n";
+         left -= asked.find("apply") != nullptr ? 1 : 0;
+         return Value::dict({{"running", running()}});
+       }},
+      {});
+  EXPECT_EQ(shown(answer), R"({"re_runs_count":3,"require_re_run":false})");
+  EXPECT_TRUE(
+      said.starts_with("{\"sleep\":2.0}\n{\"apply\":{\"name\":\"run\",\"tags\":[\"t1\"]}}\n"))
+      << said;
+}
+
+TEST_F(PluginsTest, CodeThatRunsAwayIsEnded) {
+  write("a/states/box.star",
+        "def spin(ctx):\n    while True:\n        pass\n\n"
+        "def hang(ctx):\n    command.run([\"sleep\", \"100000\"])\n");
+  Plugins& plugins = open();
+  for (const char* path : {"states.box.spin", "states.box.hang"}) {
+    const auto late = plugins.call({.path = path, .time_limit = 100ms}, {});
+    EXPECT_FALSE(late) << path;
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = plugins.call({.path = path}, stop.get_token());
+    ASSERT_FALSE(stopped);
+    EXPECT_TRUE(is_cancelled(stopped.error())) << to_string(stopped.error());
+  }
+}
+
+TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
+  write("a/states/tool.plugin",
+        "#!/bin/sh\nread line\ncase \"$line\" in\n"
+        "*describe*) echo '{\"modules\": [{\"path\": \"states.tool\", \"functions\": "
+        "[{\"name\": \"present\", \"parameters\": [{\"name\": \"size\", \"default\": 1}]}]}]}' ;;\n"
+        "*wait*) echo '{\"log\": \"looking\"}'; echo '{\"not_ready\": \"later\"}' ;;\n"
+        "*broken*) echo '{}' ;;\n"
+        "*fails*) echo '{\"error\": \"told so\"}' ;;\n"
+        "*) printf '{\"result\": %s}\\n' \"$line\" ;;\nesac\n",
+        0755);
+  write("a/states/dead.plugin", "#!/bin/sh\necho oh >&2; exit 3\n", 0755);
+  write("a/states/plain.sh", "#!/bin/sh\ntouch ran\n", 0755);
+  Plugins& plugins = open();
+  ASSERT_EQ(plugins.problems().size(), 1u);
+  EXPECT_NE(to_string(plugins.problems()[0])
+                .find("dead.plugin: it ended with code 3; its last lines:\noh"),
+            std::string::npos);
+  EXPECT_EQ(
+      call("states.tool.present", Value::dict({{"name", "a"}}), Value::dict({{"test", true}})),
+      R"({"arguments":{"name":"a"},"call":"states.tool.present","context":{"test":true}})");
+  EXPECT_EQ(call("states.tool.present", Value::dict({{"name", "wait"}})), "not ready: later");
+  EXPECT_EQ(logged_, "looking");
+  EXPECT_EQ(call("states.tool.present", Value::dict({{"name", "fails"}})),
+            "`states.tool.present`: told so");
+  EXPECT_NE(call("states.tool.present", Value::dict({{"name", "broken"}}))
+                .find("answered no `result`, but {}"),
+            std::string::npos);
+}
+
+TEST_F(PluginsTest, TheFirstFolderCounts) {
+  write("a/exec/one.star", "def f():\n    return \"a\"\n");
+  write("b/exec/one.star", "def f():\n    return \"b\"\n");
+  write("b/exec/two.star", "def f():\n    return \"b\"\n");
+  open();
+  EXPECT_EQ(call("exec.one.f"), "\"a\"");
+  EXPECT_EQ(call("exec.two.f"), "\"b\"");
+  EXPECT_EQ(call("exec.three.f"), "there is no function `exec.three.f`");
+}
+
+TEST_F(PluginsTest, FoldersWithoutPluginsStartNothing) {
+  write("a/web.sls", "a: test.nop");
+  EXPECT_TRUE(open().modules().empty());
+  EXPECT_FALSE(file_exists(folder_->path() / "home"));
+}
+
+}  // namespace
+}  // namespace fettle

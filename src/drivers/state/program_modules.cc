@@ -1,0 +1,97 @@
+/// Modules that a program serves: one of a user's, or Python's.
+
+#include "base/text.h"
+#include "drivers/state/plugin.h"
+#include "programs/program.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration describe_limit = 60s;
+
+Error problem_of(const Value& told) {
+  Error error = user_error(std::string(told.text_at("text", "it is no module")),
+                           {std::string(told.text_at("file")), 0, 0});
+  error.excerpt = told.text_at("trace");
+  return error;
+}
+
+class ProgramHost : public PluginHost {
+ public:
+  /// `file` stands in errors.
+  ProgramHost(Invocation how, Serving serving, std::string file)
+      : program_(std::move(how), serving), file_(std::move(file)) {}
+
+  Result<PluginModules> describe(std::stop_token stop) override {
+    const Value answer = TRY(good_answer(program_.call(
+        {.request = Value::dict({{"describe", true}}), .time_limit = describe_limit}, stop)));
+    if (!answer.at("modules").is_list())
+      return user_error(
+          cat("what it describes has no list `modules`, but is ", clipped(write_json(answer), 500)),
+          {file_, 0, 0});
+    PluginModules found;
+    for (const Value& module : answer.at("modules").items())
+      found.modules.push_back(module);
+    if (answer.at("problems").is_list())
+      for (const Value& problem : answer.at("problems").items())
+        found.problems.push_back(problem_of(problem));
+    return found;
+  }
+
+  Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) override {
+    std::vector<Entry> request{
+        {"call", call.path}, {"arguments", call.arguments}, {"context", call.context}};
+    if (!call.positional.empty())
+      request.push_back({"positional", Value::list(call.positional)});
+    if (!call.run.is_null())
+      request.push_back({"run", call.run});
+    if (call.only_known)
+      request.push_back({"only_known", true});
+    const Value answer = TRY(good_answer(program_.call({.request = Value::dict(std::move(request)),
+                                                        .time_limit = call.time_limit,
+                                                        .on_log = call.on_log,
+                                                        .on_ask = call.on_ask},
+                                                       stop)));
+    return judge(answer);
+  }
+
+ private:
+  Result<PluginAnswer> judge(const Value& answer) const {
+    using Verdict = PluginAnswer::Verdict;
+    static constexpr std::pair<const char*, Verdict> verdicts[] = {
+        {"not_ready", Verdict::not_ready},
+        {"throttled", Verdict::throttled},
+        {"skip", Verdict::skipped},
+    };
+    for (const auto& [key, verdict] : verdicts)
+      if (answer.at(key).is_text())
+        return PluginAnswer{verdict, {}, answer.at(key).text().str()};
+    if (answer.find("result") == nullptr)
+      return world_error(
+          cat(file_, " answered no `result`, but ", clipped(write_json(answer), 500)));
+    return PluginAnswer{Verdict::answered, answer.at("result"), {}};
+  }
+
+  Program program_;
+  std::string file_;
+};
+
+}  // namespace
+
+std::unique_ptr<PluginHost> make_program_host(PluginFile file) {
+  return std::make_unique<ProgramHost>(Invocation{.arguments = {file.file}}, Serving::once,
+                                       file.file);
+}
+
+std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
+  std::vector<Value> folders(options.folders.begin(), options.folders.end());
+  const Value settings = Value::dict({{"folders", Value::list(std::move(folders))},
+                                      {"functions", options.functions},
+                                      {"options", options.options}});
+  Invocation how{.arguments = {options.interpreter, "-m", "fettle_plugins", write_json(settings)},
+                 .environment = {{"PYTHONPATH", options.package}}};
+  return std::make_unique<ProgramHost>(std::move(how), Serving::together, "fettle_plugins");
+}
+
+}  // namespace fettle

@@ -1,0 +1,23 @@
+#pragma once
+/// The Python that serves plugins, which is part of the program: the folder `python/` as it was
+/// when the program was built.
+
+#include <span>
+#include <string_view>
+
+#include "base/file.h"
+
+namespace fettle {
+
+struct PackageFile {
+  std::string_view path;  ///< `fettle_plugins/hub.py`
+  std::string_view text;
+};
+
+std::span<const PackageFile> python_package();
+
+/// Writes the package into a folder below `home`, once for each version of it, and answers the
+/// folder. Several processes may do so at once.
+Result<Path> unpack_python(const Path& home);
+
+}  // namespace fettle

@@ -1,0 +1,435 @@
+/// Plugins in Python as users of Idem have them, run by the real interpreter.
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/http.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "drivers/state/plugins.h"
+#include "drivers/state/python_package.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+class Python : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    const Path path = folder_->path() / name;
+    ASSERT_TRUE(make_directories(path.parent_path()));
+    ASSERT_TRUE(write_file(path, text));
+  }
+  Plugins& open() {
+    plugins_.emplace(PluginOptions{.folders = {folder_->path() / "a", folder_->path() / "b"},
+                                   .home = folder_->path() / "home",
+                                   .functions = Value::dict({{"exec.test.ping", false},
+                                                             {"exec.test.aping", true},
+                                                             {"states.test.nop", true}}),
+                                   .options = Value::dict({{"run_name", "web"}})},
+                     http_);
+    const Status status = plugins_->open({});
+    EXPECT_TRUE(status) << to_string(status.error());
+    return *plugins_;
+  }
+  static std::string shown(const Result<PluginAnswer>& answer) {
+    if (!answer)
+      return to_string(answer.error());
+    static constexpr const char* names[] = {"", "not ready: ", "throttled: ", "skipped: "};
+    return cat(names[static_cast<int>(answer->verdict)],
+               answer->verdict == PluginAnswer::Verdict::answered ? write_json(answer->result)
+                                                                  : answer->why);
+  }
+  std::string call(const std::string& path, const Value& arguments = Value::dict({}),
+                   const Value& context = Value::dict({}), bool only_known = false) {
+    return shown(plugins_->call({.path = path,
+                                 .arguments = arguments,
+                                 .context = context,
+                                 .only_known = only_known,
+                                 .time_limit = 60s,
+                                 .on_log = [this](std::string_view text) { logged_ += text; },
+                                 .on_ask = on_ask_},
+                                {}));
+  }
+  /// The module of a path among those that were found.
+  const Value& module(std::string_view path) const {
+    static const Value none;
+    for (const Value& one : plugins_->modules())
+      if (one.text_at("path") == path)
+        return one;
+    return none;
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
+  HttpClient http_;
+  std::optional<Plugins> plugins_;
+  std::function<Result<Value>(const Value&)> on_ask_ = [](const Value& asked) -> Result<Value> {
+    return Value(cat("host: ", asked.text_at("call")));
+  };
+  std::string logged_;
+};
+
+TEST_F(Python, SignaturesAreTold) {
+  write("a/states/cloud/vm.py", R"py(
+"""Machines."""
+import json
+from os.path import join
+
+__contracts__ = ["resource"]
+__func_alias__ = {"list_": "list"}
+__reconcile_wait__ = {"exponential": {"wait_in_seconds": 2, "multiplier": 10}}
+TREQ = {"present": {"require": ["cloud.net"]}, "unique": ["absent"]}
+
+async def present(hub, ctx, name: str, size: int = 1, *, tags=(1, 2), **kwargs):
+    """Is there."""
+
+def absent(hub, ctx, name, resource_id=None):
+    pass
+
+def list_(hub, *names):
+    pass
+
+def _private(hub):
+    pass
+)py");
+  open();
+  const Value& vm = module("states.cloud.vm");
+  EXPECT_EQ(vm.text_at("text"), "Machines.");
+  EXPECT_EQ(write_json(vm.at("wait")), R"({"exponential":{"multiplier":10,"wait_in_seconds":2}})");
+  EXPECT_EQ(write_json(vm.at("implied")),
+            R"({"present":{"require":["cloud.net"]},"unique":["absent"]})");
+  std::string functions;
+  for (const Value& function : vm.at("functions").items())
+    functions += write_json(function) + "\n";
+  EXPECT_EQ(
+      functions,
+      R"({"async":false,"name":"absent","parameters":[{"kind":"any","name":"name"},{"default":null,"kind":"any","name":"resource_id"}],"text":""})"
+      "\n"
+      R"({"async":false,"name":"list","parameters":[{"kind":"rest","name":"names"}],"text":""})"
+      "\n"
+      R"({"async":true,"name":"present","parameters":[{"kind":"any","name":"name"},{"default":1,"kind":"any","name":"size"},{"default":[1,2],"kind":"named","name":"tags"},{"kind":"named_rest","name":"kwargs"}],"text":"Is there."})"
+      "\n");
+}
+
+TEST_F(Python, TheHubFindsOtherPluginsToolsAndTheHost) {
+  write("a/states/shop.py", R"py(
+async def present(hub, ctx, name):
+    got = await hub.exec.shop.get(ctx, name)
+    late = await hub.exec.test.aping(ctx)
+    return {"result": True, "comment": hub.tool.words.loud(got["ret"]["name"]),
+            "new_state": [hub.exec.test.ping(ctx), late, hub["exec.shop"].get.name,
+                          hub.OPT.idem.run_name, hub.lib.math.floor(2.5), "shop" in hub.states,
+                          "nothing" in hub.exec],
+            "ctx": [ctx.test, ctx["acct"].key, ctx.get("old_state")]}
+)py");
+  write("a/exec/shop.py",
+        "async def get(hub, ctx, name):\n    return {'result': True, 'ret': {'name': name}}\n");
+  write("b/tool/words.py",
+        "def loud(hub, text):\n    hub.log.info('loud')\n    return text.upper()\n");
+  open();
+  EXPECT_EQ(
+      call("states.shop.present", Value::dict({{"name", "a"}}),
+           Value::dict({{"test", true}, {"acct", Value::dict({{"key", Value::secret("k")}})}})),
+      R"({"comment":"A","ctx":[true,"k",null],"new_state":["host: exec.test.ping","host: exec.test.aping","get","web",2,true,false],"result":true})");
+  EXPECT_EQ(logged_, "loud");
+}
+
+TEST_F(Python, VirtualNamesAliasesAndInits) {
+  write("a/exec/first.py",
+        "__virtualname__ = 'second'\n__func_alias__ = {'get_': 'get'}\n"
+        "def __virtual__(hub):\n    return True\n"
+        "def __init__(hub):\n    hub.exec.second.COUNT = 3\n"
+        "def get_(hub):\n    return hub.exec.second.COUNT\n");
+  write("a/exec/never.py", "def __virtual__(hub):\n    return False, 'no library'\n");
+  write("a/exec/deep/init.py", "def get(hub):\n    return 'of init'\n");
+  write("a/exec/bad.py", "import no_such_module\n");
+  Plugins& plugins = open();
+  EXPECT_EQ(call("exec.second.get"), "3");
+  EXPECT_EQ(call("exec.deep.get"), "\"of init\"");
+  std::string problems;
+  for (const Error& problem : plugins.problems())
+    problems += cat(Path(problem.where.file).filename().string(), ": ", problem.message, "\n");
+  EXPECT_EQ(problems,
+            "bad.py: ModuleNotFoundError: No module named 'no_such_module'\n"
+            "never.py: not loaded: no library\n");
+}
+
+TEST_F(Python, AnExceptionIsAnErrorWithItsTrace) {
+  write("a/states/bad.py",
+        "def deep(x):\n    return 1 / x\n\ndef fails(hub, ctx, name):\n    return deep(0)\n\n"
+        "def leaves(hub, ctx, name):\n    raise SystemExit(3)\n\n"
+        "def odd(hub, ctx, name):\n    return {'x': float('nan')}\n");
+  Plugins& plugins = open();
+  const auto failed =
+      plugins.call({.path = "states.bad.fails", .arguments = Value::dict({{"name", "a"}})}, {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(to_string(failed.error()), "`states.bad.fails`: ZeroDivisionError: division by zero");
+  EXPECT_NE(failed.error().excerpt.find("bad.py\", line 2, in deep\n    return 1 / x"),
+            std::string::npos)
+      << failed.error().excerpt;
+  EXPECT_EQ(call("states.bad.leaves", Value::dict({{"name", "a"}})),
+            "`states.bad.leaves`: SystemExit: 3");
+  EXPECT_NE(call("states.bad.odd", Value::dict({{"name", "a"}})).find("ValueError"),
+            std::string::npos);
+  EXPECT_EQ(call("states.bad.fails", Value::dict({{"nom", "a"}})),
+            "`states.bad.fails`: TypeError: fails() got an unexpected keyword argument 'nom'");
+  EXPECT_NE(call("states.bad.fails", Value::dict({{"name", "a"}, {"more", 1}}))
+                .find("unexpected keyword argument 'more'"),
+            std::string::npos);
+  EXPECT_NE(call("states.bad.fails", Value::dict({{"name", "a"}, {"more", 1}}), {}, true)
+                .find("division by zero"),
+            std::string::npos);
+}
+
+TEST_F(Python, ContractsStandAround) {
+  write("a/states/thing.py", R"py(
+__contracts__ = ["resource"]
+
+def present(hub, ctx, name):
+    return {"result": True, "comment": None, "old_state": {"a": 1, "b": {"c": 1, "d": 2}},
+            "new_state": {"a": 1, "b": {"c": 3, "d": 2}, "e": 5}}
+
+async def absent(hub, ctx, name):
+    return {"comment": "gone"}
+)py");
+  write("a/exec/soft.py",
+        "__contracts__ = ['soft_fail']\nasync def get(hub, ctx):\n    raise OSError('no route')\n");
+  open();
+  EXPECT_EQ(
+      call("states.thing.present", Value::dict({{"name", "n"}})),
+      R"({"changes":{"new":{"b":{"c":3},"e":5},"old":{"b":{"c":1}}},"comment":[],"name":"n","new_state":{"a":1,"b":{"c":3,"d":2},"e":5},"old_state":{"a":1,"b":{"c":1,"d":2}},"result":true})");
+  EXPECT_NE(call("states.thing.absent", Value::dict({{"name", "n"}})).find("returned no `result`"),
+            std::string::npos);
+  EXPECT_EQ(call("exec.soft.get"),
+            R"({"comment":["OSError: no route"],"result":false,"ret":null})");
+}
+
+TEST_F(Python, AutoStateMakesStatesOfAnExecModule) {
+  write("a/exec/disk.py", R"py(
+__contracts__ = ["auto_state", "soft_fail"]
+DISKS = {}
+
+async def get(hub, ctx, name, resource_id=None):
+    return {"result": True, "ret": DISKS.get(resource_id), "comment": []}
+
+async def list_(hub, ctx):
+    return {"result": True, "ret": list(DISKS.values()), "comment": []}
+
+async def create(hub, ctx, name, size: int, kind: str = "ssd", resource_id=None):
+    """Makes a disk."""
+    if size > 100:
+        raise ValueError("too large")
+    DISKS["d-" + name] = {"name": name, "size": size, "kind": kind, "resource_id": "d-" + name}
+    return {"result": True, "ret": {"resource_id": "d-" + name}, "comment": ["made"]}
+
+async def update(hub, ctx, name, resource_id, size=None, kind=None):
+    DISKS[resource_id].update(size=size)
+    return {"result": True, "ret": None, "comment": ["resized"]}
+
+def delete(hub, ctx, name, resource_id):
+    del DISKS[resource_id]
+    return {"result": True, "ret": None, "comment": ["deleted"]}
+
+__func_alias__ = {"list_": "list"}
+)py");
+  open();
+  const auto present = [&](int64_t size, const Value& context) {
+    const Result<PluginAnswer> answer =
+        plugins_->call({.path = "states.disk.present",
+                        .arguments = Value::dict({{"name", "a"}, {"size", size}}),
+                        .context = context},
+                       {});
+    EXPECT_TRUE(answer) << to_string(answer.error());
+    const Value& ret = answer->result;
+    return cat(write_json(ret.at("result")), write_json(ret.at("comment")),
+               write_json(ret.at("changes")), write_json(ret.at("rerun_data")));
+  };
+  const Value none = Value::dict({}), test = Value::dict({{"test", true}});
+  const Value known = Value::dict({{"old_state", Value::dict({{"resource_id", "d-a"}})}});
+  EXPECT_EQ(present(5, test), R"(true["Would create 'a'"]{"new":{"name":"a","size":5}}null)");
+  EXPECT_EQ(present(5, none),
+            R"(true["made"]{"new":{"kind":"ssd","name":"a","resource_id":"d-a","size":5}}null)");
+  EXPECT_EQ(present(5, known), R"(true["'a' is as it should be"]{}null)");
+  EXPECT_EQ(present(7, known), R"(true["resized"]{"new":{"size":7},"old":{"size":5}}null)");
+  EXPECT_EQ(
+      call("states.disk.describe"),
+      R"({"a":{"disk.present":[{"name":"a"},{"size":7},{"kind":"ssd"},{"resource_id":"d-a"}]}})");
+  EXPECT_EQ(present(500, none), R"(false["ValueError: too large"]{}{"has_error":true,"name":"a"})");
+  const std::string gone =
+      call("states.disk.absent", Value::dict({{"name", "a"}}),
+           Value::dict({{"old_state", Value::dict({{"resource_id", "d-a"}})}}));
+  EXPECT_NE(gone.find(R"("comment":["deleted"])"), std::string::npos) << gone;
+  std::string parameters;
+  for (const Value& function : module("states.disk").at("functions").items())
+    if (function.text_at("name") == "present")
+      for (const Value& parameter : function.at("parameters").items())
+        parameters += cat(parameter.text_at("name"), parameter.find("default") ? "? " : " ");
+  EXPECT_EQ(parameters, "name resource_id? size kind? ");
+}
+
+TEST_F(Python, CoroutinesRunSideBySide) {
+  write("a/states/meet.py", R"py(
+import asyncio
+EVENT = None
+
+async def first(hub, ctx, name):
+    global EVENT
+    EVENT = asyncio.Event()
+    await hub.exec.test.aping(ctx)
+    await EVENT.wait()
+    return "first"
+
+async def second(hub, ctx, name):
+    EVENT.set()
+    return "second"
+)py");
+  open();
+  std::atomic<bool> has_begun = false;
+  on_ask_ = [&](const Value&) -> Result<Value> {
+    has_begun = true;
+    has_begun.notify_all();
+    return Value();
+  };
+  std::string first;
+  {
+    const std::jthread other(
+        [&] { first = call("states.meet.first", Value::dict({{"name", "a"}})); });
+    has_begun.wait(false);
+    EXPECT_EQ(call("states.meet.second", Value::dict({{"name", "a"}})), "\"second\"");
+  }
+  EXPECT_EQ(first, "\"first\"");
+}
+
+TEST_F(Python, ACoroutineThatTakesTooLongIsCancelledAndTheOthersGoOn) {
+  write("a/states/slow.py",
+        "import asyncio\nCOUNT = 0\n"
+        "async def hang(hub, ctx, name):\n    global COUNT\n    COUNT += 1\n    await "
+        "asyncio.sleep(1000)\n"
+        "def count(hub, ctx, name):\n    return COUNT\n");
+  Plugins& plugins = open();
+  const auto late = plugins.call(
+      {.path = "states.slow.hang", .arguments = Value::dict({{"name", "a"}}), .time_limit = 200ms},
+      {});
+  ASSERT_FALSE(late);
+  EXPECT_NE(to_string(late.error()).find("did not answer within 200ms"), std::string::npos);
+  EXPECT_EQ(call("states.slow.count", Value::dict({{"name", "a"}})), "1");
+}
+
+TEST_F(Python, AProcessThatDiesFailsItsCallsAndTheNextOnesGetANewOne) {
+  write("a/states/die.py",
+        "import os\ndef now(hub, ctx, name):\n    print('dying words')\n    os._exit(7)\n"
+        "def not_now(hub, ctx, name):\n    return 1\n");
+  open();
+  const Value name = Value::dict({{"name", "a"}});
+  EXPECT_EQ(call("states.die.now", name),
+            "`states.die.now`: it ended with code 7 and no answer; its last lines:\ndying words");
+  EXPECT_EQ(call("states.die.not_now", name), "1");
+}
+
+TEST_F(Python, PluginsOfTheLoop) {
+  write("a/reconcile/patient.py", R"py(
+import asyncio
+from typing import Any, Dict
+
+async def loop(hub, pending_plugin: str, name: str, apply_kwargs: Dict[str, Any], max_pending_reruns: int = 600):
+    count = 0
+    while count < max_pending_reruns:
+        running = hub.idem.RUNS[name]["running"]
+        pending = [tag for tag, ret in running.items() if hub.reconcile.pending[pending_plugin].is_pending(ret=ret)]
+        if not pending:
+            break
+        waits = [hub.reconcile.wait["static"].get(wait_in_seconds=0, run_count=count) for _ in pending]
+        await asyncio.sleep(max(waits))
+        count += 1
+        await hub.idem.run.init.start(name, pending)
+    return {"re_runs_count": count, "require_re_run": bool(pending)}
+)py");
+  write("a/reconcile/pending/strict.py",
+        "def is_pending(hub, ret, **pending_kwargs):\n    return ret.get('left', 0) > 0\n");
+  Plugins& plugins = open();
+  int64_t left = 3;
+  const auto running = [&] {
+    return Value::dict({{"a", Value::dict({{"left", left}, {"result", left == 0}})},
+                        {"b", Value::dict({{"left", 0}, {"result", true}})}});
+  };
+  std::string asked_for;
+  const auto loop = [&](const char* pending, int64_t most) {
+    left = 3;
+    return shown(
+        plugins.call({.path = "reconcile.patient.loop",
+                      .arguments = Value::dict({{"pending_plugin", pending},
+                                                {"name", "web"},
+                                                {"max_pending_reruns", most},
+                                                {"apply_kwargs", Value::dict({{"name", "web"}})}}),
+                      .run = Value::dict({{"name", "web"}, {"running", running()}}),
+                      .on_ask = [&](const Value& asked) -> Result<Value> {
+                        --left;
+                        asked_for = write_json(asked.at("apply"));
+                        return Value::dict({{"running", running()}});
+                      }},
+                     {}));
+  };
+  EXPECT_EQ(loop("strict", 600), R"({"re_runs_count":3,"require_re_run":false})");
+  EXPECT_EQ(asked_for, R"({"name":"web","tags":["a"]})");
+  EXPECT_EQ(loop("default", 600), R"({"re_runs_count":3,"require_re_run":false})");
+  EXPECT_EQ(loop("idem25", 2), R"({"re_runs_count":2,"require_re_run":true})");
+}
+
+TEST_F(Python, AStateCanAskForPatience) {
+  write("a/states/later.py",
+        "from fettle_plugins import NotReady, Throttled\n"
+        "def present(hub, ctx, name):\n    raise NotReady('no answer')\n"
+        "def absent(hub, ctx, name):\n    raise Throttled('slow down')\n");
+  open();
+  EXPECT_EQ(call("states.later.present", Value::dict({{"name", "a"}})), "not ready: no answer");
+  EXPECT_EQ(call("states.later.absent", Value::dict({{"name", "a"}})), "throttled: slow down");
+}
+
+TEST_F(Python, UsersFoldersStayAsTheyAre) {
+  write("a/states/one.py", "def f(hub, ctx, name):\n    return 1\n");
+  open();
+  EXPECT_EQ(call("states.one.f", Value::dict({{"name", "a"}})), "1");
+  EXPECT_FALSE(file_exists(folder_->path() / "a/states/__pycache__"));
+}
+
+/// The seed's call, in a program of its own. What stands in for fettle shows what it was given.
+TEST_F(Python, ABatchOfAProgram) {
+  const Result<Path> package = unpack_python(folder_->path() / "home");
+  ASSERT_TRUE(package);
+  write("fettle", "#!/bin/sh\ncat > given\nprintf '{\"words\": \"%s\"}' \"$*\"\n");
+  ASSERT_EQ(chmod((folder_->path() / "fettle").c_str(), 0755), 0);
+  const auto run = [&](const std::string& parameters) {
+    Invocation python{
+        .arguments = {"python3", "-c",
+                      "import pop.hub\nhub = pop.hub.Hub()\nhub.pop.sub.add(dyne_name='idem')\n"
+                      "hub.pop.config.load(['idem'], cli='idem', parse_cli=False)\n"
+                      "hub.pop.loop.create()\n"
+                      "print(hub.pop.Loop.run_until_complete(hub.idem.state.batch(" +
+                          parameters + ")))"},
+        .environment = {{"PYTHONPATH", package->string()},
+                        {"FETTLE", (folder_->path() / "fettle").string()}},
+        .directory = folder_->path()};
+    return run_process(python, {}).value();
+  };
+  EXPECT_EQ(
+      run("states={'a': {'test.nop': []}}, name='n', runtime='serial', renderer='json', "
+          "test=False, encrypted_profiles=b'x', acct_key='k', default_acct_profile='default', "
+          "reconcile_plugin='basic', pending_plugin='default'")
+          .output,
+      "{'words': 'batch'}\n");
+  EXPECT_EQ(
+      write_json(read_json(read_file(folder_->path() / "given").value()).value()),
+      R"({"acct_key":"k","default_acct_profile":"default","encrypted_profiles":"x","name":"n","pending_plugin":"default","reconcile_plugin":"basic","renderer":"json","runtime":"serial","states":{"a":{"test.nop":[]}},"test":false})");
+  EXPECT_NE(run("states={}, nam='n'").errors.find("unexpected keyword argument 'nam'"),
+            std::string::npos);
+  write("fettle", "#!/bin/sh\necho 'no lease' >&2\nexit 2\n");
+  ASSERT_EQ(chmod((folder_->path() / "fettle").c_str(), 0755), 0);
+  EXPECT_NE(run("states={}").errors.find("RuntimeError: no lease"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle
