@@ -1,0 +1,50 @@
+#pragma once
+/// Credentials: providers, of each of them profiles, of each of these keys and values, which nobody
+/// may see.
+///
+///   cloud:
+///     default: {user: me, key: s3cret}
+///
+/// A file of them is YAML, or encrypted as Idem's `acct` does it: Fernet around MessagePack.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "value/value.h"
+
+namespace fettle::states {
+
+class Credentials {
+ public:
+  Credentials() = default;  ///< none
+
+  /// `file` names the source in errors; an empty key reads plain YAML. Errors (`Blame::user`) never
+  /// show what is in it.
+  static Result<Credentials> read(std::string_view bytes, std::string_view file,
+                                  std::string_view key);
+  /// From data: `profiles` of a batch.
+  static Result<Credentials> of(const Value& providers);
+
+  /// Adds what others say; of two values for one key the later counts (`--overrides`).
+  void add(const Credentials& others);
+  /// A profile that a state made.
+  void add(std::string_view provider, std::string_view profile, const Value& values);
+
+  /// The profile of this name among those of the providers; an empty dict: there is none. An empty
+  /// name is the default. Error: several of the providers have one.
+  Result<Value> profile(std::span<const Name> providers, std::string_view name) const;
+  bool has(std::string_view provider, std::string_view name) const;
+
+  /// `default`, unless the file or `--acct-profile` says another.
+  std::string default_profile = "default";
+
+ private:
+  std::map<std::string, std::map<std::string, Value>, std::less<>> providers_;
+};
+
+/// The value with every scalar in it marked as a secret.
+Value sealed(const Value& value);
+
+}  // namespace fettle::states
