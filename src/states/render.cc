@@ -30,17 +30,6 @@ jinja::Function find_filter(const std::string& name) {
   };
 }
 
-jinja::Environment environment_with(
-    std::function<Result<std::optional<std::string>>(const std::string&)> load, const Host& host) {
-  jinja::Environment made;
-  made.syntax.has_loop_controls = true;
-  made.load = std::move(load);
-  made.find_filter = find_filter;
-  made.draw = host.draw;
-  made.limits = host.limits;
-  return made;
-}
-
 /// `jinja2.exceptions.UndefinedError: 'x' is undefined` as Idem says it.
 std::string worded(std::string_view message) {
   constexpr std::string_view prefix = "jinja2.exceptions.";
@@ -83,12 +72,23 @@ Value without_mark(Value value) {
 
 }  // namespace
 
+jinja::Environment template_environment(
+    std::function<Result<std::optional<std::string>>(const std::string&)> load, const Host& host) {
+  jinja::Environment made;
+  made.syntax.has_loop_controls = true;
+  made.load = std::move(load);
+  made.find_filter = find_filter;
+  made.draw = host.draw;
+  made.limits = host.limits;
+  return made;
+}
+
 Rendering::Rendering(Sources& sources, Texts& texts, const Params& params, const Host& host,
                      const Outcomes* outcomes)
     : sources_(sources),
       texts_(texts),
       params_(params),
-      engine_(environment_with([this](const std::string& name) { return load(name); }, host)),
+      engine_(template_environment([this](const std::string& name) { return load(name); }, host)),
       hub_(make_hub(host, outcomes)) {}
 
 Result<std::optional<std::string>> Rendering::load(const std::string& name) {

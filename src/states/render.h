@@ -28,6 +28,11 @@ struct Host {
   jinja::Limits limits{.steps = 20'000'000, .output = size_t{32} << 20};  ///< of each rendering
 };
 
+/// Jinja as files of states have it: its filters and statements, and what `load` finds.
+jinja::Environment template_environment(
+    std::function<Result<std::optional<std::string>>(const std::string& name)> load,
+    const Host& host);
+
 /// What states that ran left: for blocks that wait for them and for `hub.idem.arg_bind.resolve`.
 class Outcomes {
  public:

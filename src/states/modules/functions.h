@@ -1,0 +1,57 @@
+#pragma once
+/// The functions of `table.cc`, by the file that has them.
+
+#include "states/modules/module.h"
+
+namespace fettle::states {
+
+/// The result, true, false or null when nobody knows.
+using Verdict = std::optional<bool>;
+
+/// A result without states and changes.
+Value ret_of(Verdict result, std::string comment);
+/// One with both states; its changes are those between them.
+Value ret_of(Verdict result, std::string comment, Value before, Value after);
+/// The dict with another entry.
+Value with(const Value& dict, std::string_view key, Value value);
+/// The text of an argument. Error: it is none, or empty.
+Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter);
+/// A dict; an empty one for null. Error: it is something else.
+Result<Value> dict_argument(const ModuleCall& call, std::string_view parameter);
+/// The items of a list; none for null. Error: it is something else.
+Result<std::vector<Value>> list_argument(const ModuleCall& call, std::string_view parameter);
+
+using Answer = Result<ModuleAnswer>;
+
+// test.cc
+Answer test_nop(const ModuleCall& call);
+Answer test_succeed_with_comment(const ModuleCall& call);
+Answer test_succeed_with_changes(const ModuleCall& call);
+Answer test_succeed_with_arg_bind(const ModuleCall& call);
+Answer test_none(const ModuleCall& call);
+Answer test_fail(const ModuleCall& call);
+Answer test_fail_with_changes(const ModuleCall& call);
+Answer test_configurable(const ModuleCall& call);
+Answer test_echo(const ModuleCall& call);
+Answer test_unique_op(const ModuleCall& call);
+Answer test_parallel_state(const ModuleCall& call);
+Answer test_update_low(const ModuleCall& call);
+Answer test_mod_watch(const ModuleCall& call);
+Answer test_acct(const ModuleCall& call);
+
+// write.cc: what values and templates come to
+Answer data_write(const ModuleCall& call);
+Answer template_render(const ModuleCall& call);
+Answer trigger_build(const ModuleCall& call);
+
+// call.cc
+Answer exec_run(const ModuleCall& call);
+Answer exec_stateful(const ModuleCall& call);
+
+// run.cc: what concerns the rest of the run
+Answer time_sleep(const ModuleCall& call);
+Answer render_block(const ModuleCall& call);
+Answer sls_run(const ModuleCall& call);
+Answer acct_profile(const ModuleCall& call);
+
+}  // namespace fettle::states

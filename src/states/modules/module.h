@@ -1,0 +1,77 @@
+#pragma once
+/// What the built-in states do that the engine has no kind for: functions from arguments and a
+/// context to a result. They act only through what they are lent.
+///
+/// To add one: a row in `builtins.cc`, which says what it takes, and a row in `table.cc`.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "states/render.h"
+#include "value/value.h"
+
+namespace fettle::states {
+
+/// A call of an exec function.
+struct ExecCall {
+  std::string path;  ///< `test.ping`
+  std::vector<Value> positional{};
+  Value named = Value::dict({});
+  bool only_known = false;  ///< arguments that the function does not take are left out
+};
+
+/// What is lent to modules. One that is missing makes what needs it an error.
+struct World {
+  /// A file of the sources, else of this machine; nothing: there is none.
+  std::function<Result<std::optional<std::string>>(const std::string& path)> read{};
+  std::function<Status(const std::string& path, std::string_view text)> write{};
+  /// A dict of `result`, `ret` and `comment`. An error: it failed with an exception.
+  std::function<Result<Value>(const ExecCall& call)> exec{};
+  std::function<uint64_t()> draw{};  ///< random bits
+};
+
+struct ModuleCall {
+  std::string name;                   ///< of the state
+  Value arguments = Value::dict({});  ///< by parameter; defaults are added by `run_module`
+  bool is_test = false;               ///< nothing may be changed
+  Value old_state{};                  ///< what memory holds of it; null: nothing
+  Value rerun_data{};                 ///< what its last call left for this one
+  Value acct = Value::dict({});       ///< its profile
+  Value so_far{};                     ///< of an answer that asked to be called again
+  const World* world = nullptr;
+
+  const Value& at(std::string_view parameter) const { return arguments.at(parameter); }
+};
+
+struct ModuleAnswer {
+  /// result (true, false, null), comment, old_state, new_state, changes, and where there is
+  /// something to say rerun_data and force_save.
+  Value ret;
+  std::optional<Duration> again{};  ///< it is not done: call again after so long, with `so_far`
+  Value so_far{};
+  /// States that join the run: {"chunk": {state, fun, __id__, name}}, {"block": {text, pipe}} or
+  /// {"sls": {sources, params, values, prefix}}; null: none.
+  Value adds{};
+  /// A profile for the rest of the run: {provider, name, source, values}; null: none.
+  Value profile{};
+  /// Whose memory it is, `{id, name}`; null: its own.
+  Value memory_of{};
+};
+
+/// Whether a state is built in and no matter of a kind.
+bool has_module(std::string_view state, std::string_view function);
+
+/// Calls a built-in function. `changes` that it left open are those between its states. Errors
+/// (`Blame::user`): arguments that make no sense; that state fails.
+Result<ModuleAnswer> run_module(std::string_view state, std::string_view function,
+                                const ModuleCall& call);
+
+/// An exec function that is built in: a dict of `result`, `ret` and `comment`; nothing: there is
+/// none of this path.
+std::optional<Value> run_builtin_exec(std::string_view path, std::span<const Value> positional);
+
+}  // namespace fettle::states

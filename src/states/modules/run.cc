@@ -1,0 +1,89 @@
+/// `time.sleep`, `render.block`, `sls.run`, `acct.profile`: what concerns the rest of the run.
+
+#include <set>
+
+#include "base/text.h"
+#include "states/modules/functions.h"
+
+namespace fettle::states {
+namespace {
+
+/// Longer ones are mistakes: a year.
+constexpr double longest_seconds = 366.0 * 24 * 3600;
+
+/// Arguments that are no parameters of the function.
+Value rest_of(const ModuleCall& call, const std::set<std::string_view>& parameters) {
+  std::vector<Entry> entries;
+  for (const Entry& entry : call.arguments.entries())
+    if (!parameters.contains(entry.key.view()))
+      entries.push_back(entry);
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> refs_argument(const ModuleCall& call, std::string_view parameter) {
+  const Value& given = call.at(parameter);
+  if (given.is_text())
+    return Value::list({given});
+  std::vector<Value> refs = TRY(list_argument(call, parameter));
+  for (const Value& ref : refs)
+    if (!ref.is_text())
+      return user_error(cat("`", parameter, "` must be a list of refs, not ", to_text(given)));
+  return Value::list(std::move(refs));
+}
+
+}  // namespace
+
+Answer time_sleep(const ModuleCall& call) {
+  const Value& given = call.at("duration");
+  const double seconds = given.is_real()      ? given.real()
+                         : given.is_integer() ? static_cast<double>(given.integer().value_or(-1))
+                                              : -1;
+  if (!(seconds >= 0) || seconds > longest_seconds)
+    return user_error(cat("`duration` must be a number of seconds, not ", to_text(given)));
+  if (call.is_test)
+    return ModuleAnswer{.ret = ret_of({}, cat("Would sleep for ", to_text(given), " seconds"))};
+  if (call.so_far.is_null())
+    return ModuleAnswer{.ret = {},
+                        .again = Duration(static_cast<int64_t>(seconds * 1e9)),
+                        .so_far = Value::dict({{"begun", true}})};
+  return ModuleAnswer{.ret = ret_of(true, cat("Slept for ", to_text(given), " seconds"))};
+}
+
+Answer render_block(const ModuleCall& call) {
+  const char* const parameter = call.at("sls").is_null() ? "block" : "sls";
+  const std::string text = TRY(text_argument(call, parameter));
+  return ModuleAnswer{
+      .ret = ret_of(true, "Rendered"),
+      .adds = Value::dict({{"block", Value::dict({{"text", text}, {"pipe", call.at("render")}})}})};
+}
+
+Answer sls_run(const ModuleCall& call) {
+  const Value sources = TRY(refs_argument(call, "sls_sources"));
+  if (sources.items().empty())
+    return user_error("`sls_sources` names no file of states");
+  std::vector<Entry> values;
+  const Value remembered = TRY(dict_argument(call, "esm_params"));
+  values.insert(values.end(), remembered.entries().begin(), remembered.entries().end());
+  const Value rest = rest_of(call, {"sls_sources", "params", "esm_params"});
+  values.insert(values.end(), rest.entries().begin(), rest.entries().end());
+  return ModuleAnswer{
+      .ret = ret_of(true, "Added"),
+      .adds = Value::dict({{"sls", Value::dict({{"sources", sources},
+                                                {"params", TRY(refs_argument(call, "params"))},
+                                                {"values", Value::dict(std::move(values))},
+                                                {"prefix", cat(call.name, ".")}})}})};
+}
+
+Answer acct_profile(const ModuleCall& call) {
+  const std::string provider = TRY(text_argument(call, "provider_name"));
+  const std::string name =
+      call.at("profile_name").is_null() ? call.name : TRY(text_argument(call, "profile_name"));
+  const Value values = rest_of(call, {"provider_name", "profile_name", "source_profile"});
+  return ModuleAnswer{.ret = ret_of(true, cat("The profile ", name, " of ", provider, " is there")),
+                      .profile = Value::dict({{"provider", provider},
+                                              {"name", name},
+                                              {"source", call.at("source_profile")},
+                                              {"values", values}})};
+}
+
+}  // namespace fettle::states

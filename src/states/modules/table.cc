@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "states/catalogue.h"
+#include "states/modules/functions.h"
+#include "value/changes.h"
+
+namespace fettle::states {
+namespace {
+
+struct Row {
+  std::string_view state, function;
+  Answer (*run)(const ModuleCall& call);
+};
+
+constexpr std::array rows{
+    Row{"test", "nop", test_nop},
+    Row{"test", "anop", test_nop},
+    Row{"test", "succeed_without_changes", test_nop},
+    Row{"test", "succeed_with_comment", test_succeed_with_comment},
+    Row{"test", "succeed_with_changes", test_succeed_with_changes},
+    Row{"test", "succeed_with_arg_bind", test_succeed_with_arg_bind},
+    Row{"test", "none_without_changes", test_none},
+    Row{"test", "fail_without_changes", test_fail},
+    Row{"test", "fail_with_changes", test_fail_with_changes},
+    Row{"test", "configurable_test_state", test_configurable},
+    Row{"test", "present", test_echo},
+    Row{"test", "absent", test_echo},
+    Row{"test", "update", test_echo},
+    Row{"test", "present_resource", test_echo},
+    Row{"test", "unique_op", test_unique_op},
+    Row{"test", "parallel_state", test_parallel_state},
+    Row{"test", "update_low", test_update_low},
+    Row{"test", "mod_watch", test_mod_watch},
+    Row{"test", "treq", test_nop},
+    Row{"test", "acct", test_acct},
+    Row{"time", "sleep", time_sleep},
+    Row{"data", "write", data_write},
+    Row{"trigger", "build", trigger_build},
+    Row{"template", "render", template_render},
+    Row{"render", "block", render_block},
+    Row{"exec", "run", exec_run},
+    Row{"exec", "stateful", exec_stateful},
+    Row{"sls", "run", sls_run},
+    Row{"acct", "profile", acct_profile},
+};
+
+const Row* find_row(std::string_view state, std::string_view function) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+    return row.state == state && row.function == function;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// The arguments with the defaults of those that were not given.
+Value completed(const Function& function, const Value& arguments) {
+  std::vector<Entry> entries;
+  for (const Parameter& parameter : function.parameters)
+    if (parameter.otherwise && arguments.find(parameter.name) == nullptr)
+      entries.push_back({parameter.name, *parameter.otherwise});
+  if (entries.empty())
+    return arguments;
+  entries.insert(entries.end(), arguments.entries().begin(), arguments.entries().end());
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+bool has_module(std::string_view state, std::string_view function) {
+  return find_row(state, function) != nullptr;
+}
+
+Result<ModuleAnswer> run_module(std::string_view state, std::string_view function,
+                                const ModuleCall& call) {
+  const Row* row = find_row(state, function);
+  if (row == nullptr)
+    return user_error(cat("there is no built-in state `", state, ".", function, "`"));
+  ModuleCall complete = call;
+  if (const Module* module = builtin_states().find(state))
+    if (const Function* known = module->find(function))
+      complete.arguments = completed(*known, call.arguments);
+  ModuleAnswer answer = TRY(row->run(complete));
+  if (!answer.again && answer.ret.at("changes").is_null())
+    answer.ret = with(answer.ret, "changes",
+                      changes_between(answer.ret.at("old_state"), answer.ret.at("new_state")));
+  return answer;
+}
+
+Value with(const Value& dict, std::string_view key, Value value) {
+  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
+  entries.push_back({key, std::move(value)});
+  return Value::dict(std::move(entries));
+}
+
+Value ret_of(Verdict result, std::string comment) {
+  return Value::dict({{"result", result ? Value(*result) : Value()},
+                      {"comment", comment},
+                      {"changes", Value::dict({})},
+                      {"old_state", Value()},
+                      {"new_state", Value()}});
+}
+
+Value ret_of(Verdict result, std::string comment, Value before, Value after) {
+  return Value::dict({{"result", result ? Value(*result) : Value()},
+                      {"comment", comment},
+                      {"changes", Value()},
+                      {"old_state", std::move(before)},
+                      {"new_state", std::move(after)}});
+}
+
+Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter) {
+  const Value given = revealed(call.at(parameter));
+  if (!given.is_text() || given.text().empty())
+    return user_error(cat("`", parameter, "` must be a text, not ", to_text(call.at(parameter))));
+  return given.text().str();
+}
+
+Result<Value> dict_argument(const ModuleCall& call, std::string_view parameter) {
+  const Value& given = call.at(parameter);
+  if (given.is_null())
+    return Value::dict({});
+  if (!given.is_dict())
+    return user_error(cat("`", parameter, "` must be a dictionary, not ", to_text(given)));
+  return given;
+}
+
+Result<std::vector<Value>> list_argument(const ModuleCall& call, std::string_view parameter) {
+  const Value& given = call.at(parameter);
+  if (given.is_null())
+    return std::vector<Value>();
+  if (!given.is_list())
+    return user_error(cat("`", parameter, "` must be a list, not ", to_text(given)));
+  return std::vector<Value>(given.items().begin(), given.items().end());
+}
+
+std::optional<Value> run_builtin_exec(std::string_view path, std::span<const Value> positional) {
+  const auto answer = [](bool result, Value ret) {
+    return Value::dict({{"result", result}, {"ret", std::move(ret)}, {"comment", Value()}});
+  };
+  if (path == "test.ping" || path == "test.aping")
+    return answer(true, true);
+  if (path == "test.fail" || path == "test.afail")
+    return answer(false, Value());
+  if (path == "test.echo")
+    return answer(true, positional.empty() ? Value() : positional.front());
+  return std::nullopt;
+}
+
+}  // namespace fettle::states

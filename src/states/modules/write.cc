@@ -1,0 +1,102 @@
+/// `data.write`, `template.render`, `trigger.build`: what values and templates come to.
+
+#include "base/text.h"
+#include "states/modules/functions.h"
+#include "value/changes.h"
+#include "value/json.h"
+
+namespace fettle::states {
+namespace {
+
+Result<std::optional<std::string>> read(const ModuleCall& call, const std::string& path) {
+  if (call.world == nullptr || !call.world->read)
+    return user_error("there are no files here");
+  return call.world->read(path);
+}
+
+/// The template that the arguments name; nothing: they name none.
+Result<std::optional<std::string>> template_of(const ModuleCall& call) {
+  if (!call.at("template").is_null())
+    return std::optional(TRY(text_argument(call, "template")));
+  if (call.at("template_file_name").is_null())
+    return std::optional<std::string>();
+  const std::string path = TRY(text_argument(call, "template_file_name"));
+  std::optional<std::string> text = TRY(read(call, path));
+  if (!text)
+    return user_error(cat("there is no template `", path, "`"));
+  return text;
+}
+
+/// A text in which somebody's secret may stand is one.
+Value guarded(std::string text, const Value& variables) {
+  return variables.has_secret() ? Value::secret(text) : Value(text);
+}
+
+Result<std::string> rendered(const ModuleCall& call, std::string_view text,
+                             const Value& variables) {
+  Host host;
+  host.draw = call.world == nullptr ? nullptr : call.world->draw;
+  jinja::Engine engine(
+      template_environment([&call](const std::string& name) { return read(call, name); }, host));
+  Result<std::string> made =
+      engine.render_text("template", text, jinja::names_of(jinja::Value::of(revealed(variables))));
+  if (!made)  // its words may quote a secret
+    return user_error(cat("the template cannot be rendered: ", variables.has_secret()
+                                                                   ? to_string(made.error().where)
+                                                                   : to_string(made.error())));
+  return made;
+}
+
+}  // namespace
+
+Answer template_render(const ModuleCall& call) {
+  const std::optional<std::string> text = TRY(template_of(call));
+  if (!text)
+    return user_error("`template` or `template_file_name` must be given");
+  const Value variables = TRY(dict_argument(call, "variables"));
+  const Value made = guarded(TRY(rendered(call, *text, variables)), variables);
+  return ModuleAnswer{
+      .ret = ret_of(true, "Rendered", call.old_state, Value::dict({{"rendered", made}}))};
+}
+
+Answer data_write(const ModuleCall& call) {
+  const Value parameters = TRY(dict_argument(call, "parameters"));
+  const std::string path =
+      call.at("file_name").is_null() ? call.name : TRY(text_argument(call, "file_name"));
+  const std::optional<std::string> text = TRY(template_of(call));
+  const std::string content =
+      text ? TRY(rendered(call, *text, Value::dict({{"parameters", parameters}})))
+           : write_json(parameters, {.indent = 2, .show_secrets = true}) + "\n";
+  const auto state_of = [&](const std::string& bytes) {
+    return Value::dict({{"file_name", path}, {"content", guarded(bytes, parameters)}});
+  };
+  const std::optional<std::string> before = TRY(read(call, path));
+  const Value old_state = before ? state_of(*before) : Value();
+  const bool differs = before != content;
+  if (call.is_test)
+    return ModuleAnswer{
+        .ret = ret_of(differs ? Verdict() : Verdict(true),
+                      differs ? cat("Would write ", path) : cat(path, " is as it should be"),
+                      old_state, state_of(content))};
+  if (!call.world->write)
+    return user_error("nothing can be written here");
+  TRY(call.world->write(path, content));
+  return ModuleAnswer{.ret = ret_of(true, cat("Wrote ", path), old_state, state_of(content))};
+}
+
+Answer trigger_build(const ModuleCall& call) {
+  const Value triggers = TRY(dict_argument(call, "triggers"));
+  const Value& known = call.old_state;
+  const bool differs = !known.is_dict() || known.at("triggers") != triggers;
+  const Value after =
+      Value::dict({{"name", call.name}, {"triggers", triggers}, {"resource_id", call.name}});
+  if (!differs)
+    return ModuleAnswer{.ret =
+                            ret_of(true, "The triggers are those of the last time", known, known)};
+  return ModuleAnswer{
+      .ret = ret_of(call.is_test ? Verdict() : Verdict(true),
+                    call.is_test ? "The triggers would change" : "The triggers changed", known,
+                    after)};
+}
+
+}  // namespace fettle::states
