@@ -39,9 +39,23 @@ def _module(module):
     implied = getattr(source, "TREQ", None)
     if isinstance(implied, dict) and is_json(implied):
         described["implied"] = implied
+    providers = _providers(module)
+    if providers:
+        described["acct"] = providers
     if getattr(source, "SKIP_ESM", False):
         described["skips_memory"] = True
     return described
+
+
+def _providers(module):
+    """`ACCT` of the module, else of the `init.py` of a folder around it."""
+    told = getattr(module.source, "ACCT", None)
+    names = module.path.split(".")
+    while told is None and len(names) > 1:
+        names.pop()
+        init = module.hub._modules.get(".".join([*names, "init"]))
+        told = getattr(init.source, "ACCT", None) if init else None
+    return list(told or [])
 
 
 def _function(name, function):

@@ -99,7 +99,7 @@ class Module:
     """A file of plugins: its functions, and whatever else has a name in it."""
 
     def __init__(self, hub, part, path, source):
-        self.part, self.path, self.source = part, path, source
+        self.hub, self.part, self.path, self.source = hub, part, path, source
         self.contracts = list(getattr(source, "__contracts__", ()))
         aliases = getattr(source, "__func_alias__", {})
         self.functions, self.names = {}, {}

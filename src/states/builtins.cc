@@ -291,6 +291,7 @@ std::vector<ModuleRow> rows() {
 
 Module module_of(const ModuleRow& row) {
   Module made{row.ref, std::string(row.text), {}, row.implied, row.unique, Value()};
+  made.providers.push_back(row.ref);
   for (const FunctionRow& function : row.functions) {
     Function& added = made.functions.emplace_back(Function{function.name,
                                                            std::string(function.text),

@@ -43,8 +43,11 @@ struct Module {
   std::string text;
   std::vector<Function> functions;
   std::vector<Implied> implied;
-  std::vector<Name> unique;  ///< functions of which one call is made at a time
-  Value wait;                ///< its `__reconcile_wait__`; null: none
+  std::vector<Name> unique;       ///< functions of which one call is made at a time
+  Value wait;                     ///< its `__reconcile_wait__`; null: none
+  bool has_is_pending = false;    ///< it says itself whether a result is pending
+  bool skips_memory = false;      ///< nothing of it is remembered
+  std::vector<Name> providers{};  ///< whose credentials it uses
 
   const Function* find(std::string_view function) const;
 };

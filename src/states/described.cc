@@ -1,0 +1,114 @@
+#include "states/described.h"
+
+#include "base/text.h"
+#include "states/settings.h"
+
+namespace fettle::states {
+namespace {
+
+constexpr std::string_view prefix = "states.";
+
+Error wrong(const Value& module, std::string_view why) {
+  return user_error(cat("the module `", module.text_at("path"), "` ", why),
+                    {std::string(module.text_at("file")), 0, 0});
+}
+
+Result<std::vector<Name>> names_of(const Value& module, std::string_view what, const Value& list) {
+  std::vector<Name> names;
+  if (list.is_text())
+    return std::vector<Name>{list.text()};
+  for (const Value& item : list.is_list() ? list.items() : std::span<const Value>())
+    if (item.is_text())
+      names.push_back(item.text());
+  if (!list.is_null() && (!list.is_list() || names.size() != list.items().size()))
+    return wrong(module, cat("says `", what, "`, which is no list of names"));
+  return names;
+}
+
+Result<Function> function_of(const Value& module, const Value& told) {
+  if (!told.at("name").is_text())
+    return wrong(module, "has a function without a name");
+  Function made{told.at("name").text(), std::string(told.text_at("text")), {}, false, {}};
+  const Value& parameters = told.at("parameters");
+  if (!parameters.is_null() && !parameters.is_list())
+    return wrong(module, cat("tells no list of parameters of `", made.name, "`"));
+  for (const Value& parameter :
+       parameters.is_list() ? parameters.items() : std::span<const Value>()) {
+    const std::string_view name = parameter.text_at("name"), kind = parameter.text_at("kind");
+    if (name.empty())
+      return wrong(module, cat("has a parameter of `", made.name, "` without a name"));
+    made.takes_rest |= kind == "named_rest";
+    if (name == "name" || kind == "rest" || kind == "named_rest")
+      continue;
+    const Value* otherwise = parameter.find("default");
+    made.parameters.push_back({name,
+                               otherwise == nullptr ? std::nullopt : std::optional(*otherwise),
+                               std::string(parameter.text_at("text"))});
+  }
+  return made;
+}
+
+/// Idem's TREQ: {FUNCTION: {"require": […]}, "unique": […]}; `treq` is every function.
+Status read_implied(const Value& told, Module& made) {
+  const Value& implied = told.at("implied");
+  if (implied.is_null())
+    return {};
+  if (!implied.is_dict())
+    return wrong(told, "has a `TREQ` that is no dictionary");
+  for (const Entry& entry : implied.entries()) {
+    if (entry.key == "unique") {
+      made.unique = TRY(names_of(told, "unique", entry.value));
+      continue;
+    }
+    const std::vector<Name> refs = TRY(names_of(told, "require", entry.value.at("require")));
+    if (entry.key != "treq")
+      made.implied.push_back({entry.key, refs});
+    else
+      for (const Function& function : made.functions)
+        made.implied.push_back({function.name, refs});
+  }
+  return {};
+}
+
+Result<Module> module_of(const Value& told) {
+  Module made{};
+  made.ref = told.text_at("path").substr(prefix.size());
+  made.text = told.text_at("text");
+  made.skips_memory = told.bool_at("skips_memory");
+  const Value& functions = told.at("functions");
+  if (!functions.is_list())
+    return wrong(told, "tells no list of functions");
+  for (const Value& function : functions.items()) {
+    if (function.text_at("name") == "is_pending")
+      made.has_is_pending = true;
+    else
+      made.functions.push_back(TRY(function_of(told, function)));
+  }
+  TRY(read_implied(told, made));
+  made.wait = told.at("wait");
+  if (!made.wait.is_null())
+    if (const Result<WaitRule> rule = read_wait(made.wait); !rule)
+      return wrong(told, cat("has a wait that makes no sense: ", rule.error().message));
+  made.providers = TRY(names_of(told, "acct", told.at("acct")));
+  if (made.providers.empty())
+    made.providers.push_back(made.ref.view().substr(0, made.ref.view().find('.')));
+  return made;
+}
+
+}  // namespace
+
+DescribedModules read_described(std::span<const Value> modules) {
+  DescribedModules made;
+  for (const Value& told : modules) {
+    if (!told.text_at("path").starts_with(prefix))
+      continue;
+    Result<Module> module = module_of(told);
+    if (module)
+      made.modules.push_back(std::move(*module));
+    else
+      made.problems.push_back(std::move(module).error());
+  }
+  return made;
+}
+
+}  // namespace fettle::states
