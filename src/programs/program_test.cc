@@ -2,6 +2,11 @@
 
 #include "programs/program.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <barrier>
 #include <thread>
@@ -238,17 +243,23 @@ TEST_F(Programs_, OneThatDoesNotReadWhatItIsAskedIsEnded) {
 }
 
 TEST_F(Programs_, AKeptChildAndWhatItStartedEndWithTheProgram) {
-  std::string pids;
+  const std::string path = (folder_->path() / "fifo").string();
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const Descriptor fifo(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  // A lock is held by what the child started until that ends.
+  const std::string lock = (folder_->path() / "lock").string();
+  ASSERT_TRUE(write_file(lock, ""));
+  const Descriptor held(open(lock.c_str(), O_RDONLY | O_CLOEXEC));
   {
-    const auto program =
-        shell("while read line; do sleep 100000 & echo \"{\\\"pids\\\": \\\"$! $$\\\"}\"; done",
-              Serving::many);
-    pids = program->call(ask("a"), {})->text_at("pids");
+    const auto program = shell(cat("while read line; do { flock 9; echo > ", path,
+                                   "; exec sleep 100000; } 9> ", lock, " & echo '{}'; done"),
+                               Serving::many);
+    EXPECT_EQ(said(program->call(ask("a"), {})), "{}");
+    char byte = 0;
+    ASSERT_EQ(read(fifo.get(), &byte, 1), 1);
+    EXPECT_NE(flock(held.get(), LOCK_EX | LOCK_NB), 0);
   }
-  for (const std::string_view pid : split(pids, ' ')) {
-    const Result<std::string> status = read_file(cat("/proc/", pid, "/stat"));
-    EXPECT_TRUE(!status || status->find(") Z ") != status->npos) << pid;
-  }
+  EXPECT_EQ(flock(held.get(), LOCK_EX), 0);  // or it waits for ever
 }
 
 }  // namespace
