@@ -185,12 +185,33 @@ ModuleRow container_module() {
           {}};
 }
 
+ModuleRow http_module() {
+  const std::vector<ParameterRow> query{
+      {"url", "null", "the address; else the name"},
+      {"method", "\"GET\"", "the method"},
+      {"headers", "null", "a dictionary"},
+      {"data", "null", "the body: a text, or a value that is sent as JSON"},
+      {"status", "null", "a code that is good, or a list of them; else 200 to 299"},
+      {"match", "null", "a text that the answer has to contain"}};
+  std::vector<ParameterRow> wait = query;
+  wait.push_back({"wait_for", "300", "seconds: how long it is asked again"});
+  wait.push_back({"request_interval", "1", "seconds between two questions"});
+  return {"http",
+          "Servers that answer. The new state has `status` and `text`.",
+          {{"query", Rest::none, "Asks once.", "None: it would ask", query},
+           {"wait_for_successful_query", Rest::none, "Asks until the answer is good.",
+            "None: it would ask", wait}},
+          {},
+          {}};
+}
+
 std::vector<ModuleRow> rows() {
   return {
       test_module(),
       cmd_module(),
       file_module(),
       container_module(),
+      http_module(),
       {"time",
        "Waiting.",
        {{"sleep", Rest::none, "Waits.", "None: it would wait", {{"duration", "", "seconds"}}}},

@@ -48,6 +48,10 @@ Answer trigger_build(const ModuleCall& call);
 Answer exec_run(const ModuleCall& call);
 Answer exec_stateful(const ModuleCall& call);
 
+// http.cc
+Answer http_query(const ModuleCall& call);
+Answer http_wait(const ModuleCall& call);
+
 // run.cc: what concerns the rest of the run
 Answer time_sleep(const ModuleCall& call);
 Answer render_block(const ModuleCall& call);

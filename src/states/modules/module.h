@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/http.h"
 #include "base/time.h"
 #include "states/render.h"
 #include "value/value.h"
@@ -31,6 +32,7 @@ struct World {
   std::function<Status(const std::string& path, std::string_view text)> write{};
   /// A dict of `result`, `ret` and `comment`. An error: it failed with an exception.
   std::function<Result<Value>(const ExecCall& call)> exec{};
+  std::function<Result<HttpResponse>(HttpRequest request)> request{};
   std::function<uint64_t()> draw{};  ///< random bits
 };
 
@@ -51,7 +53,8 @@ struct ModuleAnswer {
   /// result (true, false, null), comment, old_state, new_state, changes, and where there is
   /// something to say rerun_data and force_save.
   Value ret;
-  std::optional<Duration> again{};  ///< it is not done: call again after so long, with `so_far`
+  /// It is not done: call again after so long, with `so_far`. `ret` is what it came to, or null.
+  std::optional<Duration> again{};
   Value so_far{};
   /// States that join the run: {"chunk": {state, fun, __id__, name}}, {"block": {text, pipe}} or
   /// {"sls": {sources, params, values, prefix}}; null: none.

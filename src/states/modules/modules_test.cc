@@ -326,6 +326,66 @@ TEST_F(Modules, StatefulFunctionsAreLookedAtBeforeAndAfter) {
             R"(false ["fettle exec thing.fail","no thing"] {})");
 }
 
+TEST_F(Modules, AQueryAsksOnce) {
+  world_.request = [this](const HttpRequest& request) -> Result<HttpResponse> {
+    calls_ += cat(request.method, " ", request.url, " ", request.body, "\n");
+    for (const HttpHeader& header : request.headers)
+      calls_ += cat(header.name, ": ", header.value, "\n");
+    if (request.url == "http://away/")
+      return world_error("connection refused");
+    return HttpResponse{.status = request.url == "http://busy/" ? 503 : 200, .body = "all is well"};
+  };
+  EXPECT_EQ(tested("http.query", R"({"url": "http://up/"})"), R"(null "Would ask http://up/" {})");
+  EXPECT_EQ(calls_, "");
+  EXPECT_EQ(run("http.query",
+                R"({"url": "http://up/", "method": "PUT", "headers": {"A": 1}, "data": {"x": 1}})"),
+            R"(true "http://up/ answered as wanted" {} new={"status":200,"text":"all is well"})");
+  EXPECT_EQ(calls_, "PUT http://up/ {\"x\":1}\nA: 1\n");
+  EXPECT_EQ(
+      run("http.query", R"({"url": "http://busy/"})"),
+      R"(false "http://busy/: it answered with status 503" {} new={"status":503,"text":"all is well"})");
+  EXPECT_EQ(run("http.query", R"({"url": "http://busy/", "status": [200, 503]})").substr(0, 4),
+            "true");
+  EXPECT_EQ(
+      run("http.query", R"({"url": "http://up/", "match": "ill"})"),
+      R"(false "http://up/: its answer does not contain `ill`" {} new={"status":200,"text":"all is well"})");
+  EXPECT_EQ(run("http.query", R"({"url": "http://away/"})"),
+            R"(false "http://away/: connection refused" {})");
+  EXPECT_EQ(run("http.query"), "the URL must begin with http:// or https://, not be `n`");
+  EXPECT_EQ(run("http.query", R"({"url": "http://up/", "status": "ok"})"),
+            "`status` must be a list, not ok");
+  EXPECT_EQ(run("http.query", R"({"url": "http://up/", "status": 20})"),
+            "`status` must be a code such as 200, not 20");
+}
+
+TEST_F(Modules, AWaitAsksUntilTheAnswerIsGoodOrTheTimeIsUp) {
+  int asked = 0;
+  world_.request = [&](const HttpRequest&) -> Result<HttpResponse> {
+    return HttpResponse{.status = ++asked == 3 ? 200 : 503, .body = ""};
+  };
+  ModuleCall call{.name = "http://up/",
+                  .arguments = Value::dict({{"wait_for", 5}, {"request_interval", 2}})};
+  call.world = &world_;
+  std::string waits;
+  const auto wait = [&] {
+    ModuleAnswer made = *run_module("http", "wait_for_successful_query", call);
+    for (; made.again; made = *run_module("http", "wait_for_successful_query", call)) {
+      waits += cat(fettle::to_string(*made.again), " ", to_text(made.ret.at("comment")), "\n");
+      call.so_far = made.so_far;
+    }
+    return write_json(made.ret.at("result"));
+  };
+  EXPECT_EQ(wait(), "true");
+  EXPECT_EQ(waits,
+            "2s http://up/: it answered with status 503\n"
+            "2s http://up/: it answered with status 503\n");
+  call.so_far = Value();
+  EXPECT_EQ(wait(), "false");
+  EXPECT_EQ(asked, 6);
+  EXPECT_EQ(run("http.wait_for_successful_query", R"({"url": "http://up/", "wait_for": "x"})"),
+            "`wait_for` must be a number of seconds, not x");
+}
+
 TEST_F(Modules, BuiltInExecFunctions) {
   EXPECT_EQ(write_json(*run_builtin_exec("test.ping", {})),
             R"({"comment":null,"result":true,"ret":true})");

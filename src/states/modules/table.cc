@@ -42,6 +42,8 @@ constexpr std::array rows{
     Row{"render", "block", render_block},
     Row{"exec", "run", exec_run},
     Row{"exec", "stateful", exec_stateful},
+    Row{"http", "query", http_query},
+    Row{"http", "wait_for_successful_query", http_wait},
     Row{"sls", "run", sls_run},
     Row{"acct", "profile", acct_profile},
 };

@@ -1,0 +1,112 @@
+/// `http.*`: what a server answers.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "states/modules/functions.h"
+#include "value/changes.h"
+#include "value/json.h"
+
+namespace fettle::states {
+namespace {
+
+constexpr size_t most_body = size_t{4} << 20;
+constexpr size_t most_shown = 200;
+
+Result<double> seconds_argument(const ModuleCall& call, std::string_view parameter) {
+  const Value& given = call.at(parameter);
+  const double seconds = given.is_real()      ? given.real()
+                         : given.is_integer() ? static_cast<double>(given.integer().value_or(-1))
+                                              : -1;
+  if (!(seconds >= 0) || seconds > 366.0 * 24 * 3600)
+    return user_error(cat("`", parameter, "` must be a number of seconds, not ", to_text(given)));
+  return seconds;
+}
+
+Result<HttpRequest> request_of(const ModuleCall& call) {
+  HttpRequest request;
+  request.url = call.at("url").is_null() ? call.name : TRY(text_argument(call, "url"));
+  if (!request.url.starts_with("http://") && !request.url.starts_with("https://"))
+    return user_error(
+        cat("the URL must begin with http:// or https://, not be `", request.url, "`"));
+  request.method = TRY(text_argument(call, "method"));
+  const Value headers = revealed(TRY(dict_argument(call, "headers")));
+  for (const Entry& header : headers.entries())
+    request.headers.push_back({header.key.str(), to_text(header.value)});
+  const Value data = revealed(call.at("data"));
+  if (!data.is_null())
+    request.body = data.is_text() ? data.text().str() : write_json(data);
+  request.body_limit = most_body;
+  request.follow_redirects = true;
+  return request;
+}
+
+/// The status codes that are good; none are given: those from 200 to 299.
+Result<std::vector<int64_t>> wanted_statuses(const ModuleCall& call) {
+  const Value& given = call.at("status");
+  const std::vector<Value> items =
+      given.is_integer() ? std::vector<Value>{given} : TRY(list_argument(call, "status"));
+  std::vector<int64_t> statuses;
+  for (const Value& item : items) {
+    const std::optional<int64_t> status = item.is_integer() ? item.integer() : std::nullopt;
+    if (!status || *status < 100 || *status > 599)
+      return user_error(cat("`status` must be a code such as 200, not ", to_text(given)));
+    statuses.push_back(*status);
+  }
+  return statuses;
+}
+
+/// What is wrong with an answer; empty: nothing is.
+std::string complaint(const HttpResponse& response, const std::vector<int64_t>& statuses,
+                      const std::string& match) {
+  const bool is_wanted = statuses.empty() ? response.status >= 200 && response.status < 300
+                                          : std::find(statuses.begin(), statuses.end(),
+                                                      response.status) != statuses.end();
+  if (!is_wanted)
+    return cat("it answered with status ", response.status);
+  if (response.body.find(match) == response.body.npos)
+    return cat("its answer does not contain `", clipped(match, most_shown), "`");
+  return {};
+}
+
+Value state_of(const HttpResponse& response) {
+  return Value::dict({{"status", response.status},
+                      {"text", is_valid_utf8(response.body) ? Value(response.body) : Value()}});
+}
+
+}  // namespace
+
+Answer http_query(const ModuleCall& call) {
+  HttpRequest request = TRY(request_of(call));
+  const std::vector<int64_t> statuses = TRY(wanted_statuses(call));
+  const std::string match =
+      call.at("match").is_null() ? std::string() : TRY(text_argument(call, "match"));
+  if (call.is_test)
+    return ModuleAnswer{.ret = ret_of({}, cat("Would ask ", request.url))};
+  if (call.world == nullptr || !call.world->request)
+    return user_error("there is no network here");
+  const std::string url = request.url;
+  const Result<HttpResponse> response = call.world->request(std::move(request));
+  if (!response)
+    return ModuleAnswer{.ret = ret_of(false, cat(url, ": ", to_string(response.error())))};
+  const std::string wrong = complaint(*response, statuses, match);
+  return ModuleAnswer{.ret =
+                          with(ret_of(wrong.empty(), wrong.empty() ? cat(url, " answered as wanted")
+                                                                   : cat(url, ": ", wrong)),
+                               "new_state", state_of(*response))};
+}
+
+Answer http_wait(const ModuleCall& call) {
+  const double longest = TRY(seconds_argument(call, "wait_for"));
+  const double interval = std::max(0.05, TRY(seconds_argument(call, "request_interval")));
+  ModuleAnswer answer = TRY(http_query(call));
+  const Value& waited = call.so_far.at("waited");
+  const double until_now = waited.is_real() ? waited.real() : 0;
+  if (answer.ret.at("result") != Value(false) || until_now + interval > longest)
+    return answer;
+  return ModuleAnswer{.ret = std::move(answer.ret),
+                      .again = Duration(static_cast<int64_t>(interval * 1e9)),
+                      .so_far = Value::dict({{"waited", until_now + interval}})};
+}
+
+}  // namespace fettle::states
