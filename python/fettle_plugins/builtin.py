@@ -12,8 +12,37 @@ MOST_RERUNS = 600
 PATIENCE = 3
 
 
+class _Sub:
+    """`hub.pop.sub`: everything that it could add is found by name anyway."""
+
+    def __init__(self, hub):
+        self._hub = hub
+
+    def add(self, *args, dyne_name=None, subname=None, **kwargs):
+        for name in (dyne_name, subname):
+            if name:
+                self._hub._sub(name)
+
+    def load_subdirs(self, *args, **kwargs):
+        pass
+
+    dynamic = load_subdirs
+
+
+class _Config:
+    """`hub.pop.config`: there are no command lines of programs to read here."""
+
+    def load(self, *args, **kwargs):
+        pass
+
+
+class Log(logging.Logger):
+    def trace(self, message, *args, **kwargs):
+        self.log(5, message, *args, **kwargs)
+
+
 def add(hub):
-    hub.log = logging.getLogger("fettle")
+    hub.log = Log("fettle")
     hub.OPT = NamespaceDict(idem=NamespaceDict(run_name="cli"), acct=NamespaceDict())
     hub.SUBPARSER = "state"
     _add_pop(hub)
@@ -39,7 +68,8 @@ async def _unwrap(hub, answer):
 
 
 def _add_pop(hub):
-    hub._sub("pop").Loop = None
+    pop = hub._sub("pop")
+    pop.Loop, pop.sub, pop.config = None, _Sub(hub), _Config()
 
     def create(hub, loop_plugin=None):
         hub.pop.Loop = asyncio.new_event_loop()

@@ -35,6 +35,7 @@ class Channel:
         self._writing = threading.Lock()
         self._numbers = itertools.count(1)
         self._asked = {}
+        self.calls = {}  # those under way, by their number
 
     def write(self, **line):
         text = dumps(line).encode() + b"\n"
@@ -42,15 +43,22 @@ class Channel:
             self._output.write(text)
             self._output.flush()
 
-    def log(self, text):
+    def _call(self):
+        """The call that a thread of a plugin works for is known when there is only one."""
         call = current_call.get()
+        if call is None and len(self.calls) == 1:
+            call = next(iter(list(self.calls)), None)
+        return call
+
+    def log(self, text):
+        call = self._call()
         if call is not None:
             self.write(id=call, log=text)
         else:
             print(text, file=sys.stderr, flush=True)
 
     def _ask(self, done, line):
-        call = current_call.get()
+        call = self._call()
         if call is None:
             raise HostError("nothing can be asked of the host outside of a call")
         number = next(self._numbers)

@@ -32,34 +32,12 @@ class ProgramHub(Hub):
         super().__init__()
         builtin.add(self)
         self.pop.Loop = asyncio.new_event_loop()
-        self._sub("pop").sub = _SubCalls(self)
-        self._sub("pop").config = _ConfigCalls()
 
     def load_plugins(self, *folders):
         """Python plugins below these folders; problems are errors."""
         problems = loader.load(self, [os.path.abspath(folder) for folder in folders])
         if problems:
             raise RuntimeError("; ".join(f"{one['file']}: {one['text']}" for one in problems))
-
-
-class _SubCalls:
-    def __init__(self, hub):
-        self._hub = hub
-
-    def add(self, *args, dyne_name=None, subname=None, **kwargs):
-        for name in (dyne_name, subname):
-            if name:
-                self._hub._sub(name)
-
-    def load_subdirs(self, *args, **kwargs):
-        pass
-
-    dynamic = load_subdirs
-
-
-class _ConfigCalls:
-    def load(self, *args, **kwargs):
-        pass
 
 
 async def run_batch(states, **parameters):

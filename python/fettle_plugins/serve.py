@@ -10,6 +10,7 @@ import asyncio
 import inspect
 import json
 import logging
+import os
 import sys
 import threading
 import traceback
@@ -78,10 +79,9 @@ class Server:
         self.hub.pop.Loop = loop
         self.hub.log.setLevel(logging.INFO)
         self.hub.log.addHandler(LogHandler(channel))
-        self.hub.log.propagate = False
         self.hub.OPT.idem.update(namespaced(settings.get("options", {})))
         self.problems = loader.load(self.hub, settings.get("folders", []))
-        self.tasks = {}
+        self.tasks = channel.calls
 
     def take(self, line):
         """Of the reading thread."""
@@ -190,3 +190,4 @@ def main():
     reader.start()
     loop.run_forever()
     sys.stderr.flush()
+    os._exit(0)  # threads of plugins hold nobody up

@@ -255,6 +255,51 @@ TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
             std::string::npos);
 }
 
+/// The files that the manual shows: those of a block begin with a comment that names them.
+std::map<std::string, std::string> files_of_manual() {
+  std::map<std::string, std::string> files;
+  const std::string page = read_file(FETTLE_SOURCE_DIR "/docs/state-modules.md").value();
+  std::string* file = nullptr;
+  for (const std::string_view line : split(page, '\n')) {
+    if (line.starts_with("# ") && line.ends_with(".star"))
+      file = &files[std::string(line.substr(2))];
+    else if (line.starts_with("```"))
+      file = nullptr;
+    else if (file != nullptr)
+      *file += cat(line, "\n");
+  }
+  return files;
+}
+
+TEST_F(PluginsTest, TheManualsModulesWork) {
+  for (const auto& [name, text] : files_of_manual())
+    write("a/" + name, text);
+  open();
+  const std::string file = (folder_->path() / "box").string();
+  const Value arguments = Value::dict({{"name", file}, {"content", "c"}});
+  EXPECT_EQ(
+      call("states.box.present", arguments),
+      R"({"changes":null,"comment":"written","new_state":{"content":"c"},"old_state":null,"result":true})");
+  EXPECT_EQ(call("states.box.present", arguments),
+            R"({"changes":{},"comment":"as it should be","result":true})");
+  EXPECT_EQ(
+      call("reconcile.wait.mine.get", Value::dict({{"run_count", 2}, {"wait_in_seconds", 3}})),
+      "5");
+  int applied = 0;
+  const auto answer = plugins_->call(
+      {.path = "reconcile.mine.loop",
+       .arguments = Value::dict(
+           {{"pending_plugin", "mine"}, {"name", "run"}, {"apply_kwargs", Value::dict({})}}),
+       .run = Value::dict({{"running", Value::dict({{"t", Value::dict({{"result", false}})}})}}),
+       .on_ask = [&](const Value& asked) -> Result<Value> {
+         applied += asked.find("apply") != nullptr ? 1 : 0;
+         return Value::dict(
+             {{"running", Value::dict({{"t", Value::dict({{"result", applied == 2}})}})}});
+       }},
+      {});
+  EXPECT_EQ(shown(answer), R"({"re_runs_count":2,"require_re_run":false})");
+}
+
 TEST_F(PluginsTest, TheFirstFolderCounts) {
   write("a/exec/one.star", "def f():\n    return \"a\"\n");
   write("b/exec/one.star", "def f():\n    return \"b\"\n");

@@ -379,6 +379,37 @@ async def loop(hub, pending_plugin: str, name: str, apply_kwargs: Dict[str, Any]
   EXPECT_EQ(loop("idem25", 2), R"({"re_runs_count":2,"require_re_run":true})");
 }
 
+TEST_F(Python, LogsAndThreadsOfPlugins) {
+  write("a/exec/threads.py", R"py(
+import threading
+
+def __init__(hub):
+    hub.pop.sub.add(dyne_name="tool")
+
+def get(hub, ctx):
+    hub.log.trace("too much")
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(hub.exec.test.ping(ctx)))
+    thread.start()
+    thread.join()
+    threading.Thread(target=threading.Event().wait).start()
+    hub.log.warning("asked %d", len(answers))
+    return answers
+)py");
+  open();
+  EXPECT_EQ(call("exec.threads.get"), R"(["host: exec.test.ping"])");
+  EXPECT_EQ(logged_, "asked 1");
+}
+
+TEST_F(Python, ProvidersOfCredentials) {
+  write("a/states/cloud/init.py", "ACCT = ['aws']\n");
+  write("a/states/cloud/vm.py", "def present(hub, ctx, name):\n    return 1\n");
+  write("a/states/own.py", "ACCT = ['a', 'b']\ndef present(hub, ctx, name):\n    return 1\n");
+  open();
+  EXPECT_EQ(write_json(module("states.cloud.vm").at("acct")), R"(["aws"])");
+  EXPECT_EQ(write_json(module("states.own").at("acct")), R"(["a","b"])");
+}
+
 TEST_F(Python, AStateCanAskForPatience) {
   write("a/states/later.py",
         "from fettle_plugins import NotReady, Throttled\n"
