@@ -8,7 +8,8 @@ std::vector<const Kind*> listed_kinds() {
   return {&network_kind(), &image_kind(),   &directory_kind(), &artifact_kind(), &service_kind(),
           &exec_kind(),    &request_kind(), &wait_kind(),      &verify_kind(),   &print_kind(),
           &task_kind(),    &start_kind(),   &stop_kind(),      &remove_kind(),   &file_kind(),
-          &folder_kind(),  &link_kind(),    &command_kind(),   &handled_kind(),  &mark_kind()};
+          &folder_kind(),  &link_kind(),    &command_kind(),   &handled_kind(),  &state_kind(),
+          &mark_kind()};
 }
 
 namespace {

@@ -207,14 +207,14 @@ int run(std::vector<std::string> words) {
     return 0;
   }
   const std::string output = program.parsed.text("output", "text");
-  const bool takes_yaml = (*command)->words == "service inspect";
-  if (const std::vector<std::string> known{"text", "json", "jsonl"};
-      std::find(known.begin(), known.end(), output) == known.end() &&
-      !(takes_yaml && output == "yaml")) {
+  std::vector<std::string> known{"text", "json", "jsonl"};
+  known.insert(known.end(), (*command)->outputs.begin(), (*command)->outputs.end());
+  if (std::find(known.begin(), known.end(), output) == known.end()) {
     print_error(cat("error: unknown output `", output, "`", suggestion(output, known),
-                    "; known are text, json and jsonl", takes_yaml ? ", and here yaml" : ""));
+                    "; known are ", join(known, ", ")));
     return 2;
   }
+  program.output = output;
   program.json = output == "json";
   program.json_lines = output == "jsonl";
   program.quiet = program.parsed.flag("quiet");

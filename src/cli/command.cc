@@ -95,6 +95,11 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     spelling.resize(equals);
     has_value = true;
   }
+  if (spelling.size() > 2 && spelling[1] != '-' && spelling[2] == '=') {  // `-n=1`
+    value = spelling.substr(3);
+    spelling.resize(2);
+    has_value = true;
+  }
   const CommandOption* option = find_option(options, spelling);
   // `-n1` is `-n 1`.
   if (option == nullptr && !spelling.starts_with("--") && spelling.size() > 2) {
@@ -120,6 +125,8 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   if (!option->repeated)
     values.clear();
   values.push_back(std::move(value));
+  while (option->greedy && at + 1 < words.size() && !words[at + 1].starts_with('-'))
+    values.push_back(words[++at]);
   return at + 1;
 }
 
@@ -173,7 +180,7 @@ const std::vector<std::string>& Parsed::all(const std::string& name) const {
 bool Parsed::flag(const std::string& name, bool otherwise) const {
   if (!has(name))
     return otherwise;
-  const std::string value = text(name);
+  const std::string value = lower_case(text(name));
   return value != "false" && value != "0" && value != "no";
 }
 
@@ -196,8 +203,17 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
                            std::string summary, std::vector<std::string> examples,
                            Result<int> (*run)(Face&), const std::vector<CommandOption>& own,
                            bool takes_rest) const {
-  Command command{std::move(words),   std::move(arguments), least,   most, name,
-                  std::move(summary), std::move(examples),  options, run,  takes_rest};
+  Command command{std::move(words),
+                  std::move(arguments),
+                  least,
+                  most,
+                  name,
+                  std::move(summary),
+                  std::move(examples),
+                  options,
+                  run,
+                  takes_rest,
+                  {}};
   command.options.insert(command.options.end(), own.begin(), own.end());
   return command;
 }

@@ -19,6 +19,7 @@ struct CommandOption {
   std::string value;  ///< `NAME`; empty for a switch
   std::string help;
   bool repeated = false;
+  bool greedy = false;  ///< takes all words up to the next flag
 };
 
 class Parsed {
@@ -52,6 +53,7 @@ class Face {
   virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
 
   Parsed parsed;
+  std::string output = "text";
   bool json = false;        ///< `--output json`
   bool json_lines = false;  ///< `--output jsonl`
   bool quiet = false;
@@ -69,6 +71,7 @@ struct Command {
   std::vector<CommandOption> options;
   Result<int> (*run)(Face& face);  ///< the exit code
   bool takes_rest = false;         ///< everything behind the first argument is not looked into
+  std::vector<std::string> outputs{};  ///< forms of its own, beside text, json and jsonl
 };
 
 /// Makes the commands of one group: what they share is said once.

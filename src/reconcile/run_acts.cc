@@ -133,6 +133,9 @@ std::vector<RecordPointer> Run::records_of_needs(NodeId id) const {
 void Run::start_act(NodeId id) {
   Flight& flight = flights_[id];
   Act& act = flight.act;
+  const Node& node = graph_->node(id);
+  if (flight.calls > 0 && node.kind != nullptr && node.kind->sort() == Sort::ensuring)
+    act.known = node.known;  // what the call before has left
   // What nobody wants any more comes to its end as it was begun.
   if (!flight.is_stale) {
     std::string missing;
@@ -143,7 +146,7 @@ void Run::start_act(NodeId id) {
     }
     act.attributes = std::move(*attributes);
     act.needs = records_of_needs(id);
-    if (graph_->node(id).wanted != nullptr)
+    if (node.wanted != nullptr)
       flight.relies_on = Decider(*graph_, standings_, options_.plan).versions(id);
   }
   act.attempt = flight.calls + 1;

@@ -270,6 +270,9 @@ class Mapper {
     const std::optional<size_t> chunk = chunk_named(hole.name);
     const Key key = chunk ? made_.keys[*chunk] : remembered_key(hole.name);
     const bool is_call = key.kind == state_kind().name();
+    // What a command left goes by the names of Idem.
+    if (key.kind == command_kind().name() && (hole.path == "stdout" || hole.path == "retcode"))
+      return {key.kind, key.name, hole.path == "stdout" ? "output" : "code"};
     return {key.kind, key.name, output_path(hole.path, is_call ? "new_state" : "")};
   }
 
@@ -346,27 +349,13 @@ class Mapper {
     resources.push_back(std::move(end));
   }
 
-  static Duration seconds(double count) { return Duration(static_cast<int64_t>(count * 1e9)); }
-
   static void add_pace(const Settings& settings, Resource& resource) {
     if (settings.deadline)
       resource.deadlines.settle = *settings.deadline;
-    if (!settings.wait)
-      return;
-    const WaitRule& rule = *settings.wait;
-    switch (rule.algorithm) {
-      case WaitRule::Algorithm::fixed:
-        resource.pace = {Wait::fixed, seconds(rule.seconds), seconds(rule.seconds)};
-        break;
-      case WaitRule::Algorithm::random:
-        resource.pace = {Wait::random, seconds(static_cast<double>(rule.shortest)),
-                         seconds(static_cast<double>(rule.longest))};
-        break;
-      case WaitRule::Algorithm::exponential:
-        resource.pace = {Wait::exponential, seconds(rule.seconds),
-                         rule.cap ? seconds(*rule.cap) : Duration::max()};
-        break;
-    }
+    if (settings.attempt)
+      resource.deadlines.attempt = *settings.attempt;
+    if (settings.wait)
+      set_pace(*settings.wait, resource);
   }
 
   const Compiled& compiled_;
@@ -381,6 +370,39 @@ class Mapper {
 };
 
 }  // namespace
+
+void set_pace(const WaitRule& rule, Resource& resource) {
+  const auto seconds = [](double count) { return Duration(static_cast<int64_t>(count * 1e9)); };
+  Pace& pace = resource.pace;
+  switch (rule.algorithm) {
+    case WaitRule::Algorithm::fixed:
+      pace = {Wait::fixed, seconds(rule.seconds), seconds(rule.seconds)};
+      break;
+    case WaitRule::Algorithm::random:
+      pace = {Wait::random, seconds(static_cast<double>(rule.shortest)),
+              seconds(static_cast<double>(rule.longest))};
+      pace.unit = 1s;
+      break;
+    case WaitRule::Algorithm::exponential:
+      pace = {Wait::exponential, seconds(rule.seconds),
+              rule.cap ? seconds(*rule.cap) : Duration::max(), rule.multiplier};
+      break;
+  }
+  switch (rule.jitter) {
+    case WaitRule::Jitter::none:
+      pace.jitter = Jitter::none;
+      break;
+    case WaitRule::Jitter::full:
+      pace.jitter = Jitter::full;
+      break;
+    case WaitRule::Jitter::equal:
+      pace.jitter = Jitter::equal;
+      break;
+    case WaitRule::Jitter::decorrelated:
+      pace.jitter = Jitter::decorrelated;
+      break;
+  }
+}
 
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {
   return Mapper(compiled, options).map();

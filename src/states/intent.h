@@ -30,6 +30,9 @@ struct StatesIntent {
 /// The set of everything that files of states want in an environment.
 inline constexpr std::string_view states_set = "states";
 
+/// Gives a resource the pace that a wait asks for.
+void set_pace(const WaitRule& rule, Resource& resource);
+
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options);
 
 }  // namespace fettle::states

@@ -120,6 +120,8 @@ Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undert
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
   };
+  if (place.ground != nullptr)
+    return carry_out(place.scene(), edit, *place.ground, std::move(undertaking));
   Threads threads(*place.interrupt, place.mask.get());
   return carry_out(place.scene(), edit, threads, std::move(undertaking));
 }

@@ -302,7 +302,7 @@ std::vector<CommandOption> config_options() {
 std::vector<Command> service_commands() {
   const std::string one = "ENCLAVE SERVICE";
   const CommandGroup group{"services", {environment_option()}};
-  return {
+  std::vector<Command> commands{
       group.make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
                  {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls),
       group.make("service inspect", one, 1, 2, "Shows everything about a service.",
@@ -331,6 +331,10 @@ std::vector<Command> service_commands() {
                  "Removes a service; the next run of its package makes it again.",
                  {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
   };
+  for (Command& command : commands)
+    if (command.words == "service inspect")
+      command.outputs = {"yaml"};
+  return commands;
 }
 
 }  // namespace fettle

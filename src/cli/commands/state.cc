@@ -1,0 +1,186 @@
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/state_options.h"
+#include "cli/commands/state_print.h"
+#include "cli/print.h"
+#include "states/validate.h"
+#include "value/json.h"
+#include "verbs/states.h"
+
+namespace fettle {
+namespace {
+
+/// Tells on stderr what is waited for, why, how often it was called and when it is next.
+class LiveView : public Audience {
+ public:
+  explicit LiveView(const Face& face) : face_(face) {}
+  void event(const Event& event) override {
+    if (face_.json_lines)
+      print_event_line(event);
+  }
+  void moved(const Run& run) override {
+    if (face_.quiet || face_.json_lines)
+      return;
+    for (const Waiting& one : run.waiting()) {
+      std::string& told = told_[one.key];
+      if (told == one.what)
+        continue;
+      told = one.what;
+      const int64_t left = std::max<int64_t>(0, (one.due - instant_from_clock()).count());
+      print_error(cat(in(Colour::yellow, "pending", face_.colour), "  ", one.key.name, ": ",
+                      std::string_view(one.what).substr(0, one.what.find('\n')), " (call ",
+                      one.calls, ", next in ", short_duration(left), ")"));
+    }
+  }
+
+ private:
+  const Face& face_;
+  std::map<Key, std::string> told_;
+};
+
+/// Tells all errors of files, or throws the only one.
+Result<int> tell_errors(const Face& face, const std::vector<Error>& errors) {
+  if (errors.size() == 1)
+    return errors[0];
+  if (face.output == "json" || face.output == "yaml") {
+    std::vector<Value> values;
+    for (const Error& error : errors)
+      values.push_back(error_value(error));
+    print_json(Value::dict({{"success", false}, {"errors", Value::list(std::move(values))}}));
+  }
+  for (const Error& error : errors)
+    print_error(error_text(error, face.colour));
+  print_error(cat("error: ", errors.size(), " errors; nothing was done"));
+  return 2;
+}
+
+Result<int> run_state(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  LiveView view(face);
+  const bool is_test = request.is_test;
+  const StatesReport report = TRY(apply_states(*place, std::move(request), &view));
+  if (!report.errors.empty())
+    return tell_errors(face, report.errors);
+  if (!face.quiet)
+    for (const Error& warning : report.warnings)
+      print_error(cat("warning: ", to_string(warning)));
+  if (!report.fault.empty())
+    print_error(cat("error: ", report.fault));
+  print_states(face, report, is_test);
+  return code_of_states(face, report, is_test);
+}
+
+Result<int> validate(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  RunFunctions functions(*place, std::move(request.functions));
+  TRY(functions.open());
+  request.compile.catalogue = &functions.catalogue();
+  const std::unique_ptr<states::Files> files = states::disk_files();
+  const states::Validation found =
+      states::validate(request.words, *files, std::move(request.compile));
+  if (!found.errors.empty())
+    return tell_errors(face, found.errors);
+  for (const Error& warning : found.warnings)
+    print_error(cat("warning: ", to_string(warning)));
+  print_document(face, found.document);
+  return 0;
+}
+
+Result<int> exec(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  RunFunctions functions(*place, std::move(request.functions));
+  TRY(functions.open());
+  states::ExecCall call{.path = face.parsed.argument(0)};
+  std::vector<Entry> named;
+  for (size_t i = 1; i < face.parsed.arguments.size(); ++i) {
+    const std::string& word = face.parsed.arguments[i];
+    const size_t equals = word.find('=');
+    if (equals == word.npos)
+      call.positional.push_back(value_of_word(word));
+    else
+      named.push_back({Name(word.substr(0, equals)), value_of_word(word.substr(equals + 1))});
+  }
+  call.named = Value::dict(std::move(named));
+  const Value answer = TRY(functions.exec_function(call));
+  print_document(face, face.output == "text" || face.output == "state" ? answer.at("ret") : answer);
+  if (const Value& comment = answer.at("comment");
+      !comment.is_null() && !face.quiet && answer.at("result") != Value(true))
+    print_error(cat("error: ", comment.is_text() ? comment.text().str() : write_json(comment)));
+  return answer.at("result") == Value(true) ? 0 : 1;
+}
+
+Value value_of_function(const states::Module& module, const states::Function& function) {
+  std::vector<Value> parameters{Value::dict({{"name", "name"}, {"required", true}})};
+  for (const states::Parameter& parameter : function.parameters) {
+    std::vector<Entry> entries{{"name", parameter.name},
+                               {"required", !parameter.otherwise.has_value()}};
+    if (parameter.otherwise)
+      entries.push_back({"default", *parameter.otherwise});
+    if (!parameter.text.empty())
+      entries.push_back({"doc", parameter.text});
+    parameters.push_back(Value::dict(std::move(entries)));
+  }
+  return Value::dict({{"ref", cat("states.", module.ref, ".", function.name)},
+                      {"doc", function.text},
+                      {"parameters", Value::list(std::move(parameters))},
+                      {"test", function.test_mode}});
+}
+
+Result<int> doc(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  RunFunctions functions(*place, std::move(request.functions));
+  TRY(functions.open());
+  std::string wanted = face.parsed.argument(0);
+  if (wanted.starts_with("states."))
+    wanted = wanted.substr(7);
+  std::vector<Entry> found;
+  std::vector<std::string> known;
+  for (const std::string& ref : functions.catalogue().refs()) {
+    const states::Module& module = *functions.catalogue().find(ref);
+    known.push_back(ref);
+    for (const states::Function& function : module.functions) {
+      const std::string path = cat(ref, ".", function.name);
+      known.push_back(path);
+      if (wanted.empty() || wanted == ref || wanted == path || ref.starts_with(wanted + "."))
+        found.push_back({Name(cat("states.", path)), value_of_function(module, function)});
+    }
+  }
+  if (found.empty())
+    return user_error(cat("there is no state `", wanted, "`", suggestion(wanted, known)));
+  if (face.output != "text" && face.output != "state") {
+    print_document(face, Value::dict(std::move(found)));
+    return 0;
+  }
+  for (const Entry& entry : found)
+    print(text_of_function(entry.value, face.colour));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> state_commands() {
+  const CommandGroup group{"states", state_options()};
+  std::vector<Command> commands{
+      group.make("state", "FILES…", 1, 1000,
+                 "Applies files of states, and goes on until they are so.",
+                 {"fettle state site.sls", "fettle state web db --sls-sources states --test",
+                  "fettle state site.sls -R basic -P idem25"},
+                 run_state),
+      group.make("validate", "FILES…", 1, 1000,
+                 "Compiles files of states and prints what they come to.",
+                 {"fettle validate site.sls"}, validate),
+      group.make("exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
+                 {"fettle exec test.ping"}, exec),
+      group.make("doc", "[STATE]", 0, 1, "Tells what states take and do.",
+                 {"fettle doc file.managed"}, doc)};
+  for (Command& command : commands)
+    command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
+  return commands;
+}
+
+}  // namespace fettle

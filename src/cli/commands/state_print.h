@@ -1,0 +1,18 @@
+#pragma once
+/// How answers about states look: Idem's outputs.
+
+#include "cli/command.h"
+#include "verbs/states.h"
+
+namespace fettle {
+
+/// `state`, `json`, `yaml`, `nested`, `pretty` or `raw`; the order by `--group`.
+void print_states(const Face& face, const StatesReport& report, bool is_test);
+/// A document in one of these forms.
+void print_document(const Face& face, const Value& document);
+/// A function of a module as `doc` tells it.
+std::string text_of_function(const Value& function, bool colour);
+/// The exit code by the flags of the command.
+int code_of_states(const Face& face, const StatesReport& report, bool is_test);
+
+}  // namespace fettle

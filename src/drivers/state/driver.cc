@@ -1,0 +1,322 @@
+#include "drivers/state/driver.h"
+
+#include "base/text.h"
+#include "drivers/state/guards.h"
+#include "value/changes.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+const Value nothing = Value::dict({});
+
+bool is_empty(const Value& value) {
+  return value.is_null() || (value.is_dict() && value.entries().empty()) ||
+         (value.is_list() && value.items().empty()) || (value.is_text() && value.text().empty()) ||
+         (value.is_bool() && !value.boolean());
+}
+
+/// A comment as one text; it may be a list of texts.
+std::string text_of_comment(const Value& comment) {
+  if (comment.is_null())
+    return {};
+  if (!comment.is_list())
+    return comment.is_text() ? comment.text().str() : to_text(comment);
+  std::vector<std::string> lines;
+  for (const Value& line : comment.items())
+    lines.push_back(line.is_text() ? line.text().str() : to_text(line));
+  return join(lines, "\n");
+}
+
+Value with_comment(const Value& ret, std::string_view text) {
+  std::vector<Value> lines;
+  if (const Value& comment = ret.at("comment"); comment.is_list())
+    lines.assign(comment.items().begin(), comment.items().end());
+  else if (!comment.is_null())
+    lines.push_back(comment);
+  lines.emplace_back(std::string(text));
+  std::vector<Entry> entries;
+  for (const Entry& entry : ret.entries())
+    if (entry.key != "comment")
+      entries.push_back(entry);
+  entries.push_back({"comment", Value::list(std::move(lines))});
+  return Value::dict(std::move(entries));
+}
+
+Value ret_of(std::optional<bool> result, std::string comment) {
+  return Value::dict({{"result", result ? Value(*result) : Value()},
+                      {"comment", std::move(comment)},
+                      {"changes", nothing}});
+}
+
+/// One act: the calls that it takes, and what becomes of their answers.
+class StateAct {
+ public:
+  StateAct(StateFunctions& functions, const StateOptions& options, const Act& act,
+           std::stop_token stop)
+      : functions_(functions),
+        options_(options),
+        act_(act),
+        stop_(std::move(stop)),
+        settings_(act.attributes.at("settings")) {
+    call_.state = act.attributes.text_at("state");
+    call_.function = act.attributes.text_at("function");
+    call_.id = act.attributes.text_at("id");
+    const Value name = revealed(act.attributes.at("name"));
+    call_.name = name.is_text() ? name.text().str() : to_text(name);
+    call_.arguments = revealed(act.attributes.at("arguments"));
+    call_.acct_profile = settings_.text_at("acct_profile");
+    call_.is_test = act.looks_only;
+    call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
+    if (act.so_far.is_dict())
+      call_.rerun_data = act.so_far.at("rerun_data");
+    if (options.remembers && act.known != nullptr)
+      remember(act.known->outputs);
+  }
+
+  Result<Outcome> run() {
+    if (stop_.stop_requested())
+      return cancelled_error();
+    if (act_.verb == Verb::remove)
+      return remove();
+    if (const std::string_view failure = act_.attributes.text_at("failure"); !failure.empty())
+      return outcome_of(ret_of(false, std::string(failure)), true);
+    if (std::optional<std::string> reason = TRY(reason_to_leave_alone(settings_, stop_)))
+      return outcome_of(ret_of(true, std::move(*reason)), true);
+    Result<StateAnswer> answer = call();
+    if (!answer)
+      return is_cancelled(answer.error()) ? Result<Outcome>(answer.error())
+                                          : failed(std::move(answer).error());
+    if (answer->again)
+      return Outcome(Pending{cat("waits, ", call_.state, ".", call_.function),
+                             answer->again,
+                             Value::dict({{"state", answer->so_far}}),
+                             {}});
+    if (answer->verdict == PluginAnswer::Verdict::skipped)
+      return Outcome(Skipped{answer->why});
+    if (answer->verdict != PluginAnswer::Verdict::answered)
+      return not_ready(*answer);
+    Value ret = TRY(heard(std::move(answer->ret)));
+    if (std::optional<std::string> complaint = ret.at("result") == Value(true) && !call_.is_test
+                                                   ? TRY(complaint_of_checks(settings_, stop_))
+                                                   : std::nullopt)
+      ret = with_result(with_comment(ret, *complaint), false);
+    return outcome_of(std::move(ret), false);
+  }
+
+ private:
+  void remember(const Value& outputs) {
+    const Value& memory = outputs.at("memory");
+    const Value& left = memory.is_null() ? outputs.at("new_state") : memory;
+    call_.old_state = without_unset(revealed(left), settings_.at("unset"));
+    if (!is_empty(call_.old_state))
+      call_.arguments = with_ignored(call_.arguments, settings_.at("ignore_changes"));
+    else
+      call_.old_state = {};
+  }
+
+  static Value with_result(const Value& ret, bool result) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : ret.entries())
+      if (entry.key != "result")
+        entries.push_back(entry);
+    entries.push_back({"result", result});
+    return Value::dict(std::move(entries));
+  }
+
+  /// What is there and wanted otherwise may have to be made anew instead of being changed.
+  Result<StateAnswer> call() {
+    const Value& recreates = settings_.at("recreate_on_update");
+    if (recreates.is_null() || call_.function != "present" || call_.is_test || !differs())
+      return functions_.call(call_, stop_);
+    const StateCall old = call_;
+    const auto remove_old = [&]() -> Result<StateAnswer> {
+      StateCall away = old;
+      away.function = "absent";
+      away.arguments = nothing;
+      return functions_.call(away, stop_);
+    };
+    const bool creates_first = recreates.bool_at("create_before_destroy");
+    if (!creates_first) {
+      const StateAnswer gone = TRY(remove_old());
+      if (gone.ret.at("result") == Value(false))
+        return gone;
+    }
+    call_.old_state = {};
+    StateAnswer made = TRY(functions_.call(call_, stop_));
+    if (!creates_first || made.ret.at("result") == Value(false))
+      return made;
+    const StateAnswer gone = TRY(remove_old());
+    if (gone.ret.at("result") == Value(false))
+      made.ret = with_comment(made.ret, cat("the old one could not be removed: ",
+                                            text_of_comment(gone.ret.at("comment"))));
+    return made;
+  }
+
+  bool differs() const {
+    if (call_.old_state.is_null())
+      return false;
+    for (const Entry& entry : call_.arguments.entries())
+      if (const Value* before = call_.old_state.find(entry.key);
+          !entry.value.is_null() && before != nullptr && *before != entry.value)
+        return true;
+    return false;
+  }
+
+  /// What it watches has changed: `mod_watch` says what comes of it.
+  Result<Value> heard(Value ret) {
+    if (act_.events.empty() || call_.is_test || ret.at("result") == Value(false) ||
+        !functions_.has(call_.state, "mod_watch") || call_.function == "mod_watch")
+      return ret;
+    StateCall watch = call_;
+    watch.function = "mod_watch";
+    StateAnswer answer = TRY(functions_.call(watch, stop_));
+    return std::move(answer.ret);
+  }
+
+  Result<Outcome> remove() {
+    if (!functions_.has(call_.state, "absent"))
+      return world_error(cat("`", call_.state, "` has no function `absent` that could remove it"));
+    call_.function = "absent";
+    call_.arguments = nothing;
+    const StateAnswer answer = TRY(functions_.call(call_, stop_));
+    if (answer.verdict != PluginAnswer::Verdict::answered)
+      return Outcome(Pending{answer.why, {}, {}, {}});
+    if (answer.ret.at("result") == Value(false))
+      return world_error(text_of_comment(answer.ret.at("comment")));
+    return Outcome(Done{});
+  }
+
+  Result<Outcome> not_ready(const StateAnswer& answer) {
+    if (options_.calls_again)
+      return Outcome(Pending{answer.why.empty() ? "not ready" : answer.why, {}, {}, {}});
+    return outcome_of(ret_of(false, answer.why), true);
+  }
+
+  /// A function that ended with an exception fails its state only.
+  Result<Outcome> failed(Error error) {
+    std::string comment = to_string(error);
+    if (!error.excerpt.empty())
+      comment += cat("\n", error.excerpt);
+    return outcome_of(ret_of(false, std::move(comment)), false);
+  }
+
+  /// What is remembered: the new state of a success, of what was saved by force, and the first
+  /// that there is. A thing of which a look says that it is gone is forgotten.
+  Result<Value> memory_of(const Value& ret) {
+    const Value& new_state = ret.at("new_state");
+    const bool saves = !is_empty(ret.at("result")) || !is_empty(ret.at("force_save")) ||
+                       (call_.old_state.is_null() && !is_empty(new_state));
+    if (saves)
+      return new_state;
+    if (!settings_.bool_at("recreate_if_deleted") || !is_empty(ret.at("rerun_data")) ||
+        ret.at("result") != Value(false) || call_.old_state.is_null())
+      return call_.old_state;
+    const Value& id = call_.old_state.at("resource_id");
+    const Result<Value> found = functions_.exec(
+        cat(call_.state, ".get"), Value::dict({{"name", call_.name}, {"resource_id", id}}), stop_);
+    return found && is_empty(*found) ? Value() : call_.old_state;
+  }
+
+  /// Whether it has settled, by what its module, the settings and the result say.
+  Result<std::optional<Again>> again_of(const Value& ret) {
+    const Value& result = ret.at("result");
+    const std::string comment = text_of_comment(ret.at("comment"));
+    Again again{comment.empty() ? "no success yet" : comment,
+                {},
+                Value::dict({{"rerun_data", ret.at("rerun_data")}}),
+                {},
+                {}};
+    if (const Value& retry = settings_.at("retry"); !retry.is_null() && !call_.is_test) {
+      const bool is_so = result.is_bool() && result.boolean() == retry.bool_at("until", true);
+      const int64_t attempts = retry.at("attempts").integer().value_or(2);
+      if (!is_so && act_.attempt < attempts) {
+        const auto seconds = [&](const char* name) {
+          const Value& value = retry.at(name);
+          return value.is_real() ? value.real() : static_cast<double>(value.integer().value_or(0));
+        };
+        const double splay = seconds("splay") * static_cast<double>(act_.attempt % 10) / 10;
+        again.after = Duration(static_cast<int64_t>((seconds("interval") + splay) * 1e9));
+        return std::optional(again);
+      }
+      return std::optional<Again>();
+    }
+    if (!options_.calls_again || call_.is_test)
+      return std::optional<Again>();
+    if (const std::optional<bool> pending = TRY(functions_.is_pending(call_.state, ret, stop_)))
+      return *pending ? std::optional(again) : std::nullopt;
+    if (result != Value(false))
+      return std::optional<Again>();
+    again.progress = Value::dict({{"result", result},
+                                  {"changes", ret.at("changes")},
+                                  {"new_state", ret.at("new_state")},
+                                  {"rerun_data", ret.at("rerun_data")}})
+                         .digest();
+    return std::optional(again);
+  }
+
+  Result<Outcome> outcome_of(Value ret, bool is_final) {
+    std::optional<Again> again;
+    if (!is_final)
+      again = TRY(again_of(ret));
+    const Value& result = ret.at("result");
+    const bool changes = !is_empty(ret.at("changes"));
+    if (!again && !call_.is_test && result == Value(true) && changes && options_.calls_again)
+      ret = TRY(confirmed(std::move(ret)));
+    const Value memory = call_.is_test ? Value() : TRY(memory_of(ret));
+    std::vector<Entry> outputs;
+    for (const char* key : {"result", "comment", "changes", "old_state", "new_state", "rerun_data"})
+      if (const Value* value = ret.find(key))
+        outputs.push_back({key, *value});
+    if (!call_.is_test && options_.remembers && memory != ret.at("new_state"))
+      outputs.push_back({"memory", memory.is_null() ? nothing : memory});
+    Value kept = Value::dict(std::move(outputs));
+    if (result == Value(false)) {
+      const std::string comment = text_of_comment(ret.at("comment"));
+      return Outcome(Failed{world_error(comment.empty() ? "it failed" : comment), std::move(kept),
+                            std::move(again)});
+    }
+    return Outcome(Done{
+        std::move(kept), {}, changes || (call_.is_test && result.is_null()), std::move(again)});
+  }
+
+  /// One look after a success with changes: what still sees some is told so.
+  Result<Value> confirmed(Value ret) {
+    static constexpr std::array<std::string_view, 8> unconfirmed{
+        "exec", "time", "cmd", "data", "trigger", "sls", "render", "acct"};
+    if (std::ranges::find(unconfirmed, call_.state) != unconfirmed.end())
+      return ret;
+    StateCall look = call_;
+    look.is_test = true;
+    look.old_state = ret.at("new_state");
+    const Result<StateAnswer> answer = functions_.call(look, stop_);
+    if (!answer || answer->verdict != PluginAnswer::Verdict::answered ||
+        is_empty(answer->ret.at("changes")))
+      return ret;
+    return with_comment(ret, "warning: another look still sees changes");
+  }
+
+  StateFunctions& functions_;
+  const StateOptions& options_;
+  const Act& act_;
+  std::stop_token stop_;
+  const Value& settings_;
+  StateCall call_;
+};
+
+}  // namespace
+
+Result<std::vector<Observation>> StateDriver::observe(std::span<const Subject> subjects,
+                                                      std::stop_token) {
+  return std::vector<Observation>(subjects.size());
+}
+
+Result<std::vector<Found>> StateDriver::list(const Name&, std::stop_token) {
+  return std::vector<Found>();
+}
+
+Result<Outcome> StateDriver::apply(const Act& act, const ProgressSink&, std::stop_token stop) {
+  return StateAct(functions_, options_, act, std::move(stop)).run();
+}
+
+}  // namespace fettle

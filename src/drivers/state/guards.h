@@ -1,0 +1,29 @@
+#pragma once
+/// What settings ask for before and after a call: commands that decide whether it is made or was
+/// good, and arguments that are left as they are.
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/result.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// Why a state needs no call: all commands of `unless` succeed, or one of `onlyif` fails; nothing:
+/// it needs one. Error: a command cannot be run.
+Result<std::optional<std::string>> reason_to_leave_alone(const Value& settings,
+                                                         std::stop_token stop);
+
+/// What the commands of `check_cmd` have against it; nothing: they succeed.
+Result<std::optional<std::string>> complaint_of_checks(const Value& settings, std::stop_token stop);
+
+/// Arguments without those that `ignore_changes` names by paths such as `a:b[*]:c`: they become
+/// null, which functions leave as it is.
+Value with_ignored(const Value& arguments, const Value& paths);
+
+/// What is remembered, without the keys that `unset` names.
+Value without_unset(const Value& remembered, const Value& names);
+
+}  // namespace fettle

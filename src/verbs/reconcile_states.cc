@@ -1,0 +1,271 @@
+#include "verbs/reconcile_states.h"
+
+#include <algorithm>
+
+#include "base/prng.h"
+#include "base/text.h"
+#include "reconcile/wait.h"
+#include "states/settings.h"
+#include "verbs/state_results.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration usual_wait = 3s;
+/// So many iterations in which nothing moves end the loop.
+constexpr int most_alike = 3;
+
+bool is_true(const Value& value) { return value == Value(true); }
+
+bool has_content(const Value& value) {
+  return !value.is_null() && !(value.is_dict() && value.entries().empty()) &&
+         !(value.is_list() && value.items().empty()) && value != Value(false);
+}
+
+/// `cloud.vm` of the tag `cloud.vm_|-id_|-name_|-present`.
+std::string state_of(std::string_view tag) { return std::string(tag.substr(0, tag.find("_|-"))); }
+std::string function_of(std::string_view tag) {
+  return std::string(tag.substr(tag.rfind("_|-") + 3));
+}
+
+class StatesLoop {
+ public:
+  StatesLoop(const Workplace& place, RunFunctions& functions, const ReconcileOptions& options,
+             const ApplyAgain& apply, StatesReport& report)
+      : place_(place),
+        functions_(functions),
+        options_(options),
+        apply_(apply),
+        report_(report),
+        prng_(place.random ? place.random() : 1),
+        ground_(place.ground != nullptr ? nullptr : std::make_unique<Threads>(*place.interrupt)) {
+    began_ = ground().now().instant;
+    for (const StateResult& result : report.results)
+      current_[result.tag] = result;
+  }
+
+  Status basic() {
+    while (true) {
+      const std::set<std::string> pending = TRY(pending_now());
+      report_.requires_re_run = !pending.empty();
+      if (pending.empty() || alike_ >= most_alike || report_.re_runs >= options_.max_reruns)
+        break;
+      Duration wait{0};
+      for (const std::string& tag : pending)
+        wait = std::max(wait, TRY(wait_of(tag)));
+      if (!sleep(wait))
+        break;
+      ++report_.re_runs;
+      TRY(apply(pending));
+      if (report_.is_stopped || !report_.fault.empty())
+        break;
+    }
+    return {};
+  }
+
+  /// A loop of users: it says what is applied again, and sleeps.
+  Status of_users(const std::string& path) {
+    PluginCall call;
+    call.path = path;
+    call.arguments = Value::dict({{"pending_plugin", options_.pending},
+                                  {"name", options_.run_name},
+                                  {"max_pending_reruns", options_.max_reruns},
+                                  {"apply_kwargs", Value::dict({{"name", options_.run_name}})}});
+    call.only_known = true;
+    call.run = Value::dict({{"name", options_.run_name}, {"running", running()}});
+    call.on_ask = [this](const Value& asked) { return answer(asked); };
+    const PluginAnswer answer = TRY(functions_.plugins()
+                                        .call(call, place_.interrupt->acts_token())
+                                        .context(cat("reconciler `", options_.loop, "`")));
+    const Value& said = answer.result;
+    if (!said.is_dict())
+      return world_error(cat("reconciler `", options_.loop,
+                             "` must return a dict with `re_runs_count` and `require_re_run`"));
+    if (const auto count = said.at("re_runs_count").integer())
+      report_.re_runs = static_cast<int>(*count);
+    report_.requires_re_run = said.bool_at("require_re_run");
+    return {};
+  }
+
+ private:
+  Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
+
+  Value running() const {
+    std::vector<Entry> entries;
+    for (const auto& [tag, result] : current_)
+      entries.push_back({Name(tag), result.entry});
+    return Value::dict(std::move(entries));
+  }
+
+  Result<Value> answer(const Value& asked) {
+    if (const Value* apply_asked = asked.find("apply")) {
+      std::set<std::string> tags;
+      if (const Value& given = apply_asked->at("tags"); given.is_list()) {
+        for (const Value& tag : given.items())
+          if (tag.is_text())
+            tags.insert(tag.text().str());
+      } else {
+        for (const auto& [tag, result] : current_)
+          tags.insert(tag);
+      }
+      TRY(apply(tags));
+      return Value::dict({{"running", running()}});
+    }
+    if (const Value* seconds = asked.find("sleep")) {
+      const double count = seconds->is_real() ? seconds->real()
+                                              : static_cast<double>(seconds->integer().value_or(0));
+      if (!sleep(Duration(static_cast<int64_t>(std::clamp(count, 0.0, 1e9) * 1e9))))
+        return cancelled_error();
+      return Value();
+    }
+    if (asked.text_at("call").starts_with("reconcile.pending."))
+      return Value(TRY(is_pending("", asked.at("arguments").at("ret"))));
+    const std::string path(asked.text_at("call"));
+    if (!path.starts_with("exec."))
+      return user_error(cat("a reconciler cannot call `", path, "`"));
+    const Value& positional = asked.at("positional");
+    states::ExecCall call{.path = path.substr(5)};
+    if (positional.is_list())
+      call.positional.assign(positional.items().begin(), positional.items().end());
+    if (asked.at("arguments").is_dict())
+      call.named = asked.at("arguments");
+    return functions_.exec_function(call);
+  }
+
+  /// False: somebody asked to stop, or time is up.
+  bool sleep(Duration time) {
+    const Instant end = ground().now().instant + time;
+    if (options_.deadline > 0s && end > began_ + options_.deadline)
+      return false;
+    while (ground().now().instant < end) {
+      const News news = ground().wait(end);
+      if (news.stop || news.leave) {
+        report_.is_stopped = true;
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Status apply(const std::set<std::string>& tags) {
+    std::vector<StateResult> again = TRY(apply_(tags));
+    bool moved = false;
+    for (StateResult& result : again) {
+      StateResult& before = current_[result.tag];
+      const bool is_same = !before.tag.empty() &&
+                           before.entry.at("result") == result.entry.at("result") &&
+                           before.entry.at("changes") == result.entry.at("changes");
+      moved |= !is_same;
+      alike_by_tag_[result.tag] = is_same ? alike_by_tag_[result.tag] + 1 : 0;
+      const auto shown = std::ranges::find(report_.results, result.tag, &StateResult::tag);
+      if (shown == report_.results.end()) {
+        report_.results.push_back(result);
+      } else {
+        shown->entry = merged(shown->entry, result.entry);
+        shown->is_unmet = result.is_unmet;
+      }
+      before = std::move(result);
+    }
+    alike_ = moved ? 0 : alike_ + 1;
+    return {};
+  }
+
+  Result<std::set<std::string>> pending_now() {
+    std::set<std::string> pending;
+    for (const auto& [tag, result] : current_)
+      if (TRY(is_pending(tag, result.entry)))
+        pending.insert(tag);
+    return pending;
+  }
+
+  Result<bool> is_pending(const std::string& tag, const Value& ret) {
+    const bool succeeded = is_true(ret.at("result"));
+    const std::string state = state_of(tag);
+    if (!tag.empty())
+      if (const std::optional<bool> said =
+              TRY(functions_.is_pending(state, ret, place_.interrupt->acts_token())))
+        return *said;
+    // There is no reconciliation of commands that succeeded, nor of what merely passed time.
+    if (succeeded && ((state == "exec" && function_of(tag) == "run") ||
+                      (state == "cmd" && function_of(tag) == "run") ||
+                      (state == "time" && function_of(tag) == "sleep")))
+      return false;
+    if (options_.pending == "default")
+      return !(succeeded && !has_content(ret.at("changes")));
+    if (options_.pending == "idem25") {
+      const auto alike = alike_by_tag_.find(tag);
+      return !succeeded && (alike == alike_by_tag_.end() || alike->second < most_alike);
+    }
+    PluginCall call;
+    call.path = cat("reconcile.pending.", options_.pending, ".is_pending");
+    call.arguments = Value::dict({{"ret", ret}, {"state", state}});
+    call.only_known = true;
+    const PluginAnswer answer =
+        TRY(functions_.plugins().call(call, place_.interrupt->acts_token()));
+    return has_content(answer.result);
+  }
+
+  /// As the state's module says, for this iteration.
+  Result<Duration> wait_of(const std::string& tag) {
+    const states::Module* module = functions_.catalogue().find(state_of(tag));
+    if (module == nullptr || module->wait.is_null())
+      return usual_wait;
+    const Result<states::WaitRule> rule = states::read_wait(module->wait);
+    if (!rule)
+      return wait_of_users(module->wait);
+    Resource paced;
+    states::set_pace(*rule, paced);
+    return pause(paced.pace, report_.re_runs + 1, Duration(0), prng_);
+  }
+
+  /// The wait of a plugin: `{NAME: {…}}` is a call of `reconcile.wait.NAME.get`.
+  Result<Duration> wait_of_users(const Value& wait) {
+    if (!wait.is_dict() || wait.entries().empty())
+      return usual_wait;
+    const Entry& entry = wait.entries()[0];
+    std::vector<Entry> arguments;
+    if (entry.value.is_dict())
+      arguments.assign(entry.value.entries().begin(), entry.value.entries().end());
+    arguments.push_back({"run_count", report_.re_runs});
+    PluginCall call;
+    call.path = cat("reconcile.wait.", entry.key, ".get");
+    call.arguments = Value::dict(std::move(arguments));
+    const PluginAnswer answer =
+        TRY(functions_.plugins().call(call, place_.interrupt->acts_token()));
+    const double seconds = answer.result.is_real()
+                               ? answer.result.real()
+                               : static_cast<double>(answer.result.integer().value_or(3));
+    return Duration(static_cast<int64_t>(std::clamp(seconds, 0.0, 1e9) * 1e9));
+  }
+
+  const Workplace& place_;
+  RunFunctions& functions_;
+  const ReconcileOptions& options_;
+  const ApplyAgain& apply_;
+  StatesReport& report_;
+  Prng prng_;
+  std::unique_ptr<Threads> ground_;
+  Instant began_;
+  std::map<std::string, StateResult> current_;
+  std::map<std::string, int> alike_by_tag_;
+  int alike_ = 0;
+};
+
+}  // namespace
+
+Status reconcile_states(const Workplace& place, RunFunctions& functions,
+                        const ReconcileOptions& options, const ApplyAgain& apply,
+                        StatesReport& report) {
+  const std::string rule = cat("reconcile.pending.", options.pending, ".is_pending");
+  if (options.pending != "default" && options.pending != "idem25" && !functions.plugins().has(rule))
+    return user_error(cat("there is no rule `", options.pending,
+                          "` for what is pending; known are default and idem25"));
+  const std::string loop = cat("reconcile.", options.loop, ".loop");
+  if (options.loop != "basic" && !functions.plugins().has(loop))
+    return user_error(
+        cat("there is no reconciler `", options.loop, "`; known are fettle, basic and none"));
+  StatesLoop work(place, functions, options, apply, report);
+  return options.loop == "basic" ? work.basic() : work.of_users(loop);
+}
+
+}  // namespace fettle

@@ -1,0 +1,235 @@
+#include "verbs/state_functions.h"
+
+#include "base/text.h"
+#include "states/described.h"
+#include "value/changes.h"
+
+namespace fettle {
+namespace {
+
+PluginOptions plugin_options(const Workplace& place, const FunctionOptions& options) {
+  PluginOptions made;
+  made.folders = options.folders;
+  made.home = place.home;
+  made.functions = Value::dict({{"exec.test.ping", false}, {"exec.state.run", true}});
+  made.options = options.options;
+  return made;
+}
+
+/// The names that a catalogue's state goes by when it is asked for its wait or its verdict.
+std::string plugin_path(std::string_view state, std::string_view function) {
+  return cat("states.", state, ".", function);
+}
+
+}  // namespace
+
+RunFunctions::RunFunctions(const Workplace& place, FunctionOptions options)
+    : place_(place),
+      options_(std::move(options)),
+      plugins_(plugin_options(place, options_), http_) {}
+
+Status RunFunctions::open() {
+  TRY(plugins_.open(place_.interrupt->acts_token()));
+  states::DescribedModules described = states::read_described(plugins_.modules());
+  problems_ = plugins_.problems();
+  problems_.insert(problems_.end(), described.problems.begin(), described.problems.end());
+  own_ = states::catalogue_of(std::move(described.modules));
+  catalogue_ = states::joined({own_.get(), &states::builtin_states()});
+  return {};
+}
+
+bool RunFunctions::has(std::string_view state, std::string_view function) const {
+  const states::Module* module = catalogue_->find(state);
+  return module != nullptr && module->find(function) != nullptr;
+}
+
+/// The credentials of the providers that a state's module names; without any, of its first word.
+Result<Value> RunFunctions::acct_of(const std::string& state, const std::string& profile) const {
+  const states::Module* module = catalogue_->find(state);
+  std::vector<Name> providers;
+  if (module != nullptr)
+    providers = module->providers;
+  if (providers.empty())
+    providers.emplace_back(state.substr(0, state.find('.')));
+  const std::string& otherwise =
+      options_.acct_profile.empty() ? options_.credentials.default_profile : options_.acct_profile;
+  const std::lock_guard lock(mutex_);
+  return options_.credentials.profile(providers, profile.empty() ? otherwise : profile);
+}
+
+Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token stop) {
+  const Value acct = TRY(acct_of(call.state, call.acct_profile));
+  if (plugins_.has(plugin_path(call.state, call.function)))
+    return call_plugin(call, acct, std::move(stop));
+  return call_builtin(call, acct, std::move(stop));
+}
+
+Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value& acct,
+                                              std::stop_token stop) {
+  PluginCall made;
+  made.path = plugin_path(call.state, call.function);
+  std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
+  arguments.push_back({"name", call.name});
+  made.arguments = Value::dict(std::move(arguments));
+  made.context = Value::dict(
+      {{"test", call.is_test},
+       {"old_state", call.old_state},
+       {"rerun_data", call.rerun_data},
+       {"acct", revealed(acct)},
+       {"run_name", options_.run_name},
+       {"tag", cat(call.state, "_|-", call.id, "_|-", call.name, "_|-", call.function)}});
+  made.on_ask = [this](const Value& asked) { return answer(asked); };
+  PluginAnswer answer = TRY(plugins_.call(made, std::move(stop)));
+  StateAnswer found;
+  found.verdict = answer.verdict;
+  found.why = std::move(answer.why);
+  if (answer.verdict != PluginAnswer::Verdict::answered)
+    return found;
+  if (!answer.result.is_dict() || answer.result.find("result") == nullptr)
+    return world_error(cat("`", made.path,
+                           "` must return a dict with `result`, `comment` and "
+                           "`changes`, not ",
+                           to_text(answer.result).substr(0, 200)));
+  found.ret = std::move(answer.result);
+  if (found.ret.at("changes").is_null()) {
+    std::vector<Entry> entries(found.ret.entries().begin(), found.ret.entries().end());
+    std::erase_if(entries, [](const Entry& entry) { return entry.key == "changes"; });
+    entries.push_back(
+        {"changes", changes_between(found.ret.at("old_state"), found.ret.at("new_state"))});
+    found.ret = Value::dict(std::move(entries));
+  }
+  return found;
+}
+
+states::World RunFunctions::world(std::stop_token stop) {
+  states::World world;
+  world.read = [](const std::string& path) -> Result<std::optional<std::string>> {
+    if (!file_exists(path))
+      return std::optional<std::string>();
+    return std::optional(TRY(read_file(path)));
+  };
+  world.write = [](const std::string& path, std::string_view text) {
+    return write_file(path, text);
+  };
+  world.exec = [this](const states::ExecCall& call) { return exec_function(call); };
+  world.request = [this, stop](HttpRequest request) {
+    return http_.send(std::move(request), stop);
+  };
+  world.draw = place_.random;
+  return world;
+}
+
+Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Value& acct,
+                                               std::stop_token stop) {
+  const states::World lent = world(std::move(stop));
+  states::ModuleCall made;
+  made.name = call.name;
+  made.arguments = call.arguments;
+  made.is_test = call.is_test;
+  made.old_state = call.old_state;
+  made.rerun_data = call.rerun_data;
+  made.acct = acct;
+  made.so_far = call.so_far;
+  made.world = &lent;
+  states::ModuleAnswer answer = TRY(states::run_module(call.state, call.function, made));
+  const std::lock_guard lock(mutex_);
+  if (!answer.adds.is_null() && !call.is_test)
+    additions_.push_back(answer.adds);
+  if (!answer.profile.is_null())
+    options_.credentials.add(answer.profile.text_at("provider"), answer.profile.text_at("name"),
+                             answer.profile.at("values"));
+  StateAnswer found;
+  found.ret = std::move(answer.ret);
+  found.again = answer.again;
+  found.so_far = std::move(answer.so_far);
+  return found;
+}
+
+Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, const Value& ret,
+                                                     std::stop_token stop) {
+  const std::string path = plugin_path(state, "is_pending");
+  if (!plugins_.has(path)) {
+    // These are done once they succeed, and so is what ships.
+    return std::optional<bool>();
+  }
+  PluginCall call;
+  call.path = path;
+  call.arguments = Value::dict({{"ret", ret}});
+  call.only_known = true;
+  call.on_ask = [this](const Value& asked) { return answer(asked); };
+  const PluginAnswer said = TRY(plugins_.call(call, std::move(stop)));
+  return std::optional<bool>(said.result.is_bool() ? said.result.boolean()
+                                                   : !said.result.is_null());
+}
+
+Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
+  if (std::optional<Value> built = states::run_builtin_exec(call.path, call.positional))
+    return *std::move(built);
+  const std::string path = cat("exec.", call.path);
+  if (!plugins_.has(path))
+    return user_error(cat("there is no exec function `", call.path, "`"));
+  PluginCall made;
+  made.path = path;
+  made.positional = call.positional;
+  made.arguments = call.named;
+  made.only_known = call.only_known;
+  made.context = Value::dict({{"test", false},
+                              {"acct", revealed(TRY(acct_of(call.path, "")))},
+                              {"run_name", options_.run_name}});
+  made.on_ask = [this](const Value& asked) { return answer(asked); };
+  const PluginAnswer said = TRY(plugins_.call(made, place_.interrupt->acts_token()));
+  if (said.verdict != PluginAnswer::Verdict::answered)
+    return Value::dict({{"result", false}, {"ret", Value()}, {"comment", said.why}});
+  if (said.result.is_dict() && said.result.find("ret") != nullptr &&
+      said.result.find("result") != nullptr)
+    return said.result;
+  return Value::dict({{"result", true}, {"ret", said.result}, {"comment", Value()}});
+}
+
+Result<Value> RunFunctions::exec(const std::string& path, Value arguments, std::stop_token) {
+  const Value found =
+      TRY(exec_function({.path = path, .named = std::move(arguments), .only_known = true}));
+  return found.at("ret");
+}
+
+/// What plugins ask of their host.
+Result<Value> RunFunctions::answer(const Value& asked) {
+  const std::string_view path = asked.text_at("call");
+  if (path.empty())
+    return user_error("only a reconciler may apply states or sleep");
+  const Value& positional = asked.at("positional");
+  std::vector<Value> given;
+  if (positional.is_list())
+    given.assign(positional.items().begin(), positional.items().end());
+  const Value named = asked.at("arguments").is_dict() ? asked.at("arguments") : Value::dict({});
+  if (path.starts_with("exec."))
+    return exec_function(
+        {.path = std::string(path.substr(5)), .positional = std::move(given), .named = named});
+  if (!path.starts_with("states."))
+    return user_error(cat("there is no function `", path, "`"));
+  const size_t dot = path.rfind('.');
+  StateCall call;
+  call.state = path.substr(7, dot - 7);
+  call.function = path.substr(dot + 1);
+  std::vector<Entry> arguments;
+  for (const Entry& entry : named.entries())
+    if (entry.key == "name")
+      call.name = entry.value.is_text() ? entry.value.text().str() : to_text(entry.value);
+    else
+      arguments.push_back(entry);
+  if (call.name.empty() && !given.empty() && given[0].is_text())
+    call.name = given[0].text().str();
+  call.id = call.name;
+  call.arguments = Value::dict(std::move(arguments));
+  const Value& context = asked.at("context");
+  call.is_test = context.bool_at("test");
+  call.old_state = context.at("old_state");
+  return TRY(this->call(call, place_.interrupt->acts_token())).ret;
+}
+
+std::vector<Value> RunFunctions::take_additions() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(additions_, {});
+}
+
+}  // namespace fettle

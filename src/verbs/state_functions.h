@@ -1,0 +1,66 @@
+#pragma once
+/// The functions that a run of states has: those that ship, and those of users beside the sources.
+/// What is said of a call is hidden where it is secret.
+
+#include <mutex>
+
+#include "base/http.h"
+#include "drivers/state/driver.h"
+#include "drivers/state/plugins.h"
+#include "states/acct.h"
+#include "states/catalogue.h"
+#include "states/modules/module.h"
+#include "verbs/workplace.h"
+
+namespace fettle {
+
+struct FunctionOptions {
+  std::vector<Path> folders{};  ///< where plugins are looked for
+  std::string run_name = "cli";
+  std::string acct_profile{};  ///< the default one; empty: as the credentials say
+  states::Credentials credentials{};
+  Value options = Value::dict({});  ///< `hub.OPT.idem`
+};
+
+class RunFunctions : public StateFunctions {
+ public:
+  RunFunctions(const Workplace& place, FunctionOptions options);
+
+  /// Finds the plugins. Errors: Python is wanted and cannot be started. `problems` tells which
+  /// files are none.
+  Status open();
+  const std::vector<Error>& problems() const { return problems_; }
+  /// All states that there are; lives as long as this.
+  const states::Catalogue& catalogue() const { return *catalogue_; }
+
+  Result<StateAnswer> call(const StateCall& call, std::stop_token stop) override;
+  bool has(std::string_view state, std::string_view function) const override;
+  Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
+                                         std::stop_token stop) override;
+  Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) override;
+
+  /// An exec function: `{result, ret, comment}`. Error: there is none of this path, with a
+  /// suggestion, or it failed with an exception.
+  Result<Value> exec_function(const states::ExecCall& call);
+  Plugins& plugins() { return plugins_; }
+  /// What states that ran want to add to the run, taken; each as `ModuleAnswer::adds`.
+  std::vector<Value> take_additions();
+
+ private:
+  Result<Value> acct_of(const std::string& state, const std::string& profile) const;
+  Result<StateAnswer> call_plugin(const StateCall& call, const Value& acct, std::stop_token stop);
+  Result<StateAnswer> call_builtin(const StateCall& call, const Value& acct, std::stop_token stop);
+  Result<Value> answer(const Value& asked);
+  states::World world(std::stop_token stop);
+
+  const Workplace& place_;
+  FunctionOptions options_;
+  HttpClient http_;
+  Plugins plugins_;
+  std::unique_ptr<states::Catalogue> own_, catalogue_;
+  std::vector<Error> problems_;
+  mutable std::mutex mutex_;  ///< of what states add
+  std::vector<Value> additions_;
+};
+
+}  // namespace fettle

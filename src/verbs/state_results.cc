@@ -1,0 +1,403 @@
+#include "verbs/state_results.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "states/globals.h"
+#include "value/changes.h"
+
+namespace fettle {
+namespace {
+
+const Value nothing = Value::dict({});
+
+bool is_empty_dict(const Value& value) {
+  return value.is_null() || (value.is_dict() && value.entries().empty());
+}
+
+std::string python_word(const Value& result) {
+  return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
+}
+
+/// Makes the entries of one run.
+class Teller {
+ public:
+  explicit Teller(const StatesRun& of) : of_(of) {
+    for (const Failure& failure : of.summary.failures)
+      failures_.emplace(failure.key, &failure);
+    for (const Unsettled& one : of.summary.unsettled)
+      unsettled_.emplace(one.key, &one);
+    for (const Skip& skip : of.summary.skips)
+      skips_.emplace(skip.key, &skip);
+    results_.resize(of.compiled.chunks.size());
+  }
+
+  std::vector<StateResult> tell() {
+    std::vector<std::pair<int, size_t>> order;
+    for (size_t i = 0; i < of_.compiled.chunks.size(); ++i) {
+      if (of_.keys[i].kind.empty())
+        continue;
+      results_[i] = result_of(i);
+      const StateTimes::Times* times = of_.times.find(of_.keys[i]);
+      order.emplace_back(times == nullptr || times->number == 0 ? INT32_MAX : times->number, i);
+    }
+    // A blocked one tells what became of those it needs.
+    for (const auto& [number, i] : order)
+      if (of_.run.standing(of_.keys[i]) == Standing::blocked ||
+          of_.run.standing(of_.keys[i]) == Standing::unmet)
+        results_[i].entry = with_entry(results_[i].entry, "comment", comment_of_blocked(i));
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<StateResult> told;
+    int number = 0;
+    for (const auto& [place, i] : order) {
+      results_[i].entry = with_entry(results_[i].entry, "__run_num", ++number);
+      told.push_back(std::move(results_[i]));
+    }
+    return told;
+  }
+
+  Value entry_of(size_t i, Value result, Value comment, Value changes, Value old_state,
+                 Value new_state, Value rerun_data) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    const StateTimes::Times* times = of_.times.find(of_.keys[i]);
+    const bool is_timed = times != nullptr && times->began.has_value();
+    const Time ended = is_timed && times->ended ? *times->ended : Time();
+    const double seconds =
+        is_timed && times->ended ? std::chrono::duration<double>(ended - *times->began).count() : 0;
+    const auto meta = of_.compiled.file_metas.find(chunk.sls);
+    const auto id_meta = of_.compiled.id_metas.find(cat(chunk.sls, ".", chunk.id));
+    return Value::dict(
+        {{"__id__", chunk.id},
+         {"__run_num", 0},
+         {"changes", changes.is_null() ? nothing : std::move(changes)},
+         {"comment", std::move(comment)},
+         {"esm_tag", cat(states::key_of(chunk), "_|-")},
+         {"name", name_of(i)},
+         {"new_state", std::move(new_state)},
+         {"old_state", std::move(old_state)},
+         {"rerun_data", std::move(rerun_data)},
+         {"result", std::move(result)},
+         {"sls_meta",
+          Value::dict(
+              {{"SLS", meta == of_.compiled.file_metas.end() ? nothing : meta->second},
+               {"ID_DECS", id_meta == of_.compiled.id_metas.end() ? nothing : id_meta->second}})},
+         {"start_time", is_timed ? Value(to_string(*times->began)) : Value()},
+         {"tag", states::tag_of(chunk)},
+         {"total_seconds", seconds}});
+  }
+
+  const Record* record(size_t i) const {
+    const auto found = of_.run.known().find(of_.keys[i]);
+    return found == of_.run.known().end() ? nullptr : found->second.get();
+  }
+
+  bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
+
+  /// What is there of a thing that the engine has a kind for, as a state.
+  static Value state_of(const Record* record) {
+    if (record == nullptr || !record->applied)
+      return {};
+    std::vector<Entry> entries;
+    if (record->applied->key.kind == "command")
+      return Value::dict(
+          {{"retcode", record->outputs.at("code")}, {"stdout", record->outputs.at("output")}});
+    for (const Value* part : {&record->applied->attributes, &record->outputs})
+      if (part->is_dict())
+        for (const Entry& entry : part->entries())
+          if (!entry.value.is_null() && !entry.value.has_deferred() &&
+              std::ranges::none_of(entries,
+                                   [&](const Entry& other) { return other.key == entry.key; }))
+            entries.push_back(entry);
+    return Value::dict(std::move(entries));
+  }
+
+ private:
+  Value name_of(size_t i) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    return Value(chunk.name);
+  }
+
+  StateResult result_of(size_t i) const {
+    const Key& key = of_.keys[i];
+    const Standing standing = of_.run.standing(key);
+    StateResult made;
+    made.tag = states::tag_of(of_.compiled.chunks[i]);
+    made.is_unmet = standing == Standing::unmet;
+    made.is_pending = unsettled_.contains(key);
+    if (standing == Standing::open || standing == Standing::under_way) {
+      made.is_interrupted = true;
+      made.entry = entry_of(i, {}, Value("it was not run"), {}, {}, {}, {});
+    } else if (standing == Standing::blocked || standing == Standing::unmet) {
+      const Step* step = of_.run.step(key);
+      made.entry =
+          entry_of(i, false, Value(step == nullptr ? "" : step->why.str()), {}, {}, {}, {});
+    } else if (is_call(i)) {
+      made.entry = entry_of_call(i, standing);
+    } else {
+      made.entry = entry_of_thing(i, standing);
+    }
+    if (const auto left = unsettled_.find(key); left != unsettled_.end())
+      made.entry = with_entry(made.entry, "comment",
+                              commented(made.entry.at("comment"), left->second->what));
+    return made;
+  }
+
+  static Value commented(const Value& comment, const std::string& text) {
+    std::vector<Value> lines;
+    if (comment.is_list())
+      lines.assign(comment.items().begin(), comment.items().end());
+    else if (!comment.is_null())
+      lines.push_back(comment);
+    lines.emplace_back(text);
+    return Value::list(std::move(lines));
+  }
+
+  Value entry_of_call(size_t i, Standing standing) const {
+    const Record* left = record(i);
+    const auto failure = failures_.find(of_.keys[i]);
+    const Value& outputs = left == nullptr ? nothing : left->outputs;
+    // What failed without an answer of its function has the answer of another run, or none.
+    const bool has_answer = standing != Standing::failed || outputs.at("result") == Value(false);
+    if (!has_answer || standing == Standing::skipped) {
+      const auto skip = skips_.find(of_.keys[i]);
+      return entry_of(i, standing == Standing::skipped ? Value() : Value(false),
+                      Value(failure != failures_.end() ? to_string(failure->second->error)
+                            : skip != skips_.end()     ? skip->second->why
+                                                       : std::string()),
+                      {}, {}, {}, {});
+    }
+    return entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
+                    outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data"));
+  }
+
+  Value entry_of_thing(size_t i, Standing standing) const {
+    const auto before = of_.before.find(of_.keys[i]);
+    const Value old_state = state_of(before == of_.before.end() ? nullptr : before->second.get());
+    if (standing == Standing::failed || standing == Standing::skipped) {
+      const auto failure = failures_.find(of_.keys[i]);
+      return entry_of(i, false,
+                      Value(failure == failures_.end() ? "" : to_string(failure->second->error)),
+                      {}, old_state, {}, {});
+    }
+    const Step* step = of_.run.step(of_.keys[i]);
+    const Value new_state = state_of(record(i));
+    Value changes = nothing;
+    if (standing == Standing::changed) {
+      changes = changes_between(old_state, new_state);
+      // What was brought back is as it was.
+      if (is_empty_dict(changes))
+        changes = Value::dict({{"new", new_state}});
+    }
+    const std::string why = step == nullptr ? std::string() : step->why.str();
+    return entry_of(i, true, Value(why), std::move(changes), old_state, new_state, {});
+  }
+
+  /// Idem's words about each requisite that is not met.
+  Value comment_of_blocked(size_t i) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    std::vector<std::string> lines;
+    for (const states::Need& need : chunk.needs)
+      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+        if (const std::string line = complaint(need, of_.compiled.targets[t]); !line.empty())
+          lines.push_back(line);
+    if (lines.empty())
+      return results_[i].entry.at("comment");
+    return Value(join(lines, "\n"));
+  }
+
+  std::string complaint(const states::Need& need, uint32_t target) const {
+    const StateResult& other = results_[target];
+    if (other.tag.empty())
+      return {};
+    const Value& result = other.entry.at("result");
+    const std::string word = python_word(result);
+    switch (need.requisite) {
+      case states::Requisite::require:
+      case states::Requisite::arg_bind:
+        return result == Value(false) ? cat("Result of ", to_string(need.requisite), " ", other.tag,
+                                            " is \"", word, "\", not \"[True, None]\"")
+                                      : "";
+      case states::Requisite::watch:
+        return result != Value(true)
+                   ? cat("Result of watch ", other.tag, " is \"", word, "\", not \"True\"")
+                   : "";
+      case states::Requisite::onfail:
+        return result != Value(false)
+                   ? cat("Result of onfail ", other.tag, " is \"", word, "\", not \"False\"")
+                   : "";
+      case states::Requisite::onchanges:
+        if (result != Value(true))
+          return cat("Result of onchanges ", other.tag, " is \"", word, "\", not \"True\"");
+        return is_empty_dict(other.entry.at("changes"))
+                   ? cat("Changes from onchanges ", other.tag, " is \"False\", not \"True\"")
+                   : "";
+      case states::Requisite::prereq:
+        return cat("No changes found in execution of ", other.tag);
+      default:
+        return {};
+    }
+  }
+
+  const StatesRun& of_;
+  std::unordered_map<Key, const Failure*, KeyHash> failures_;
+  std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
+  std::unordered_map<Key, const Skip*, KeyHash> skips_;
+  std::vector<StateResult> results_;
+};
+
+}  // namespace
+
+void StateTimes::event(const Event& event) {
+  Times& times = times_[event.key];
+  if (event.type == EventType::started && !times.began)
+    times.began = event.time;
+  if (event.type == EventType::done || event.type == EventType::failed ||
+      event.type == EventType::blocked || event.type == EventType::skipped) {
+    times.ended = event.time;
+    if (times.number == 0)
+      times.number = next_number();
+  }
+  if (other_ != nullptr)
+    other_->event(event);
+}
+
+void StateTimes::progress(const Key& key, const Progress& progress) {
+  if (other_ != nullptr)
+    other_->progress(key, progress);
+}
+
+void StateTimes::moved(const Run& run) {
+  if (other_ != nullptr)
+    other_->moved(run);
+}
+
+const StateTimes::Times* StateTimes::find(const Key& key) const {
+  const auto found = times_.find(key);
+  return found == times_.end() ? nullptr : &found->second;
+}
+
+Value with_entry(const Value& entry, std::string_view key, Value value) {
+  std::vector<Entry> entries;
+  for (const Entry& one : entry.entries())
+    if (one.key != key)
+      entries.push_back(one);
+  entries.push_back({Name(key), std::move(value)});
+  return Value::dict(std::move(entries));
+}
+
+std::vector<StateResult> results_of(const StatesRun& of) { return Teller(of).tell(); }
+
+std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan) {
+  std::unordered_map<Key, const Step*, KeyHash> steps;
+  for (const Step& step : plan.steps)
+    steps.emplace(step.key, &step);
+  std::unordered_map<Key, const Failure*, KeyHash> failures;
+  for (const Failure& failure : of.summary.failures)
+    failures.emplace(failure.key, &failure);
+  const Teller teller(of);
+  std::vector<StateResult> results;
+  int number = 0;
+  for (size_t i = 0; i < of.compiled.chunks.size(); ++i) {
+    const Key& key = of.keys[i];
+    if (key.kind.empty())
+      continue;
+    StateResult made;
+    made.tag = states::tag_of(of.compiled.chunks[i]);
+    const Value* looked = of.run.looked(key);
+    const auto step = steps.find(key);
+    const auto failure = failures.find(key);
+    if (looked != nullptr) {
+      made.entry = teller.entry_of(i, looked->at("result"), looked->at("comment"),
+                                   looked->at("changes"), looked->at("old_state"),
+                                   looked->at("new_state"), looked->at("rerun_data"));
+    } else if (failure != failures.end()) {
+      made.entry = teller.entry_of(i, false, Value(failure->second->error.message), {}, {}, {}, {});
+    } else if (step != steps.end() && !teller.is_call(i)) {
+      const Verb verb = step->second->verb;
+      const auto before = of.before.find(key);
+      const Value old_state =
+          Teller::state_of(before == of.before.end() ? nullptr : before->second.get());
+      const bool is_due = verb != Verb::keep && verb != Verb::blocked;
+      const Value wanted =
+          step->second->wanted == nullptr ? Value() : step->second->wanted->attributes;
+      made.is_unmet = step->second->obstacle == Obstacle::unmet;
+      made.entry = teller.entry_of(
+          i,
+          verb == Verb::blocked ? Value(false)
+          : is_due              ? Value()
+                                : Value(true),
+          Value(step->second->why.str()),
+          is_due ? changes_between(old_state, wanted.has_deferred() ? nothing : wanted) : nothing,
+          old_state, is_due ? wanted : old_state, {});
+    } else {
+      const Step* decided = of.run.step(key);
+      made.is_unmet = of.run.standing(key) == Standing::unmet;
+      made.entry = teller.entry_of(
+          i, false, Value(decided == nullptr ? "it was not looked at" : decided->why.str()), {}, {},
+          {}, {});
+    }
+    made.entry = with_entry(made.entry, "__run_num", ++number);
+    results.push_back(std::move(made));
+  }
+  return results;
+}
+
+Value merged(const Value& first, const Value& last) {
+  Value made = last;
+  for (const char* key : {"start_time", "old_state", "__run_num"})
+    made = with_entry(made, key, first.at(key));
+  std::vector<Value> comments;
+  for (const Value* entry : {&first, &last}) {
+    const Value& comment = entry->at("comment");
+    const auto add = [&](const Value& line) {
+      if (!line.is_null() && std::ranges::find(comments, line) == comments.end())
+        comments.push_back(line);
+    };
+    if (comment.is_list())
+      std::ranges::for_each(comment.items(), add);
+    else
+      add(comment);
+  }
+  made = with_entry(made, "comment", Value::list(std::move(comments)));
+  const Value& before = first.at("old_state");
+  const Value& after = last.at("new_state");
+  const bool is_given = !is_empty_dict(before) || !is_empty_dict(after);
+  const bool are_dicts =
+      (before.is_null() || before.is_dict()) && (after.is_null() || after.is_dict());
+  if (is_given && are_dicts)
+    made = with_entry(made, "changes", changes_between(before, after));
+  return made;
+}
+
+const StateResult* StatesReport::find(std::string_view tag) const {
+  const auto found = std::ranges::find(results, tag, &StateResult::tag);
+  return found == results.end() ? nullptr : &*found;
+}
+
+Value StatesReport::document() const {
+  std::vector<Entry> entries;
+  for (const StateResult& result : results)
+    entries.push_back({Name(result.tag), result.entry});
+  return Value::dict(std::move(entries));
+}
+
+int StatesReport::exit_code() const {
+  if (!errors.empty())
+    return 2;
+  if (is_stopped)
+    return 130;
+  if (!fault.empty())
+    return 1;
+  const auto is_failed = [](const StateResult& one) {
+    return !one.is_unmet && one.entry.at("result") == Value(false);
+  };
+  if (std::ranges::any_of(results, is_failed))
+    return 1;
+  const auto is_open = [](const StateResult& one) {
+    return one.is_pending || one.entry.at("result").is_null();
+  };
+  return requires_re_run || std::ranges::any_of(results, is_open) ? 3 : 0;
+}
+
+}  // namespace fettle

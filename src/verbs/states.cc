@@ -1,0 +1,374 @@
+#include "verbs/states.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "verbs/reconcile_states.h"
+#include "verbs/state_results.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view open_run_note = "states_run";
+
+/// What a former run left, for requisites.
+class KnownMemory : public states::Memory {
+ public:
+  explicit KnownMemory(const Known& known) : known_(known) {}
+  std::vector<Name> find(const Name& state, const Name& target) const override {
+    std::vector<Name> found;
+    const std::string prefix = cat(state, "_|-");
+    for (const auto& [key, record] : known_) {
+      if (!key.name.view().starts_with(prefix))
+        continue;
+      const auto parts = split_words(key.name.view());
+      if (parts.size() == 3 && (parts[1] == target.view() || parts[2] == target.view()))
+        found.push_back(key.name);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+ private:
+  static std::vector<std::string_view> split_words(std::string_view text) {
+    std::vector<std::string_view> parts;
+    while (true) {
+      const size_t at = text.find("_|-");
+      parts.push_back(text.substr(0, at));
+      if (at == text.npos)
+        return parts;
+      text.remove_prefix(at + 3);
+    }
+  }
+  const Known& known_;
+};
+
+/// What the states of this run have left so far.
+class RunOutcomes : public states::Outcomes {
+ public:
+  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run)
+      : compiled_(compiled), keys_(keys), run_(run) {}
+  bool has_run(std::string_view id) const override {
+    bool is_there = false;
+    for (size_t i = 0; i < keys_.size(); ++i)
+      if (compiled_.chunks[i].id == id) {
+        is_there = true;
+        if (!is_good(run_.standing(keys_[i])))
+          return false;
+      }
+    return is_there;
+  }
+  std::optional<Value> new_state(std::string_view state, std::string_view id,
+                                 std::string_view name) const override {
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const states::Chunk& chunk = compiled_.chunks[i];
+      if (chunk.state != state || chunk.id != id || (!name.empty() && chunk.name != name) ||
+          !is_good(run_.standing(keys_[i])))
+        continue;
+      if (const auto record = run_.known().find(keys_[i]); record != run_.known().end())
+        return keys_[i].kind == "state" ? record->second->outputs.at("new_state")
+                                        : record->second->outputs;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const states::Compiled& compiled_;
+  const std::vector<Key>& keys_;
+  const Run& run_;
+};
+
+/// Where a run writes that leaves no memory.
+class Forgetful : public Edit {
+ public:
+  explicit Forgetful(Name environment) : environment_(std::move(environment)) {}
+  const Name& environment() const override { return environment_; }
+  uint64_t number() const override { return 1; }
+  Status write(std::span<const Change>) override { return {}; }
+  Status put_environment(const Environment&) override { return {}; }
+  Status put_note(std::string_view, const Value&) override { return {}; }
+  Status begin_removal() override { return {}; }
+  Status remove_environment() override { return {}; }
+
+ private:
+  Name environment_;
+};
+
+/// One run of files of states.
+class StatesWork {
+ public:
+  StatesWork(const Workplace& place, StatesRequest request, Audience* audience)
+      : request_(std::move(request)),
+        place_(place),
+        functions_(place_, std::move(request_.functions)),
+        driver_(functions_, {request_.reconciler == "fettle", request_.remembers}),
+        own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
+        times_(audience) {
+    place_.driver = [this, driver = place.driver](const Name& name) {
+      return name == "state" ? &driver_ : driver(name);
+    };
+  }
+
+  Result<StatesReport> work() {
+    TRY(functions_.open());
+    for (const Error& problem : functions_.problems())
+      report_.warnings.push_back(problem);
+    request_.compile.catalogue = &functions_.catalogue();
+    request_.compile.host.exec = [this](std::string_view path, std::span<const Value> positional,
+                                        std::span<const Entry> named) {
+      return functions_.exec_function(
+          {.path = std::string(path),
+           .positional = {positional.begin(), positional.end()},
+           .named = Value::dict(std::vector<Entry>(named.begin(), named.end()))});
+    };
+    request_.compile.host.draw = place_.random;
+    if (request_.is_test || !request_.remembers)
+      return without_a_trace();
+    edit_ = TRY(begin_edit(place_, request_.environment, request_.waits));
+    known_ = TRY(place_.store->known(request_.environment));
+    TRY(compile(nullptr));
+    if (!report_.errors.empty())
+      return std::move(report_);
+    TRY(ensure_environment(place_, *edit_, Value::dict({{"states", true}})));
+    TRY(goes_on_or_begins());
+    TRY(carry_and_reconcile());
+    if (!report_.is_stopped)
+      TRY(edit_->put_note(open_run_note, {}));
+    return std::move(report_);
+  }
+
+ private:
+  states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
+
+  /// Reads the files and makes the intent; `outcomes`: of states that have run.
+  Status compile(const states::Outcomes* outcomes) {
+    const KnownMemory memory(known_);
+    states::CompileOptions options = request_.compile;
+    options.memory = &memory;
+    options.outcomes = outcomes;
+    auto compiled =
+        std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
+    states::IntentOptions made;
+    made.environment = request_.environment;
+    made.prune = request_.prune;
+    made.known = &known_;
+    states::StatesIntent intent;
+    if (compiled->errors.empty())
+      intent = states::intent_of(*compiled, made);
+    std::vector<Error> errors = compiled->errors;
+    errors.insert(errors.end(), intent.errors.begin(), intent.errors.end());
+    if (!errors.empty() && outcomes != nullptr)
+      return errors[0];
+    report_.errors = std::move(errors);
+    if (outcomes == nullptr)
+      report_.warnings.insert(report_.warnings.end(), compiled->warnings.begin(),
+                              compiled->warnings.end());
+    if (!report_.errors.empty())
+      return {};
+    compiled_ = std::move(compiled);
+    keys_ = intent.keys;
+    intent_ = tuned(*intent.intent);
+    return {};
+  }
+
+  /// The intent with what its loop asks of each resource.
+  std::shared_ptr<const Intent> tuned(const Intent& intent) {
+    auto made = std::make_shared<Intent>(intent);
+    std::unordered_map<Key, size_t, KeyHash> chunks;
+    for (size_t i = 0; i < keys_.size(); ++i)
+      chunks.emplace(keys_[i], i);
+    for (auto& [set, resources] : made->resources) {
+      for (Resource& resource : resources)
+        if (const auto chunk = chunks.find(resource.key); chunk != chunks.end())
+          tune(compiled_->chunks[chunk->second], resource);
+      if (request_.is_serial)
+        std::ranges::stable_sort(resources, {}, [&](const Resource& resource) {
+          const auto chunk = chunks.find(resource.key);
+          return chunk == chunks.end() ? 0 : compiled_->chunks[chunk->second].rank;
+        });
+    }
+    return made;
+  }
+
+  void tune(const states::Chunk& chunk, Resource& resource) const {
+    const states::Settings* settings = chunk.settings.get();
+    resource.patience.with_errors = request_.reconciler == "fettle";
+    if (settings == nullptr || !settings->attempt)
+      resource.deadlines.attempt = 10min;
+    if ((settings == nullptr || !settings->deadline) && resource.deadlines.settle == 0s)
+      resource.deadlines.settle = 20min;
+    if (settings != nullptr && settings->wait)
+      return;
+    const states::Module* module = functions_.catalogue().find(chunk.state);
+    if (module != nullptr && !module->wait.is_null()) {
+      if (const Result<states::WaitRule> rule = states::read_wait(module->wait))
+        states::set_pace(*rule, resource);
+    } else if (resource.key.kind == "state" || resource.key.kind == "command" ||
+               resource.key.kind == "file") {
+      resource.pace = {Wait::exponential, 200ms, 3s, 2};
+    }
+  }
+
+  /// A run that was killed goes on with its number, unless it is to begin afresh.
+  Status goes_on_or_begins() {
+    const std::optional<Value> open = TRY(place_.store->note(request_.environment, open_run_note));
+    if (open && !request_.is_fresh) {
+      continues_ = static_cast<uint64_t>(open->at("number").integer().value_or(0));
+      return {};
+    }
+    if (open || request_.is_fresh)
+      for (auto& [key, record] : known_)
+        if (record->attempt && record->attempt->course) {
+          auto fresh = std::make_shared<Record>(*record);
+          fresh->attempt->course.reset();
+          fresh->attempt->failed = true;
+          record = std::move(fresh);
+        }
+    return edit_->put_note(open_run_note,
+                           Value::dict({{"number", static_cast<int64_t>(edit_->number())}}));
+  }
+
+  RunOptions options() const {
+    RunOptions options;
+    options.parallelism = request_.is_serial ? 1 : std::max(1, request_.parallelism);
+    options.continues = continues_;
+    if (request_.reconciler == "fettle")
+      options.deadline = request_.deadline;
+    return options;
+  }
+
+  /// Carries the intent out once; what is known afterwards is kept for the next time.
+  Result<std::vector<StateResult>> carry() {
+    const Known before = known_;
+    Undertaking undertaking;
+    undertaking.intent = intent_;
+    undertaking.known = known_;
+    undertaking.options = options();
+    undertaking.audience = &times_;
+    undertaking.wants = [this](const Run& run) { return wanted_now(run); };
+    Carried carried = TRY(carry_out(place_, *edit_, std::move(undertaking)));
+    if (!carried.summary) {
+      if (carried.summary.error().blame != Blame::user)
+        return carried.summary.error();
+      report_.fault = to_string(carried.summary.error());
+    }
+    const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
+    report_.is_stopped = summary.stopped && place_.interrupt->asked() > 0;
+    known_ = carried.run.known();
+    return results_of({*compiled_, keys_, carried.run, summary, before, times_});
+  }
+
+  /// Blocks that wait join the run as soon as what they wait for has run.
+  Result<std::shared_ptr<const Intent>> wanted_now(const Run& run) {
+    if (const std::vector<Value> additions = functions_.take_additions(); !additions.empty())
+      return world_error("states that add states to a run are not supported here");
+    if (compiled_->delayed.empty())
+      return nullptr;
+    const RunOutcomes outcomes(*compiled_, keys_, run);
+    const auto is_ready = [&](const states::Delayed& block) {
+      return std::ranges::all_of(block.awaited, [&](const states::Delayed::Awaited& one) {
+        return outcomes.has_run(one.id.view());
+      });
+    };
+    if (std::ranges::none_of(compiled_->delayed, is_ready))
+      return nullptr;
+    const std::shared_ptr<const states::Compiled> compiled = compiled_;
+    const std::vector<Key> keys = keys_;
+    const RunOutcomes then(*compiled, keys, run);
+    TRY(compile(&then));
+    return intent_;
+  }
+
+  Status carry_and_reconcile() {
+    report_.results = TRY(carry());
+    if (request_.reconciler == "fettle") {
+      report_.requires_re_run = std::ranges::any_of(
+          report_.results, [](const StateResult& one) { return one.is_pending; });
+      return {};
+    }
+    if (request_.reconciler == "none" || report_.is_stopped || !report_.fault.empty())
+      return {};
+    ReconcileOptions options;
+    options.loop = request_.reconciler;
+    options.pending = request_.pending;
+    options.max_reruns = request_.max_reruns;
+    options.deadline = request_.deadline;
+    options.run_name = request_.compile.run_name;
+    const auto apply = [&](const std::set<std::string>& tags) { return apply_again(tags); };
+    return reconcile_states(place_, functions_, options, apply, report_);
+  }
+
+  /// Runs states once more; all others are as they were.
+  Result<std::vector<StateResult>> apply_again(const std::set<std::string>& tags) {
+    for (size_t i = 0; i < keys_.size(); ++i) {
+      const auto record = known_.find(keys_[i]);
+      if (record == known_.end() || !tags.contains(states::tag_of(compiled_->chunks[i])))
+        continue;
+      auto again = std::make_shared<Record>(*record->second);
+      again->run = 0;
+      record->second = std::move(again);
+    }
+    std::vector<StateResult> results = TRY(carry());
+    std::erase_if(results, [&](const StateResult& one) { return !tags.contains(one.tag); });
+    return results;
+  }
+
+  /// `--test`, and runs without memory: nothing is written.
+  Result<StatesReport> without_a_trace() {
+    Forgetful forgetful(request_.environment);
+    if (request_.remembers)
+      known_ = TRY(place_.store->known(request_.environment));
+    TRY(compile(nullptr));
+    if (!report_.errors.empty())
+      return std::move(report_);
+    if (!request_.is_test) {
+      edit_ = std::make_unique<Forgetful>(request_.environment);
+      TRY(carry_and_reconcile());
+      return std::move(report_);
+    }
+    auto looks = std::make_shared<Intent>(*intent_);
+    for (auto& [set, resources] : looks->resources) {
+      std::erase_if(resources, [](const Resource& one) { return one.key.kind != "state"; });
+      for (Resource& resource : resources)
+        look_only(resource);
+    }
+    Threads threads(*place_.interrupt, place_.mask.get());
+    const Carried carried = TRY(look_by_acts(place_.scene(), threads, looks, known_, options()));
+    const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
+    const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
+    report_.is_stopped = summary.stopped;
+    report_.results =
+        results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_}, plan);
+    return std::move(report_);
+  }
+
+  static void look_only(Resource& resource) {
+    resource.mandate = Mandate::report;
+    for (Need& need : resource.needs)
+      std::erase_if(need.keys, [](const Key& key) { return key.kind != "state"; });
+    std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
+  }
+
+  StatesRequest request_;
+  Workplace place_;
+  RunFunctions functions_;
+  StateDriver driver_;
+  std::unique_ptr<states::Files> own_files_;
+  StateTimes times_;
+  StatesReport report_;
+  std::unique_ptr<Edit> edit_;
+  Known known_;
+  std::shared_ptr<const states::Compiled> compiled_;
+  std::vector<Key> keys_;
+  std::shared_ptr<const Intent> intent_;
+  uint64_t continues_ = 0;
+};
+
+}  // namespace
+
+Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
+                                  Audience* audience) {
+  return StatesWork(place, std::move(request), audience).work();
+}
+
+}  // namespace fettle

@@ -1,0 +1,59 @@
+#pragma once
+/// Applies files of states as Idem does: compiled, carried out as an intent, reconciled by one of
+/// several loops, told as Idem's results.
+
+#include "states/compile.h"
+#include "states/intent.h"
+#include "verbs/edit.h"
+#include "verbs/state_functions.h"
+
+namespace fettle {
+
+struct StatesRequest {
+  std::vector<std::string> words{};  ///< files and refs
+  states::CompileOptions compile{};  ///< what it points to is filled in here
+  states::Files* files = nullptr;    ///< null: those of this machine
+  std::string environment{};
+  FunctionOptions functions{};
+  bool is_test = false;
+  std::string reconciler = "fettle";  ///< `fettle`, `basic`, `none`, or one of users
+  std::string pending = "default";    ///< of `basic`: `default`, `idem25`, or one of users
+  int max_reruns = 600;               ///< of `basic`
+  Duration deadline{0};               ///< of the whole run; 0: none
+  bool is_fresh = false;              ///< a run that was killed does not go on
+  bool prune = false;                 ///< what left the files is removed
+  bool remembers = true;              ///< else memory is neither read nor left
+  bool waits = true;                  ///< for who has the environment
+  int parallelism = 50;
+  bool is_serial = false;  ///< one after another, in Idem's order
+};
+
+struct StateResult {
+  std::string tag;          ///< `state_|-id_|-name_|-function`
+  Value entry;              ///< Idem's: result, comment, changes, old_state, new_state, …
+  bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
+  bool is_pending = false;  ///< it had not settled when the run ended
+  bool is_interrupted = false;
+};
+
+struct StatesReport {
+  std::vector<Error> errors;  ///< with any, nothing was done
+  std::vector<Error> warnings;
+  std::vector<StateResult> results;  ///< in the order in which they ended
+  int re_runs = 0;
+  bool requires_re_run = false;  ///< something is still pending
+  bool is_stopped = false;
+  std::string fault;  ///< why the run ended early, if it did
+
+  const StateResult* find(std::string_view tag) const;
+  /// Idem's document: the entries by tag.
+  Value document() const;
+  /// 0: all is so; 1: something failed; 3: nothing did, and something is not known or was left
+  /// pending; 130: somebody stopped it; 2: nothing was done.
+  int exit_code() const;
+};
+
+Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
+                                  Audience* audience);
+
+}  // namespace fettle
