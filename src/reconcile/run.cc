@@ -117,6 +117,7 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
   commands_.clear();
   now_ = now;
   next_ = std::move(intent);
+  finished_ = false;
   proceed();
   tell_when_to_wake();
   return std::move(commands_);

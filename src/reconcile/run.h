@@ -103,6 +103,7 @@ struct Summary {
   std::vector<Skip> skips;
   std::vector<Unsettled> unsettled;
   bool stopped = false;  ///< somebody asked to stop before all was settled
+  bool is_late = false;  ///< the deadline of the run came before
   bool good() const {
     return failures.empty() && skips.empty() && unsettled.empty() && blocked == 0 && !stopped;
   }

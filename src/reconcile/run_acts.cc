@@ -57,7 +57,10 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) con
   Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
-    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    // What only looks uses what others have only looked at.
+    const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
+    const Value* outputs = look != nullptr ? look : record == nullptr ? nullptr : &record->outputs;
+    const Value* output = outputs == nullptr ? nullptr : follow(*outputs, hole.path);
     if (output == nullptr && missing.empty() && !may_miss)
       missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
     return output;
@@ -361,7 +364,7 @@ void Run::take_hint(const Key& key) {
 /// The run is out of time: what waits is left as it is, what acts is told to stop.
 void Run::give_up_waiting() {
   deadline_.reset();
-  is_out_of_time_ = true;
+  is_out_of_time_ = summary_.is_late = true;
   stopping_ = true;
   std::vector<NodeId> waiting;
   for (auto& [id, flight] : flights_) {

@@ -43,6 +43,7 @@ class Mapper {
         resources.push_back(resource_of(i));
     add_end(resources);
     add_images(resources);
+    add_looks(resources);
     made_.intent = std::move(intent_);
     return std::move(made_);
   }
@@ -296,8 +297,10 @@ class Mapper {
     const Chunk& chunk = compiled_.chunks[i];
     std::map<std::pair<Requisite, bool>, size_t> places;
     for (const Need& need : chunk.needs) {
-      if (need.requisite == Requisite::prereq)
+      if (need.requisite == Requisite::prereq) {
+        add_prereq(chunk, need, resource);
         continue;
+      }
       if (need.is_remembered) {
         if (need.requisite == Requisite::arg_bind && !need.memory.empty())
           resource.needs.push_back(
@@ -316,6 +319,47 @@ class Mapper {
     std::erase_if(resource.needs, [](const fettle::Need& need) { return need.keys.empty(); });
     if (chunk.is_listener)
       resource.needs.push_back({{end_key()}, false, When::finished, Unmet::fail, Bond::order});
+  }
+
+  /// It is due when a look at what it comes before says that there would be changes.
+  void add_prereq(const Chunk& chunk, const Need& need, Resource& resource) {
+    fettle::Need looks{{}, need.any, When::changed, Unmet::skip, Bond::order};
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+      const uint32_t target = compiled_.targets[t];
+      if (made_.keys[target].kind.empty())
+        continue;
+      if (mapped_[target] != nullptr) {
+        error(chunk, user_error(cat("`prereq` cannot ask `", compiled_.chunks[target].state, ".",
+                                    compiled_.chunks[target].function,
+                                    "` what it would do; use `onchanges` or `watch`")));
+        continue;
+      }
+      looked_at_.insert(target);
+      looks.keys.push_back(look_key(target));
+    }
+    if (!looks.keys.empty())
+      resource.needs.push_back(std::move(looks));
+  }
+
+  Key look_key(uint32_t target) const {
+    const Key& key = made_.keys[target];
+    return {key.environment, key.kind, cat(key.name, "_|-look")};
+  }
+
+  /// Looks at what a `prereq` comes before, when all that this needs is there.
+  void add_looks(std::vector<Resource>& resources) {
+    for (const uint32_t target : looked_at_) {
+      const auto found = std::find_if(resources.begin(), resources.end(), [&](const Resource& one) {
+        return one.key == made_.keys[target];
+      });
+      Resource look = *found;
+      look.key = look_key(target);
+      look.mandate = Mandate::report;
+      std::erase_if(look.needs,
+                    [](const fettle::Need& need) { return need.when == When::finished; });
+      look.needs.push_back({{made_.keys[target]}, false, When::succeeded, Unmet::fail, Bond::past});
+      resources.push_back(std::move(look));
+    }
   }
 
   static fettle::Need need_for(const Need& need) {
@@ -366,6 +410,7 @@ class Mapper {
   std::unordered_map<Name, size_t> by_name_;
   std::map<Key, Name> own_names_;  ///< with their IDs
   std::set<Name> images_;
+  std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
   const Value nothing_ = Value::dict({});
 };
 

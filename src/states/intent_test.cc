@@ -118,7 +118,7 @@ g: test.unique_op
             "succeeded refresh: state/test_|-a_|-a; "
             "changed skip order: state/test_|-a_|-a; "
             "failed skip order any: state/test_|-a_|-a state/test_|-b_|-b; ");
-  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")), "");
+  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")), "changed skip order: state/test_|-e_|-e_|-look; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),

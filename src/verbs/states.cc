@@ -167,6 +167,10 @@ class StatesWork {
       return {};
     compiled_ = std::move(compiled);
     keys_ = intent.keys;
+    failhard_.clear();
+    for (size_t i = 0; i < keys_.size(); ++i)
+      if (compiled_->chunks[i].settings != nullptr && compiled_->chunks[i].settings->failhard)
+        failhard_.push_back(i);
     intent_ = tuned(*intent.intent);
     return {};
   }
@@ -253,7 +257,7 @@ class StatesWork {
       report_.fault = to_string(carried.summary.error());
     }
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
-    report_.is_stopped = summary.stopped && place_.interrupt->asked() > 0;
+    report_.is_stopped = summary.stopped && !summary.is_late;
     known_ = carried.run.known();
     return results_of({*compiled_, keys_, carried.run, summary, before, times_});
   }
@@ -262,6 +266,7 @@ class StatesWork {
   Result<std::shared_ptr<const Intent>> wanted_now(const Run& run) {
     if (const std::vector<Value> additions = functions_.take_additions(); !additions.empty())
       return world_error("states that add states to a run are not supported here");
+    TRY(check_failhard(run));
     if (compiled_->delayed.empty())
       return nullptr;
     const RunOutcomes outcomes(*compiled_, keys_, run);
@@ -277,6 +282,15 @@ class StatesWork {
     const RunOutcomes then(*compiled, keys, run);
     TRY(compile(&then));
     return intent_;
+  }
+
+  /// A state may ask that nothing goes on once it has failed.
+  Status check_failhard(const Run& run) const {
+    for (const size_t i : failhard_)
+      if (run.standing(keys_[i]) == Standing::failed)
+        return user_error(cat("ID ", compiled_->chunks[i].id, " failed, and nothing goes on then"),
+                          {});
+    return {};
   }
 
   Status carry_and_reconcile() {
@@ -360,6 +374,7 @@ class StatesWork {
   Known known_;
   std::shared_ptr<const states::Compiled> compiled_;
   std::vector<Key> keys_;
+  std::vector<size_t> failhard_;  ///< the chunks that ask for it
   std::shared_ptr<const Intent> intent_;
   uint64_t continues_ = 0;
 };

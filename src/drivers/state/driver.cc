@@ -70,7 +70,13 @@ class StateAct {
     call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
     if (act.so_far.is_dict())
       call_.rerun_data = act.so_far.at("rerun_data");
-    if (options.remembers && act.known != nullptr)
+    // A look on behalf of another state is about what that one left.
+    const RecordPointer& past =
+        act.known == nullptr && act.looks_only && !act.needs.empty() ? act.needs.back() : act.known;
+    if (options.remembers && past != nullptr && past->applied &&
+        past->applied->attributes.at("id") == act.attributes.at("id"))
+      remember(past->outputs);
+    else if (options.remembers && act.known != nullptr)
       remember(act.known->outputs);
   }
 
@@ -276,8 +282,7 @@ class StateAct {
       return Outcome(Failed{world_error(comment.empty() ? "it failed" : comment), std::move(kept),
                             std::move(again)});
     }
-    return Outcome(Done{
-        std::move(kept), {}, changes || (call_.is_test && result.is_null()), std::move(again)});
+    return Outcome(Done{std::move(kept), {}, changes, std::move(again)});
   }
 
   /// One look after a success with changes: what still sees some is told so.

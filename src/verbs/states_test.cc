@@ -1,0 +1,398 @@
+/// Files of states applied on a clock of the test's own: what is waited for takes no time. Real
+/// files are below a temporary folder, states of users are written in Starlark.
+
+#include "verbs/states.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "drivers/host/host_driver.h"
+#include "kinds/kinds.h"
+#include "tests/fixtures/home.h"
+#include "tests/fixtures/stage.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+class StateKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override {
+    for (const Kind* kind :
+         {&file_kind(), &folder_kind(), &link_kind(), &command_kind(), &state_kind(), &mark_kind()})
+      if (kind->name() == name)
+        return kind;
+    return nullptr;
+  }
+};
+
+class StatesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    place_.home = (folder_->path() / "home").string();
+    place_.store = &home_.store();
+    place_.blobs = &home_.blobs();
+    place_.kinds = &kinds_;
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "host" ? &host_ : nullptr;
+    };
+    place_.clock = now_from_clock;
+    place_.random = [this] { return ++drawn_; };
+    place_.interrupt = &interrupt_;
+    place_.ground = &ground_;
+  }
+
+  std::string at(const std::string& name) const { return (folder_->path() / name).string(); }
+  void put(const std::string& name, std::string_view text) {
+    const Path path = folder_->path() / name;
+    ASSERT_TRUE(make_directories(path.parent_path()));
+    ASSERT_TRUE(write_file(path, text));
+  }
+
+  /// Applies a file with this text.
+  StatesReport apply(std::string_view text) {
+    put("main.sls", text);
+    StatesRequest request = request_;
+    request.words = {at("main.sls")};
+    request.environment = "e";
+    request.functions.folders = {folder_->path()};
+    began_ = ground_.now().instant;
+    Result<StatesReport> report = apply_states(place_, std::move(request), nullptr);
+    took_ = ground_.now().instant - began_;
+    if (!report) {
+      ADD_FAILURE() << to_string(report.error());
+      return {};
+    }
+    return *std::move(report);
+  }
+
+  static const Value& entry(const StatesReport& report, std::string_view id) {
+    static const Value none;
+    for (const StateResult& result : report.results)
+      if (result.entry.text_at("__id__") == id)
+        return result.entry;
+    return none;
+  }
+  static std::string word(const StatesReport& report, std::string_view id) {
+    const Value& found = entry(report, id);
+    if (found.is_null())
+      return "missing";
+    const Value& result = found.at("result");
+    return result.is_null() ? "None" : result.boolean() ? "True" : "False";
+  }
+  static std::string comment(const StatesReport& report, std::string_view id) {
+    return write_json(entry(report, id).at("comment"));
+  }
+  static std::string changes(const StatesReport& report, std::string_view id) {
+    return write_json(entry(report, id).at("changes"));
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make("fettle-states-");
+  TestHome home_;
+  StateKinds kinds_;
+  HttpClient http_;
+  uint64_t drawn_ = 0;
+  HostDriver host_{http_, home_.blobs(), [this] { return ++drawn_; }, {}};
+  Interrupt interrupt_;
+  StageGround ground_;
+  Workplace place_;
+  StatesRequest request_;
+  Instant began_;
+  Duration took_{0};
+};
+
+constexpr std::string_view loop_sls = R"(
+quiet:      {test.succeed_without_changes: [{name: quiet}]}
+created:    {test.present: [{name: created}, {new_state: {a: 1, b: {c: [p, q]}}}]}
+noisy:      {test.succeed_with_changes: [{name: noisy}]}
+broken:     {test.fail_without_changes: [{name: broken}]}
+unknown:    {test.none_without_changes: [{name: unknown}]}
+after_bad:  {test.nop: [{require: [{test: broken}]}]}
+bound:      {test.succeed_with_arg_bind: [{parameters: {v: "${test:created:b:c[1]}", w: "id-${test:created:b:c[0]}"}}]}
+on_quiet:   {test.nop: [{onchanges: [{test: quiet}]}]}
+on_noisy:   {test.nop: [{onchanges: [{test: noisy}]}]}
+rescue:     {test.nop: [{onfail: [{test: after_bad}]}]}
+watcher:    {test.succeed_without_changes: [{watch: [{test: noisy}]}]}
+listener:   {test.nop: [{listen: [{test: noisy}]}]}
+)";
+
+TEST_F(StatesTest, ResultsAreThoseOfIdem) {
+  request_.reconciler = "none";
+  const StatesReport report = apply(loop_sls);
+  EXPECT_EQ(report.results.size(), 13u);
+  EXPECT_EQ(word(report, "quiet"), "True");
+  EXPECT_EQ(changes(report, "created"), R"({"new":{"a":1,"b":{"c":["p","q"]}}})");
+  EXPECT_EQ(word(report, "broken"), "False");
+  EXPECT_EQ(word(report, "unknown"), "None");
+  EXPECT_EQ(
+      comment(report, "after_bad"),
+      R"("Result of require test_|-broken_|-broken_|-fail_without_changes is \"False\", not \"[True, None]\"")");
+  EXPECT_EQ(write_json(entry(report, "bound").at("new_state")),
+            R"({"testing":{"v":"q","w":"id-p"}})");
+  EXPECT_EQ(word(report, "on_quiet"), "False");
+  EXPECT_EQ(word(report, "on_noisy"), "True");
+  EXPECT_EQ(word(report, "rescue"), "True");
+  EXPECT_EQ(changes(report, "watcher"), R"({"watch":true})");
+  EXPECT_EQ(word(report, "listener_listen"), "True");
+  const StateResult* unmet = report.find("test_|-on_quiet_|-on_quiet_|-nop");
+  ASSERT_NE(unmet, nullptr);
+  EXPECT_TRUE(unmet->is_unmet);
+  EXPECT_EQ(unmet->entry.text_at("esm_tag"), "test_|-on_quiet_|-on_quiet_|-");
+  EXPECT_EQ(report.exit_code(), 1);
+  EXPECT_EQ(report.re_runs, 0);
+}
+
+TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
+  request_.reconciler = "basic";
+  EXPECT_EQ(apply("quiet: {test.succeed_without_changes: []}").re_runs, 0);
+  EXPECT_LT(took_, 1s);
+  const StatesReport created = apply("created: {test.present: [{new_state: {a: 1}}]}");
+  EXPECT_EQ(created.re_runs, 1);
+  EXPECT_FALSE(created.requires_re_run);
+  EXPECT_GE(took_, 3s);
+  EXPECT_LT(took_, 4s);
+  EXPECT_EQ(changes(created, "created"), R"({"new":{"a":1}})");
+  for (const std::string_view state :
+       {"fail_without_changes", "none_without_changes", "succeed_with_changes"}) {
+    const StatesReport report = apply(cat("one: {test.", state, ": []}"));
+    EXPECT_EQ(report.re_runs, 3) << state;
+    EXPECT_TRUE(report.requires_re_run) << state;
+    EXPECT_GE(took_, 9s) << state;
+    EXPECT_LT(took_, 10s) << state;
+  }
+  request_.pending = "idem25";
+  EXPECT_EQ(apply("one: {test.succeed_with_changes: []}").re_runs, 0);
+  EXPECT_EQ(apply("one: {test.fail_without_changes: []}").re_runs, 3);
+  request_.pending = "other";
+  put("main.sls", "a: {test.nop: []}");
+}
+
+TEST_F(StatesTest, BasicSleepsTheLongestWaitOfThosePending) {
+  put("states/slow.star", R"(
+__reconcile_wait__ = {"exponential": {"wait_in_seconds": 2, "multiplier": 10}}
+
+def present(ctx, name):
+    return {"result": False, "comment": "not yet", "changes": {}}
+)");
+  request_.reconciler = "basic";
+  const StatesReport report = apply("a: {slow.present: []}\nb: {test.fail_without_changes: []}\n");
+  EXPECT_EQ(report.re_runs, 3);
+  EXPECT_GE(took_, 223s);  // 3 (of b), 20 and 200 seconds
+  EXPECT_LT(took_, 224s);
+}
+
+TEST_F(StatesTest, AFailureThatRepeatsItselfGetsNineSecondsAndHoldsNobodyElse) {
+  const StatesReport report = apply("a: {test.fail_without_changes: []}\nb: {test.nop: []}\n");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_EQ(word(report, "b"), "True");
+  EXPECT_GE(took_, 9s);
+  EXPECT_LT(took_, 13s);
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
+TEST_F(StatesTest, WhatIsNotReadyIsAskedUntilItIsAndAtItsOwnPace) {
+  put("states/cluster.star", R"(
+__reconcile_wait__ = {"static": {"wait_in_seconds": 5}}
+
+def present(ctx, name, calls = 4):
+    count = (ctx.rerun_data or {"calls": 0})["calls"] + 1
+    state = {"calls": count}
+    if count < calls:
+        return {"result": True, "comment": "CREATING", "changes": {}, "new_state": state, "rerun_data": state}
+    return {"result": True, "comment": "ACTIVE", "changes": {}, "new_state": state}
+
+def is_pending(ret):
+    return bool(ret.get("rerun_data"))
+)");
+  const StatesReport report = apply(R"(
+c: {cluster.present: []}
+user: {test.succeed_with_arg_bind: [{parameters: {n: "${cluster:c:calls}"}}]}
+)");
+  EXPECT_EQ(word(report, "c"), "True");
+  EXPECT_EQ(comment(report, "c"), R"("ACTIVE")");
+  EXPECT_GE(took_, 15s);
+  EXPECT_LT(took_, 16s);
+  // What uses it went on at once, and again whenever it had changed.
+  EXPECT_EQ(write_json(entry(report, "user").at("new_state")), R"({"testing":{"n":4}})");
+  EXPECT_EQ(report.exit_code(), 0);
+}
+
+TEST_F(StatesTest, TheDeadlineOfTheRunLeavesWhatIsPending) {
+  put("states/cluster.star", R"(
+def present(ctx, name):
+    return {"result": True, "comment": "CREATING", "changes": {}, "new_state": {"a": 1}}
+
+def is_pending(ret):
+    return True
+)");
+  request_.deadline = 60s;
+  const StatesReport report = apply("c: {cluster.present: []}\n");
+  EXPECT_TRUE(report.requires_re_run);
+  EXPECT_EQ(report.exit_code(), 3);
+  EXPECT_GE(took_, 60s);
+  EXPECT_LT(took_, 61s);
+}
+
+TEST_F(StatesTest, ARunThatWasKilledGoesOnAndRepeatsNoCommand) {
+  const std::string text =
+      cat("first: {cmd.run: [{cmd: \"echo x >> ", at("log"), "\"}, {shell: true}]}\n",
+          "slow: {test.fail_without_changes: [", "{require: [{cmd: first}]}]}\n");
+  ground_.leave_after = 3;
+  EXPECT_TRUE(apply(text).results.size() == 2);
+  ground_.leave_after = -1;
+  ground_.restart();
+  const StatesReport report = apply(text);
+  EXPECT_EQ(read_file(at("log")).value_or(""), "x\n");
+  EXPECT_EQ(word(report, "slow"), "False");
+  EXPECT_LT(took_, 9s);  // some of its patience had gone by
+  ground_.restart();
+  static_cast<void>(apply(text));  // another run
+  EXPECT_EQ(read_file(at("log")).value_or(""), "x\nx\n") << join(ground_.log, "; ");
+}
+
+TEST_F(StatesTest, FilesAreKeptAndToldAsStates) {
+  const std::string text = cat(at("motd"), ":\n  file.managed: [{contents: hello}]\n");
+  const StatesReport made = apply(text);
+  EXPECT_EQ(word(made, at("motd")), "True");
+  EXPECT_EQ(read_file(at("motd")).value_or(""), "hello\n");
+  EXPECT_TRUE(entry(made, at("motd")).at("old_state").is_null());
+  const StatesReport kept = apply(text);
+  EXPECT_EQ(changes(kept, at("motd")), "{}");
+  put("motd", "other");
+  const StatesReport repaired = apply(text);
+  EXPECT_NE(changes(repaired, at("motd")), "{}");
+  EXPECT_EQ(read_file(at("motd")).value_or(""), "hello\n");
+  request_.prune = true;
+  static_cast<void>(apply("a: {test.nop: []}\n"));
+  EXPECT_FALSE(file_exists(at("motd")));
+}
+
+TEST_F(StatesTest, MemoryIsWhatTheLastRunLeft) {
+  EXPECT_NE(changes(apply("a: {test.present: [{new_state: {x: 1}}]}"), "a"), "{}");
+  const StatesReport second = apply("a: {test.present: [{new_state: {x: 1}}]}");
+  EXPECT_EQ(changes(second, "a"), "{}");
+  EXPECT_EQ(write_json(entry(second, "a").at("old_state")), R"({"x":1})");
+  request_.remembers = false;
+  const StatesReport without = apply("a: {test.present: [{new_state: {x: 1}}]}");
+  EXPECT_TRUE(entry(without, "a").at("old_state").is_null());
+}
+
+TEST_F(StatesTest, ATestChangesNothing) {
+  request_.is_test = true;
+  const StatesReport report = apply(
+      cat(at("motd"), ":\n  file.managed: [{contents: hello}]\n",
+          "made: {test.present: [{new_state: {a: 5}}]}\n",
+          "user: {test.succeed_with_arg_bind: [{parameters: ", "{v: \"${test:made:a}\"}}]}\n"));
+  EXPECT_EQ(word(report, at("motd")), "None");
+  EXPECT_FALSE(file_exists(at("motd")));
+  EXPECT_NE(changes(report, "made"), "{}");
+  EXPECT_NE(word(report, "user"), "False") << comment(report, "user");
+  EXPECT_TRUE(home_.store().known("e")->empty());
+}
+
+TEST_F(StatesTest, APrereqRunsFirstAndOnlyWhenTheOtherWouldChange) {
+  const std::string text = R"(
+stop: {test.succeed_with_comment: [{comment: stopped}, {prereq: [{test: update}]}]}
+update: {test.present: [{new_state: {v: 1}}]}
+)";
+  const StatesReport first = apply(text);
+  EXPECT_EQ(word(first, "stop"), "True");
+  EXPECT_EQ(entry(first, "stop").at("__run_num"), Value(1));
+  EXPECT_EQ(entry(first, "update").at("__run_num"), Value(2));
+  const StatesReport second = apply(text);
+  EXPECT_EQ(word(second, "stop"), "False");
+  EXPECT_TRUE(second.find("test_|-stop_|-stop_|-succeed_with_comment")->is_unmet);
+  EXPECT_EQ(comment(second, "stop"),
+            R"("No changes found in execution of test_|-update_|-update_|-present")");
+  EXPECT_EQ(second.exit_code(), 0);
+}
+
+TEST_F(StatesTest, GuardsTriesAndChecksWork) {
+  const StatesReport report = apply(cat(R"(
+left_alone: {test.fail_without_changes: [{unless: "true"}]}
+not_asked: {test.fail_without_changes: [{onlyif: "false"}]}
+checked: {test.nop: [{check_cmd: "exit 3"}, {reconcile: {deadline: 1}}]}
+tried:
+  test.fail_without_changes: [{retry: {attempts: 3, interval: 20}}]
+)"));
+  EXPECT_EQ(comment(report, "left_alone"), R"("unless condition is true")");
+  EXPECT_EQ(comment(report, "not_asked"), R"("onlyif condition is false")");
+  EXPECT_EQ(word(report, "checked"), "False");
+  EXPECT_NE(comment(report, "checked").find("check_cmd failed with exit code 3"),
+            std::string::npos);
+  EXPECT_EQ(word(report, "tried"), "False");
+  EXPECT_GE(took_, 40s);
+  EXPECT_LT(took_, 45s);
+}
+
+TEST_F(StatesTest, FailhardEndsTheRun) {
+  request_.reconciler = "none";
+  request_.is_serial = true;
+  const StatesReport report = apply(R"(
+a: {test.fail_without_changes: [{failhard: true}]}
+b: {test.nop: [{order: last}]}
+)");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_EQ(word(report, "b"), "None");
+  EXPECT_EQ(report.exit_code(), 1);
+  EXPECT_NE(report.fault.find("ID a failed"), std::string::npos);
+}
+
+TEST_F(StatesTest, ABlockThatWaitsJoinsTheRun) {
+  const StatesReport report = apply(R"(
+first: {test.present: [{new_state: {port: 80}}]}
+#!require:first
+second: {test.succeed_with_comment: [{comment: "{{ hub.idem.arg_bind.resolve('${test:first:port}') }}"}]}
+#!END
+)");
+  EXPECT_EQ(word(report, "second"), "True");
+  EXPECT_EQ(comment(report, "second"), R"("80")");
+}
+
+TEST_F(StatesTest, ErrorsComeBeforeAnythingIsDone) {
+  const StatesReport report = apply(cat(at("f"), ": {file.managed: [{contents: x}]}\n",
+                                        "b: {test.nop: [{require: [{test: nobody}]}]}\n"));
+  ASSERT_EQ(report.errors.size(), 1u);
+  EXPECT_EQ(report.exit_code(), 2);
+  EXPECT_FALSE(file_exists(at("f")));
+}
+
+TEST_F(StatesTest, AFailingPluginFailsItsStateOnlyWithItsTrace) {
+  put("states/bad.star", "def present(ctx, name):\n    return 1 // 0\n");
+  request_.reconciler = "none";
+  const StatesReport report = apply("a: {bad.present: []}\nb: {test.nop: []}\n");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_EQ(word(report, "b"), "True");
+  EXPECT_NE(comment(report, "a").find("division by zero"), std::string::npos)
+      << comment(report, "a");
+}
+
+TEST_F(StatesTest, AReconcilerOfUsersSaysWhatIsAppliedAgain) {
+  put("states/flaky.star", R"(
+def present(ctx, name):
+    count = ((ctx.old_state or {}).get("calls") or 0) + 1
+    return {"result": count >= 3, "comment": "call %d" % count, "changes": {}, "new_state": {"calls": count}, "force_save": True}
+)");
+  put("reconcile/mine.star", R"(
+def loop(hub, pending_plugin, name, apply_kwargs):
+    count = 0
+    for i in range(10):
+        pending = [tag for tag, ret in hub.results().items() if not ret["result"]]
+        if not pending:
+            break
+        hub.sleep(7)
+        hub.apply(pending)
+        count += 1
+    return {"re_runs_count": count, "require_re_run": False}
+)");
+  request_.reconciler = "mine";
+  const StatesReport report = apply("a: {flaky.present: []}\n");
+  EXPECT_EQ(word(report, "a"), "True");
+  EXPECT_EQ(report.re_runs, 2);
+  EXPECT_GE(took_, 14s);
+  EXPECT_LT(took_, 15s);
+}
+
+}  // namespace
+}  // namespace fettle
