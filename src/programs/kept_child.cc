@@ -40,7 +40,7 @@ KeptChild::~KeptChild() {
 
 bool KeptChild::has_ended() const {
   const std::lock_guard lock(mutex_);
-  return ended_;
+  return ended_ || !why_.empty();
 }
 
 void KeptChild::end(const std::string& why) {
@@ -124,10 +124,10 @@ void KeptChild::take_line(std::string_view text) {
 
 /// The reader's last act.
 void KeptChild::finish() {
-  bool was_ended_by_us = false;
+  const bool was_ended_by_us = has_ended();
   {
-    const std::lock_guard lock(mutex_);
-    was_ended_by_us = !why_.empty();
+    const std::lock_guard lock(sending_);  // nobody uses the socket from now on
+    is_closed_ = true;
   }
   const Finished finished = dialogue_.end(was_ended_by_us ? 0s : patience, patience);
   read_errors();
@@ -140,7 +140,7 @@ void KeptChild::finish() {
 void KeptChild::send(const Value& line, const Limit& limit) {
   const std::string text = write_json(line, {.show_secrets = true}) + "\n";
   const std::lock_guard lock(sending_);
-  for (std::string_view left = text; !left.empty() && !has_ended();) {
+  for (std::string_view left = text; !left.empty() && !is_closed_ && !has_ended();) {
     const ssize_t count =
         ::send(dialogue_.descriptor(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count > 0) {
@@ -232,7 +232,7 @@ void KeptChild::give_up(Box& box, int64_t id, bool is_shared) {
       if (line->find("ask") == nullptr && line->find("log") == nullptr)
         return;
   }
-  end("it did not answer in time");
+  end("it was ended because it did not answer a call in time");
 }
 
 Result<KeptChild::Reply> KeptChild::call(const ProgramCall& call, bool is_shared,

@@ -30,6 +30,7 @@ class KeptChild {
   /// `is_shared`: other calls may be under way, so the line carries an `id`, and a call that takes
   /// too long is cancelled before the child is ended.
   Result<Reply> call(const ProgramCall& call, bool is_shared, const std::stop_token& stop);
+  /// Or it is about to: no new call finds an answer there.
   bool has_ended() const;
 
  private:
@@ -73,6 +74,7 @@ class KeptChild {
   Tail said_;
 
   std::mutex sending_;
+  bool is_closed_ = false;  ///< under `sending_`
   std::thread reader_;
 };
 
