@@ -95,6 +95,17 @@ void Credentials::add(const Credentials& others) {
       add(provider, name, values);
 }
 
+Status Credentials::add_made(const Value& made) {
+  const std::string_view provider = made.text_at("provider"), source = made.text_at("source");
+  if (!source.empty() && !has(provider, source))
+    return user_error(cat("the provider `", provider, "` has no profile `", source, "`"));
+  Value values = sealed(made.at("values"));
+  if (!source.empty())
+    values = merged(providers_.find(provider)->second.at(std::string(source)), values);
+  providers_[std::string(provider)][std::string(made.text_at("name"))] = values;
+  return {};
+}
+
 bool Credentials::has(std::string_view provider, std::string_view name) const {
   const auto found = providers_.find(provider);
   return found != providers_.end() && found->second.contains(std::string(name));

@@ -29,8 +29,10 @@ class Credentials {
 
   /// Adds what others say; of two values for one key the later counts (`--overrides`).
   void add(const Credentials& others);
-  /// A profile that a state made.
   void add(std::string_view provider, std::string_view profile, const Value& values);
+  /// A profile that a state made: {provider, name, source, values} (`modules/module.h`). Error:
+  /// the profile that it begins with is not there.
+  Status add_made(const Value& made);
 
   /// The profile of this name among those of the providers; an empty dict: there is none. An empty
   /// name is the default. Error: several of the providers have one.

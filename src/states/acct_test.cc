@@ -67,6 +67,21 @@ TEST(Acct, OverridesAndProfilesOfStatesAreAdded) {
   EXPECT_EQ(shown(credentials, {"b"}, "new"), R"({"token":"t"})");
 }
 
+TEST(Acct, AProfileOfAStateMayBeginWithAnother) {
+  Credentials credentials = *Credentials::read("a: {base: {user: u, key: k}}\n", "acct.yml", {});
+  const auto make = [&](const char* source) {
+    return credentials.add_made(Value::dict({{"provider", "a"},
+                                             {"name", "new"},
+                                             {"source", source},
+                                             {"values", Value::dict({{"key", "other"}})}}));
+  };
+  EXPECT_TRUE(make("base"));
+  EXPECT_EQ(shown(credentials, {"a"}, "new"), R"({"key":"other","user":"u"})");
+  EXPECT_TRUE(make(""));
+  EXPECT_EQ(shown(credentials, {"a"}, "new"), R"({"key":"other"})");
+  EXPECT_EQ(make("gone").error().message, "the provider `a` has no profile `gone`");
+}
+
 TEST(Acct, WhatCannotBeReadIsToldWithoutItsText) {
   EXPECT_EQ(failure(encrypted),
             "acct.yml: the credentials cannot be read: they are encrypted, and no key is given "
