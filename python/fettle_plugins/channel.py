@@ -38,7 +38,7 @@ class Channel:
         self.calls = {}  # those under way, by their number
 
     def write(self, **line):
-        text = dumps(line).encode() + b"\n"
+        text = dumps(line) + b"\n"
         with self._writing:
             self._output.write(text)
             self._output.flush()

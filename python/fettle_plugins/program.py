@@ -57,7 +57,7 @@ async def run_batch(states, **parameters):
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    output, errors = await process.communicate(dumps({"states": states, **given}).encode())
+    output, errors = await process.communicate(dumps({"states": states, **given}))
     try:
         return json.loads(output)
     except ValueError:

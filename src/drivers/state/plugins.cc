@@ -35,6 +35,8 @@ std::string path_of(const Path& folder, const Path& file) {
   return replace_all(inside.replace_extension().string(), "/", ".");
 }
 
+Value dict_or_empty(const Value& value) { return value.is_dict() ? value : Value::dict({}); }
+
 }  // namespace
 
 /// The files of all folders by what runs them.
@@ -132,8 +134,8 @@ Result<Value> Plugins::answer(const Value& asked, const PluginCall& call,
   }
   PluginCall next = call;
   next.path = path;
-  next.arguments = asked.at("arguments");
-  next.context = asked.at("context");
+  next.arguments = dict_or_empty(asked.at("arguments"));
+  next.context = dict_or_empty(asked.at("context"));
   next.run = Value();
   next.only_known = false;
   next.positional.clear();

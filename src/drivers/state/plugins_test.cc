@@ -226,6 +226,31 @@ TEST_F(PluginsTest, CodeThatRunsAwayIsEnded) {
   }
 }
 
+TEST_F(PluginsTest, AProgramThatStaysMayAskAndSayNonsense) {
+  write("a/states/tool.plugin", R"py(#!/usr/bin/env python3
+import json, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request.get("describe"):
+        names = ["ask", "odd"]
+        print(json.dumps({"serves": "many", "modules": [5, {}, {"path": "states.tool", "functions":
+            [5, {}] + [{"name": name} for name in names]}], "problems": [5]}), flush=True)
+        continue
+    if request["call"] == "states.tool.odd":
+        print(json.dumps({"ask": 1}), flush=True)
+    else:
+        print(json.dumps({"ask": 1, "call": "exec.box.echo", "arguments": 5}), flush=True)
+    print(json.dumps({"result": json.loads(sys.stdin.readline())}), flush=True)
+)py",
+        0755);
+  write("a/exec/box.star", "def echo(ctx):\n    return ctx.test\n");
+  open();
+  EXPECT_EQ(call("states.tool.ask"), R"({"answer":1,"result":false})");
+  on_ask_ = nullptr;
+  EXPECT_EQ(call("states.tool.odd"), R"({"answer":1,"error":"there is no function ``"})");
+}
+
 TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
   write("a/states/tool.plugin",
         "#!/bin/sh\nread line\ncase \"$line\" in\n"

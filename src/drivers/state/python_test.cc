@@ -379,6 +379,38 @@ async def loop(hub, pending_plugin: str, name: str, apply_kwargs: Dict[str, Any]
   EXPECT_EQ(loop("idem25", 2), R"({"re_runs_count":2,"require_re_run":true})");
 }
 
+TEST_F(Python, WhatIsOddAndWhatIsNoJson) {
+  write("a/states/odd.py", R"py(
+import datetime, os, sys
+
+def half(hub, ctx, name):
+    return ["\ud800", "ä€😀", datetime.date(2026, 1, 2), {1, 2}, (3, 4), b"b", {5: 6, None: 7}]
+
+def deep(hub, ctx, name):
+    made = []
+    for _ in range(100000):
+        made = [made]
+    return made
+
+def circle(hub, ctx, name):
+    made = {}
+    made["made"] = made
+    return made
+
+def disturb(hub, ctx, name):
+    os.write(1, b"no json\n")
+    print("no json")
+    return sys.stdin.read()
+)py");
+  open();
+  const Value name = Value::dict({{"name", "a"}});
+  EXPECT_EQ(call("states.odd.half", name),
+            R"(["?","ä€😀","2026-01-02",[1,2],[3,4],"b",{"5":6,"null":7}])");
+  EXPECT_NE(call("states.odd.deep", name).find("RecursionError"), std::string::npos);
+  EXPECT_NE(call("states.odd.circle", name).find("Circular reference"), std::string::npos);
+  EXPECT_EQ(call("states.odd.disturb", name), "\"\"");
+}
+
 TEST_F(Python, LogsAndThreadsOfPlugins) {
   write("a/exec/threads.py", R"py(
 import threading

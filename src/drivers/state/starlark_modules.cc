@@ -79,6 +79,7 @@ Result<PluginAnswer> Instance::call(const PluginCall& call, std::string_view fun
   loan_.skipped.clear();
   loan_.ends = std::chrono::steady_clock::now() + time_limit_;
   asking_ = {&call, PluginAnswer::Verdict::answered, {}, call.run.at("running")};
+  session_.cancelled = false;
   const std::stop_callback on_stop(stop, [this] { session_.cancelled = true; });
   starlark::Thread thread(session_);
   std::deque<starlark::Handle> kept;
