@@ -4,13 +4,14 @@ import copy
 import inspect
 import types
 
-
 _own = {"hub", "ctx", "name", "resource_id", "kwargs"}
 
 
 def add(hub, path, module):
     """Adds `present`, `absent` and `describe` at a path of states."""
-    missing = [name for name in ("get", "create", "update", "delete") if name not in module.functions]
+    missing = [
+        name for name in ("get", "create", "update", "delete") if name not in module.functions
+    ]
     if missing:
         raise AttributeError(f"{module.path} wants auto_state and has no {', '.join(missing)}")
     source = types.ModuleType(f"fettle_loaded.{path}")
@@ -59,7 +60,14 @@ def _failed(ret, answer):
 
 
 def _new(name):
-    return {"name": name, "result": True, "comment": [], "old_state": None, "new_state": None, "changes": None}
+    return {
+        "name": name,
+        "result": True,
+        "comment": [],
+        "old_state": None,
+        "new_state": None,
+        "changes": None,
+    }
 
 
 def _present(module):
@@ -86,15 +94,21 @@ def _present(module):
                 ret["new_state"] = {**before, **wanted}
                 ret["comment"].append(f"Would update '{name}'")
                 return ret
-            answer = await _ask(module.functions["update"], ctx=ctx, name=name, resource_id=known_id, **wanted)
+            answer = await _ask(
+                module.functions["update"], ctx=ctx, name=name, resource_id=known_id, **wanted
+            )
         else:
             if ctx.get("test"):
                 ret["new_state"] = {"name": name, **wanted}
                 ret["comment"].append(f"Would create '{name}'")
                 return ret
-            answer = await _ask(module.functions["create"], ctx=ctx, name=name, resource_id=resource_id, **wanted)
+            answer = await _ask(
+                module.functions["create"], ctx=ctx, name=name, resource_id=resource_id, **wanted
+            )
             made = answer.get("ret") or {}
-            known_id = made.get("resource_id", resource_id) if isinstance(made, dict) else resource_id
+            known_id = (
+                made.get("resource_id", resource_id) if isinstance(made, dict) else resource_id
+            )
         if not answer.get("result"):
             return _failed(ret, answer)
         ret["comment"] += _comments(answer)
@@ -133,7 +147,7 @@ def _absent(module):
 
 
 def _describe(module, path):
-    ref = path[len("states."):]
+    ref = path[len("states.") :]
 
     async def describe(hub, ctx):
         if "list" not in module.functions:
@@ -149,5 +163,3 @@ def _describe(module, path):
         }
 
     return describe
-
-

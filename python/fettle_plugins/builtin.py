@@ -103,7 +103,9 @@ def _add_reconcile(hub):
         """Done: True. A failure is tried again three times while it stays the same."""
         if _is_same_too_often(pending_kwargs.get("reruns_wo_change_count")):
             return False
-        if pending_kwargs.get("reruns_count", 0) >= pending_kwargs.get("max_pending_reruns", MOST_RERUNS):
+        if pending_kwargs.get("reruns_count", 0) >= pending_kwargs.get(
+            "max_pending_reruns", MOST_RERUNS
+        ):
             return False
         return ret.get("result") is not True
 
@@ -140,7 +142,9 @@ def _add_idem(hub):
         host = hub._host
         if host is None:
             raise RuntimeError("there is no run here: states are applied by `hub.idem.state.batch`")
-        answer = await host.ask_async(apply={"name": name, "tags": None if tags is None else list(tags)})
+        answer = await host.ask_async(
+            apply={"name": name, "tags": None if tags is None else list(tags)}
+        )
         hub.idem.RUNS.setdefault(name, NamespaceDict())["running"] = answer["running"]
         return answer["running"]
 

@@ -13,7 +13,9 @@ class Resource:
     def after(self, function, bound, answer):
         name = bound.arguments.get("name")
         if not isinstance(answer, dict):
-            raise TypeError(f"{function.ref}.{function.name} returned {type(answer).__name__}, not a dict")
+            raise TypeError(
+                f"{function.ref}.{function.name} returned {type(answer).__name__}, not a dict"
+            )
         answer.setdefault("name", name)
         for key in ("result", "comment"):
             if key not in answer:
@@ -38,7 +40,13 @@ class SoftFail:
     def failed(self, function, error):
         text = f"{type(error).__name__}: {error}"
         if function.module.part == "states":
-            return {"result": False, "comment": [text], "changes": {}, "old_state": None, "new_state": None}
+            return {
+                "result": False,
+                "comment": [text],
+                "changes": {},
+                "old_state": None,
+                "new_state": None,
+            }
         return {"result": False, "comment": [text], "ret": None}
 
 
@@ -91,4 +99,6 @@ async def _settle_later(contracts, function, bound, answer):
 
 
 async def call_async(contracts, function, bound):
-    return await _settle_later(contracts, function, bound, function.func(*bound.args, **bound.kwargs))
+    return await _settle_later(
+        contracts, function, bound, function.func(*bound.args, **bound.kwargs)
+    )

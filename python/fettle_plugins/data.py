@@ -52,7 +52,9 @@ def _plain(value):
 
 def dumps(value):
     """One line of JSON as bytes; half a surrogate, which is no text, becomes a question mark."""
-    text = json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(
+        value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")
+    )
     return text.encode("utf-8", "replace")
 
 

@@ -16,7 +16,11 @@ _KINDS = {
 def modules_of(hub):
     told = []
     for path, module in sorted(hub._modules.items()):
-        if module.part in ("exec", "states", "reconcile") and module.functions and not _is_ours(module):
+        if (
+            module.part in ("exec", "states", "reconcile")
+            and module.functions
+            and not _is_ours(module)
+        ):
             told.append(_module(module))
     return told
 

@@ -35,9 +35,11 @@ def load(hub, folders):
     for module in loaded:
         unknown = contracts.unknown(module.contracts)
         if unknown:
-            problems.append({"file": module.source.__file__, "text": f"unknown contracts: {', '.join(unknown)}"})
+            problems.append(
+                {"file": module.source.__file__, "text": f"unknown contracts: {', '.join(unknown)}"}
+            )
         if module.part == "exec" and "auto_state" in module.contracts:
-            path = "states" + module.path[len("exec"):]
+            path = "states" + module.path[len("exec") :]
             if path not in hub._modules:
                 auto_state.add(hub, path, module)
     for module in loaded:
@@ -57,7 +59,9 @@ def _problem(file, error):
 
 def _files(root):
     for folder, below, files in os.walk(root):
-        below[:] = sorted(name for name in below if not name.startswith((".", "_")) and name != "contracts")
+        below[:] = sorted(
+            name for name in below if not name.startswith((".", "_")) and name != "contracts"
+        )
         for name in sorted(files):
             if name.endswith(".py") and (name == "init.py" or not name.startswith((".", "_"))):
                 inside = os.path.relpath(os.path.join(folder, name), root)[: -len(".py")]
@@ -74,7 +78,9 @@ def _load(hub, part, path, file, problems):
         answer = virtual(hub)
         is_there, why = answer if isinstance(answer, tuple) else (answer, "")
         if not is_there:
-            problems.append({"file": file, "text": f"not loaded: {why or 'its __virtual__ says so'}"})
+            problems.append(
+                {"file": file, "text": f"not loaded: {why or 'its __virtual__ says so'}"}
+            )
             return None
     name = getattr(source, "__virtualname__", None)
     if name:

@@ -61,4 +61,6 @@ async def run_batch(states, **parameters):
     try:
         return json.loads(output)
     except ValueError:
-        raise RuntimeError(errors.decode("utf-8", "replace").strip() or "fettle batch answered nothing") from None
+        raise RuntimeError(
+            errors.decode("utf-8", "replace").strip() or "fettle batch answered nothing"
+        ) from None

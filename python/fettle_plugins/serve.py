@@ -57,7 +57,9 @@ class Host:
         self.ask, self.ask_async = channel.ask, channel.ask_async
 
     def part(self, path):
-        is_there = path in self.functions or any(one.startswith(path + ".") for one in self.functions)
+        is_there = path in self.functions or any(
+            one.startswith(path + ".") for one in self.functions
+        )
         return HostFunction(self, path) if is_there else None
 
 
@@ -119,7 +121,11 @@ class Server:
                 raise
 
     def _describe(self):
-        return {"serves": "together", "modules": describe.modules_of(self.hub), "problems": self.problems}
+        return {
+            "serves": "together",
+            "modules": describe.modules_of(self.hub),
+            "problems": self.problems,
+        }
 
     async def _call(self, line):
         function = self._function(line["call"])
@@ -133,7 +139,9 @@ class Server:
             arguments = {name: value for name, value in arguments.items() if name in parameters}
         if "ctx" in parameters:
             arguments["ctx"] = _context(line.get("context"))
-        answer = function(*_positional(function, arguments, line.get("positional", [])), **arguments)
+        answer = function(
+            *_positional(function, arguments, line.get("positional", [])), **arguments
+        )
         while inspect.isawaitable(answer):
             answer = await answer
         return {"result": answer}
@@ -162,7 +170,12 @@ def _positional(function, arguments, given):
 
 def _context(given):
     made = namespaced(given or {})
-    for name, value in (("test", False), ("acct", NamespaceDict()), ("old_state", None), ("rerun_data", None)):
+    for name, value in (
+        ("test", False),
+        ("acct", NamespaceDict()),
+        ("old_state", None),
+        ("rerun_data", None),
+    ):
         made.setdefault(name, value)
     return made
 

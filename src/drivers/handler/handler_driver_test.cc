@@ -119,6 +119,45 @@ TEST_P(HandlerTest, ReadsCreatesUpdatesAndDeletes) {
   EXPECT_EQ(read("box"), "-");
 }
 
+/// The one below says that it stays; each process writes its number.
+constexpr const char* staying_source = R"py(#!/usr/bin/env python3
+import json, os, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    box = request["resource"]
+    with open(box["path"] + ".pids", "a") as file:
+        file.write("%d\n" % os.getpid())
+    answer = {"serves": "many"}
+    if request["call"] == "read":
+        if os.path.exists(box["path"]):
+            answer["current"] = {"value": open(box["path"]).read()}
+        else:
+            answer["absent"] = True
+    elif request["call"] == "delete":
+        os.remove(box["path"])
+    else:
+        with open(box["path"], "w") as file:
+            file.write(box["value"])
+    print(json.dumps(answer), flush=True)
+)py";
+
+class StayingHandlerTest : public HandlerTest {};
+INSTANTIATE_TEST_SUITE_P(Once, StayingHandlerTest, testing::Values(true));
+
+TEST_P(StayingHandlerTest, AProgramThatStaysIsStartedOnceMore) {
+  const Value handler = program(staying_source);
+  for (const char* value : {"one", "one", "two"}) {
+    const auto done = apply(wanted(handler, value));
+    ASSERT_TRUE(done) << to_string(done.error());
+    EXPECT_EQ(read("box"), value);
+  }
+  const std::string pids = read("box.pids");
+  const std::vector<std::string_view> calls = split(trim(pids), '\n');
+  EXPECT_EQ(calls.size(), 5u);  // read and create, read, read and update
+  EXPECT_EQ(std::set<std::string_view>(calls.begin(), calls.end()).size(), 2u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, HandlerTest, testing::Bool(), [](const auto& is_program) {
   return is_program.param ? "program" : "starlark";
 });

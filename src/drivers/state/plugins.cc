@@ -11,20 +11,25 @@ namespace {
 constexpr std::array<std::string_view, 4> parts{"states", "exec", "reconcile", "tool"};
 constexpr size_t most_files = 10'000;
 
-/// The files below a part of a folder, sorted; hidden ones and links to folders are left out.
+/// The files below a part of a folder, sorted; hidden ones and links to folders are left out. A
+/// part that is not there has none.
 Result<std::vector<Path>> files_below(const Path& root) {
   std::vector<Path> files;
-  std::error_code failed;
+  std::error_code failed, ignored;
+  if (!std::filesystem::is_directory(root, ignored))
+    return files;
   std::filesystem::recursive_directory_iterator at(root, failed), end;
   for (; !failed && at != end; at.increment(failed)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with('.') || name == "__pycache__")
       at.disable_recursion_pending();
-    else if (at->is_regular_file(failed))
+    else if (at->is_regular_file(ignored))
       files.push_back(at->path());
     if (files.size() > most_files)
       return user_error(cat("`", root.string(), "` has too many files for a folder of plugins"));
   }
+  if (failed)
+    return user_error(cat("cannot read the plugins in `", root.string(), "`: ", failed.message()));
   std::sort(files.begin(), files.end());
   return files;
 }

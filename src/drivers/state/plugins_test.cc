@@ -335,6 +335,15 @@ TEST_F(PluginsTest, TheFirstFolderCounts) {
   EXPECT_EQ(call("exec.three.f"), "there is no function `exec.three.f`");
 }
 
+TEST_F(PluginsTest, LinksThatLeadNowhereOrInCirclesDisturbNobody) {
+  write("a/exec/z.star", "def f():\n    return 1\n");
+  std::filesystem::create_symlink("nowhere", folder_->path() / "a/exec/a.star");
+  std::filesystem::create_symlink("..", folder_->path() / "a/exec/round");
+  open();
+  EXPECT_EQ(call("exec.z.f"), "1");
+  EXPECT_TRUE(plugins_->problems().empty());
+}
+
 TEST_F(PluginsTest, FoldersWithoutPluginsStartNothing) {
   write("a/web.sls", "a: test.nop");
   EXPECT_TRUE(open().modules().empty());
