@@ -24,7 +24,7 @@ def add(hub, path, module):
     for function in (_present(module), _absent(module), _describe(module, path)):
         function.__module__ = source.__name__
         setattr(source, function.__name__, function)
-    hub._add(path, source)
+    return hub._add(path, source)
 
 
 async def _ask(function, **kwargs):

@@ -1,32 +1,72 @@
-"""What stands around functions of modules that name it in `__contracts__`."""
+"""What stands around functions: hooks in folders `contracts`, and the contracts that ship.
+
+DIR/contracts/NAME.py stands around DIR/NAME.py, DIR/contracts/init.py around all modules of DIR, and
+a module names further ones of such a folder in `__contracts__`. A hook is `pre`, `call` or `post`, or
+one of these with the function behind it: `pre_run`. It gets the hub and the call.
+"""
 
 import inspect
 
-from fettle_plugins.data import differences
+from fettle_plugins.data import NamespaceDict, differences
+
+
+class ContractError(RuntimeError):
+    """A hook says that a function must not be called like this."""
+
+
+class Call:
+    """A call of a function, as hooks see it. `args` begin with the hub."""
+
+    def __init__(self, function, args, kwargs):
+        self.function, self.func, self.signature = function, function.func, function.signature
+        self.ref, self.__name__ = f"{function.ref}.{function.name}", function.name
+        self.args, self.kwargs, self.ret, self.cache = list(args), dict(kwargs), None, {}
+
+    def get_arguments(self):
+        bound = self.signature.bind(*self.args, **self.kwargs)
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def get_argument(self, name):
+        return self.get_arguments()[name]
+
+    def proceed(self):
+        return self.func(*self.args, **self.kwargs)
+
+
+class Hooks:
+    """A file of a folder `contracts`."""
+
+    def __init__(self, hub, source):
+        self._hub, self._source = hub, source
+
+    def find(self, kind, function):
+        for name in (f"{kind}_{function}", kind):
+            hook = getattr(self._source, name, None)
+            if inspect.isfunction(hook):
+                return lambda call: hook(self._hub, call)
+        return None
 
 
 class Resource:
     """`resource`: what a state answers is complete, and its changes are those of its states."""
 
-    functions = {"present", "absent"}
+    def find(self, kind, function):
+        return self._complete if kind == "post" and function in ("present", "absent") else None
 
-    def after(self, function, bound, answer):
-        name = bound.arguments.get("name")
+    def _complete(self, call):
+        answer = call.ret
         if not isinstance(answer, dict):
-            raise TypeError(
-                f"{function.ref}.{function.name} returned {type(answer).__name__}, not a dict"
-            )
-        answer.setdefault("name", name)
+            raise TypeError(f"{call.ref} returned {type(answer).__name__}, not a dict")
+        answer.setdefault("name", call.get_arguments().get("name"))
         for key in ("result", "comment"):
             if key not in answer:
-                raise KeyError(f"{function.ref}.{function.name} returned no `{key}`")
+                raise KeyError(f"{call.ref} returned no `{key}`")
         comment = answer["comment"]
         if comment is None or comment == "":
             answer["comment"] = []
-        elif isinstance(comment, str):
-            answer["comment"] = [comment]
         else:
-            answer["comment"] = list(comment)
+            answer["comment"] = [comment] if isinstance(comment, str) else list(comment)
         if answer.get("changes") is None:
             states = [answer.get("old_state"), answer.get("new_state")]
             is_plain = all(not state or isinstance(state, dict) for state in states)
@@ -37,68 +77,116 @@ class Resource:
 class SoftFail:
     """`soft_fail`: an exception is an answer."""
 
-    def failed(self, function, error):
-        text = f"{type(error).__name__}: {error}"
-        if function.module.part == "states":
-            return {
-                "result": False,
-                "comment": [text],
-                "changes": {},
-                "old_state": None,
-                "new_state": None,
-            }
-        return {"result": False, "comment": [text], "ret": None}
+    def find(self, kind, function):
+        return self._failure if kind == "failed" else None
+
+    def _failure(self, call, error):
+        answer = {"result": False, "comment": [f"{type(error).__name__}: {error}"]}
+        if call.function.module.part == "states":
+            return {**answer, "changes": {}, "old_state": None, "new_state": None}
+        return {**answer, "ret": None}
 
 
-_known = {"resource": Resource, "soft_fail": SoftFail, "auto_state": None}
+class Attributes:
+    """What an exec function answers has its keys as attributes, too."""
+
+    def find(self, kind, function):
+        return self._named if kind == "post" else None
+
+    def _named(self, call):
+        is_plain = isinstance(call.ret, dict) and not isinstance(call.ret, NamespaceDict)
+        return NamespaceDict(call.ret) if is_plain else None
 
 
-def unknown(names):
-    return [name for name in names if name not in _known]
+def around(hub, module, files):
+    """The contracts of a module, and the names that nobody knows. `files`: sources by path."""
+    made, unknown = [], []
+    folder = module.path.rsplit(".", 1)[0]
+    here = f"{folder}.contracts"
+    for name in ("init", *module.path_names):
+        if f"{here}.{name}" in files:
+            made.append(Hooks(hub, files[f"{here}.{name}"]))
+    for name in module.contracts:
+        if name in ("resource", "soft_fail"):
+            is_meant = name == "soft_fail" or module.part == "states"
+            made += [Resource() if name == "resource" else SoftFail()] if is_meant else []
+        elif name != "auto_state":
+            found = _above(folder, name, files)
+            made += [Hooks(hub, found)] if found else []
+            unknown += [] if found else [name]
+    if module.part == "exec":
+        made.append(Attributes())
+    return made, unknown
 
 
-def around(names, part, function):
-    """The contracts of one function, the outermost first."""
-    made = []
-    if "soft_fail" in names:
-        made.append(SoftFail())
-    if "resource" in names and part == "states" and function in Resource.functions:
-        made.append(Resource())
-    return made
+def _above(folder, name, files):
+    while folder:
+        found = files.get(f"{folder}.contracts.{name}")
+        if found:
+            return found
+        folder = folder.rpartition(".")[0]
+    return None
 
 
-def _settle(contracts, function, bound, answer):
-    for contract in reversed(contracts):
-        if hasattr(contract, "after"):
-            answer = contract.after(function, bound, answer)
+def _hooks(contracts, kind, call):
+    found = [contract.find(kind, call.function.name) for contract in contracts]
+    return [hook for hook in found if hook]
+
+
+def _check(call, verdict):
+    """`False` or `(False, "why")` of a `pre` refuses the call."""
+    is_good, why = verdict if isinstance(verdict, tuple) and len(verdict) == 2 else (verdict, "")
+    if is_good is False:
+        raise ContractError(f"{call.ref} is refused by a contract: {why}".rstrip(": "))
+
+
+def _failed(contracts, call, error):
+    hooks = _hooks(contracts, "failed", call)
+    if not hooks:
+        raise error
+    return hooks[0](call, error)
+
+
+def run(contracts, call):
+    """Calls a plain function; one that answers with a coroutine is awaited by who called it."""
+    try:
+        for hook in _hooks(contracts, "pre", call):
+            _check(call, hook(call))
+        hooks = _hooks(contracts, "call", call)
+        call.ret = hooks[0](call) if hooks else call.proceed()
+        if inspect.isawaitable(call.ret):
+            return _finish_later(contracts, call)
+        for hook in _hooks(contracts, "post", call):
+            answer = hook(call)
+            call.ret = call.ret if answer is None else answer
+        return call.ret
+    except Exception as error:
+        return _failed(contracts, call, error)
+
+
+async def _unwrapped(answer):
+    while inspect.isawaitable(answer):
+        answer = await answer
     return answer
 
 
-def _fail(contracts, function, error):
-    for contract in contracts:
-        if hasattr(contract, "failed"):
-            return contract.failed(function, error)
-    raise error
-
-
-def call(contracts, function, bound):
+async def _finish_later(contracts, call):
     try:
-        answer = function.func(*bound.args, **bound.kwargs)
-        if inspect.isawaitable(answer):
-            return _settle_later(contracts, function, bound, answer)
-        return _settle(contracts, function, bound, answer)
+        call.ret = await _unwrapped(call.ret)
+        for hook in _hooks(contracts, "post", call):
+            answer = await _unwrapped(hook(call))
+            call.ret = call.ret if answer is None else answer
+        return call.ret
     except Exception as error:
-        return _fail(contracts, function, error)
+        return _failed(contracts, call, error)
 
 
-async def _settle_later(contracts, function, bound, answer):
+async def run_async(contracts, call):
     try:
-        return _settle(contracts, function, bound, await answer)
+        for hook in _hooks(contracts, "pre", call):
+            _check(call, await _unwrapped(hook(call)))
+        hooks = _hooks(contracts, "call", call)
+        call.ret = hooks[0](call) if hooks else call.proceed()
     except Exception as error:
-        return _fail(contracts, function, error)
-
-
-async def call_async(contracts, function, bound):
-    return await _settle_later(
-        contracts, function, bound, function.func(*bound.args, **bound.kwargs)
-    )
+        return _failed(contracts, call, error)
+    return await _finish_later(contracts, call)

@@ -75,7 +75,6 @@ class Function:
         self._hub = hub
         names = list(self.signature.parameters)
         self.takes_hub = bool(names) and names[0] == "hub"
-        self._contracts = contracts.around(module.contracts, module.part, name)
 
     @property
     def is_async(self):
@@ -84,12 +83,11 @@ class Function:
     def __call__(self, *args, **kwargs):
         if self.takes_hub:
             args = (self._hub, *args)
-        if not self._contracts:
+        around = self.module.around
+        if not around:
             return self.func(*args, **kwargs)
-        bound = self.signature.bind(*args, **kwargs)
-        if self.is_async:
-            return contracts.call_async(self._contracts, self, bound)
-        return contracts.call(self._contracts, self, bound)
+        call = contracts.Call(self, args, kwargs)
+        return (contracts.run_async if self.is_async else contracts.run)(around, call)
 
     def __repr__(self):
         return f"<function {self.ref}.{self.name}>"
@@ -101,17 +99,27 @@ class Module:
     def __init__(self, hub, part, path, source):
         self.hub, self.part, self.path, self.source = hub, part, path, source
         self.contracts = list(getattr(source, "__contracts__", ()))
-        aliases = getattr(source, "__func_alias__", {})
+        self.around = []  # the contracts themselves
+        file = getattr(source, "__file__", "").rsplit("/", 1)[-1]
+        self.path_names = dict.fromkeys([path.rsplit(".", 1)[-1], file.removesuffix(".py")])
         self.functions, self.names = {}, {}
+        aliases = getattr(source, "__func_alias__", {})
+        made = aliases(hub) if callable(aliases) else {}
+        aliases = {} if callable(aliases) else aliases
         for name, value in vars(source).items():
             if name.startswith("_"):
                 if name.startswith("__") and name in _told:
                     self.names[name] = value
                 continue
-            name = aliases.get(name, name)
-            if inspect.isfunction(value) and value.__module__ == source.__name__:
-                value = self.functions[name] = Function(hub, self, name, value)
-            self.names[name] = value
+            is_own = inspect.isfunction(value) and value.__module__ == source.__name__
+            self._add(aliases.get(name, name), value, is_own)
+        for name, value in made.items():
+            self._add(name, value, inspect.isfunction(value))
+
+    def _add(self, name, value, is_own):
+        if is_own:
+            value = self.functions[name] = Function(self.hub, self, name, value)
+        self.names[name] = value
 
 
 _told = {"__reconcile_wait__", "__contracts__", "__virtualname__", "__doc__", "__file__"}

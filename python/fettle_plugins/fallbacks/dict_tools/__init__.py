@@ -1,0 +1,1 @@
+"""What plugins use of the package dict-toolbox, for where it is not installed."""
