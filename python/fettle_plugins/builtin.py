@@ -6,7 +6,7 @@ import logging
 import random
 import types
 
-from fettle_plugins.data import NamespaceDict
+from fettle_plugins.data import NamespaceDict, differences
 
 MOST_RERUNS = 600
 PATIENCE = 3
@@ -109,6 +109,7 @@ def _add_reconcile(hub):
             return False
         return ret.get("result") is not True
 
+    _module(hub, "reconcile.init", DEFAULT_MAX_PENDING_RERUNS=MOST_RERUNS)
     _module(hub, "reconcile.pending.default", is_pending=seeds)
     _module(hub, "reconcile.pending.idem25", is_pending=newest)
 
@@ -157,7 +158,26 @@ def _add_idem(hub):
     def gen_chunk_func_tag(hub, chunk):
         return "_|-".join(str(chunk[key]) for key in ("state", "__id__", "name", "fun"))
 
-    _module(hub, "idem.tools", get_tag_parts=get_tag_parts, gen_chunk_func_tag=gen_chunk_func_tag)
+    def tag_2_state(hub, tag):
+        return tag.split("_|-")[0]
+
+    _module(
+        hub,
+        "idem.tools",
+        get_tag_parts=get_tag_parts,
+        gen_chunk_func_tag=gen_chunk_func_tag,
+        tag_2_state=tag_2_state,
+    )
+
+    async def put(hub, *args, **kwargs):
+        """Events are the host's."""
+
+    _module(hub, "idem.event", put=put)
+
+    def calculate_changes(hub, old_state, new_state, params=None):
+        return differences(old_state, new_state)
+
+    _module(hub, "tool.idem.arg_utils", calculate_changes=calculate_changes)
 
     async def batch(hub, states, **parameters):
         from fettle_plugins.program import run_batch

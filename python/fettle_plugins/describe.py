@@ -19,14 +19,10 @@ def modules_of(hub):
         if (
             module.part in ("exec", "states", "reconcile")
             and module.functions
-            and not _is_ours(module)
+            and not module.is_ours
         ):
             told.append(_module(module))
     return told
-
-
-def _is_ours(module):
-    return module.source.__file__.startswith(__file__.rsplit("/", 1)[0] + "/")
 
 
 def _module(module):

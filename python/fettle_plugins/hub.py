@@ -100,7 +100,8 @@ class Module:
         self.hub, self.part, self.path, self.source = hub, part, path, source
         self.contracts = list(getattr(source, "__contracts__", ()))
         self.around = []  # the contracts themselves
-        file = getattr(source, "__file__", "").rsplit("/", 1)[-1]
+        folder, _, file = getattr(source, "__file__", "").rpartition("/")
+        self.is_ours = folder == __file__.rpartition("/")[0]
         self.path_names = dict.fromkeys([path.rsplit(".", 1)[-1], file.removesuffix(".py")])
         self.functions, self.names = {}, {}
         aliases = getattr(source, "__func_alias__", {})

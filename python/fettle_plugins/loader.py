@@ -101,8 +101,9 @@ def _load(hub, part, path, file, problems):
     name = getattr(source, "__virtualname__", None)
     if name:
         path = ".".join([*path.split(".")[:-1], name])
-    if f"{part}.{path}" in hub._modules:
-        other = hub._modules[f"{part}.{path}"].source.__file__
+    known = hub._modules.get(f"{part}.{path}")
+    if known is not None and not known.is_ours:
+        other = known.source.__file__
         problems.append({"file": file, "text": f"`{part}.{path}` is there already: {other}"})
         return None
     return hub._add(f"{part}.{path}", source)

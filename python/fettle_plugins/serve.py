@@ -25,6 +25,8 @@ from fettle_plugins.patience import NotReady, Throttled
 class HostFunction:
     """A function that the host has: a path that can be called."""
 
+    signature = inspect.Signature()  # what it takes is the host's to check
+
     def __init__(self, host, path):
         self._host, self._path = host, path
 
@@ -144,7 +146,9 @@ class Server:
         )
         while inspect.isawaitable(answer):
             answer = await answer
-        return {"result": answer}
+        if run is None:
+            return {"result": answer}
+        return {"result": answer, "running": self.hub.idem.RUNS[run["name"]]["running"]}
 
     def _function(self, path):
         found = self.hub

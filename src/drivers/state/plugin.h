@@ -45,6 +45,7 @@ struct PluginAnswer {
   Verdict verdict = Verdict::answered;
   Value result{};     ///< what the function returned
   std::string why{};  ///< of the other verdicts
+  Value running{};    ///< of a reconciler: the results as it merged them; null: it did not
 };
 
 /// Modules as a catalogue reads them (`states/described.h`), each a dict: `path`, `file`, `text`,

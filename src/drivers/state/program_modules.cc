@@ -66,11 +66,11 @@ class ProgramHost : public PluginHost {
     };
     for (const auto& [key, verdict] : verdicts)
       if (answer.at(key).is_text())
-        return PluginAnswer{verdict, {}, answer.at(key).text().str()};
+        return PluginAnswer{.verdict = verdict, .why = answer.at(key).text().str()};
     if (answer.find("result") == nullptr)
       return world_error(
           cat(file_, " answered no `result`, but ", clipped(write_json(answer), 500)));
-    return PluginAnswer{Verdict::answered, answer.at("result"), {}};
+    return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
   }
 
   Program program_;

@@ -208,6 +208,81 @@ async def absent(hub, ctx, name):
             R"({"comment":["OSError: no route"],"result":false,"ret":null})");
 }
 
+TEST_F(Python, ContractsOfPluginsStandAroundThem) {
+  write("a/exec/contracts/tool.py", R"py(
+def __virtual__(hub):
+    return True
+
+async def pre_run(hub, ctx):
+    ctx.kwargs["words"] = ctx.get_argument("words").split()
+
+def pre_refuse(hub, ctx):
+    return False, "not on " + ctx.get_arguments()["what"]
+
+def post_run(hub, ctx):
+    ctx.ret["by"] = ctx.ref
+    return ctx.ret
+
+def call_instead(hub, ctx):
+    return {"result": True, "ret": ["instead", ctx.func(*ctx.args, **ctx.kwargs)]}
+)py");
+  write("a/exec/contracts/init.py", "def post(hub, ctx):\n    ctx.ret['seen'] = True\n");
+  write("a/exec/toolmod.py", R"py(
+__virtualname__ = "tool"
+
+async def run(hub, ctx, words):
+    return {"result": True, "ret": words}
+
+def refuse(hub, ctx, what):
+    return {}
+
+def instead(hub, ctx):
+    return 5
+
+async def use(hub, ctx):
+    return (await hub.exec.tool.run(ctx, words="a b")).ret
+)py");
+  write("a/exec/deep/recursive/x.py", "__contracts__ = ['nobody']\ndef f(hub):\n    return 1\n");
+  Plugins& plugins = open();
+  EXPECT_EQ(call("exec.tool.run", Value::dict({{"words", "c d"}})),
+            R"({"by":"exec.tool.run","result":true,"ret":["c","d"],"seen":true})");
+  EXPECT_EQ(call("exec.tool.refuse", Value::dict({{"what", "mondays"}})),
+            "`exec.tool.refuse`: ContractError: exec.tool.refuse is refused by a contract: not on "
+            "mondays");
+  EXPECT_EQ(call("exec.tool.instead"), R"({"result":true,"ret":["instead",5],"seen":true})");
+  EXPECT_NE(call("exec.tool.use").find("TypeError"), std::string::npos);  // a list is no dict
+  ASSERT_EQ(plugins.problems().size(), 1u);
+  EXPECT_EQ(plugins.problems()[0].message, "unknown contracts: nobody");
+  EXPECT_EQ(call("exec.deep.recursive.x.f"), "1");
+}
+
+TEST_F(Python, AliasesMayBeMadeByAFunction) {
+  write("a/exec/web.py", R"py(
+import dict_tools.differ as differ
+from dict_tools.data import NamespaceDict
+from dict_tools.update import update
+from dict_tools.utils import decode_dict
+
+def __func_alias__(hub):
+    def made(method):
+        async def ask(ctx, url):
+            return {"result": True, "ret": [method, url]}
+        return ask
+    return {"get": made("GET"), "put": made("PUT")}
+
+async def both(hub, ctx):
+    got, put = await hub.exec.web.get(ctx, "u"), await hub.exec.web.put(ctx, url="v")
+    return NamespaceDict(got=got.ret, put=put["ret"], diff=differ.deep_diff({"a": 1, "b": 2}, {"a": 2}, ignore=["b"]),
+                         merged=update({"a": {"b": 1}}, {"a": {"c": 2}}), text=decode_dict({b"k": [b"v"]}))
+)py");
+  open();
+  EXPECT_EQ(call("exec.web.get", Value::dict({{"url", "u"}})),
+            R"({"result":true,"ret":["GET","u"]})");
+  EXPECT_EQ(
+      call("exec.web.both"),
+      R"({"diff":{"new":{"a":2},"old":{"a":1}},"got":["GET","u"],"merged":{"a":{"b":1,"c":2}},"put":["PUT","v"],"text":{"k":["v"]}})");
+}
+
 TEST_F(Python, AutoStateMakesStatesOfAnExecModule) {
   write("a/exec/disk.py", R"py(
 __contracts__ = ["auto_state", "soft_fail"]
@@ -377,6 +452,55 @@ async def loop(hub, pending_plugin: str, name: str, apply_kwargs: Dict[str, Any]
   EXPECT_EQ(asked_for, R"({"name":"web","tags":["a"]})");
   EXPECT_EQ(loop("default", 600), R"({"re_runs_count":3,"require_re_run":false})");
   EXPECT_EQ(loop("idem25", 2), R"({"re_runs_count":2,"require_re_run":true})");
+}
+
+TEST_F(Python, WhatALoopMergesIsTheResultAndARuleOfAUserReplacesOurs) {
+  write("a/reconcile/merging.py", R"py(
+import copy
+
+async def loop(hub, pending_plugin, name, apply_kwargs):
+    first = copy.deepcopy(hub.idem.RUNS[name]["running"])
+    is_pending = hub.reconcile.pending[pending_plugin].is_pending
+    waits = [getattr(hub.states[hub.idem.tools.tag_2_state(tag)], "__reconcile_wait__", None) for tag in first]
+    takes = list(is_pending.signature.parameters)
+    again = await hub.idem.run.init.start(name, list(first))
+    for tag, ret in again.items():
+        await hub.idem.event.put(profile="idem-run", body=ret)
+        changes = hub.tool.idem.arg_utils.calculate_changes(
+            first[tag]["new_state"], ret["new_state"], getattr(hub, ret["ref"]).signature.parameters)
+        first[tag].update(ret, changes=changes)
+    hub.idem.RUNS[name]["running"] = first
+    return {"re_runs_count": 1, "waits": waits, "takes": takes, "pending": is_pending(ret={}),
+            "most": hub.reconcile.init.DEFAULT_MAX_PENDING_RERUNS}
+)py");
+  write("a/reconcile/pending/default.py", "def is_pending(hub, ret):\n    return 'mine'\n");
+  write("a/states/cloud/vm.py",
+        "__reconcile_wait__ = {'static': {'wait_in_seconds': 1}}\n"
+        "def present(hub, ctx, name):\n    return {}\n");
+  Plugins& plugins = open();
+  const auto ret = [](const char* ref, int64_t size) {
+    return Value::dict({{"ref", ref}, {"new_state", Value::dict({{"size", size}})}});
+  };
+  const auto running = [&](int64_t size) {
+    return Value::dict({{"cloud.vm_|-a_|-a_|-present", ret("states.cloud.vm.present", size)},
+                        {"test_|-b_|-b_|-nop", ret("states.test.nop", 1)}});
+  };
+  const auto answer = plugins.call(
+      {.path = "reconcile.merging.loop",
+       .arguments = Value::dict(
+           {{"pending_plugin", "default"}, {"name", "web"}, {"apply_kwargs", Value::dict({})}}),
+       .run = Value::dict({{"name", "web"}, {"running", running(1)}}),
+       .on_ask = [&](const Value&) -> Result<Value> {
+         return Value::dict({{"running", running(2)}});
+       }},
+      {});
+  EXPECT_EQ(
+      shown(answer),
+      R"({"most":600,"pending":"mine","re_runs_count":1,"takes":["hub","ret"],"waits":[{"static":{"wait_in_seconds":1}},null]})");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(write_json(answer->running.at("cloud.vm_|-a_|-a_|-present").at("changes")),
+            R"({"new":{"size":2},"old":{"size":1}})");
+  EXPECT_TRUE(plugins.problems().empty());
 }
 
 TEST_F(Python, WhatIsOddAndWhatIsNoJson) {

@@ -114,9 +114,9 @@ Result<PluginAnswer> Instance::judge(Result<starlark::Value> result,
   if (stop.stop_requested())
     return cancelled_error();
   if (!result && !loan_.skipped.empty())
-    return PluginAnswer{PluginAnswer::Verdict::skipped, {}, loan_.skipped};
+    return PluginAnswer{.verdict = PluginAnswer::Verdict::skipped, .why = loan_.skipped};
   if (!result && asking_.verdict != PluginAnswer::Verdict::answered)
-    return PluginAnswer{asking_.verdict, {}, asking_.why};
+    return PluginAnswer{.verdict = asking_.verdict, .why = asking_.why};
   if (!result) {
     Error told = std::move(result).error();
     std::string message =
@@ -127,9 +127,7 @@ Result<PluginAnswer> Instance::judge(Result<starlark::Value> result,
     error.excerpt = join(told.trace, "\n");
     return error;
   }
-  return PluginAnswer{PluginAnswer::Verdict::answered,
-                      TRY(starlark::to_value(*result).context("what it returned")),
-                      {}};
+  return PluginAnswer{.result = TRY(starlark::to_value(*result).context("what it returned"))};
 }
 
 Value described(const std::string& name, starlark::Value function) {
