@@ -1,6 +1,6 @@
 """Answers the calls of the host until its lines end.
 
-The one argument is JSON: `folders` of plugins, `functions` of the host ({path: whether it is to be
+The last argument is JSON: `folders` of plugins, `functions` of the host ({path: whether it is to be
 awaited}), `options` (`hub.OPT.idem`). {"describe": true} tells what was loaded,
 {"call": "states.cloud.vm.present", …} calls a function. Functions that are coroutines run side by
 side; all others run one at a time.
@@ -196,7 +196,7 @@ def main():
     channel = Channel()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    settings = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+    settings = json.loads(sys.argv[-1])
     sys.dont_write_bytecode = True  # users' folders are theirs
     server = Server(channel, loop, settings)
 

@@ -20,7 +20,7 @@
 namespace fettle {
 namespace {
 
-class Programs_ : public testing::Test {
+class ProgramTest : public testing::Test {
  protected:
   std::string file(const std::string& text) {
     const std::string path = (folder_->path() / cat("program", ++files_)).string();
@@ -66,7 +66,7 @@ for line in sys.stdin:
         os._exit(0)
 )py";
 
-TEST_F(Programs_, OneThatReadsToTheEndIsStartedForEachCall) {
+TEST_F(ProgramTest, OneThatReadsToTheEndIsStartedForEachCall) {
   const auto program = shell("cat > /dev/null; echo '{\"log\": \"working\"}'; echo '{\"a\": 1}'");
   std::string told;
   ProgramCall call = ask("read");
@@ -76,13 +76,13 @@ TEST_F(Programs_, OneThatReadsToTheEndIsStartedForEachCall) {
   EXPECT_EQ(told, "workingworking");
 }
 
-TEST_F(Programs_, WhatIsAskedArrivesWithSecrets) {
+TEST_F(ProgramTest, WhatIsAskedArrivesWithSecrets) {
   const auto program = shell("read line; printf '{\"got\": %s}\\n' \"$line\"");
   EXPECT_EQ(said(program->call({.request = Value::dict({{"key", Value::secret("s3")}})}, {})),
             R"({"got":{"key":"s3"}})");
 }
 
-TEST_F(Programs_, OneThatSaysSoIsKept) {
+TEST_F(ProgramTest, OneThatSaysSoIsKept) {
   const auto program = python(counting);
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
   const Value second = *program->call(ask("b"), {});
@@ -92,13 +92,13 @@ TEST_F(Programs_, OneThatSaysSoIsKept) {
   EXPECT_EQ(second.at("pid"), third.at("pid"));
 }
 
-TEST_F(Programs_, OneThatLeftAfterItsAnswerIsStartedAnew) {
+TEST_F(ProgramTest, OneThatLeftAfterItsAnswerIsStartedAnew) {
   const auto program = python(counting, Serving::many);
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(program->call(ask("leave"), {})->integer_at("calls"), 1);
 }
 
-TEST_F(Programs_, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
+TEST_F(ProgramTest, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
   const auto program = python(counting, Serving::many);
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
   EXPECT_EQ(said(program->call(ask("crash"), {})),
@@ -106,7 +106,7 @@ TEST_F(Programs_, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
 }
 
-TEST_F(Programs_, CallsAtOnceToOneThatServesManyHaveAChildEach) {
+TEST_F(ProgramTest, CallsAtOnceToOneThatServesManyHaveAChildEach) {
   const auto program = python(counting, Serving::many);
   std::barrier together(2);
   std::atomic<int64_t> first = 0, second = 0;
@@ -157,7 +157,7 @@ for line in sys.stdin:
         print("held", len(held), file=sys.stderr, flush=True)
 )py";
 
-TEST_F(Programs_, CallsAtOnceShareAChildAndGetTheirOwnAnswers) {
+TEST_F(ProgramTest, CallsAtOnceShareAChildAndGetTheirOwnAnswers) {
   const auto program = python(holding, Serving::together);
   std::vector<std::string> names(8);
   std::vector<std::jthread> threads;
@@ -174,7 +174,7 @@ TEST_F(Programs_, CallsAtOnceShareAChildAndGetTheirOwnAnswers) {
     EXPECT_EQ(names[i], cat("call", i));
 }
 
-TEST_F(Programs_, WhatItAsksIsAnsweredOnTheThreadOfTheCall) {
+TEST_F(ProgramTest, WhatItAsksIsAnsweredOnTheThreadOfTheCall) {
   const auto program = python(holding, Serving::together);
   std::string told;
   ProgramCall call = ask("twice");
@@ -190,7 +190,7 @@ TEST_F(Programs_, WhatItAsksIsAnsweredOnTheThreadOfTheCall) {
   EXPECT_EQ(told, "asked");
 }
 
-TEST_F(Programs_, ACallThatTakesTooLongIsCancelledAndTheChildGoesOn) {
+TEST_F(ProgramTest, ACallThatTakesTooLongIsCancelledAndTheChildGoesOn) {
   const auto program = python(holding, Serving::together);
   const int64_t pid = program->call(ask("go"), {})->integer_at("pid");
   const std::string late = said(program->call(ask("held", 100ms), {}));
@@ -198,13 +198,13 @@ TEST_F(Programs_, ACallThatTakesTooLongIsCancelledAndTheChildGoesOn) {
   EXPECT_EQ(program->call(ask("go"), {})->integer_at("pid"), pid);
 }
 
-TEST_F(Programs_, OneThatHangsIsEnded) {
+TEST_F(ProgramTest, OneThatHangsIsEnded) {
   const auto program = python(counting, Serving::many);
   EXPECT_EQ(said(program->call(ask("hang", 100ms), {})), "it did not answer within 100ms");
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
 }
 
-TEST_F(Programs_, AStopEndsTheCall) {
+TEST_F(ProgramTest, AStopEndsTheCall) {
   for (const Serving serving : {Serving::once, Serving::many, Serving::together}) {
     const auto program = shell("read line; exec sleep 100000", serving);
     std::stop_source stop;
@@ -215,7 +215,7 @@ TEST_F(Programs_, AStopEndsTheCall) {
   }
 }
 
-TEST_F(Programs_, NonsenseIsAnErrorThatShowsIt) {
+TEST_F(ProgramTest, NonsenseIsAnErrorThatShowsIt) {
   const std::string no_object = "what it said is no line of JSON with an object; its last lines:\n";
   for (const Serving serving : {Serving::once, Serving::many}) {
     EXPECT_EQ(said(shell("read l; echo hello", serving)->call(ask("a"), {})), no_object + "hello");
@@ -233,7 +233,7 @@ TEST_F(Programs_, NonsenseIsAnErrorThatShowsIt) {
       "own words");
 }
 
-TEST_F(Programs_, OneThatDoesNotReadWhatItIsAskedIsEnded) {
+TEST_F(ProgramTest, OneThatDoesNotReadWhatItIsAskedIsEnded) {
   const auto program = shell("exec sleep 100000", Serving::many);
   const ProgramCall call{.request = Value::dict({{"much", std::string(4 << 20, 'x')}}),
                          .time_limit = 100ms};
@@ -242,7 +242,7 @@ TEST_F(Programs_, OneThatDoesNotReadWhatItIsAskedIsEnded) {
       << late;
 }
 
-TEST_F(Programs_, AKeptChildAndWhatItStartedEndWithTheProgram) {
+TEST_F(ProgramTest, AKeptChildAndWhatItStartedEndWithTheProgram) {
   const std::string path = (folder_->path() / "fifo").string();
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   const Descriptor fifo(open(path.c_str(), O_RDWR | O_CLOEXEC));

@@ -89,8 +89,11 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
   const Value settings = Value::dict({{"folders", Value::list(std::move(folders))},
                                       {"functions", options.functions},
                                       {"options", options.options}});
-  Invocation how{.arguments = {options.interpreter, "-m", "fettle_plugins", write_json(settings)},
-                 .environment = {{"PYTHONPATH", options.package}}};
+  // Not the working folder is looked through for modules, but the package.
+  constexpr const char* start =
+      "import sys; sys.path[0] = sys.argv[1]; from fettle_plugins.serve import main; main()";
+  Invocation how{
+      .arguments = {options.interpreter, "-c", start, options.package, write_json(settings)}};
   return std::make_unique<ProgramHost>(std::move(how), Serving::together, "fettle_plugins");
 }
 

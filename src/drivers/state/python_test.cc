@@ -576,6 +576,17 @@ TEST_F(Python, AStateCanAskForPatience) {
   EXPECT_EQ(call("states.later.absent", Value::dict({{"name", "a"}})), "throttled: slow down");
 }
 
+TEST_F(Python, TheWorkingFolderIsNoPlaceForModulesAndTheEnvironmentStays) {
+  write("a/exec/env.py",
+        "import os, sys\n"
+        "def get(hub):\n    return ['' in sys.path, os.environ.get('PYTHONPATH'), "
+        "sys.modules['pop'].__doc__ if 'pop' in sys.modules else None]\n");
+  open();
+  const char* const path = std::getenv("PYTHONPATH");
+  EXPECT_EQ(call("exec.env.get"),
+            write_json(Value::list({false, path == nullptr ? Value() : Value(path), Value()})));
+}
+
 TEST_F(Python, UsersFoldersStayAsTheyAre) {
   write("a/states/one.py", "def f(hub, ctx, name):\n    return 1\n");
   open();
