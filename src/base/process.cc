@@ -431,6 +431,7 @@ Result<pid_t> start_detached(const Invocation& command, const Path& output) {
 struct Dialogue::State {
   Descriptor socket, errors;
   Group group;
+  bool has_ended = false;
 };
 
 Dialogue::Dialogue(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -457,12 +458,11 @@ Result<Dialogue> Dialogue::start(const Invocation& command, Errors errors) {
 }
 
 Finished Dialogue::end(Duration patience, Duration grace) {
-  if (state_ == nullptr)
-    return {};
-  state_->socket.close();
   Finished finished;
+  if (state_ == nullptr || std::exchange(state_->has_ended, true))
+    return finished;
+  state_->socket.close();
   tell_end(finished, state_->group.end(grace, {}, patience));
-  state_.reset();
   return finished;
 }
 

@@ -71,7 +71,7 @@ class Dialogue {
   int descriptor() const;
   int errors() const;
   /// Ends the talk. The child may take `patience` to leave by itself and `grace` from TERM to KILL;
-  /// its group does not outlive it. Tells how it ended, without any output.
+  /// its group does not outlive it. Tells how it ended; what it wrote to `errors()` is still there.
   Finished end(Duration patience, Duration grace = 1s);
 
  private:

@@ -227,6 +227,17 @@ TEST(Process, TooMuchOutputIsAnError) {
   EXPECT_EQ(to_string(run_process(command, {}).error()), "running `sh`: more than 1000 bytes");
 }
 
+TEST(Process, WhatADialogueWroteToItsErrorsOutlivesIt) {
+  Result<Dialogue> dialogue = Dialogue::start(shell("echo last words >&2"), Dialogue::Errors::kept);
+  ASSERT_TRUE(dialogue);
+  EXPECT_EQ(dialogue->end(60s).code, 0);
+  std::string words(100, ' ');
+  const ssize_t count = read(dialogue->errors(), words.data(), words.size());
+  ASSERT_GT(count, 0);
+  EXPECT_EQ(words.substr(0, static_cast<size_t>(count)), "last words\n");
+  EXPECT_EQ(dialogue->end(60s).code, 0);
+}
+
 TEST(Process, ADetachedOneHasASessionOfItsOwn) {
   const auto folder = TemporaryDirectory::make();
   const auto pid = start_detached(shell("ps -o sid= -p $$; echo $$"), folder->path() / "log");

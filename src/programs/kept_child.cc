@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t longest_line = size_t{64} << 20;
 constexpr int look_interval_ms = 50;
+/// Pieces that are read of what it wrote before its end.
+constexpr int most_last_words = 100;
 /// What a child gets to leave by itself, and to answer a call that is cancelled.
 constexpr Duration patience = 2s;
 
@@ -56,7 +58,7 @@ void KeptChild::end(const std::string& why) {
 void KeptChild::read_all() {
   for (bool goes_on = true; goes_on;) {
     std::array<pollfd, 3> waited{{{dialogue_.descriptor(), POLLIN, 0},
-                                  {dialogue_.errors(), POLLIN, 0},
+                                  {errors_are_open_ ? dialogue_.errors() : -1, POLLIN, 0},
                                   {wake_.get(), POLLIN, 0}}};
     if (poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR)
       break;
@@ -91,12 +93,15 @@ bool KeptChild::read_output() {
   return true;
 }
 
-void KeptChild::read_errors() {
+/// Whether there was something.
+bool KeptChild::read_errors() {
   std::array<char, 16 * 1024> bytes;
   const ssize_t count = read(dialogue_.errors(), bytes.data(), bytes.size());
   const std::lock_guard lock(mutex_);
   if (count > 0)
     said_.add({bytes.data(), static_cast<size_t>(count)});
+  errors_are_open_ = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+  return count > 0;
 }
 
 void KeptChild::take_line(std::string_view text) {
@@ -130,7 +135,8 @@ void KeptChild::finish() {
     is_closed_ = true;
   }
   const Finished finished = dialogue_.end(was_ended_by_us ? 0s : patience, patience);
-  read_errors();
+  for (int pieces = 0; pieces < most_last_words && read_errors();)
+    ++pieces;
   const std::lock_guard lock(mutex_);
   how_it_ended_ = finished;
   ended_ = true;

@@ -48,7 +48,7 @@ class KeptChild {
   explicit KeptChild(Dialogue dialogue);
   void read_all();
   bool read_output();
-  void read_errors();
+  bool read_errors();
   void take_line(std::string_view line);
   void finish();
   void send(const Value& line, const Limit& limit);
@@ -63,6 +63,7 @@ class KeptChild {
   Dialogue dialogue_;
   Descriptor wake_;  ///< tells the reader to end
   std::string buffer_;
+  bool errors_are_open_ = true;  ///< else there is nothing to wait for; of the reader
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
