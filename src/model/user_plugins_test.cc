@@ -102,6 +102,16 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
 }
 
+TEST_F(UserPlugins, AnExecutableThatStaysAnswersManyCalls) {
+  write("plugins/tool",
+        "#!/bin/sh\ncount=0\nwhile read line; do count=$((count + 1))\ncase \"$line\" in\n"
+        "*describe*) echo '{\"serves\": \"many\", \"plugins\": {\"count\": \"(of: int) -> int\"}}' "
+        ";;\n"
+        "*) echo \"{\\\"result\\\": $count}\" ;;\nesac\ndone\n",
+        0755);
+  EXPECT_EQ(compiled("std::print([count(1), count(2), count(3)])"), "[1, 2, 3]\n");
+}
+
 TEST_F(UserPlugins, WhatAnExecutableAllocatesIsRemembered) {
   write("plugins/pool",
         "#!/bin/sh\nread line\ncase \"$line\" in\n"
