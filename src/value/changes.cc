@@ -51,23 +51,4 @@ Value changes_between(const Value& before, const Value& after) {
   return dict_of(std::move(sides));
 }
 
-Value revealed(const Value& value) {
-  if (!value.has_secret())
-    return value;
-  if (value.is_secret())
-    return revealed(value.inside());
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(revealed(item));
-    return Value::list(std::move(items));
-  }
-  if (!value.is_dict())
-    return value;
-  std::vector<Entry> entries;
-  for (const Entry& entry : value.entries())
-    entries.push_back({entry.key, revealed(entry.value)});
-  return Value::dict(std::move(entries));
-}
-
 }  // namespace fettle

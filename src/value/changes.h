@@ -10,7 +10,4 @@ namespace fettle {
 /// one.
 Value changes_between(const Value& before, const Value& after);
 
-/// The value without the marks of its secrets: for what is told to code that has to know them.
-Value revealed(const Value& value);
-
 }  // namespace fettle

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "drivers/state/python_package.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
@@ -38,6 +39,38 @@ Result<std::vector<Path>> files_below(const Path& root) {
 std::string path_of(const Path& folder, const Path& file) {
   Path inside = std::filesystem::relative(file, folder);
   return replace_all(inside.replace_extension().string(), "/", ".");
+}
+
+/// What was told to the code and nobody else may read.
+Mask secrets_of(const PluginCall& call) {
+  Mask mask;
+  for (const Value* told : {&call.arguments, &call.context, &call.run})
+    mask.add_marked(*told);
+  for (const Value& value : call.positional)
+    mask.add_marked(value);
+  return mask;
+}
+
+/// What the code says has no marks: a text in which a secret stands gets one again, and a comment
+/// is told without it.
+Value marked(const Value& value, const Mask& mask) {
+  if (mask.secrets().empty())
+    return value;
+  if (value.is_text())
+    return mask.text(value.text()) == value.text().view() ? value : Value::secret(value);
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(marked(item, mask));
+    return Value::list(std::move(items));
+  }
+  if (!value.is_dict())
+    return value;
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back(
+        {entry.key, entry.key == "comment" ? mask.value(entry.value) : marked(entry.value, mask)});
+  return Value::dict(std::move(entries));
 }
 
 Value dict_or_empty(const Value& value) { return value.is_dict() ? value : Value::dict({}); }
@@ -156,11 +189,18 @@ Result<PluginAnswer> Plugins::call(const PluginCall& call, std::stop_token stop)
   const auto found = functions_.find(call.path);
   if (found == functions_.end())
     return user_error(cat("there is no function `", call.path, "`"));
-  PluginCall with_answers = call;
-  with_answers.on_ask = [this, &call, &stop](const Value& asked) {
-    return answer(asked, call, stop);
-  };
-  return found->second->call(with_answers, stop).context(cat("`", call.path, "`"));
+  const Mask mask = secrets_of(call);
+  PluginCall guarded = call;
+  guarded.on_ask = [&](const Value& asked) { return answer(marked(asked, mask), call, stop); };
+  if (call.on_log)
+    guarded.on_log = [&](std::string_view text) { call.on_log(mask.text(text)); };
+  Result<PluginAnswer> answer = found->second->call(guarded, stop);
+  if (!answer)
+    return mask.error(std::move(answer).error()).context(cat("`", call.path, "`"));
+  answer->why = mask.text(answer->why);
+  answer->result = marked(answer->result, mask);
+  answer->running = marked(answer->running, mask);
+  return answer;
 }
 
 }  // namespace fettle

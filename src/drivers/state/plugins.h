@@ -41,7 +41,8 @@ class Plugins {
   bool has(std::string_view path) const;
 
   /// Calls a function. What it asks for is answered by another function of users if there is one,
-  /// else by `on_ask` of the call.
+  /// else by `on_ask` of the call. Secrets of the call are told to the code; where they come back,
+  /// they are marked, and comments, logs and errors are told without them.
   Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop);
 
  private:

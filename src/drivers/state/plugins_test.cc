@@ -152,9 +152,33 @@ TEST_F(PluginsTest, ArgumentsThatAreNotKnownAreLeftOutOnlyWhenAsked) {
   EXPECT_EQ(shown(plugins.call(asked, {})), "true");
 }
 
-TEST_F(PluginsTest, SecretsAreToldToTheCode) {
-  write("a/states/box.star", "def same(ctx, a, b):\n    return a == b\n");
+TEST_F(PluginsTest, SecretsAreToldToTheCodeAndToNobodyElse) {
+  write("a/states/box.star", R"star(
+def same(ctx, a, b):
+    return a == b
+
+def leak(ctx, name):
+    print("with " + ctx.acct["key"])
+    if name == "fails":
+        fail("no login as " + ctx.acct["key"])
+    return {"comment": ["used " + ctx.acct["key"]], "new_state": {"key": ctx.acct["key"], "size": 1,
+            "asked": call("exec.test.ping", ctx.acct["key"])}}
+)star");
   open();
+  const Value context = Value::dict({{"acct", Value::dict({{"key", Value::secret("s3cret")}})}});
+  std::string asked;
+  on_ask_ = [&](const Value& what) -> Result<Value> {
+    asked = write_json(what.at("positional"));
+    return Value(true);
+  };
+  EXPECT_EQ(
+      call("states.box.leak", Value::dict({{"name", "a"}}), context),
+      R"({"comment":["used ********"],"new_state":{"asked":true,"key":"********","size":1}})");
+  EXPECT_EQ(asked, R"(["********"])");
+  const std::string failed = call("states.box.leak", Value::dict({{"name", "fails"}}), context);
+  EXPECT_NE(failed.find("no login as ********"), std::string::npos) << failed;
+  EXPECT_EQ(failed.find("s3cret"), std::string::npos) << failed;
+  EXPECT_EQ(logged_, "with ********with ********");
   EXPECT_EQ(call("states.box.same", Value::dict({{"a", Value::secret("s")}, {"b", "s"}})), "true");
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "states/modules/functions.h"
-#include "value/changes.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle::states {
 namespace {
@@ -30,10 +30,10 @@ Result<HttpRequest> request_of(const ModuleCall& call) {
     return user_error(
         cat("the URL must begin with http:// or https://, not be `", request.url, "`"));
   request.method = TRY(text_argument(call, "method"));
-  const Value headers = revealed(TRY(dict_argument(call, "headers")));
+  const Value headers = reveal(TRY(dict_argument(call, "headers")));
   for (const Entry& header : headers.entries())
     request.headers.push_back({header.key.str(), to_text(header.value)});
-  const Value data = revealed(call.at("data"));
+  const Value data = reveal(call.at("data"));
   if (!data.is_null())
     request.body = data.is_text() ? data.text().str() : write_json(data);
   request.body_limit = most_body;

@@ -5,6 +5,7 @@
 #include "states/catalogue.h"
 #include "states/modules/functions.h"
 #include "value/changes.h"
+#include "value/mask.h"
 
 namespace fettle::states {
 namespace {
@@ -112,7 +113,7 @@ Value ret_of(Verdict result, std::string comment, Value before, Value after) {
 }
 
 Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter) {
-  const Value given = revealed(call.at(parameter));
+  const Value given = reveal(call.at(parameter));
   if (!given.is_text() || given.text().empty())
     return user_error(cat("`", parameter, "` must be a text, not ", to_text(call.at(parameter))));
   return given.text().str();

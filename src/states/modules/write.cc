@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "states/modules/functions.h"
-#include "value/changes.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle::states {
 namespace {
@@ -39,11 +39,12 @@ Result<std::string> rendered(const ModuleCall& call, std::string_view text,
   jinja::Engine engine(
       template_environment([&call](const std::string& name) { return read(call, name); }, host));
   Result<std::string> made =
-      engine.render_text("template", text, jinja::names_of(jinja::Value::of(revealed(variables))));
-  if (!made)  // its words may quote a secret
-    return user_error(cat("the template cannot be rendered: ", variables.has_secret()
-                                                                   ? to_string(made.error().where)
-                                                                   : to_string(made.error())));
+      engine.render_text("template", text, jinja::names_of(jinja::Value::of(reveal(variables))));
+  if (!made) {
+    Mask mask;  // its words may quote a secret
+    mask.add_marked(variables);
+    return user_error(cat("the template cannot be rendered: ", mask.text(to_string(made.error()))));
+  }
   return made;
 }
 
