@@ -97,10 +97,10 @@ bool KeptChild::read_output() {
 bool KeptChild::read_errors() {
   std::array<char, 16 * 1024> bytes;
   const ssize_t count = read(dialogue_.errors(), bytes.data(), bytes.size());
+  errors_are_open_ = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
   const std::lock_guard lock(mutex_);
   if (count > 0)
     said_.add({bytes.data(), static_cast<size_t>(count)});
-  errors_are_open_ = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
   return count > 0;
 }
 
