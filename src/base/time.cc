@@ -93,15 +93,31 @@ Result<Duration> parse_duration(std::string_view text) {
     return Duration(0);
   if (rest.empty())
     return bad_duration(text);
-  long double total = 0;
+  // As Go does it: whole numbers are exact, and what a fraction has beyond the unit is cut off.
+  constexpr uint64_t most = uint64_t{1} << 63;
+  uint64_t total = 0;
   while (!rest.empty()) {
     size_t digits = 0, end = 0;
-    long double number = 0, scale = 1;
-    for (; end < rest.size() && is_digit(rest[end]); ++end, ++digits)
-      number = number * 10 + (rest[end] - '0');
+    uint64_t whole = 0, fraction = 0;
+    double scale = 1;
+    bool is_full = false;
+    for (; end < rest.size() && is_digit(rest[end]); ++end, ++digits) {
+      if (whole > most / 10)
+        return bad_duration(text);
+      whole = whole * 10 + static_cast<uint64_t>(rest[end] - '0');
+      if (whole > most)
+        return bad_duration(text);
+    }
     if (end < rest.size() && rest[end] == '.')
-      for (++end; end < rest.size() && is_digit(rest[end]); ++end, ++digits)
-        number += (rest[end] - '0') * (scale /= 10);
+      for (++end; end < rest.size() && is_digit(rest[end]); ++end, ++digits) {
+        is_full |= fraction > (most - 1) / 10;
+        const uint64_t more = is_full ? 0 : fraction * 10 + static_cast<uint64_t>(rest[end] - '0');
+        is_full |= more > most;
+        if (is_full)
+          continue;
+        fraction = more;
+        scale *= 10;
+      }
     if (digits == 0)
       return bad_duration(text);
     rest.remove_prefix(end);
@@ -112,13 +128,21 @@ Result<Duration> parse_duration(std::string_view text) {
         unit = &candidate;
     if (unit == nullptr)
       return bad_duration(text);
-    total += number * static_cast<long double>(unit->nanoseconds);
+    const auto nanoseconds = static_cast<uint64_t>(unit->nanoseconds);
+    if (whole > most / nanoseconds)
+      return bad_duration(text);
+    whole *= nanoseconds;
+    if (fraction > 0)
+      whole += static_cast<uint64_t>(static_cast<double>(fraction) *
+                                     (static_cast<double>(nanoseconds) / scale));
+    if (whole > most || total > most - whole)
+      return bad_duration(text);
+    total += whole;
     rest.remove_prefix(name);
   }
-  if (total > static_cast<long double>(std::numeric_limits<int64_t>::max()))
+  if (total == most && !negative)
     return bad_duration(text);
-  const auto count = static_cast<int64_t>(total + 0.5L);
-  return Duration(negative ? -count : count);
+  return Duration(static_cast<int64_t>(negative ? 0 - total : total));
 }
 
 }  // namespace fettle

@@ -9,21 +9,25 @@ namespace {
 
 using starlark::Type;
 
-std::string fields_text(std::string_view name,
-                        std::vector<std::pair<std::string, starlark::Value>> fields, bool sorted) {
+Result<std::string> fields_text(starlark::Thread& thread, std::string_view name,
+                                std::vector<std::pair<std::string, starlark::Value>> fields,
+                                bool sorted) {
   if (sorted)
     std::sort(fields.begin(), fields.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string text = cat(name, "(");
   for (size_t i = 0; i < fields.size(); ++i)
-    text += cat(i == 0 ? "" : ", ", fields[i].first, "=", canonical_text(fields[i].second));
+    text += cat(i == 0 ? "" : ", ", fields[i].first, "=",
+                TRY(canonical_text(thread, fields[i].second)));
   return text + ")";
 }
 
-std::string dict_text(starlark::Value value) {
+Result<std::string> dict_text(starlark::Thread& thread, starlark::Value value) {
   std::vector<std::pair<std::string, std::string>> entries;
-  for (const auto& [key, item] : starlark::entries_of(value))
-    entries.emplace_back(canonical_text(key), canonical_text(item));
+  for (const auto& [key, item] : starlark::entries_of(value)) {
+    std::string shown = TRY(canonical_text(thread, key));
+    entries.emplace_back(std::move(shown), TRY(canonical_text(thread, item)));
+  }
   std::sort(entries.begin(), entries.end());
   std::string text = "{";
   for (size_t i = 0; i < entries.size(); ++i)
@@ -31,11 +35,12 @@ std::string dict_text(starlark::Value value) {
   return text + "}";
 }
 
-std::string items_text(starlark::Value value, std::string_view open, std::string_view close) {
+Result<std::string> items_text(starlark::Thread& thread, starlark::Value value,
+                               std::string_view open, std::string_view close) {
   std::string text(open);
   const size_t count = starlark::length_of(value);
   for (size_t i = 0; i < count; ++i)
-    text += cat(i == 0 ? "" : ", ", canonical_text(starlark::item_of(value, i)));
+    text += cat(i == 0 ? "" : ", ", TRY(canonical_text(thread, starlark::item_of(value, i))));
   if (open == "(" && count == 1)
     text += ",";
   return text.append(close);
@@ -76,7 +81,7 @@ void push_parts(std::vector<Part>& open, const Part& whole) {
 
 }  // namespace
 
-Result<uint64_t> weight_of(starlark::Value value, uint64_t limit) {
+Result<uint64_t> weight_of(starlark::Thread& thread, starlark::Value value, uint64_t limit) {
   uint64_t weight = 0;
   std::vector<Part> open{{value, 0}};
   while (!open.empty()) {
@@ -84,6 +89,8 @@ Result<uint64_t> weight_of(starlark::Value value, uint64_t limit) {
     open.pop_back();
     if (part.depth > deepest)
       return user_error(cat("a value is nested deeper than ", deepest, ", or within itself"));
+    if (!thread.charge(2))
+      return thread.limit_reached();
     weight += of_a_part +
               (starlark::type_of(part.value) == Type::text ? starlark::length_of(part.value) : 0);
     if (weight + of_a_part * open.size() > limit)
@@ -93,25 +100,28 @@ Result<uint64_t> weight_of(starlark::Value value, uint64_t limit) {
   return weight;
 }
 
-std::string canonical_text(starlark::Value value) {
+Result<std::string> canonical_text(starlark::Thread& thread, starlark::Value value) {
+  if (!thread.charge(16))
+    return thread.limit_reached();
   switch (starlark::type_of(value)) {
     case Type::list:
-      return items_text(value, "[", "]");
+      return items_text(thread, value, "[", "]");
     case Type::tuple:
-      return items_text(value, "(", ")");
+      return items_text(thread, value, "(", ")");
     case Type::dict:
-      return dict_text(value);
+      return dict_text(thread, value);
     case Type::structure:
-      return fields_text("struct", starlark::fields_of(value), true);
+      return fields_text(thread, "struct", starlark::fields_of(value), true);
     case Type::record:
-      return fields_text(starlark::type_name(value), starlark::fields_of(value), false);
+      return fields_text(thread, starlark::type_name(value), starlark::fields_of(value), false);
     default:
-      return starlark::repr_of(value);
+      return starlark::repr_of(thread, value);
   }
 }
 
-std::string canonical_text(std::string_view name, const starlark::Signature& signature,
-                           std::span<const starlark::Value> arguments) {
+Result<std::string> canonical_text(starlark::Thread& thread, std::string_view name,
+                                   const starlark::Signature& signature,
+                                   std::span<const starlark::Value> arguments) {
   std::string text = cat(name, "(");
   bool first = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -120,7 +130,8 @@ std::string canonical_text(std::string_view name, const starlark::Signature& sig
     std::string_view parameter = signature.parameters()[i].name;
     while (parameter.ends_with('?'))
       parameter.remove_suffix(1);
-    text += cat(first ? "" : ", ", parameter, "=", canonical_text(arguments[i]));
+    text += cat(first ? "" : ", ", parameter, "=",
+                TRY(canonical_text(thread, arguments[i])));
     first = false;
   }
   return text + ")";

@@ -45,7 +45,7 @@ class Interpreter {
     starlark::Thread thread(session_);
     const starlark::Handle plan(thread, make_plan_object(thread));
     const starlark::Value returned = TRY(call_main(thread, *function, plan));
-    return finish(returned);
+    return finish(thread, returned);
   }
 
  private:
@@ -164,11 +164,14 @@ class Interpreter {
       std::string_view name = signature.parameters()[i].name;
       while (name.ends_with('?'))
         name.remove_suffix(1);
-      const Result<Value> plain = starlark::to_value(given[i]);
-      arguments.push_back({name, plain ? *plain : Value(starlark::repr_of(given[i]))});
+      // What has no plain form is shown; a limit that is reached ends the text, too.
+      const Result<Value> plain = starlark::to_value(call.thread, given[i]);
+      arguments.push_back(
+          {name, plain ? *plain : Value(TRY(starlark::repr_of(call.thread, given[i])))});
     }
     const Value plain_arguments = Value::dict(std::move(arguments));
-    draft_.begin(instruction.name, canonical_text(instruction.name, signature, given),
+    draft_.begin(instruction.name,
+                 TRY(canonical_text(call.thread, instruction.name, signature, given)),
                  to_string(where), path_of(call.thread), plain_arguments);
     InstructionCall context{draft_, call.thread, sources_, module_of(call.thread), given};
     Result<starlark::Value> result = instruction.interpret(context);
@@ -189,7 +192,7 @@ class Interpreter {
     weight_ += of_an_instruction;
     for (const starlark::Value value : given)
       if (!value.is_unset())
-        weight_ += TRY(weight_of(value, options_.memory - std::min(options_.memory, weight_)));
+        weight_ += TRY(weight_of(thread, value, options_.memory - std::min(options_.memory, weight_)));
     if (weight_ > options_.memory)
       return user_error(cat("the plan is larger than ", options_.memory >> 20,
                             " MB, the limit of what a package may want"));
@@ -339,11 +342,11 @@ class Interpreter {
     return {};
   }
 
-  Result<Package> finish(starlark::Value returned) {
+  Result<Package> finish(starlark::Thread& thread, starlark::Value returned) {
     Package package;
     package.has_output = starlark::type_of(returned) != starlark::Type::none;
     if (package.has_output) {
-      const std::string json = TRY(starlark::to_json(returned).context("what the package returns"));
+      const std::string json = TRY(starlark::to_json(thread, returned).context("what the package returns"));
       const Result<Value> output = read_json(json, {}, Duplicates::last_wins);
       if (!output)
         return user_error(cat("what the package returns: ", output.error().message));

@@ -37,24 +37,24 @@ Value bool_field(starlark::Value record, std::string_view name) {
   return value ? Value(starlark::truth_of(*value)) : Value();
 }
 
-Result<Value> plain_field(starlark::Value record, std::string_view name) {
+Result<Value> plain_field(starlark::Thread& thread, starlark::Value record, std::string_view name) {
   const auto value = set_field(record, name);
-  return value ? TRY(starlark::to_value(*value)) : Value();
+  return value ? TRY(starlark::to_value(thread, *value)) : Value();
 }
 
-Result<Value> holed_field(const Draft& draft, starlark::Value record, std::string_view name) {
+Result<Value> holed_field(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name) {
   const auto value = set_field(record, name);
-  return value ? TRY(plain_with_holes(draft, *value)) : Value();
+  return value ? TRY(plain_with_holes(draft, thread, *value)) : Value();
 }
 
 /// Texts of a dict whose values a script may give as numbers or booleans by mistake stay errors of
 /// the type: Kurtosis wants texts.
-Result<Value> text_dict(const Draft& draft, starlark::Value record, std::string_view name,
+Result<Value> text_dict(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name,
                         bool holes) {
   const auto value = set_field(record, name);
   if (!value)
     return Value();
-  const Value plain = TRY(starlark::to_value(*value));
+  const Value plain = TRY(starlark::to_value(thread, *value));
   for (const Entry& entry : plain.entries())
     if (!entry.value.is_text())
       return user_error(cat("`", name, "` must map texts to texts, `", entry.key, "` is ",
@@ -62,12 +62,12 @@ Result<Value> text_dict(const Draft& draft, starlark::Value record, std::string_
   return holes ? draft.references.with_holes(plain) : plain;
 }
 
-Result<Value> text_list(const Draft& draft, starlark::Value record, std::string_view name,
+Result<Value> text_list(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name,
                         bool holes) {
   const auto value = set_field(record, name);
   if (!value)
     return Value();
-  const Value plain = TRY(starlark::to_value(*value));
+  const Value plain = TRY(starlark::to_value(thread, *value));
   for (const Value& item : plain.items())
     if (!item.is_text())
       return user_error(
@@ -158,8 +158,8 @@ std::string wish_beyond(const Value& attributes) {
 
 }  // namespace
 
-Result<Value> plain_with_holes(const Draft& draft, starlark::Value value) {
-  return draft.references.with_holes(TRY(starlark::to_value(value)));
+Result<Value> plain_with_holes(const Draft& draft, starlark::Thread& thread, starlark::Value value) {
+  return draft.references.with_holes(TRY(starlark::to_value(thread, value)));
 }
 
 Result<std::string> image_reference(Draft& draft, starlark::Value image) {
@@ -251,7 +251,7 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
   return Value::dict(std::move(mounts));
 }
 
-Result<Value> service_attributes(Draft& draft, const std::string& name, starlark::Value config) {
+Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name, starlark::Value config) {
   std::vector<Entry> entries;
   const auto put = [&](std::string_view key, Value value) {
     if (!value.is_null())
@@ -264,9 +264,9 @@ Result<Value> service_attributes(Draft& draft, const std::string& name, starlark
   put("public_ports", ports_attributes(config, "public_ports"));
   if (const auto files = set_field(config, "files"))
     put("files", TRY(file_attributes(draft, *files)));
-  put("entrypoint", TRY(text_list(draft, config, "entrypoint", true)));
-  put("cmd", TRY(text_list(draft, config, "cmd", true)));
-  put("env", TRY(text_dict(draft, config, "env_vars", true)));
+  put("entrypoint", TRY(text_list(draft, thread, config, "entrypoint", true)));
+  put("cmd", TRY(text_list(draft, thread, config, "cmd", true)));
+  put("env", TRY(text_dict(draft, thread, config, "env_vars", true)));
   if (const std::string placeholder = text_field(config, "private_ip_address_placeholder");
       !placeholder.empty())
     put("address_placeholder", placeholder);
@@ -274,19 +274,19 @@ Result<Value> service_attributes(Draft& draft, const std::string& name, starlark
   put("cpu_min", integer_field(config, "min_cpu"));
   put("memory_max", integer_field(config, "max_memory", "memory_allocation"));
   put("memory_min", integer_field(config, "min_memory"));
-  put("labels", TRY(text_dict(draft, config, "labels", false)));
+  put("labels", TRY(text_dict(draft, thread, config, "labels", false)));
   put("user", user_attributes(config));
   put("tini", bool_field(config, "tini_enabled"));
   put("tty", bool_field(config, "tty_enabled"));
-  put("devices", TRY(plain_field(config, "devices")));
+  put("devices", TRY(plain_field(thread, config, "devices")));
   put("publish_udp", bool_field(config, "publish_udp"));
-  put("capabilities", TRY(plain_field(config, "capabilities")));
-  put("gpu", TRY(plain_field(config, "gpu")));
+  put("capabilities", TRY(plain_field(thread, config, "capabilities")));
+  put("gpu", TRY(plain_field(thread, config, "gpu")));
   put("privileged", bool_field(config, "privileged"));
   put("host_pid", bool_field(config, "host_pid_namespace"));
-  put("bind_mounts", TRY(plain_field(config, "bind_mounts")));
-  put("node_selectors", TRY(plain_field(config, "node_selectors")));
-  put("tolerations", TRY(plain_field(config, "tolerations")));
+  put("bind_mounts", TRY(plain_field(thread, config, "bind_mounts")));
+  put("node_selectors", TRY(plain_field(thread, config, "node_selectors")));
+  put("tolerations", TRY(plain_field(thread, config, "tolerations")));
   put("restart", draft.options().production ? "always" : "no");
   Value attributes = Value::dict(std::move(entries));
   check_public_ports(draft, name, attributes.at("ports"), attributes.at("public_ports"));
@@ -306,17 +306,17 @@ void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
     draft.finding(cat(who, " wants ", wish, "; allow it with `--privileged`"));
 }
 
-Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe) {
+Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread, starlark::Value recipe) {
   const starlark::RecordType* type = starlark::record_type_of(recipe);
   std::vector<Entry> entries;
   const auto put = [&](std::string_view key, Value value) {
     if (!value.is_null())
       entries.push_back({key, std::move(value)});
   };
-  put("extract", TRY(plain_field(recipe, "extract")));
+  put("extract", TRY(plain_field(thread, recipe, "extract")));
   if (type == &types::exec_recipe) {
     put("type", "exec");
-    put("command", TRY(text_list(draft, recipe, "command", true)));
+    put("command", TRY(text_list(draft, thread, recipe, "command", true)));
     return Value::dict(std::move(entries));
   }
   if (type != &types::get_recipe && type != &types::post_recipe)
@@ -326,10 +326,10 @@ Result<Value> recipe_attributes(const Draft& draft, starlark::Value recipe) {
   put("type", type == &types::get_recipe ? "get" : "post");
   put("port", text_field(recipe, "port_id"));
   put("endpoint", text_field(recipe, "endpoint"));
-  put("headers", TRY(text_dict(draft, recipe, "headers", false)));
+  put("headers", TRY(text_dict(draft, thread, recipe, "headers", false)));
   if (type == &types::post_recipe) {
-    put("body", TRY(holed_field(draft, recipe, "body")));
-    put("content_type", TRY(plain_field(recipe, "content_type")));
+    put("body", TRY(holed_field(draft, thread, recipe, "body")));
+    put("content_type", TRY(plain_field(thread, recipe, "content_type")));
   }
   return Value::dict(std::move(entries));
 }

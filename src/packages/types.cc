@@ -41,7 +41,7 @@ Status check_duration_field(Value record, std::string_view field) {
 Status check_port(Value port) {
   const int64_t number = integer(port, "number").value_or(-1);
   if (number < 1 || number > 65535)
-    return user_error(cat("port number ", starlark::repr_of(*starlark::field_of(port, "number")),
+    return user_error(cat("port number ", starlark::brief_of(*starlark::field_of(port, "number")),
                           " is out of range, expected 1 to 65535"));
   const std::string transport = text(port, "transport_protocol");
   const std::vector<std::string_view> known{"TCP", "UDP", "SCTP"};
@@ -406,10 +406,10 @@ Status check_text_dict(std::string_view field, Value dict) {
   for (const auto& [key, value] : starlark::entries_of(dict)) {
     if (starlark::type_of(key) != starlark::Type::text)
       return user_error(cat("`", field, "` must map texts to texts, the key ",
-                            starlark::repr_of(key), " is ", starlark::type_name(key)));
+                            starlark::brief_of(key), " is ", starlark::type_name(key)));
     if (starlark::type_of(value) != starlark::Type::text)
       return user_error(cat("`", field, "` must map texts to texts, the value of ",
-                            starlark::repr_of(key), " is ", starlark::type_name(value)));
+                            starlark::brief_of(key), " is ", starlark::type_name(value)));
   }
   return {};
 }
@@ -420,7 +420,7 @@ Status check_variables(Value variables) {
     if (const std::string name = starlark::text_of(key);
         name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos)
       return user_error(
-          cat("`env_vars`: ", starlark::repr_of(key), " cannot be the name of a variable"));
+          cat("`env_vars`: ", starlark::brief_of(key), " cannot be the name of a variable"));
   return {};
 }
 

@@ -112,47 +112,69 @@ std::string_view plain_name(std::string_view name) {
   return name;
 }
 
-Result<fettle::Value> convert(Value v, uint32_t depth) {
+/// An error of the evaluation, given on: outside of every call it is over with it.
+Error told(Vm& vm) { return vm.frames.empty() ? vm.take_error() : user_error(vm.message); }
+
+/// Plain values live beside the heaps; while they are made they count as what is needed in all.
+bool take_plain(Vm& vm, uint64_t bytes) {
+  vm.plain_bytes += bytes;
+  if (vm.heap().may_take(vm.plain_bytes))
+    return true;
+  vm.fail_memory();
+  return false;
+}
+
+/// Values of a program to plain ones, which are trees: a part that is shared counts wherever it is.
+Result<fettle::Value> convert(Vm& vm, Value v, uint32_t depth) {
   constexpr uint32_t deepest = 1'000;
   if (depth > deepest)
     return user_error("value is nested too deeply");
-  const auto number = [](Value n) {
-    int64_t small = 0;
-    return to_int64(n, small) ? fettle::Value(small)
-                              : fettle::Value::big_integer(integer_text(nullptr, n));
-  };
+  if (!vm.charge(16) || !take_plain(vm, sizeof(fettle::Value) + 48))
+    return told(vm);
   switch (type_of(v)) {
     case Type::none:
       return fettle::Value();
     case Type::boolean:
       return fettle::Value(v.is_true());
-    case Type::integer:
-      return number(v);
+    case Type::integer: {
+      int64_t small = 0;
+      if (to_int64(v, small))
+        return fettle::Value(small);
+      if (!charge_digits(vm, v))
+        return told(vm);
+      const std::string digits = integer_text(vm, v);
+      return vm.failed ? Result<fettle::Value>(told(vm)) : fettle::Value::big_integer(digits);
+    }
     case Type::real:
       if (!std::isfinite(float_of(v)))
         return user_error(cat("cannot use the non-finite float ", float_text(float_of(v))));
       return fettle::Value(float_of(v));
     case Type::text:
     case Type::bytes:
-      return fettle::Value(text_of(v));
+      if (!vm.charge(view_of(v).size() / 64) || !take_plain(vm, view_of(v).size()))
+        return told(vm);
+      return fettle::Value(view_of(v));
     case Type::list:
     case Type::tuple:
     case Type::set: {
       std::vector<fettle::Value> items;
       if (type_of(v) == Type::set) {
         for (const auto& [key, ignored] : entries_of(v))
-          items.push_back(TRY(convert(key, depth + 1)));
+          items.push_back(TRY(convert(vm, key, depth + 1)));
       } else {
         for (size_t i = 0; i < length_of(v); ++i)
-          items.push_back(TRY(convert(item_of(v, i), depth + 1)));
+          items.push_back(TRY(convert(vm, item_of(v, i), depth + 1)));
       }
       return fettle::Value::list(std::move(items));
     }
     case Type::range: {
       std::vector<fettle::Value> items;
       const auto* range = as<Range>(v);
-      for (int64_t i = 0; i < std::min<int64_t>(range->length, 1'000'000); ++i)
+      for (int64_t i = 0; i < range->length; ++i) {
+        if (!vm.charge(4) || !take_plain(vm, sizeof(fettle::Value)))
+          return told(vm);
         items.emplace_back(range->at(i));
+      }
       return fettle::Value::list(std::move(items));
     }
     case Type::dict: {
@@ -160,7 +182,9 @@ Result<fettle::Value> convert(Value v, uint32_t depth) {
       for (const auto& [key, value] : entries_of(v)) {
         if (!is_text(key))
           return user_error(cat("dict has ", type_name_of(key), " key, want string"));
-        entries.push_back({text_of(key), TRY(convert(value, depth + 1))});
+        if (!vm.charge(16) || !take_plain(vm, sizeof(Entry) + view_of(key).size()))
+          return told(vm);
+        entries.push_back({text_of(key), TRY(convert(vm, value, depth + 1))});
       }
       return fettle::Value::dict(std::move(entries));
     }
@@ -170,7 +194,7 @@ Result<fettle::Value> convert(Value v, uint32_t depth) {
       std::vector<Entry> entries;
       for (const auto& [name, value] : fields_of(v)) {
         if (type_of(value) != Type::builtin)
-          entries.push_back({name, TRY(convert(value, depth + 1))});
+          entries.push_back({name, TRY(convert(vm, value, depth + 1))});
       }
       return fettle::Value::dict(std::move(entries));
     }
@@ -180,6 +204,11 @@ Result<fettle::Value> convert(Value v, uint32_t depth) {
 }
 
 }  // namespace
+
+Result<fettle::Value> to_plain(Vm& vm, Value value) {
+  vm.plain_bytes = 0;
+  return convert(vm, value, 0);
+}
 
 // Signature.
 
@@ -232,19 +261,19 @@ Result<std::vector<Value>> Signature::bind(const Call& call) const {
 
 // Making values.
 
-Value HeapAccess::integer(int64_t n) { return make_int(heap_, n); }
+Value HeapAccess::integer(int64_t n) { return make_int(vm_.heap(), n); }
 Value HeapAccess::integer(std::string_view digits) {
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+'))
     digits.remove_prefix(1);
-  return parse_integer(nullptr, heap_, digits, 10, negative);
+  return parse_integer(vm_, digits, 10, negative);
 }
-Value HeapAccess::real(double x) { return make_float(heap_, x); }
-Value HeapAccess::text(std::string_view text) { return make_text(heap_, text); }
-Value HeapAccess::bytes(std::string_view bytes) { return make_bytes(heap_, bytes); }
+Value HeapAccess::real(double x) { return make_float(vm_.heap(), x); }
+Value HeapAccess::text(std::string_view text) { return make_text(vm_.heap(), text); }
+Value HeapAccess::bytes(std::string_view bytes) { return make_bytes(vm_.heap(), bytes); }
 
 Value HeapAccess::list(std::span<const Value> items) {
-  List* list = make_list(heap_, items.size());
+  List* list = make_list(vm_.heap(), items.size());
   if (list == nullptr)
     return Value::error();
   std::copy(items.begin(), items.end(), list->items);
@@ -253,7 +282,7 @@ Value HeapAccess::list(std::span<const Value> items) {
 }
 
 Value HeapAccess::tuple(std::span<const Value> items) {
-  Tuple* tuple = make_tuple(heap_, items.size());
+  Tuple* tuple = make_tuple(vm_.heap(), items.size());
   if (tuple == nullptr)
     return Value::error();
   std::copy(items.begin(), items.end(), tuple->items());
@@ -261,7 +290,7 @@ Value HeapAccess::tuple(std::span<const Value> items) {
 }
 
 Value HeapAccess::dict(std::span<const Named> entries) {
-  Dict* dict = make_dict(heap_, entries.size());
+  Dict* dict = make_dict(vm_, entries.size());
   if (dict == nullptr)
     return Value::error();
   for (const Named& entry : entries) {
@@ -273,33 +302,17 @@ Value HeapAccess::dict(std::span<const Named> entries) {
 
 bool HeapAccess::insert(Value dict, Value key, Value value) {
   uint64_t hash = 0;
-  return hash_of(nullptr, key, hash) && table_put(heap_, as<Dict>(dict), key, hash, value);
+  return hash_of(vm_, key, hash) && table_put(vm_, as<Dict>(dict), key, hash, value);
 }
-
-namespace {
-
-Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields) {
-  std::vector<Named> sorted(fields.begin(), fields.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Named& a, const Named& b) { return a.name < b.name; });
-  std::vector<Value> names, values;
-  for (const Named& field : sorted) {
-    names.push_back(make_constant_text(heap, field.name));
-    values.push_back(field.value);
-  }
-  return make_structure(heap, kind, constructor, names, values);
-}
-
-}  // namespace
 
 Value HeapAccess::structure(std::span<const Named> fields) {
-  return make_fields(heap_, Kind::structure, Value::short_text("struct"), fields);
+  return make_fields(vm_.heap(), Kind::structure, Value::short_text("struct"), fields);
 }
 
 Value HeapAccess::structure_like(Value structure, std::span<const Value> values) {
   auto* const model = as<Structure>(structure);
   INVARIANT(is_kind(structure, Kind::structure) && model->count == values.size());
-  auto* made = heap_.make<Structure>(Kind::structure, sizeof(Structure) + values.size_bytes());
+  auto* made = vm_.heap().make<Structure>(Kind::structure, sizeof(Structure) + values.size_bytes());
   if (made == nullptr)
     return Value::error();
   made->count = model->count;
@@ -310,12 +323,12 @@ Value HeapAccess::structure_like(Value structure, std::span<const Value> values)
 }
 
 Value HeapAccess::module(std::string_view name, std::span<const Named> fields) {
-  return make_fields(heap_, Kind::module, text(name), fields);
+  return make_fields(vm_.heap(), Kind::module, text(name), fields);
 }
 
 Value HeapAccess::record(const RecordType& type, std::span<const Named> fields) {
   auto* record =
-      heap_.make<Record>(Kind::record, sizeof(Record) + type.fields.size() * sizeof(Value));
+      vm_.heap().make<Record>(Kind::record, sizeof(Record) + type.fields.size() * sizeof(Value));
   if (record == nullptr)
     return Value::error();
   record->type = &type;
@@ -331,17 +344,17 @@ Value HeapAccess::record(const RecordType& type, std::span<const Named> fields) 
 
 Value HeapAccess::native(std::string_view name, NativeFunction function) {
   auto host = std::make_shared<HostFunction>(HostFunction{std::string(name), std::move(function)});
-  const Value made = make_builtin(heap_, host->name.c_str(), call_host);
+  const Value made = make_builtin(vm_.heap(), host->name.c_str(), call_host);
   as<Builtin>(made)->host = host.get();
-  heap_.keep(std::move(host));
+  vm_.heap().keep(std::move(host));
   return made;
 }
 
 Result<Value> HeapAccess::json(std::string_view text) {
   Value result;
   std::string problem;
-  if (!decode_json(nullptr, heap_, text, result, problem))
-    return user_error(std::move(problem));
+  if (!decode_json(vm_, text, result, problem))
+    return vm_.failed ? told(vm_) : user_error(std::move(problem));
   return result;
 }
 
@@ -496,24 +509,47 @@ const RecordType* record_type_of(Value value) {
   return is_kind(value, Kind::record) ? as<Record>(value)->type : nullptr;
 }
 
-std::string repr_of(Value value) {
+Result<std::string> repr_of(Thread& thread, Value value) {
   std::string text;
-  append_repr(text, value);
+  if (!write_repr(thread.state(), text, value))
+    return told(thread.state());
   return text;
 }
-std::string str_of(Value value) {
+std::string brief_of(Value value) {
   std::string text;
-  append_str(text, value);
+  if (is_text(value))
+    quote_text(text, view_of(value));
+  else if (value.is_small())
+    text = std::to_string(value.small());
+  else if (is_float(value))
+    text = float_text(float_of(value));
+  else
+    text = value.is_none() ? "None"
+           : value.is_bool() ? value.is_true() ? "True" : "False"
+                             : cat("of type ", type_name_of(value));
   return text;
 }
-bool equal(Value a, Value b) { return keys_equal(a, b); }
+Result<std::string> str_of(Thread& thread, Value value) {
+  std::string text;
+  if (!write_str(thread.state(), text, value))
+    return told(thread.state());
+  return text;
+}
+Result<bool> equal(Thread& thread, Value a, Value b) {
+  const bool same = keys_equal(thread.state(), a, b);
+  if (thread.state().failed)
+    return told(thread.state());
+  return same;
+}
 void freeze(Value value) { freeze_value(value, false); }
-Result<fettle::Value> to_value(Value value) { return convert(value, 0); }
+Result<fettle::Value> to_value(Thread& thread, Value value) {
+  return to_plain(thread.state(), value);
+}
 
-Result<std::string> to_json(Value value) {
+Result<std::string> to_json(Thread& thread, Value value) {
   std::string text, problem;
-  if (!encode_json(nullptr, text, value, problem))
-    return user_error(std::move(problem));
+  if (!encode_json(thread.state(), text, value, problem))
+    return thread.state().failed ? told(thread.state()) : user_error(std::move(problem));
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "starlark/module_loader.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "base/text.h"
@@ -21,9 +22,10 @@ ModuleLoader::ModuleLoader(Session& session, Read read, Prepare prepare)
 
 std::string ModuleLoader::path_of(std::string_view from, std::string_view name) {
   const size_t slash = from.rfind('/');
-  if (name.starts_with('/') || slash == std::string_view::npos)
-    return std::string(name);
-  return cat(from.substr(0, slash + 1), name);
+  const bool is_beside = !name.starts_with('/') && slash != std::string_view::npos;
+  const std::string path = is_beside ? cat(from.substr(0, slash + 1), name) : std::string(name);
+  // One file is one module, however it is called.
+  return std::filesystem::path(path).lexically_normal().string();
 }
 
 /// Reads the files that `text` loads, and those that they load.
@@ -60,9 +62,17 @@ void ModuleLoader::prefetch(const std::string& path, std::string_view text, unsi
       ready_.push_back(name);
   }
   files_[path].missing = SIZE_MAX;  // runs in the session itself
-  std::vector<std::jthread> pool;
-  for (size_t i = 0; i < std::min<size_t>(threads, files_.size() - 1); ++i)
-    pool.emplace_back([this] { run_ready(); });
+  const Session::State& whole = session_.state();
+  budget_ = std::make_shared<Budget>(whole.limits.memory, whole.limits.steps);
+  {
+    std::vector<std::jthread> pool;
+    for (size_t i = 0; i < std::min<size_t>(threads, files_.size() - 1); ++i)
+      pool.emplace_back([this] { run_ready(); });
+  }
+  // When all together need more than there is, each is run where it is loaded: what comes of that
+  // does not depend on who was first.
+  if (budget_->is_used_up() || !whole.budget->draw(budget_->drawn()))
+    ahead_.clear();
 }
 
 /// What each thread does: runs modules as they become ready, until none can any more.
@@ -95,6 +105,8 @@ void ModuleLoader::run_ahead(const std::string& path) {
   lock.unlock();
   const Session::State& whole = session_.state();
   Session session(whole.dialect, whole.limits);
+  session.state().use(budget_);
+  session.state().also_cancelled = &session_.cancelled;
   session.collect_always = session_.collect_always;
   session.now = session_.now;
   if (prepare_)
@@ -114,7 +126,6 @@ void ModuleLoader::run_ahead(const std::string& path) {
   mine.result = session.run(path, text);
   mine.before_running = session.failed_before_running();
   mine.steps = session.steps();
-  mine.memory = session.memory();
 }
 
 /// What a module that ran ahead, and those that it loads, printed and cost becomes visible with the
@@ -134,10 +145,7 @@ bool ModuleLoader::account(Thread& thread, const std::string& path) {
     else
       std::fprintf(stderr, "%s\n", line.c_str());
   }
-  session_.state().budget->settled += ahead.memory;
   Vm& vm = thread.state();
-  if (session_.memory() > session_.state().limits.memory)
-    vm.fail_memory();
   return !vm.failed && vm.charge(ahead.steps);
 }
 

@@ -3,9 +3,9 @@
 /// same time.
 ///
 /// What a file loads stands in its text, so the graph is known before anything runs. Modules whose
-/// own loads are done run on threads, each in a session of its own with the limits of the whole;
-/// nothing of that can be seen: output of a module is kept until a program comes to its first
-/// `load`, and then its steps and bytes count as that program's. A failure is kept likewise.
+/// own loads are done run on threads, each in a session of its own; they share the limits of the
+/// whole. Nothing of that can be seen: output of a module is kept until a program comes to its first
+/// `load`, and then its steps count as that program's. A failure is kept likewise.
 /// Modules that load each other in a cycle are left to the program, which reports them.
 
 #include <condition_variable>
@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "starlark/eval/heap.h"
 #include "starlark/starlark.h"
 
 namespace fettle::starlark {
@@ -50,7 +51,6 @@ class ModuleLoader {
     std::optional<Result<ModulePtr>> result;
     std::vector<std::string> printed;
     uint64_t steps = 0;
-    uint64_t memory = 0;
     bool before_running = false;  ///< it failed so
     bool told = false;
   };
@@ -66,6 +66,7 @@ class ModuleLoader {
   Read read_;
   Prepare prepare_;
   ModuleCache cache_;
+  std::shared_ptr<Budget> budget_;  ///< of all that run ahead
   std::map<std::string, File> files_;
   std::map<std::string, Ahead> ahead_;
   // Of the threads while they run.

@@ -77,11 +77,11 @@ class Repl {
       const Interruptible interruptible(session_);
       std::vector<Named> visible;
       for (const auto& [name, value] : names_)
-        visible.push_back({name, value});
+        visible.push_back({name, value->get()});
       const Result<Value> value = thread_.evaluate("<stdin>", text_, visible);
       if (value) {
         if (!value->is_none())
-          std::printf("%s\n", repr_of(*value).c_str());
+          show(*value);
       } else if (!session_.failed_before_running()) {
         report_(value.error(), false);
       } else {
@@ -93,16 +93,22 @@ class Repl {
     block_ = false;
   }
 
+  void show(Value value) {
+    const Result<std::string> text = repr_of(thread_, value);
+    if (text)
+      std::printf("%s\n", text->c_str());
+    else
+      report_(text.error(), false);
+  }
+
   void execute(std::span<const Named> visible) {
     const auto globals = thread_.execute("<stdin>", text_, visible);
     if (!globals) {
       report_(globals.error(), session_.failed_before_running());
       return;
     }
-    for (const auto& [name, global] : *globals) {
-      names_[name] = global;
-      kept_.push_back(std::make_unique<Handle>(thread_, global));
-    }
+    for (const auto& [name, global] : *globals)
+      names_[name] = std::make_unique<Handle>(thread_, global);
   }
 
   Session& session_;
@@ -111,8 +117,7 @@ class Repl {
   LineEditor editor_;
   std::string text_;
   bool block_ = false;  ///< some line of it opens a block
-  std::map<std::string, Value> names_;
-  std::vector<std::unique_ptr<Handle>> kept_;
+  std::map<std::string, std::unique_ptr<Handle>> names_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 /// Sessions, modules and threads: the interface of `starlark.h` on the machine.
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/invariant.h"
 #include "base/text.h"
@@ -16,7 +17,17 @@
 
 namespace fettle::starlark {
 
-struct Module::State : ModuleState {};
+struct Module::State : ModuleState {
+  /// What may be loaded, by name; for those who load thousands.
+  std::unordered_map<std::string_view, uint32_t> index;
+
+  void index_globals() {
+    for (uint32_t i = 0; i < globals.size(); ++i) {
+      if (exported[i] && !globals[i].is_unset())
+        index.try_emplace(global_names[i], i);
+    }
+  }
+};
 
 namespace {
 
@@ -103,6 +114,15 @@ void freeze_module(Module::State& module) {
     for (const Value v : code->register_names)
       freeze_value(v, true);
   }
+  module.is_frozen = true;
+}
+
+/// Whether a function runs from which a module is loaded.
+bool runs_function(const Vm& vm) {
+  return vm.is_within_function ||
+         std::any_of(vm.frames.begin(), vm.frames.end(), [](const Activation& frame) {
+           return frame.code != nullptr && frame.code != frame.code->module->main;
+         });
 }
 
 }  // namespace
@@ -123,15 +143,15 @@ Session::Session(Dialect dialect, Limits limits) : state_(std::make_shared<State
   state_->dialect = dialect;
   state_->limits = limits;
   state_->session = this;
-  state_->budget = std::make_shared<Budget>();
-  state_->budget->limit = limits.memory;
-  state_->heap = std::make_shared<Heap>(state_->budget);
-  state_->heap->make_shared();
+  state_->use(std::make_shared<Budget>(limits.memory, limits.steps));
 }
 
-Session::~Session() { state_->session = nullptr; }
+Session::~Session() {
+  state_->host = nullptr;
+  state_->session = nullptr;
+}
 
-HeapAccess Session::heap() { return HeapAccess(*state_->heap); }
+HeapAccess Session::heap() { return HeapAccess(*state_->host); }
 
 void Session::predeclare(std::string_view name, Value value) {
   freeze_value(value, true);
@@ -157,6 +177,7 @@ Result<ModulePtr> Session::run(Thread& from, std::string file, std::string_view 
   Thread thread(*this);
   Vm& vm = thread.state();
   vm.caller = &caller;
+  vm.is_within_function = runs_function(caller);
   vm.has_deadline = caller.has_deadline;
   vm.deadline = caller.deadline;
   auto module = TRY(compile_text(*state_, vm.heap_owner, {std::move(file), text, {}, false}));
@@ -170,19 +191,16 @@ Result<ModulePtr> Session::run(Thread& from, std::string file, std::string_view 
   freeze_module(*module);
   module->loaded = std::move(vm.loaded);
   std::erase(vm.heap().modules, module.get());
-  vm.heap().ticks = nullptr;
-  vm.heap().evaluation = nullptr;
+  vm.leave_heap();
   vm.heap().settle();
-  caller.heap().update_trigger();
-  if (result.is_error()) {
-    // Values of the failed module may be reached through the error of nobody.
+  if (result.is_error())
     return vm.take_error();
-  }
+  module->index_globals();
   return std::make_shared<const Module>(module);
 }
 
 uint64_t Session::steps() const { return state_->steps; }
-uint64_t Session::memory() const { return state_->budget->used(); }
+uint64_t Session::memory() const { return state_->budget->drawn() - state_->drawn_unused(); }
 bool Session::failed_before_running() const { return state_->failed_before_running; }
 
 // Module.
@@ -190,11 +208,9 @@ bool Session::failed_before_running() const { return state_->failed_before_runni
 const std::string& Module::name() const { return state_->file; }
 
 std::optional<Value> Module::get(std::string_view global) const {
-  for (size_t i = 0; i < state_->globals.size(); ++i) {
-    if (state_->exported[i] && state_->global_names[i] == global && !state_->globals[i].is_unset())
-      return state_->globals[i];
-  }
-  return std::nullopt;
+  const auto found = state_->index.find(global);
+  return found == state_->index.end() ? std::nullopt
+                                      : std::optional(state_->globals[found->second]);
 }
 
 std::vector<std::pair<std::string, Value>> Module::globals() const {
@@ -234,7 +250,7 @@ Thread::~Thread() {
     delete state_;
 }
 
-HeapAccess Thread::heap() { return HeapAccess(state_->heap()); }
+HeapAccess Thread::heap() { return HeapAccess(*state_); }
 Session& Thread::session() const { return *state_->session.session; }
 std::vector<Frame> Thread::stack() const { return state_->stack_now(); }
 
@@ -254,6 +270,7 @@ Error Thread::error(std::string message) const {
 }
 void Thread::keep(ModulePtr module) { state_->loaded.push_back(std::move(module)); }
 bool Thread::charge(uint64_t steps) { return state_->charge(steps); }
+Error Thread::limit_reached() const { return user_error(state_->message); }
 
 Result<Value> Thread::call(Value function, std::span<const Value> positional,
                            std::span<const Named> named) {
@@ -264,10 +281,6 @@ Result<Value> Thread::call(Value function, std::span<const Value> positional,
     values.push_back(argument.value);
   }
   const bool outermost = vm.frames.empty();
-  if (vm.heap().ticks == nullptr) {
-    vm.heap().ticks = &vm.ticks;
-    vm.heap().granted = &vm.granted;
-  }
   const bool failed_before = vm.failed;
   INVARIANT(!failed_before);
   const Value result = vm.call(function, positional.data(), positional.size(), names.data(),
@@ -284,6 +297,8 @@ Result<Value> Thread::call(Value function, std::span<const Value> positional,
 
 namespace {
 
+/// Runs a text in the heap of the thread, which keeps its code as long as a function of it is
+/// reached: one that failed may have put some into a list that was there before.
 Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest request,
                                               Value& result) {
   Vm& vm = thread.state();
@@ -291,8 +306,13 @@ Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest req
   vm.heap().modules.push_back(module.get());
   result = vm.run_module(*module);
   vm.flush_steps();
+  std::erase(vm.heap().modules, module.get());
+  module->heap = nullptr;  // which owns the module from now on
+  module->reached = vm.heap().collections;
+  vm.heap().own(module);
   if (result.is_error())
     return vm.take_error();
+  module->index_globals();
   return module;
 }
 
@@ -301,8 +321,7 @@ Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest req
 Result<Value> Thread::evaluate(std::string file, std::string_view expression,
                                std::span<const Named> names) {
   Value result;
-  auto module = TRY(run_in(*this, {std::move(file), expression, names, true}, result));
-  state_->modules.push_back(std::move(module));
+  TRY(run_in(*this, {std::move(file), expression, names, true}, result));
   return result;
 }
 
@@ -310,10 +329,7 @@ Result<std::vector<std::pair<std::string, Value>>> Thread::execute(std::string f
                                                                    std::string_view text,
                                                                    std::span<const Named> names) {
   Value result;
-  auto module = TRY(run_in(*this, {std::move(file), text, names, false}, result));
-  const Module finished(module);
-  state_->modules.push_back(std::move(module));
-  return finished.globals();
+  return Module(TRY(run_in(*this, {std::move(file), text, names, false}, result))).globals();
 }
 
 // Handle.

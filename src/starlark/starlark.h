@@ -48,7 +48,7 @@ class Value;
 
 namespace fettle::starlark {
 
-class Heap;
+struct Vm;
 class HeapAccess;
 class Thread;
 class Session;
@@ -160,7 +160,7 @@ struct RecordType {
 /// memory limit is `Value::error()`: give it back as it is, the limit is reported.
 class HeapAccess {
  public:
-  explicit HeapAccess(Heap& heap) : heap_(heap) {}
+  explicit HeapAccess(Vm& vm) : vm_(vm) {}
   Value integer(int64_t n);
   Value integer(std::string_view decimal_digits);
   Value real(double x);
@@ -185,7 +185,7 @@ class HeapAccess {
   Result<Value> value(const fettle::Value& value);
 
  private:
-  Heap& heap_;
+  Vm& vm_;
 };
 
 // Reading values.
@@ -222,15 +222,18 @@ std::vector<std::pair<std::string, Value>> fields_of(Value structure_record_or_m
 std::optional<Value> field_of(Value object, std::string_view name);
 std::optional<Value> find_in(Value dict, std::string_view key);
 const RecordType* record_type_of(Value value);  ///< null when it is no record
-std::string repr_of(Value value);               ///< as `repr(x)`
-std::string str_of(Value value);                ///< as `str(x)`
-bool equal(Value a, Value b);
+// What follows walks over values, which a program can make large: it counts as work of the thread.
+Result<std::string> repr_of(Thread& thread, Value value);  ///< as `repr(x)`
+Result<std::string> str_of(Thread& thread, Value value);   ///< as `str(x)`
+Result<bool> equal(Thread& thread, Value a, Value b);
 void freeze(Value value);
+/// For messages: a scalar as `repr(x)`, of anything else its type.
+std::string brief_of(Value value);
 /// What attributes are made of: dict keys must be texts, tuples become lists, structures and
 /// records become dicts. Functions and floats without JSON form are errors.
-Result<fettle::Value> to_value(Value value);
+Result<fettle::Value> to_value(Thread& thread, Value value);
 /// JSON text as `json.encode` writes it.
-Result<std::string> to_json(Value value);
+Result<std::string> to_json(Thread& thread, Value value);
 
 /// A parameter of a Starlark function, for a host that matches arguments.
 struct ParameterInfo {
@@ -358,6 +361,8 @@ class Thread {
   /// Accounts for work of a native function; false when a limit is reached (then return
   /// `Value::error()`).
   bool charge(uint64_t steps);
+  /// Which limit that was.
+  Error limit_reached() const;
 
   struct State;
   State& state() const { return *state_; }

@@ -116,8 +116,9 @@ void add_asserts(Session& session) {
   const auto compare = [](Call& call, bool wanted) -> Result<Value> {
     if (call.positional.size() != 2)
       return user_error(cat(call.function, " needs two values"));
-    const std::string a = repr_of(call.positional[0]), b = repr_of(call.positional[1]);
-    const bool same = equal(call.positional[0], call.positional[1]) &&
+    const std::string a = TRY(repr_of(call.thread, call.positional[0]));
+    const std::string b = TRY(repr_of(call.thread, call.positional[1]));
+    const bool same = TRY(equal(call.thread, call.positional[0], call.positional[1])) &&
                       type_of(call.positional[0]) == type_of(call.positional[1]);
     if (same != wanted)
       return user_error(cat("assertion failed: ", a, wanted ? " != " : " == ", b));

@@ -28,7 +28,7 @@ TEST(Embedding, CallsAFunctionWithNames) {
   Thread thread(session);
   const Result<Value> result = thread.call(run, {Value::small(1)}, {{"y", Value::small(3)}});
   ASSERT_TRUE(result.has_value());
-  EXPECT_EQ(repr_of(*result), "[1, 2, 3]");
+  EXPECT_EQ(repr_of(thread, *result).value(), "[1, 2, 3]");
   const Result<Value> wrong = thread.call(run, {});
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().message, "function run missing 2 arguments (plan, y)");
@@ -83,7 +83,8 @@ TEST(Embedding, TypesOfTheHost) {
                                     "t = type(p)\n")
                                .value();
   const Value p = module->get("p").value();
-  EXPECT_EQ(repr_of(p), "PortSpec(number=80, wait=None)");
+  Thread thread(session);
+  EXPECT_EQ(repr_of(thread, p).value(), "PortSpec(number=80, wait=None)");
   EXPECT_EQ(record_type_of(p), &port);
   EXPECT_TRUE(truth_of(module->get("q").value()));
   EXPECT_EQ(integer_of(module->get("n").value()), 80);
@@ -91,8 +92,8 @@ TEST(Embedding, TypesOfTheHost) {
   EXPECT_EQ(session.run("m.star", "PortSpec(80).numbr").error().message,
             "PortSpec has no .numbr field or method (did you mean .number?)");
   // The text reads back as the same value.
-  Thread thread(session);
-  EXPECT_TRUE(equal(thread.evaluate("stored", repr_of(p)).value(), p));
+  const std::string text = repr_of(thread, p).value();
+  EXPECT_TRUE(equal(thread, thread.evaluate("stored", text).value(), p).value());
 }
 
 TEST(Embedding, ValuesBothWays) {
@@ -101,12 +102,12 @@ TEST(Embedding, ValuesBothWays) {
   const std::string json =
       R"({"z":1,"a":[true,null,2.5,"é",{"k":123456789012345678901234567890}]})";
   const Value ordered = thread.heap().json(json).value();
-  EXPECT_EQ(repr_of(ordered),
+  EXPECT_EQ(repr_of(thread, ordered).value(),
             R"({"z": 1, "a": [True, None, 2.5, "é", {"k": 123456789012345678901234567890}]})");
-  const fettle::Value plain = to_value(ordered).value();
+  const fettle::Value plain = to_value(thread, ordered).value();
   EXPECT_EQ(plain, read_json(json).value());
-  EXPECT_TRUE(equal(thread.heap().value(plain).value(), ordered));
-  EXPECT_EQ(to_json(ordered).value(), write_json(plain));
+  EXPECT_TRUE(equal(thread, thread.heap().value(plain).value(), ordered).value());
+  EXPECT_EQ(to_json(thread, ordered).value(), write_json(plain));
   EXPECT_FALSE(thread.heap().json("[1,").has_value());
 }
 
@@ -173,7 +174,8 @@ TEST(Embedding, ImportModuleInsideAFunction) {
           .run("m.star",
                "def run(plan):\n  return import_module('./x.star').double(plan)\nx = run(4)\n")
           .value();
-  EXPECT_EQ(repr_of(module->get("x").value()), "[4, 4, \"a long text\"]");
+  Thread thread(session);
+  EXPECT_EQ(repr_of(thread, module->get("x").value()).value(), "[4, 4, \"a long text\"]");
   EXPECT_EQ(session.run("n.star", "load('a', 'b')\n").error().message.substr(0, 13),
             "cannot load a");
   EXPECT_EQ(session.run("n.star", "print(1)\n").error().message,
@@ -219,7 +221,7 @@ TEST(Embedding, LocksEndWithAnError) {
   const Result<Value> result =
       thread.evaluate("<e>", "x.append(2)", std::vector<Named>{{"x", list}});
   EXPECT_TRUE(result.has_value());
-  EXPECT_EQ(repr_of(list), "[1, 2]");
+  EXPECT_EQ(repr_of(thread, list).value(), "[1, 2]");
 }
 
 }  // namespace

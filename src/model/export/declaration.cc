@@ -46,7 +46,7 @@ Result<Given> call(const InterpreterPointer& interpreter, star::Value function, 
     return Given{Given::Type::unknown, {}};
   if (!made)
     return made.error();
-  return Given{Given::Type::value, TRY(star::to_value(*made))};
+  return Given{Given::Type::value, TRY(star::to_value(thread, *made))};
 }
 
 class DeclarationReader {

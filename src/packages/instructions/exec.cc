@@ -10,7 +10,7 @@ namespace {
 Result<starlark::Value> interpret(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0);
-  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  const Value recipe = TRY(recipe_attributes(draft, call.thread, call.arguments[1]));
   const std::string action = draft.action_name(name);
   const ServiceState* service = draft.need_service(name);
   if (service != nullptr) {

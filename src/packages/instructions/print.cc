@@ -5,7 +5,8 @@ namespace {
 
 /// A text is printed as it is, everything else as Starlark shows it.
 Result<starlark::Value> interpret(InstructionCall& call) {
-  const Value message = call.draft.references.text_with_holes(starlark::str_of(call.arguments[0]));
+  const std::string text = TRY(starlark::str_of(call.thread, call.arguments[0]));
+  const Value message = call.draft.references.text_with_holes(text);
   Resource& print =
       call.draft.add("print", call.draft.action_name(""), Value::dict({{"message", message}}));
   print.driver = "host";

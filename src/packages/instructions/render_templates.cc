@@ -41,7 +41,7 @@ Status check_paths(starlark::Value config) {
   return {};
 }
 
-Result<Value> template_attributes(const Draft& draft, std::string_view path,
+Result<Value> template_attributes(const InstructionCall& call, std::string_view path,
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
   if (!is_inside(path))
@@ -53,7 +53,7 @@ Result<Value> template_attributes(const Draft& draft, std::string_view path,
   // The message says where in the template; the place of the error is that of the instruction.
   if (const auto parsed = go_template::Template::parse(std::string(path), source); !parsed)
     return user_error(parsed.error().message);
-  return Value::dict({{"template", source}, {"data", TRY(plain_with_holes(draft, *data))}});
+  return Value::dict({{"template", source}, {"data", TRY(plain_with_holes(call.draft, call.thread, *data))}});
 }
 
 Result<starlark::Value> interpret(InstructionCall& call) {
@@ -66,7 +66,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
     if (starlark::type_of(path) != starlark::Type::text)
       return user_error("`config` must map paths to structs with `template` and `data`");
     templates.push_back(
-        {starlark::text_of(path), TRY(template_attributes(draft, starlark::text_of(path), given))});
+        {starlark::text_of(path), TRY(template_attributes(call, starlark::text_of(path), given))});
   }
   if (templates.empty())
     return user_error("`config` has no templates");

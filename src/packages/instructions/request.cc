@@ -15,7 +15,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
     return user_error(
         cat("`recipe` must be a GetHttpRequestRecipe or a PostHttpRequestRecipe, got ",
             starlark::type_name(call.arguments[1])));
-  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  const Value recipe = TRY(recipe_attributes(draft, call.thread, call.arguments[1]));
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);

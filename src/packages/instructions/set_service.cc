@@ -73,7 +73,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   if (service == nullptr)
     return starlark::Value::none();
   const Value config =
-      TRY(service_kind().normalise(TRY(service_attributes(draft, name, call.arguments[1]))));
+      TRY(service_kind().normalise(TRY(service_attributes(draft, call.thread, name, call.arguments[1]))));
   if (Resource* wanted = draft.find_resource(service->key)) {
     wanted->attributes = merged(wanted->attributes, config, call.arguments[1]);
     draft.also(service->key);

@@ -40,7 +40,7 @@ std::string InstructionCall::text(size_t i, std::string_view otherwise) const {
 bool InstructionCall::flag(size_t i) const { return has(i) && starlark::truth_of(arguments[i]); }
 
 Result<Value> InstructionCall::plain(size_t i) const {
-  return has(i) ? TRY(plain_with_holes(draft, arguments[i])) : Value();
+  return has(i) ? TRY(plain_with_holes(draft, thread, arguments[i])) : Value();
 }
 
 Result<Value> InstructionCall::codes(size_t i) const {

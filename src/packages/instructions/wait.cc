@@ -15,7 +15,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
                     assertion = call.text(3);
   const std::string interval = call.text(5, "1s"), timeout = call.text(6, "10s");
   TRY(types::check_condition(call.arguments[1], field, assertion, call.arguments[4]));
-  const Value recipe = TRY(recipe_attributes(draft, call.arguments[1]));
+  const Value recipe = TRY(recipe_attributes(draft, call.thread, call.arguments[1]));
   const Duration longest = TRY(parse_waiting(interval).context("`interval`"));
   TRY(parse_waiting(timeout).context("`timeout`"));
   const std::string action = draft.action_name(name);
@@ -26,7 +26,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
                      {"recipe", TRY(normalise_recipe(recipe))},
                      {"field", field},
                      {"assertion", assertion},
-                     {"target", TRY(plain_with_holes(draft, call.arguments[4]))},
+                     {"target", TRY(plain_with_holes(draft, call.thread, call.arguments[4]))},
                      {"interval", interval},
                      {"timeout", timeout}});
     Resource& wait = draft.add("wait", action, TRY(wait_kind().normalise(attributes)));

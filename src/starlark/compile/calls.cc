@@ -35,7 +35,7 @@ void Compiler::make_function(FunctionNode* node, uint32_t into, uint32_t at) {
       load_constant(first + i, Value::unset());
   }
   Code* code = function(node, false);
-  code->defaults = u16(defaults);
+  code->defaults = defaults;
   draft_->children.push_back(code);
   place(at);
   emit(Op::make_function, into, first, defaults);

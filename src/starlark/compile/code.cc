@@ -14,6 +14,12 @@ uint32_t Code::place_of(uint32_t pc) const {
   return after == places.begin() ? at : std::prev(after)->at;
 }
 
+Code::Code()
+    : id([] {
+        static std::atomic<uint64_t> next{1};
+        return next.fetch_add(1, std::memory_order_relaxed);
+      }()) {}
+
 Code::~Code() {
   for (Binding8* binding = bindings.load(); binding != nullptr;) {
     Binding8* next = binding->next;

@@ -101,17 +101,18 @@ static_assert(sizeof(Instruction) == 8);
 
 struct Code;
 
-/// How the arguments of one call text reach the parameters of one function.
+/// How the arguments of one call text reach the parameters of one function. It is known by its id,
+/// for its code may be gone, and another one stand where it was.
 struct Binding8 {
-  const Code* callee;
+  uint64_t callee;
   uint16_t slots[16];  ///< of each named argument
   Binding8* next;
 };
 
 /// A call with named or unpacked arguments.
 struct CallSite {
-  uint16_t positional = 0;
-  uint16_t named = 0;
+  uint32_t positional = 0;
+  uint32_t named = 0;
   bool rest = false;
   bool named_rest = false;
   Value* names = nullptr;
@@ -143,6 +144,7 @@ struct PlaceEntry {
 
 /// A compiled function body. Immutable, apart from caches that are single words.
 struct Code {
+  const uint64_t id;  ///< never used again for another one
   std::string_view name;
   uint32_t at = 0;
   ModuleState* module = nullptr;
@@ -159,9 +161,9 @@ struct Code {
   std::span<Value> register_names;  ///< of parameters and locals
   uint32_t registers = 0;
   uint32_t cost = 1;        ///< steps of a call: one, and more for a long body
-  uint16_t parameters = 0;  ///< named ones, keyword-only included, without * and **
-  uint16_t keyword_only = 0;
-  uint16_t defaults = 0;  ///< the last so many parameters (of both sorts) have an entry
+  uint32_t parameters = 0;  ///< named ones, keyword-only included, without * and **
+  uint32_t keyword_only = 0;
+  uint32_t defaults = 0;  ///< the last so many parameters (of both sorts) have an entry
   bool has_rest = false;  ///< its register is that after the parameters
   bool has_named_rest = false;
   bool has_prologue = false;
@@ -172,6 +174,7 @@ struct Code {
   /// The place of the instruction before `pc`, in the source.
   uint32_t place_of(uint32_t pc) const;
   uint32_t entry_at = 0;  ///< where an error is told before anything ran
+  Code();
   ~Code();
 };
 
@@ -188,6 +191,8 @@ struct ModuleState {
   std::vector<std::shared_ptr<const Module>> loaded;
   std::shared_ptr<Heap> heap;
   std::shared_ptr<void> session;  ///< what predeclared values live in
+  uint64_t reached = 0;           ///< the last collection of its heap that found it in use
+  bool is_frozen = false;         ///< its values belong to no collection any more
   ModuleState() = default;
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;

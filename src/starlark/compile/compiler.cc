@@ -203,7 +203,7 @@ size_t Compiler::text_constant(std::string_view text) {
 }
 
 Value Compiler::big_literal(const IntegerNode* node) {
-  return parse_integer(nullptr, heap(), node->digits, node->radix);
+  return parse_integer(*heap().evaluation, node->digits, node->radix);
 }
 
 void Compiler::patch(const std::vector<size_t>& jumps) {

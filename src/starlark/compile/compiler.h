@@ -134,10 +134,20 @@ class Compiler {
   void sequence(SequenceNode* node, uint32_t into);
   void dict(DictNode* node, uint32_t into);
   void comprehension(ComprehensionNode* node, uint32_t into);
-  void clauses(ComprehensionNode* node, size_t i, uint32_t made);
-
-  template <typename Body>
-  void loop_from(const Clause& clause, uint32_t state, bool counted, Body body);
+  /// A clause whose end is not emitted yet.
+  struct OpenClause {
+    uint32_t mark;  ///< registers in use before it
+    size_t before;  ///< variables that surely had a value
+    std::vector<size_t> over;  ///< of an `if`: jumps behind what it holds back
+    uint32_t state = 0;        ///< of a `for`
+    bool counted = false;
+    size_t range = 0;
+    size_t top = 0;
+    size_t exit = 0;
+  };
+  void item(ComprehensionNode* node, uint32_t made);
+  OpenClause begin_clause(ComprehensionNode* node, size_t i);
+  void end_clause(const Clause& clause, const OpenClause& open);
   void make_function(FunctionNode* node, uint32_t into, uint32_t at);
   void call(CallNode* node, uint32_t into, int given);
 
@@ -152,7 +162,9 @@ class Compiler {
   size_t name_constant(Symbol* symbol);
   uint32_t short_name_constant(Symbol* symbol) {
     const size_t k = name_constant(symbol);
-    return k < 65536 ? u32(k) : 0;
+    if (k > 0xffff)
+      fail(draft_->node->at, "function has too many names");
+    return k & 0xffff;
   }
   void load_constant(uint32_t into, Value value);
   Value name_value(Symbol* symbol);
@@ -163,9 +175,13 @@ class Compiler {
 
   void place(uint32_t at) { draft_->places.push_back({u32(draft_->instructions.size()), at}); }
   void emit(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+    if ((a | b | c) > 0xffff)
+      fail(draft_->node->at, "function is too large");
     draft_->instructions.push_back({op, u16(a), u16(b), u16(c)});
   }
-  void emit_wide(Op op, uint32_t a, uint64_t bc) { emit(op, a, u32(bc & 0xffff), u32(bc >> 16)); }
+  void emit_wide(Op op, uint32_t a, uint64_t bc) {
+    emit(op, a, u32(bc & 0xffff), u32(bc >> 16 & 0xffff));
+  }
   size_t word(uint64_t bits) {
     draft_->instructions.push_back(std::bit_cast<Instruction>(bits));
     return draft_->instructions.size() - 1;

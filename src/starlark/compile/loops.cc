@@ -36,29 +36,6 @@ void Compiler::loop(Node* target, Node* iterable, uint32_t at, Body body) {
   forget(before);
 }
 
-template <typename Body>
-void Compiler::loop_from(const Clause& clause, uint32_t state, bool counted, Body body) {
-  const size_t range = draft_->loops.size();
-  draft_->loops.push_back({u32(draft_->instructions.size()), ~u32(0), counted ? ~u32(0) : state});
-  const size_t before = draft_->assigned.size();
-  const size_t top = draft_->instructions.size();
-  const uint32_t item = clause.target->kind == NodeKind::identifier
-                            ? target_register(as<Identifier>(clause.target))
-                            : take(1);
-  place(clause.at);
-  emit(counted ? Op::next_range : Op::next, state, item);
-  const size_t exit = word(0);
-  assign_target(clause.target, item, clause.at);
-  body();
-  jump_to(top);
-  weigh_loop(exit - 1);
-  draft_->instructions[exit] = offset_word(exit);
-  draft_->loops[range].end = u32(draft_->instructions.size());
-  if (!counted)
-    emit(Op::end_iteration, state);
-  forget(before);
-}
-
 bool Compiler::is_universal(Node* node, std::string_view name) const {
   if (node->kind != NodeKind::identifier)
     return false;
@@ -140,57 +117,81 @@ void Compiler::comprehension(ComprehensionNode* node, uint32_t into) {
     binding->index = take(1);
     binding->assigned = 0;
   }
-  clauses(node, 0, made);
+  // A text can have more clauses than the native stack has room for.
+  std::vector<OpenClause> open;
+  for (size_t i = 0; i < node->clauses.size(); ++i)
+    open.push_back(begin_clause(node, i));
+  item(node, made);
+  for (size_t i = open.size(); i-- > 0;)
+    end_clause(node->clauses[i], open[i]);
   forget(before);
   emit(Op::move, into, made);
 }
 
-void Compiler::clauses(ComprehensionNode* node, size_t i, uint32_t made) {
-  if (i == node->clauses.size()) {
-    const uint32_t mark = draft_->next;
-    if (node->is_dict) {
-      const uint32_t key = expression(node->key);
-      const uint32_t value = expression(node->body);
-      place(node->colon);
-      emit(Op::put, made, key, value);
-    } else {
-      const uint32_t value = expression(node->body);
-      place(node->at);
-      emit(Op::append, made, value);
-    }
-    draft_->next = mark;
-    return;
-  }
-  const Clause& clause = node->clauses[i];
+/// Adds what the innermost clause comes to.
+void Compiler::item(ComprehensionNode* node, uint32_t made) {
   const uint32_t mark = draft_->next;
-  if (!clause.is_for) {
-    std::vector<size_t> over;
-    const size_t before = draft_->assigned.size();
-    jump_unless(clause.value, over);
-    draft_->next = mark;
-    clauses(node, i + 1, made);
-    patch(over);
-    forget(before);
-    return;
+  if (node->is_dict) {
+    const uint32_t key = expression(node->key);
+    const uint32_t value = expression(node->body);
+    place(node->colon);
+    emit(Op::put, made, key, value);
+  } else {
+    const uint32_t value = expression(node->body);
+    place(node->at);
+    emit(Op::append, made, value);
   }
+  draft_->next = mark;
+}
+
+Compiler::OpenClause Compiler::begin_clause(ComprehensionNode* node, size_t i) {
+  const Clause& clause = node->clauses[i];
+  OpenClause open{.mark = draft_->next, .before = draft_->assigned.size(), .over = {}};
+  if (!clause.is_for) {
+    jump_unless(clause.value, open.over);
+    draft_->next = open.mark;
+    return open;
+  }
+  open.state = begin_loop(clause.value, clause.at, open.counted);
   if (i == 0) {
     // Variables that closures share are one cell for the whole comprehension. They, and those
     // that may be read too early, begin without a value.
-    bool counted = false;
-    const uint32_t state = begin_loop(clause.value, clause.at, counted);
     for (Binding* binding : node->bindings) {
       if (binding->scope == Scope::cell)
         emit(Op::new_cell, binding->index);
       else if (node->clauses.size() > 1)
         load_constant(binding->index, Value::unset());
     }
-    loop_from(clause, state, counted, [&] { clauses(node, i + 1, made); });
-  } else {
-    bool counted = false;
-    const uint32_t state = begin_loop(clause.value, clause.at, counted);
-    loop_from(clause, state, counted, [&] { clauses(node, i + 1, made); });
   }
-  draft_->next = mark;
+  open.range = draft_->loops.size();
+  draft_->loops.push_back(
+      {u32(draft_->instructions.size()), ~u32(0), open.counted ? ~u32(0) : open.state});
+  open.before = draft_->assigned.size();
+  open.top = draft_->instructions.size();
+  const uint32_t next = clause.target->kind == NodeKind::identifier
+                            ? target_register(as<Identifier>(clause.target))
+                            : take(1);
+  place(clause.at);
+  emit(open.counted ? Op::next_range : Op::next, open.state, next);
+  open.exit = word(0);
+  assign_target(clause.target, next, clause.at);
+  return open;
+}
+
+void Compiler::end_clause(const Clause& clause, const OpenClause& open) {
+  if (!clause.is_for) {
+    patch(open.over);
+    forget(open.before);
+    return;
+  }
+  jump_to(open.top);
+  weigh_loop(open.exit - 1);
+  draft_->instructions[open.exit] = offset_word(open.exit);
+  draft_->loops[open.range].end = u32(draft_->instructions.size());
+  if (!open.counted)
+    emit(Op::end_iteration, open.state);
+  forget(open.before);
+  draft_->next = open.mark;
 }
 
 }  // namespace fettle::starlark

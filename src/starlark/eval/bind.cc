@@ -16,14 +16,13 @@ struct Gathered {
   std::vector<Value> named;
 };
 
+/// Whether it runs here, or where this module is loaded from.
 bool is_running(const Vm& vm, const Code* code) {
-  for (size_t i = vm.frames.size(); i-- > 0;) {
-    if (vm.frames[i].code == code)
-      return true;
-  }
-  for (const Vm* caller = vm.caller; caller != nullptr; caller = caller->caller) {
-    for (const Activation& frame : caller->frames) {
-      if (frame.code == code)
+  for (const Vm* each = &vm; each != nullptr; each = each->caller) {
+    if (each->active[code->id % Vm::active_slots] == 0)
+      continue;
+    for (size_t i = each->frames.size(); i-- > 0;) {
+      if (each->frames[i].code == code)
         return true;
     }
   }
@@ -34,11 +33,8 @@ bool is_running(const Vm& vm, const Code* code) {
 /// are in place.
 bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
   const Code* code = function->code;
-  // A look at a deep stack costs more than the call.
-  if (!vm.dialect().recursion && vm.frames.size() > 64 && !vm.charge(vm.frames.size() / 8))
-    return false;
   if (!vm.dialect().recursion && is_running(vm, code)) {
-    vm.frames.push_back({code, function, nullptr, base, nullptr, into});  // never begun
+    vm.push_frame({code, function, nullptr, base, nullptr, into});  // never begun
     vm.fail_with("function ", code->name, " called recursively");
     return false;
   }
@@ -51,7 +47,7 @@ bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
     return false;
   }
   vm.ticks -= code->cost - 1;  // the first was counted with the call
-  vm.frames.push_back({code, function, code->instructions.data(), base, nullptr, into});
+  vm.push_frame({code, function, code->instructions.data(), base, nullptr, into});
   return true;
 }
 
@@ -87,7 +83,7 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   }
   Dict* named_rest = nullptr;
   if (code->has_named_rest)
-    named_rest = make_dict(vm.heap());
+    named_rest = make_dict(vm);
   vm.ticks -= i64(code->has_named_rest ? 2 + named.size() : 0);
   size_t count = positional.size();
   if (count > by_position) {
@@ -131,7 +127,7 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
     if (named_rest == nullptr)
       return fail("got an unexpected keyword argument ", quoted(names[n]));
     bool fresh = true;
-    if (!table_put(vm.heap(), named_rest, names[n], hash_of_text(names[n]), named[n], &fresh)) {
+    if (!table_put(vm, named_rest, names[n], hash_of_text(names[n]), named[n], &fresh)) {
       vm.fail_memory();
       return false;
     }
@@ -245,7 +241,7 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
   const Code* code = function->code;
   constexpr size_t most_cached = 16;
   const Binding8* known = site.cache.load(std::memory_order_acquire);
-  if (known != nullptr && known->callee == code) [[likely]] {
+  if (known != nullptr && known->callee == code->id) [[likely]] {
     if (!push_frame(vm, function, base, into))
       return false;
     Value named[most_cached];
@@ -270,7 +266,7 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
         run_prologue(vm, code, base);
       return true;
     }
-    vm.frames.pop_back();
+    vm.pop_frame();
     // Put the arguments back for the error.
     for (uint32_t i = 0; i < count; ++i)
       base[site.positional + i] = named[i];
@@ -286,7 +282,7 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
   if (known == nullptr && !code->has_rest && !code->has_named_rest && site.named <= most_cached &&
       site.positional <= u32(code->parameters - code->keyword_only)) {
     auto made = std::make_unique<Binding8>();
-    made->callee = code;
+    made->callee = code->id;
     bool all = true;
     for (uint32_t n = 0; n < site.named; ++n) {
       uint32_t slot = 0;
@@ -371,7 +367,6 @@ bool load_names(Vm& vm, const LoadSite& site, Value* into) {
     vm.fail_with_error(std::move(error));
     return false;
   }
-  vm.heap().update_trigger();
   for (size_t i = 0; i < site.names.size(); ++i) {
     const std::optional<Value> value = (*loaded)->get(site.names[i]);
     if (!value) {
@@ -437,7 +432,7 @@ bool check_range(Vm& vm, const Value* given, uint32_t count) {
     }
     if (!to_int64(given[i], n[i])) {
       vm.native = "range";
-      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(&vm, given[i]),
+      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(vm, given[i]),
                    " out of range (want value in signed 64-bit range)");
       return false;
     }
@@ -494,7 +489,7 @@ bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out
     return false;
   }
   if (!to_int64(given, out)) {
-    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(&vm, given),
+    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(vm, given),
                  " out of range (want value in signed 64-bit range)");
     return false;
   }
@@ -556,7 +551,7 @@ bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const>
     int64_t n = 0;
     if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
       vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
-                   integer_text(&vm, value), " out of range (want value in signed 64-bit range)");
+                   integer_text(vm, value), " out of range (want value in signed 64-bit range)");
       return false;
     }
     if (wanted != nullptr)

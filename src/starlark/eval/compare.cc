@@ -84,6 +84,22 @@ int equal_scalars(Value x, Value y) {
   }
 }
 
+/// Of two long texts or integers, which are compared byte by byte.
+bool charge_comparison(Vm& vm, Value x, Value y) {
+  if (!x.is_object() || !y.is_object() || x.object() == y.object())
+    return true;
+  const uint64_t size = std::min(x.object()->count, y.object()->count);
+  switch (x.object()->kind) {
+    case Kind::string:
+    case Kind::bytes:
+      return size <= 256 || vm.charge(size / 32);
+    case Kind::big_int:
+      return size <= 512 || vm.charge(size / 8);
+    default:
+      return true;
+  }
+}
+
 /// A pair of containers that is being compared.
 struct Pair {
   Object* a;
@@ -93,18 +109,18 @@ struct Pair {
 
 class Comparer {
  public:
-  explicit Comparer(Vm* vm) : vm_(vm) {}
+  /// A key is the same as itself; of other values starlark-go looks at the parts.
+  Comparer(Vm& vm, bool are_keys) : vm_(vm), are_keys_(are_keys) {}
 
   /// 1, 0, or -1 after an error.
   int equal(Value x, Value y) {
     int result = visit(x, y);
     while (result == 1 && !pairs_.empty()) {
       if (pairs_.size() > deepest_comparison) {
-        if (vm_ != nullptr)
-          vm_->fail("comparison exceeded maximum recursion depth");
+        vm_.fail("comparison exceeded maximum recursion depth");
         return -1;
       }
-      if (vm_ != nullptr && !vm_->charge(pairs_.back().a->kind == Kind::dict ? 2 : 1))
+      if (!vm_.charge(pairs_.back().a->kind == Kind::dict ? 2 : 1))
         return -1;
       result = step();
     }
@@ -115,10 +131,10 @@ class Comparer {
   int visit(Value x, Value y) {
     const int scalars = equal_scalars(x, y);
     if (scalars >= 0)
-      return scalars;
+      return charge_comparison(vm_, x, y) ? scalars : -1;
     Object* a = x.object();
     Object* b = y.object();
-    if (a == b && (vm_ == nullptr || vm_->is_spec()))
+    if (a == b && (are_keys_ || vm_.is_spec()))
       return 1;
     switch (a->kind) {
       case Kind::list:
@@ -199,13 +215,14 @@ class Comparer {
     if (pair.next >= a->used)
       return done();
     const TableEntry& entry = a->entries[pair.next++];
-    const TableEntry* other = table_find(static_cast<Dict*>(pair.b), entry.key, entry.hash);
+    const TableEntry* other = table_find(vm_, static_cast<Dict*>(pair.b), entry.key, entry.hash);
     if (other == nullptr)
-      return 0;
+      return vm_.failed ? -1 : 0;
     return a->kind == Kind::set ? 1 : visit(entry.value, other->value);
   }
 
-  Vm* vm_;
+  Vm& vm_;
+  bool are_keys_;
   std::vector<Pair> pairs_;
 };
 
@@ -281,10 +298,12 @@ std::string_view sign_of(Op op) {
   }
 }
 
-bool is_subset(const Dict* a, const Dict* b) {
-  return a->live <= b->live && table_each(a, [&](const TableEntry& entry) {
-           return table_find(b, entry.key, entry.hash) != nullptr;
-         });
+/// 1, 0, or -1 after an error.
+int is_subset(Vm& vm, const Dict* a, const Dict* b) {
+  const bool all = a->live <= b->live && table_each(a, [&](const TableEntry& entry) {
+                     return table_find(vm, b, entry.key, entry.hash) != nullptr;
+                   });
+  return vm.failed ? -1 : all;
 }
 
 }  // namespace
@@ -348,33 +367,17 @@ bool truth(Value v) {
   }
 }
 
-/// Of two long texts or integers, which are compared byte by byte.
-static bool charge_comparison(Vm& vm, Value x, Value y) {
-  if (!x.is_object() || !y.is_object() || x.object() == y.object())
-    return true;
-  const uint64_t size = std::min(x.object()->count, y.object()->count);
-  switch (x.object()->kind) {
-    case Kind::string:
-    case Kind::bytes:
-      return size <= 256 || vm.charge(size / 32);
-    case Kind::big_int:
-      return size <= 512 || vm.charge(size / 8);
-    default:
-      return true;
-  }
-}
-
 int equal_values(Vm& vm, Value x, Value y) {
   const int scalars = equal_scalars(x, y);
   if (scalars >= 0) {
     return charge_comparison(vm, x, y) ? scalars : -1;
   }
-  return Comparer(&vm).equal(x, y);
+  return Comparer(vm, false).equal(x, y);
 }
 
-bool keys_equal(Value x, Value y) {
+bool keys_equal(Vm& vm, Value x, Value y) {
   const int scalars = equal_scalars(x, y);
-  return scalars >= 0 ? scalars != 0 : Comparer(nullptr).equal(x, y) == 1;
+  return scalars >= 0 ? scalars != 0 : Comparer(vm, true).equal(x, y) == 1;
 }
 
 int compare(Vm& vm, Op op, Value x, Value y) {
@@ -407,13 +410,13 @@ int compare(Vm& vm, Op op, Value x, Value y) {
           return -1;
         switch (op) {
           case Op::less:
-            return a->live < b->live && is_subset(a, b);
+            return a->live < b->live ? is_subset(vm, a, b) : 0;
           case Op::less_equal:
-            return is_subset(a, b);
+            return is_subset(vm, a, b);
           case Op::greater:
-            return b->live < a->live && is_subset(b, a);
+            return b->live < a->live ? is_subset(vm, b, a) : 0;
           default:
-            return is_subset(b, a);
+            return is_subset(vm, b, a);
         }
       }
       case Kind::duration:
@@ -488,135 +491,164 @@ static bool is_long(const Object* o) {
              : o->kind == Kind::big_int && o->count > 64;
 }
 
-bool hash_of(Vm* vm, Value v, uint64_t& hash) {
-  if (v.is_small()) {
-    hash = hash_integer(v);
-    return true;
-  }
-  // A key that is found is compared with the one that is there.
-  if (vm != nullptr && v.is_object() && is_long(v.object()) &&
-      !vm->charge(v.object()->count / (is_kind(v, Kind::big_int) ? 1 : 64)))
-    return false;
-  if (is_text(v)) {
-    hash = hash_of_text(v);
-    return true;
-  }
-  if (is_float(v)) {
-    const double x = float_of(v);
-    if (std::trunc(x) == x && std::fabs(x) < 1e300) {
-      if (std::fabs(x) < 1e18) {
-        hash = hash_integer(Value::small(i64(x)));
-        return true;
+namespace {
+
+uint64_t hash_float(double x) {
+  if (std::isnan(x))
+    return 0x7ff8dead;
+  if (std::isinf(x) || std::trunc(x) != x)
+    return hash_integer(Value::small(i64(std::bit_cast<uint64_t>(x) >> 4)));
+  if (std::fabs(x) < 1e18)
+    return hash_integer(Value::small(i64(x)));
+  // The hash of the equal integer, through its limbs.
+  int exponent = 0;
+  const auto mantissa = uint64_t(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
+  const auto shift = size_t(exponent - 53);
+  struct {
+    BigInt header;
+    uint64_t limbs[1024 / 64 + 2];
+  } big{};
+  big.header.kind = Kind::big_int;
+  big.header.extra = x < 0;
+  uint64_t* const limbs = big.header.limbs();
+  limbs[shift / 64] = mantissa << (shift % 64);
+  if (shift % 64 != 0)
+    limbs[shift / 64 + 1] = mantissa >> (64 - shift % 64);
+  big.header.count = u32(shift / 64 + 2);
+  while (big.header.count > 0 && limbs[big.header.count - 1] == 0)
+    --big.header.count;
+  return hash_integer(Value::object(&big.header));
+}
+
+/// Walks tuples, structures and records of hashable values, without native stack.
+class Hasher {
+ public:
+  explicit Hasher(Vm& vm) : vm_(vm) {}
+
+  /// 1, 0 for a value without a hash, which `refused` names, or -1 after an error.
+  int run(Value v, uint64_t& hash) {
+    for (Value next = v;;) {
+      if (!one(next))
+        return vm_.failed ? -1 : 0;
+      while (!levels_.empty() && levels_.back().next == levels_.back().size)
+        levels_.pop_back();
+      if (levels_.empty())
+        break;
+      if (levels_.size() > deepest_comparison) {
+        vm_.fail("value is nested too deeply to be hashed");
+        return -1;
       }
-      // The hash of the equal integer, through its limbs.
-      int exponent = 0;
-      const auto mantissa = uint64_t(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
-      const auto shift = size_t(exponent - 53);
-      std::vector<uint64_t> words(1 + shift / 64 + 2 + sizeof(BigInt) / 8, 0);
-      auto* big = reinterpret_cast<BigInt*>(words.data());
-      big->kind = Kind::big_int;
-      big->extra = x < 0;
-      uint64_t* limbs = big->limbs();
-      limbs[shift / 64] = mantissa << (shift % 64);
-      if (shift % 64 != 0)
-        limbs[shift / 64 + 1] = mantissa >> (64 - shift % 64);
-      big->count = u32(shift / 64 + 2);
-      while (big->count > 0 && limbs[big->count - 1] == 0)
-        --big->count;
-      hash = hash_integer(Value::object(big));
-      return true;
+      if (!vm_.charge(1))
+        return -1;
+      next = levels_.back().items[levels_.back().next++];
     }
-    hash = std::isnan(x) ? 0x7ff8dead
-                         : hash_integer(Value::small(i64(std::bit_cast<uint64_t>(x) >> 4)));
-    return true;
+    sum_ = (sum_ ^ hash_seed()) * 0xd6e8feb86659fd93u;
+    hash = sum_ ^ sum_ >> 31;
+    return 1;
   }
-  if (!v.is_object()) {
-    hash = hash_integer(Value::small(i64(v.word() >> 3) + 0x1234567));
-    return true;
-  }
-  // Tuples, structures and records of hashable values, without native stack.
+  Value refused;
+
+ private:
   struct Level {
     const Value* items;
     uint32_t size;
     uint32_t next;
   };
-  std::vector<Level> levels;
-  const auto unhashable = [&](Value bad) {
-    if (vm != nullptr)
-      vm->fail_with(
-          is_list(bad) || is_dict(bad) || is_set(bad) ? "unhashable type: " : "unhashable: ",
-          type_name_of(bad));
-    return false;
-  };
-  uint64_t sum = 0;
-  const auto add = [&](uint64_t more) { sum = std::rotl(sum * 0x9E3779B97F4A7C15u + more, 23); };
-  Value next = v;
-  for (;;) {
-    if (!next.is_object() || is_text(next) || is_float(next)) {
-      uint64_t simple = 0;
-      if (next.is_unset())
-        simple = 77;
-      else
-        hash_of(nullptr, next, simple);
-      add(simple);
-    } else {
-      Object* o = next.object();
-      switch (o->kind) {
-        case Kind::big_int:
-          add(hash_integer(next));
-          break;
-        case Kind::bytes:
-          if (vm != nullptr && !vm->charge(o->count / 32))
-            return false;
-          add(hash_text(static_cast<String*>(o)->view()) + 1);
-          break;
-        case Kind::tuple:
-          add(o->count + u64(0xABCD));
-          levels.push_back({static_cast<Tuple*>(o)->items(), o->count, 0});
-          break;
-        case Kind::structure:
-          add(o->count + u64(0xBCDE));
-          levels.push_back({static_cast<Structure*>(o)->values(), o->count, 0});
-          break;
-        case Kind::record:
-          add(o->count + u64(0xCDEF));
-          levels.push_back({static_cast<Record*>(o)->values(), o->count, 0});
-          break;
-        // No address takes part: order of probing must not depend on it.
-        case Kind::function:
-          add(static_cast<Function*>(o)->code->at + u64(0x4242));
-          break;
-        case Kind::builtin:
-          add(hash_text(static_cast<Builtin*>(o)->name));
-          break;
-        case Kind::duration:
-          add(u64(static_cast<DurationObject*>(o)->nanoseconds));
-          break;
-        case Kind::time:
-          add(u64(static_cast<TimeObject*>(o)->seconds));
-          break;
-        default:
-          return unhashable(next);
-      }
-    }
-    while (!levels.empty() && levels.back().next == levels.back().size)
-      levels.pop_back();
-    if (levels.empty())
-      break;
-    if (levels.size() > deepest_comparison) {
-      if (vm != nullptr)
-        vm->fail("value is nested too deeply to be hashed");
-      return false;
-    }
-    if (vm != nullptr && !vm->charge(1))
-      return false;
-    next = levels.back().items[levels.back().next++];
+
+  void add(uint64_t more) { sum_ = std::rotl(sum_ * 0x9E3779B97F4A7C15u + more, 23); }
+  bool open(uint64_t salt, const Value* items, uint32_t count) {
+    add(count + salt);
+    levels_.push_back({items, count, 0});
+    return true;
   }
-  sum = (sum ^ hash_seed()) * 0xd6e8feb86659fd93u;
-  hash = sum ^ sum >> 31;
-  if (is_kind(v, Kind::big_int))
+
+  bool one(Value v) {
+    if (v.is_unset())
+      return add(77), true;
+    if (!v.is_object() || is_text(v) || is_float(v) || is_kind(v, Kind::big_int)) {
+      uint64_t simple = 0;
+      if (!hash_of(vm_, v, simple))
+        return false;
+      return add(simple), true;
+    }
+    Object* o = v.object();
+    switch (o->kind) {
+      case Kind::bytes:
+        if (!vm_.charge(o->count / 32))
+          return false;
+        return add(hash_text(static_cast<String*>(o)->view()) + 1), true;
+      case Kind::tuple:
+        return open(0xABCD, static_cast<Tuple*>(o)->items(), o->count);
+      case Kind::structure:
+        return open(0xBCDE, static_cast<Structure*>(o)->values(), o->count);
+      case Kind::record:
+        return open(0xCDEF, static_cast<Record*>(o)->values(), o->count);
+      // No address takes part: order of probing must not depend on it.
+      case Kind::function: {
+        const auto* function = static_cast<Function*>(o);
+        return add(function->code->at + u64(0x4242) * function->serial), true;
+      }
+      case Kind::builtin: {
+        const auto* builtin = static_cast<Builtin*>(o);
+        return add(hash_text(builtin->name) + builtin->serial), true;
+      }
+      case Kind::duration:
+        return add(u64(static_cast<DurationObject*>(o)->nanoseconds)), true;
+      case Kind::time:
+        return add(u64(static_cast<TimeObject*>(o)->seconds)), true;
+      default:
+        refused = v;
+        return false;
+    }
+  }
+
+  Vm& vm_;
+  uint64_t sum_ = 0;
+  std::vector<Level> levels_;
+};
+
+/// 1, 0 for a value without a hash, or -1 after an error.
+int find_hash(Vm& vm, Value v, uint64_t& hash, Value& refused) {
+  if (v.is_small()) {
     hash = hash_integer(v);
-  return true;
+    return 1;
+  }
+  // A key that is found is compared with the one that is there.
+  if (v.is_object() && is_long(v.object()) &&
+      !vm.charge(v.object()->count / (is_kind(v, Kind::big_int) ? 1 : 64)))
+    return -1;
+  if (is_text(v)) {
+    hash = hash_of_text(v);
+  } else if (is_float(v)) {
+    hash = hash_float(float_of(v));
+  } else if (!v.is_object()) {
+    hash = hash_integer(Value::small(i64(v.word() >> 3) + 0x1234567));
+  } else if (is_kind(v, Kind::big_int)) {
+    hash = hash_integer(v);
+  } else {
+    Hasher hasher(vm);
+    const int found = hasher.run(v, hash);
+    refused = hasher.refused;
+    return found;
+  }
+  return 1;
+}
+
+}  // namespace
+
+bool hash_of(Vm& vm, Value v, uint64_t& hash) {
+  Value refused;
+  const int found = find_hash(vm, v, hash, refused);
+  if (found == 0)
+    vm.fail_with(is_list(refused) || is_dict(refused) || is_set(refused) ? "unhashable type: "
+                                                                         : "unhashable: ",
+                 type_name_of(refused));
+  return found == 1;
+}
+
+bool hash_if_any(Vm& vm, Value v, uint64_t& hash) {
+  Value refused;
+  return find_hash(vm, v, hash, refused) == 1;
 }
 
 }  // namespace fettle::starlark

@@ -90,7 +90,7 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   if (!to_int64(count, n)) {
     if (integer_sign(count) < 0 || size == 0)
       return 0;
-    vm.fail_with("repeat count ", integer_text(&vm, count), " too large");
+    vm.fail_with("repeat count ", integer_text(vm, count), " too large");
     return -1;
   }
   if (n <= 0 || size == 0)

@@ -30,52 +30,49 @@ constexpr size_t huge_chunk = size_t{4} << 20;
 constexpr size_t huge_page = size_t{2} << 20;
 }  // namespace
 
-uint64_t Budget::used() const {
-  uint64_t sum = settled;
-  for (const Heap* heap : heaps)
-    sum += heap->used();
-  return sum;
+bool Budget::draw(uint64_t bytes) {
+  uint64_t now = drawn();
+  do {
+    if (now > most_bytes_ || bytes > most_bytes_ - now)
+      return false;
+  } while (!drawn_.compare_exchange_weak(now, now + bytes, std::memory_order_relaxed));
+  return true;
 }
 
-Heap::Heap(std::shared_ptr<Budget> budget_) : budget(std::move(budget_)) {
-  budget->heaps.push_back(this);
-  update_trigger();
-}
+Heap::Heap(std::shared_ptr<Budget> budget_) : budget(std::move(budget_)) {}
 
 void Heap::settle() {
-  std::erase(budget->heaps, this);
-  budget->settled += used_;
+  if (used_ > drawn_)
+    budget->draw_anyway(used_ - drawn_);
+  else
+    budget->give_back(drawn_ - used_);
   budget = nullptr;
 }
 
 Heap::~Heap() {
   if (budget != nullptr)
-    std::erase(budget->heaps, this);
+    budget->give_back(drawn_);
   for (void* chunk : chunks_)
     std::free(chunk);
   for (Large* large : larges_)
     std::free(large);
 }
 
-bool Heap::may_take(uint64_t bytes) const {
-  const uint64_t used = budget->used();
-  return bytes <= budget->limit && used <= budget->limit - bytes;
-}
-
 bool Heap::still_wanted() const { return evaluation == nullptr || evaluation->still_wanted(); }
 
-bool Heap::over_limit() const { return budget->used() > budget->limit; }
+void Heap::spend(uint64_t steps) {
+  if (evaluation != nullptr)
+    evaluation->ticks -= i64(steps);
+}
 
 void Heap::update_trigger() {
-  const uint64_t others = budget->used() - used_;
-  const uint64_t mine = budget->limit > others ? budget->limit - others : 0;
-  trigger_ = wants_collection_ ? mine : std::min(mine, threshold_);
+  trigger_ = wants_collection_ ? drawn_ : std::min(drawn_, threshold_);
 }
 
 void Heap::ask_for_attention() {
-  if (ticks != nullptr) {
-    *granted -= *ticks;
-    *ticks = 0;
+  if (evaluation != nullptr) {
+    evaluation->granted -= evaluation->ticks;
+    evaluation->ticks = 0;
   }
 }
 
@@ -83,12 +80,30 @@ void Heap::ask_for_attention() {
 void Heap::crossed() {
   if (used_ > threshold_)
     wants_collection_ = true;
-  update_trigger();
-  if (used_ > trigger_) {
-    wants_collection_ = true;
-    trigger_ = ~u64(0);  // over the limit: the next safe point tells
+  if (used_ > drawn_) {
+    const uint64_t missing = used_ - drawn_;
+    if (budget->draw(missing + budget->portion()))
+      drawn_ += missing + budget->portion();
+    else if (budget->draw(missing))
+      drawn_ = used_;
+    else
+      wants_collection_ = true;
   }
-  ask_for_attention();
+  update_trigger();
+  if (used_ > drawn_)
+    trigger_ = ~u64(0);  // over the limit: the next safe point tells
+  if (wants_collection_)
+    ask_for_attention();
+}
+
+/// Keeps a portion for what comes next.
+void Heap::give_back_unused() {
+  if (unused() > 2 * budget->portion()) {
+    const uint64_t spare = unused() - budget->portion();
+    budget->give_back(spare);
+    drawn_ -= spare;
+  }
+  update_trigger();
 }
 
 Object* Heap::large(size_t bytes) {
@@ -113,6 +128,12 @@ Object* Heap::large(size_t bytes) {
   used_ += bytes;
   if (used_ > trigger_)
     crossed();
+  if (used_ > drawn_) {  // another heap was quicker
+    larges_.pop_back();
+    used_ -= bytes;
+    std::free(large);
+    return nullptr;
+  }
   return large->object();
 }
 
@@ -143,6 +164,7 @@ void Heap::release(Object* object, size_t bytes) {
       larges_.pop_back();
       used_ -= large->bytes;
       std::free(large);
+      give_back_unused();
       return;
     }
     object->kind = Kind::raw;  // left to the collection
@@ -308,7 +330,10 @@ void Heap::end_marking() {
   const uint64_t room = live > before / 10 * 9 ? u64(8) << 20 : u64(2) << 20;
   threshold_ = std::max(first_threshold, live + live / 2 + room);
   wants_collection_ = always_;
-  update_trigger();
+  give_back_unused();
+  std::erase_if(owned_, [this](const std::shared_ptr<ModuleState>& module) {
+    return module->reached != collections;
+  });
 }
 
 void Heap::sweep_large() {
@@ -339,8 +364,25 @@ void Heap::add_shape(Shape* shape, uint64_t hash) {
   shapes_.emplace_back(hash, shape);
 }
 
+void Heap::mark(ModuleState& module) {
+  if (module.is_frozen || module.reached == collections)
+    return;
+  module.reached = collections;
+  const auto mark_all = [this](std::span<const Value> values) {
+    for (const Value v : values)
+      mark(v);
+  };
+  mark_all(module.globals);
+  for (const Code* code : module.codes) {
+    mark_all(code->constants);
+    mark_all(code->register_names);
+  }
+}
+
 void Heap::trace(Object* object) {
   static constexpr size_t most = 1 << 17;
+  if (object->kind == Kind::function)
+    mark(*static_cast<Function*>(object)->module);
   each_reference(
       object, [this](Object* storage) { mark_storage(storage); },
       [this](const Value* values, size_t count) {

@@ -7,6 +7,8 @@
 /// global or a handle. Small objects are always given; when the limit is passed the next safe point
 /// or `charge` ends the program. Large ones may be refused.
 
+#include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -15,12 +17,44 @@
 
 namespace fettle::starlark {
 
-/// The memory of all heaps of a session.
-struct Budget {
-  uint64_t limit = 0;
-  uint64_t settled = 0;  ///< of heaps that are finished
-  std::vector<Heap*> heaps;
-  uint64_t used() const;
+/// What the evaluations of a session, or those that run ahead of one, may use together. Heaps draw
+/// bytes in portions, which their threads do at the same time.
+class Budget {
+ public:
+  Budget(uint64_t most_bytes, uint64_t most_steps)
+      : most_bytes_(most_bytes), most_steps_(most_steps) {}
+
+  uint64_t most_bytes() const { return most_bytes_; }
+  uint64_t drawn() const { return drawn_.load(std::memory_order_relaxed); }
+  uint64_t left() const {
+    const uint64_t now = drawn();
+    return now < most_bytes_ ? most_bytes_ - now : 0;
+  }
+  bool draw(uint64_t bytes);
+  /// Whatever the limit says: for what is there already.
+  void draw_anyway(uint64_t bytes) { drawn_.fetch_add(bytes, std::memory_order_relaxed); }
+  void give_back(uint64_t bytes) { drawn_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// How much a heap draws at once.
+  uint64_t portion() const { return std::min<uint64_t>(u64(1) << 18, most_bytes_ / 64); }
+
+  uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  void add_steps(uint64_t steps) { steps_.fetch_add(steps, std::memory_order_relaxed); }
+  /// How many are left; without a limit very many.
+  uint64_t steps_left() const {
+    const uint64_t now = steps();
+    return most_steps_ == 0 ? ~u64(0) : now < most_steps_ ? most_steps_ - now : 0;
+  }
+
+  /// Whether somebody was refused bytes or steps.
+  bool is_used_up() const { return is_used_up_.load(std::memory_order_relaxed); }
+  void set_used_up() { is_used_up_.store(true, std::memory_order_relaxed); }
+
+ private:
+  const uint64_t most_bytes_;
+  const uint64_t most_steps_;
+  std::atomic<bool> is_used_up_{false};
+  std::atomic<uint64_t> drawn_{0};
+  std::atomic<uint64_t> steps_{0};
 };
 
 class Heap {
@@ -49,22 +83,18 @@ class Heap {
   void release(Object* object, size_t bytes);
 
   /// Whether `bytes` more may be taken.
-  bool may_take(uint64_t bytes) const;
+  bool may_take(uint64_t bytes) const { return bytes <= budget->left() + unused(); }
   uint64_t used() const { return used_; }
 
   bool wants_collection() const { return wants_collection_; }
-  bool over_limit() const;
-  /// Steps for work that is done where no evaluation is known.
-  void charge(uint64_t steps) {
-    if (ticks != nullptr)
-      *ticks -= i64(steps);
-  }
-  int64_t* ticks = nullptr;
-  int64_t* granted = nullptr;
-  /// The evaluation that works here now, and whether it is still wanted: to be asked within long
-  /// work, which is given up when it is not.
+  /// Whether small objects were given beyond the limit.
+  bool over_limit() const { return used_ > drawn_ && used_ - drawn_ > budget->left(); }
+  /// The evaluation that works here; null when it has ended, and nothing is made any more. Within
+  /// long work it is asked whether it is still wanted.
   Vm* evaluation = nullptr;
   bool still_wanted() const;
+  /// Steps for work on what is large.
+  void spend(uint64_t steps);
 
   // A collection: begin, mark everything that roots hold, end. It frees nothing when the evaluation
   // is no longer wanted; when that is known at the beginning, there is nothing to mark.
@@ -85,6 +115,8 @@ class Heap {
   void end_marking();
   uint64_t collections = 0;
 
+  uint64_t next_serial() { return ++serial_; }
+
   /// Everything made from now on is frozen and shared: the heap of a session's own values.
   void collect_always() { always_ = wants_collection_ = true; }
   void make_shared() { born_ = Object::frozen | Object::shared; }
@@ -92,12 +124,16 @@ class Heap {
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
   /// … and counts for so many bytes; false when they exceed the limit.
   bool keep(std::shared_ptr<void> thing, uint64_t bytes);
-  /// Ends the accounting: whoever holds the heap last may be another thread.
+  /// Ends the accounting: whoever holds the heap last may be another thread. Its bytes stay drawn.
   void settle();
-  /// Recomputes when to ask for attention, after other heaps changed.
-  void update_trigger();
+  /// Drawn and not used.
+  uint64_t unused() const { return drawn_ > used_ ? drawn_ - used_ : 0; }
   /// The roots that go with the heap: modules that run in it.
   std::vector<ModuleState*> modules;
+  /// Takes over a module that has run. It is freed by the first collection that reaches none of its
+  /// functions: a failed one may have left some in a list of another module.
+  void own(std::shared_ptr<ModuleState> module) { owned_.push_back(std::move(module)); }
+  void mark(ModuleState& module);
   Shape* find_shape(std::span<const Value> names, uint64_t hash);
   void add_shape(Shape* shape, uint64_t hash);
   std::shared_ptr<Budget> budget;
@@ -166,15 +202,19 @@ class Heap {
   void sweep_large();
   bool finish_sweep();
   void crossed();
+  void update_trigger();
   void trace(Object* object);
   void forget_marks();
   /// The evaluation looks at its limits at the next safe point.
   void ask_for_attention();
+  void give_back_unused();
 
   FreeCell* free_[classes] = {};
   uint64_t used_ = 0;
+  uint64_t serial_ = 0;
+  uint64_t drawn_ = 0;  ///< of the budget
   uint64_t kept_bytes_ = 0;
-  uint64_t trigger_ = first_threshold;
+  uint64_t trigger_ = 0;  ///< more in use than this calls `crossed`
   uint64_t threshold_ = first_threshold;
   bool wants_collection_ = false;
   bool always_ = false;
@@ -190,6 +230,7 @@ class Heap {
   size_t marked_since_look_ = 0;
   bool given_up_ = false;  ///< marks of a collection are left that was given up
   std::vector<std::shared_ptr<void>> kept_;
+  std::vector<std::shared_ptr<ModuleState>> owned_;
   std::vector<std::pair<uint64_t, Shape*>> shapes_;
 };
 

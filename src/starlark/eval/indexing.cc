@@ -18,14 +18,14 @@ bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
     return false;
   }
   if (!to_index_number(vm, key, index)) {
-    vm.fail_with(type_name_of(object), " index: ", integer_text(&vm, key), " out of range");
+    vm.fail_with(type_name_of(object), " index: ", integer_text(vm, key), " out of range");
     return false;
   }
   if (index < -size || index >= size) {
     if (size == 0)
-      vm.fail_with("index ", integer_text(&vm, key), " out of range: empty ", type_name_of(object));
+      vm.fail_with("index ", integer_text(vm, key), " out of range: empty ", type_name_of(object));
     else
-      vm.fail_with(type_name_of(object), " index ", integer_text(&vm, key), " out of range [",
+      vm.fail_with(type_name_of(object), " index ", integer_text(vm, key), " out of range [",
                    -size, ":", size - 1, "]");
     return false;
   }
@@ -42,12 +42,12 @@ Value get_index(Vm& vm, Value object, Value key) {
   switch (kind) {
     case Kind::dict: {
       uint64_t hash = 0;
-      if (!hash_of(&vm, key, hash))
+      if (!hash_of(vm, key, hash))
         return Value::error();
-      if (const TableEntry* entry = table_find(as<Dict>(object), key, hash))
+      if (const TableEntry* entry = table_find(vm, as<Dict>(object), key, hash))
         return entry->value;
       std::string text;
-      if (!write_repr(&vm, text, key))
+      if (!write_repr(vm, text, key))
         return Value::error();
       return vm.fail_with("key ", text, " not in dict");
     }
@@ -94,9 +94,9 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
   switch (kind_of(object)) {
     case Kind::dict: {
       uint64_t hash = 0;
-      if (!hash_of(&vm, key, hash) || !check_mutable(vm, object.object(), "insert into"))
+      if (!hash_of(vm, key, hash) || !check_mutable(vm, object.object(), "insert into"))
         return false;
-      if (!table_put(vm.heap(), as<Dict>(object), key, hash, value)) {
+      if (!table_put(vm, as<Dict>(object), key, hash, value)) {
         vm.fail_memory();
         return false;
       }
@@ -110,7 +110,7 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
         return false;
       }
       if (!to_index_number(vm, key, i)) {
-        vm.fail_with(integer_text(&vm, key), " out of range");
+        vm.fail_with(integer_text(vm, key), " out of range");
         return false;
       }
       if (!to_index(vm, object, key, list->size, i) ||
@@ -134,7 +134,7 @@ bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
     return false;
   }
   if (!to_index_number(vm, given, bound)) {
-    vm.fail_with("invalid ", what, ": ", integer_text(&vm, given), " out of range");
+    vm.fail_with("invalid ", what, ": ", integer_text(vm, given), " out of range");
     return false;
   }
   return true;

@@ -97,7 +97,7 @@ Value multiply(Vm& vm, const Magnitude& x, const Magnitude& y) {
   if (!vm.charge(x.size * y.size / 32))
     return Value::error();
   Limbs product;
-  if (!multiply_limbs(&vm, x.view(), y.view(), product))
+  if (!multiply_limbs(vm, x.view(), y.view(), product))
     return Value::error();
   return make_int(vm.heap(), x.negative != y.negative, product);
 }
@@ -110,7 +110,7 @@ Value divide(Vm& vm, const Magnitude& x, const Magnitude& y, bool want_quotient)
   Limbs remainder(y.size);
   if (x.size < y.size) {
     std::copy_n(x.limbs, x.size, remainder.begin());
-  } else if (!divide_limbs(&vm, x.view(), y.view(), quotient, remainder)) {
+  } else if (!divide_limbs(vm, x.view(), y.view(), quotient, remainder)) {
     return Value::error();
   }
   const bool exact =
@@ -212,14 +212,14 @@ Value shift(Vm& vm, Op op, Value x, Value y) {
   const bool countable =
       vm.is_spec() ? known || integer_sign(y) > 0 : known && count == static_cast<int32_t>(count);
   if (!countable)
-    return vm.fail_with(integer_text(&vm, y), " out of range");
+    return vm.fail_with(integer_text(vm, y), " out of range");
   if (known && count < 0)
-    return vm.fail_with("negative shift count: ", integer_text(&vm, y));
+    return vm.fail_with("negative shift count: ", integer_text(vm, y));
   const Magnitude magnitude(x);
   if (op == Op::shift_right)
     return shift_right(vm, magnitude, known ? u64(count) : ~u64(0));
   if (!known || (!vm.is_spec() && count >= 512))
-    return vm.fail_with("shift count too large: ", integer_text(&vm, y));
+    return vm.fail_with("shift count too large: ", integer_text(vm, y));
   return shift_left(vm, magnitude, u64(count));
 }
 
@@ -246,7 +246,7 @@ int integer_sign(Value v) {
   return as<BigInt>(v)->negative() ? -1 : 1;
 }
 
-std::string integer_text(Vm* vm, Value v, int radix) {
+std::string integer_text(Vm& vm, Value v, int radix) {
   char small[72];
   if (v.is_small()) {
     const auto [end, ignored] = std::to_chars(small, small + sizeof small, v.small(), radix);
@@ -258,7 +258,7 @@ std::string integer_text(Vm* vm, Value v, int radix) {
   return text;
 }
 
-Value parse_integer(Vm* vm, Heap& heap, std::string_view digits, int radix, bool negative) {
+Value parse_integer(Vm& vm, std::string_view digits, int radix, bool negative) {
   digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
   if (digits.size() < 12) {
     int64_t n = 0;
@@ -272,7 +272,7 @@ Value parse_integer(Vm* vm, Heap& heap, std::string_view digits, int radix, bool
     return Value::error();
   if (limbs.size() > most_limbs)
     return Value::error();
-  return make_int(heap, negative, limbs);
+  return make_int(vm.heap(), negative, limbs);
 }
 
 double integer_to_double(Value v) {

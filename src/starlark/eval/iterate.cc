@@ -128,7 +128,7 @@ int contains(Vm& vm, Value container, Value item) {
       if (is_int(item)) {
         int64_t n = -1;
         if (!to_int64(item, n) || n < 0 || n > 255) {
-          vm.fail_with("int in bytes: ", integer_text(&vm, item),
+          vm.fail_with("int in bytes: ", integer_text(vm, item),
                        " out of range (want value in unsigned 8-bit range)");
           return -1;
         }
@@ -156,9 +156,11 @@ int contains(Vm& vm, Value container, Value item) {
     case Kind::dict:
     case Kind::set: {
       uint64_t hash = 0;
-      if (!hash_of(vm.is_spec() || is_set(container) ? &vm : nullptr, item, hash))
+      const bool must = vm.is_spec() || is_set(container);
+      if (must ? !hash_of(vm, item, hash) : !hash_if_any(vm, item, hash))
         return vm.failed ? -1 : 0;
-      return table_find(as<Dict>(container), item, hash) != nullptr;
+      const bool found = table_find(vm, as<Dict>(container), item, hash) != nullptr;
+      return vm.failed ? -1 : found;
     }
     case Kind::range: {
       int64_t n = 0;

@@ -23,7 +23,7 @@ mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
 const mp_limb_t* mp(const uint64_t* limbs) { return reinterpret_cast<const mp_limb_t*>(limbs); }
 mp_size_t mp_size(size_t n) { return static_cast<mp_size_t>(n); }
 
-bool wanted(Vm* vm) { return vm == nullptr || vm->still_wanted(); }
+bool wanted(Vm& vm) { return vm.still_wanted(); }
 
 void trim(Limbs& limbs) {
   while (!limbs.empty() && limbs.back() == 0)
@@ -50,7 +50,7 @@ bool read_piece(std::string_view text, int radix, Limbs& limbs) {
 /// The powers radix ** (digits_at_once · 2 ** i).
 class Powers {
  public:
-  Powers(Vm* vm, int radix) : vm_(vm), radix_(radix) {
+  Powers(Vm& vm, int radix) : vm_(vm), radix_(radix) {
     read_piece("1" + std::string(digits_at_once, '0'), radix, powers_.emplace_back());
   }
 
@@ -112,14 +112,14 @@ class Powers {
     return wanted(vm_);
   }
 
-  Vm* vm_;
+  Vm& vm_;
   int radix_;
   std::vector<Limbs> powers_;
 };
 
 }  // namespace
 
-bool multiply_limbs(Vm* vm, LimbView x, LimbView y, Limbs& product) {
+bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product) {
   product.assign(x.size() + y.size(), 0);
   if (std::max(x.size(), y.size()) <= longest_factor) {
     multiply_piece(product.data(), x, y);
@@ -142,7 +142,7 @@ bool multiply_limbs(Vm* vm, LimbView x, LimbView y, Limbs& product) {
 }
 
 // Long division whose digits are pieces of `longest_quotient` limbs.
-bool divide_limbs(Vm* vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder) {
+bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder) {
   quotient.resize(x.size() - y.size() + 1);
   remainder.resize(y.size());
   const auto divide = [&](uint64_t* into, LimbView part) {
@@ -167,7 +167,7 @@ bool divide_limbs(Vm* vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remain
   return true;
 }
 
-bool write_digits(Vm* vm, LimbView x, int radix, std::string& text) {
+bool write_digits(Vm& vm, LimbView x, int radix, std::string& text) {
   const size_t before = text.size();
   if (x.size() <= longest_at_once || std::has_single_bit(unsigned(radix))) {
     Limbs scratch(x.begin(), x.end());
@@ -190,7 +190,7 @@ bool write_digits(Vm* vm, LimbView x, int radix, std::string& text) {
   return true;
 }
 
-bool read_digits(Vm* vm, std::string_view text, int radix, Limbs& limbs) {
+bool read_digits(Vm& vm, std::string_view text, int radix, Limbs& limbs) {
   if (text.size() <= 2 * digits_at_once || std::has_single_bit(unsigned(radix)))
     return read_piece(text, radix, limbs);
   Powers powers(vm, radix);

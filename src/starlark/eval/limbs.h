@@ -1,7 +1,6 @@
 #pragma once
 /// Long arithmetic on limbs by GMP's `mpn` functions, in pieces of some milliseconds: between two
-/// of them the evaluation looks whether it is still wanted. Each function is false when it is not;
-/// without an evaluation (`vm` is null) it goes on to the end.
+/// of them the evaluation looks whether it is still wanted. Each function is false when it is not.
 
 #include <cstdint>
 #include <span>
@@ -17,12 +16,12 @@ using Limbs = std::vector<uint64_t>;
 using LimbView = std::span<const uint64_t>;
 
 /// Of two that are not empty.
-bool multiply_limbs(Vm* vm, LimbView x, LimbView y, Limbs& product);
+bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product);
 /// Of an `x` that has at least the limbs of `y`, whose highest is not zero.
-bool divide_limbs(Vm* vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder);
+bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder);
 /// Appends the digits of a number whose highest limb is not zero.
-bool write_digits(Vm* vm, LimbView x, int radix, std::string& text);
+bool write_digits(Vm& vm, LimbView x, int radix, std::string& text);
 /// Reads digits, of which there are some and all fit the radix.
-bool read_digits(Vm* vm, std::string_view text, int radix, Limbs& limbs);
+bool read_digits(Vm& vm, std::string_view text, int radix, Limbs& limbs);
 
 }  // namespace fettle::starlark

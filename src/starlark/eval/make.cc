@@ -28,7 +28,7 @@ Value make_int(Heap& heap, bool negative, std::span<const uint64_t> limbs) {
   auto* big = heap.make<BigInt>(Kind::big_int, sizeof(BigInt) + size * 8);
   if (big == nullptr)
     return Value::error();
-  heap.charge(2 + size / 4);
+  heap.spend(2 + size / 4);
   big->flags |= Object::frozen;
   big->extra = negative;
   big->count = u32(size);
@@ -40,7 +40,7 @@ Value make_float(Heap& heap, double x) {
   uint64_t word;
   if (Value::packs(x, word))
     return Value::of_word(word);
-  heap.charge(3);
+  heap.spend(3);
   auto* boxed = heap.make<BoxedFloat>(Kind::boxed_float);
   boxed->flags |= Object::frozen;
   boxed->number = x;
@@ -163,6 +163,7 @@ Range* make_range(Heap& heap, int64_t start, int64_t stop, int64_t step) {
 
 Value make_builtin(Heap& heap, const char* name, Native native, Value self) {
   auto* builtin = heap.make<Builtin>(Kind::builtin);
+  builtin->serial = heap.next_serial();
   builtin->native = native;
   builtin->name = name;
   builtin->self = self;
@@ -192,6 +193,7 @@ Function* make_function(Heap& heap, const Code* code, const Value* defaults, con
   made->code = code;
   made->module = code->module;
   made->defaults = kept;
+  made->serial = heap.next_serial();
   made->count = u32(cells);
   for (size_t i = 0; i < cells; ++i) {
     const Capture& capture = code->captures[i];
@@ -226,6 +228,18 @@ Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const V
   made->constructor = constructor;
   std::copy(values.begin(), values.end(), made->values());
   return Value::object(made);
+}
+
+Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields) {
+  std::vector<Named> sorted(fields.begin(), fields.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Named& a, const Named& b) { return a.name < b.name; });
+  std::vector<Value> names, values;
+  for (const Named& field : sorted) {
+    names.push_back(make_constant_text(heap, field.name));
+    values.push_back(field.value);
+  }
+  return make_structure(heap, kind, constructor, names, values);
 }
 
 }  // namespace fettle::starlark

@@ -9,6 +9,7 @@
 namespace fettle::starlark {
 
 struct Vm;
+struct Named;
 
 Value make_int(Heap& heap, int64_t n);
 /// Sign and magnitude of any size to the one form of that number.
@@ -23,8 +24,8 @@ String* make_blank_text(Heap& heap, size_t size, Kind kind = Kind::string);
 List* make_list(Heap& heap, size_t capacity = 0);
 Tuple* make_tuple(Heap& heap, size_t size);
 Value make_tuple(Heap& heap, std::initializer_list<Value> items);
-Dict* make_dict(Heap& heap, size_t capacity = 0);
-Dict* make_set(Heap& heap);
+Dict* make_dict(Vm& vm, size_t capacity = 0);
+Dict* make_set(Vm& vm);
 Range* make_range(Heap& heap, int64_t start, int64_t stop, int64_t step);
 Value make_builtin(Heap& heap, const char* name, Native native, Value self = Value::unset());
 Cell* make_cell(Heap& heap, Value value);
@@ -36,8 +37,11 @@ Function* make_function(Heap& heap, const Code* code, const Value* defaults, con
 Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const Value> names,
                      std::span<const Value> values);
 
+/// The same in any order.
+Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields);
+
 /// Digits that are known to be valid for the radix.
-Value parse_integer(Vm* vm, Heap& heap, std::string_view digits, int radix, bool negative = false);
+Value parse_integer(Vm& vm, std::string_view digits, int radix, bool negative = false);
 
 // The following may take long for large values. They are false too when the evaluation is no longer
 // wanted; its error is told already then.

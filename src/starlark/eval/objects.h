@@ -155,6 +155,7 @@ struct Function : Object {
   const Code* code;
   ModuleState* module;
   Tuple* defaults;  ///< of the parameters that have one, `unset` for keyword-only ones without
+  uint64_t serial;  ///< in its heap, for its hash
   Value* cells() { return reinterpret_cast<Value*>(this + 1); }
 };
 
@@ -167,6 +168,7 @@ struct Builtin : Object {
   const char* name;  ///< lives for ever, or in `host`
   Value self;        ///< of a bound method, else `unset`
   void* host;        ///< the wrapped function of a host
+  uint64_t serial;   ///< as of a function
 };
 
 /// Names of a structure in order of the alphabet, `count` of them.

@@ -99,15 +99,15 @@ Value float_operation(Vm& vm, Op op, Value left, Value right) {
 Value set_operation(Vm& vm, Op op, const Dict* a, const Dict* b) {
   if (!vm.charge(u64(3) * (u64(a->live) + b->live)))
     return Value::error();
-  Dict* made = make_set(vm.heap());
+  Dict* made = make_set(vm);
   bool ok = true;
   const auto put = [&](const TableEntry& entry) {
-    ok = table_put(vm.heap(), made, entry.key, entry.hash, Value::none());
+    ok = table_put(vm, made, entry.key, entry.hash, Value::none());
     return ok;
   };
   const auto put_if = [&](const Dict* other, bool wanted) {
     return [&, other, wanted](const TableEntry& entry) {
-      return (table_find(other, entry.key, entry.hash) != nullptr) != wanted || put(entry);
+      return (table_find(vm, other, entry.key, entry.hash) != nullptr) != wanted || put(entry);
     };
   };
   switch (op) {
@@ -132,11 +132,11 @@ Value set_operation(Vm& vm, Op op, const Dict* a, const Dict* b) {
 Value merge_dicts(Vm& vm, const Dict* a, const Dict* b) {
   if (!vm.charge(u64(3) * (u64(a->live) + b->live)))
     return Value::error();
-  Dict* made = make_dict(vm.heap(), a->live);
+  Dict* made = make_dict(vm, a->live);
   if (made == nullptr)
     return vm.fail_memory();
   const auto put = [&](const TableEntry& entry) {
-    return table_put(vm.heap(), made, entry.key, entry.hash, entry.value);
+    return table_put(vm, made, entry.key, entry.hash, entry.value);
   };
   if (!table_each(a, put) || !table_each(b, put))
     return vm.fail_memory();
@@ -146,11 +146,11 @@ Value merge_dicts(Vm& vm, const Dict* a, const Dict* b) {
 /// `a + b` of structures with one constructor: fields of both, those of `b` win.
 Value merge_structures(Vm& vm, Structure* a, Structure* b) {
   const bool same =
-      a->constructor.same(b->constructor) || keys_equal(a->constructor, b->constructor);
+      a->constructor.same(b->constructor) || keys_equal(vm, a->constructor, b->constructor);
   if (!same) {
     std::string left, right;
-    append_repr(left, a->constructor);
-    append_repr(right, b->constructor);
+    if (!write_repr(vm, left, a->constructor) || !write_repr(vm, right, b->constructor))
+      return Value::error();
     return vm.fail_with("cannot add structs of different constructors: ", left, " + ", right);
   }
   if (!vm.charge(u64(8) * (u64(a->count) + b->count)))
@@ -311,7 +311,7 @@ Value or_in_place(Vm& vm, Value x, Value y) {
   if (!vm.charge(u64(3) * as<Dict>(y)->live))
     return Value::error();
   const bool ok = table_each(as<Dict>(y), [&](const TableEntry& entry) {
-    return table_put(vm.heap(), as<Dict>(x), entry.key, entry.hash, entry.value);
+    return table_put(vm, as<Dict>(x), entry.key, entry.hash, entry.value);
   });
   return ok ? x : vm.fail_memory();
 }

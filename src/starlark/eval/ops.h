@@ -22,12 +22,14 @@ int compare(Vm& vm, Op op, Value x, Value y);
 /// As `==`; never fails for values without cycles.
 int equal_values(Vm& vm, Value x, Value y);
 /// Whether two keys of a dict are the same. No deep value is a key except tuples and structures.
-bool keys_equal(Value x, Value y);
+bool keys_equal(Vm& vm, Value x, Value y);
 /// -1, 0, 1; or -2 after an error. For sorting.
 int order(Vm& vm, Value x, Value y);
 
-/// False when the value has no hash; the error is set when `vm` is given.
-bool hash_of(Vm* vm, Value v, uint64_t& hash);
+/// False after an error: the value has no hash, or a limit is reached.
+bool hash_of(Vm& vm, Value v, uint64_t& hash);
+/// The same without an error for a value that has no hash.
+bool hash_if_any(Vm& vm, Value v, uint64_t& hash);
 /// Another number in each process, so that nobody can write keys that collide. Nothing that a
 /// program sees depends on it.
 uint64_t hash_seed();
@@ -92,8 +94,8 @@ bool to_int64(Value v, int64_t& n);
 inline bool to_index_number(Vm& vm, Value v, int64_t& n) {
   return to_int64(v, n) && (n == static_cast<int32_t>(n) || vm.is_spec());
 }
-/// Ends early, and shortened, when the evaluation is no longer wanted; `vm` may be null.
-std::string integer_text(Vm* vm, Value v, int radix = 10);
+/// Ends early, and shortened, when the evaluation is no longer wanted.
+std::string integer_text(Vm& vm, Value v, int radix = 10);
 double integer_to_double(Value v);                           ///< nearest; infinite when too large
 bool float_to_integer(Heap& heap, double x, Value& result);  ///< truncates; false for inf and nan
 int integer_sign(Value v);
@@ -118,14 +120,15 @@ std::string float_text(double x);
 std::string function_name_of(Value v);
 
 // Text of values.
-void append_repr(std::string& out, Value v);
-void append_str(std::string& out, Value v);
-/// The same with limits; false after an error.
-bool write_repr(Vm* vm, std::string& out, Value v);
+/// As `str` and `repr`; false after an error.
+bool write_str(Vm& vm, std::string& out, Value v);
+bool write_repr(Vm& vm, std::string& out, Value v);
 void quote_text(std::string& out, std::string_view text);
 void quote_bytes(std::string& out, std::string_view bytes);
 
 void freeze_value(Value v, bool share);
+/// A value for the host: dicts, lists and scalars.
+Result<fettle::Value> to_plain(Vm& vm, Value value);
 
 /// The universe of a profile: name and value of each built-in.
 const std::vector<std::pair<std::string_view, Value>>& universe();

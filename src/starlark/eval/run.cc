@@ -24,18 +24,6 @@ uint64_t word_at(const Instruction* at) { return std::bit_cast<uint64_t>(*at); }
                       " referenced before assignment");
 }
 
-/// Whether a function surely does not run yet: tells so only for a short stack.
-inline bool is_new(const std::vector<Activation>& frames, const Code* code) {
-  const size_t size = frames.size();
-  if (size > 8)
-    return false;
-  for (size_t i = 0; i < size; ++i) {
-    if (frames[i].code == code)
-      return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Value run_frames(Vm& vm, size_t depth) {
@@ -348,9 +336,9 @@ L_get_index: {
     } else if (kind == Kind::dict) {
       --vm.ticks;
       uint64_t hash;
-      if (!hash_of(&vm, key, hash))
+      if (!hash_of(vm, key, hash))
         goto failed;
-      if (const TableEntry* entry = table_find(as<Dict>(object), key, hash)) [[likely]] {
+      if (const TableEntry* entry = table_find(vm, as<Dict>(object), key, hash)) [[likely]] {
         RA = entry->value;
         NEXT;
       }
@@ -377,9 +365,9 @@ L_set_index: {
       --vm.ticks;
       MAY_COLLECT();
       uint64_t hash;
-      if (!hash_of(&vm, key, hash))
+      if (!hash_of(vm, key, hash))
         goto failed;
-      if (!table_put(*heap, static_cast<Dict*>(o), key, hash, RC)) {
+      if (!table_put(vm, static_cast<Dict*>(o), key, hash, RC)) {
         vm.fail_memory();
         goto failed;
       }
@@ -410,7 +398,7 @@ L_set_key: {
   if (is_dict(object) && !object.object()->is_frozen() && object.object()->count == 0) [[likely]] {
     --vm.ticks;
     MAY_COLLECT();
-    if (!table_put(*heap, as<Dict>(object), key, hash_of_text(key), RC)) {
+    if (!table_put(vm, as<Dict>(object), key, hash_of_text(key), RC)) {
       vm.fail_memory();
       goto failed;
     }
@@ -454,8 +442,8 @@ L_call: {
     SAVE();
     if (code->simple_arity == ip->b && !code->has_prologue &&
         at + 1 + code->registers <= vm.soft_end && vm.frames.size() < most_frames &&
-        (recursion || is_new(vm.frames, code))) [[likely]] {
-      vm.frames.push_back({code, function, code->instructions.data(), at + 1, nullptr, ip->c});
+        (recursion || (vm.active_of(code) == 0 && !vm.is_within_function))) [[likely]] {
+      vm.push_frame({code, function, code->instructions.data(), at + 1, nullptr, ip->c});
       frame = &vm.frames.back();
       pc = code->instructions.data();
       base = at + 1;
@@ -573,7 +561,7 @@ L_call_general: {
 L_return_value: {
   const Value result = RA;
   const uint16_t into = frame->into;
-  vm.frames.pop_back();
+  vm.pop_frame();
   if (vm.frames.size() == depth)
     return result;
   LOAD_FRAME();
@@ -582,7 +570,7 @@ L_return_value: {
 }
 L_return_none: {
   const uint16_t into = frame->into;
-  vm.frames.pop_back();
+  vm.pop_frame();
   if (vm.frames.size() == depth)
     return Value::none();
   LOAD_FRAME();
@@ -615,7 +603,7 @@ L_make_tuple: {
 L_make_dict: {
   --vm.ticks;
   MAY_COLLECT();
-  Dict* dict = make_dict(*heap, ip->wide());
+  Dict* dict = make_dict(vm, ip->wide());
   if (dict == nullptr) {
     vm.fail_memory();
     goto failed;
@@ -641,16 +629,16 @@ L_put: {
   --vm.ticks;
   MAY_COLLECT();
   uint64_t hash;
-  if (!hash_of(&vm, RB, hash))
+  if (!hash_of(vm, RB, hash))
     goto failed;
   bool fresh = true;
-  if (!table_put(*heap, as<Dict>(RA), RB, hash, RC, &fresh)) {
+  if (!table_put(vm, as<Dict>(RA), RB, hash, RC, &fresh)) {
     vm.fail_memory();
     goto failed;
   }
   if (!fresh && ip->op == Op::put_new) {
     std::string text;
-    if (write_repr(&vm, text, RB))
+    if (write_repr(vm, text, RB))
       vm.fail_with("duplicate key: ", text);
     goto failed;
   }

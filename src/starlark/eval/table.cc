@@ -17,8 +17,8 @@ uint32_t word_of(uint64_t hash, uint32_t entry, uint32_t mask) {
 size_t entries_bytes(size_t capacity) { return sizeof(Object) + capacity * sizeof(TableEntry); }
 size_t index_bytes(size_t size) { return sizeof(Object) + size * sizeof(uint32_t); }
 
-/// Fills an index; gives up, when a heap is given, as soon as its evaluation is no longer wanted.
-bool index_all(const Heap* heap, std::span<const TableEntry> entries, std::span<uint32_t> index) {
+/// Fills an index; gives up as soon as the evaluation is no longer wanted.
+bool index_all(Vm& vm, std::span<const TableEntry> entries, std::span<uint32_t> index) {
   const auto mask = u32(index.size() - 1);
   std::ranges::fill(index, 0u);
   constexpr size_t most = 1 << 16;
@@ -29,7 +29,7 @@ bool index_all(const Heap* heap, std::span<const TableEntry> entries, std::span<
         at = (at + 1) & mask;
       index[at] = word_of(entries[i].hash, u32(i), mask);
     }
-    if (heap != nullptr && i < entries.size() && !heap->still_wanted())
+    if (i < entries.size() && !vm.still_wanted())
       return false;
   }
   return true;
@@ -41,7 +41,7 @@ uint32_t index_size_for(size_t capacity) {
 
 /// Moves the entries together; nobody iterates while entries are removed. What is kept decides what
 /// this costs: the storage stays, but a table that shrank uses no more of it than it needs.
-void compact(Dict* dict) {
+void compact(Vm& vm, Dict* dict) {
   uint32_t kept = 0;
   for (uint32_t i = dict->first; i < dict->used; ++i) {
     if (!dict->entries[i].key.is_unset())
@@ -55,7 +55,7 @@ void compact(Dict* dict) {
     dict->index_size = dict->index == nullptr ? 0 : index_size_for(enough);
   }
   if (dict->index != nullptr)
-    index_all(nullptr, {dict->entries, dict->used}, {dict->index, dict->index_size});
+    index_all(vm, {dict->entries, dict->used}, {dict->index, dict->index_size});
 }
 
 /// Gives back the storage, which may be more than the table uses.
@@ -70,7 +70,8 @@ void release_storage(Heap& heap, Dict* dict) {
 constexpr size_t larger_than_caches = 1 << 17;
 
 /// New storage for `capacity` entries, without removed ones.
-bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
+bool rebuild(Vm& vm, Dict* dict, size_t capacity) {
+  Heap& heap = vm.heap();
   if (capacity > u64(1) << 30)
     return false;
   const uint32_t index_size = index_size_for(capacity);
@@ -90,12 +91,12 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   for (uint32_t i = dict->first; i < dict->used; ++i) {
     if (!dict->entries[i].key.is_unset())
       entries[kept++] = dict->entries[i];
-    if (i % (1 << 16) == (1 << 16) - 1 && !heap.still_wanted())
+    if (i % (1 << 16) == (1 << 16) - 1 && !vm.still_wanted())
       return false;
   }
   auto* const index =
       index_owner == nullptr ? nullptr : reinterpret_cast<uint32_t*>(index_owner + 1);
-  if (index != nullptr && !index_all(&heap, {entries, kept}, {index, index_size}))
+  if (index != nullptr && !index_all(vm, {entries, kept}, {index, index_size}))
     return false;
   release_storage(heap, dict);
   dict->entries = entries;
@@ -105,7 +106,7 @@ bool rebuild(Heap& heap, Dict* dict, size_t capacity) {
   dict->used = dict->live = kept;
   dict->first = 0;
   if (capacity >= larger_than_caches)
-    heap.charge(u64(4) * capacity);
+    vm.ticks -= i64(u64(4) * capacity);
   return true;
 }
 
@@ -137,25 +138,25 @@ TableEntry* find(const Dict* dict, uint64_t hash, Same&& same) {
 
 }  // namespace
 
-Dict* make_dict(Heap& heap, size_t capacity) {
-  auto* dict = heap.make<Dict>(Kind::dict);
+Dict* make_dict(Vm& vm, size_t capacity) {
+  auto* dict = vm.heap().make<Dict>(Kind::dict);
   dict->entries = nullptr;
   dict->index = nullptr;
   dict->used = dict->live = dict->capacity = dict->first = dict->index_size = dict->spare = 0;
-  if (capacity > 0 && !rebuild(heap, dict, capacity))
+  if (capacity > 0 && !rebuild(vm, dict, capacity))
     return nullptr;
   return dict;
 }
 
-Dict* make_set(Heap& heap) {
-  Dict* set = make_dict(heap);
+Dict* make_set(Vm& vm) {
+  Dict* set = make_dict(vm);
   set->kind = Kind::set;
   return set;
 }
 
-TableEntry* table_find(const Dict* dict, Value key, uint64_t hash) {
-  return find(dict, hash, [key](const TableEntry& entry) {
-    return entry.key.same(key) || (!entry.key.is_unset() && keys_equal(entry.key, key));
+TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash) {
+  return find(dict, hash, [&vm, key](const TableEntry& entry) {
+    return entry.key.same(key) || (!entry.key.is_unset() && keys_equal(vm, entry.key, key));
   });
 }
 
@@ -168,19 +169,21 @@ TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash) 
   });
 }
 
-bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh) {
-  if (TableEntry* entry = table_find(dict, key, hash)) {
+bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh) {
+  if (TableEntry* entry = table_find(vm, dict, key, hash)) {
     entry->value = value;
     if (fresh != nullptr)
       *fresh = false;
     return true;
   }
+  if (vm.failed) [[unlikely]]
+    return false;
   if (dict->used == dict->capacity) {
     // Removed entries make room when they are many.
     const size_t grown = dict->live * 2 < dict->used ? std::max<size_t>(dict->capacity, 4)
                          : dict->capacity == 0       ? 4
                                                      : size_t{dict->capacity} * 2;
-    if (!rebuild(heap, dict, grown))
+    if (!rebuild(vm, dict, grown))
       return false;
   }
   const uint32_t at = dict->used++;
@@ -216,8 +219,8 @@ static void drop_word(Dict* dict, const TableEntry* entry) {
   }
 }
 
-bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed) {
-  TableEntry* entry = table_find(dict, key, hash);
+bool table_remove(Vm& vm, Dict* dict, Value key, uint64_t hash, Value* removed) {
+  TableEntry* entry = table_find(vm, dict, key, hash);
   if (entry == nullptr)
     return false;
   if (removed != nullptr)
@@ -231,7 +234,7 @@ bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed) {
     ++dict->first;
   // Whoever iterates must not walk over what is gone again and again.
   if (dict->used - dict->first >= 64 && dict->live < (dict->used - dict->first) / 4)
-    compact(dict);
+    compact(vm, dict);
   return true;
 }
 
@@ -239,17 +242,17 @@ TableEntry* table_first(Dict* dict) {
   return dict->live == 0 ? nullptr : &dict->entries[dict->first];
 }
 
-void table_clear(Heap& heap, Dict* dict) {
-  release_storage(heap, dict);
+void table_clear(Vm& vm, Dict* dict) {
+  release_storage(vm.heap(), dict);
   dict->entries = nullptr;
   dict->index = nullptr;
   dict->used = dict->live = dict->capacity = dict->first = dict->index_size = 0;
 }
 
-bool table_reserve(Heap& heap, Dict* dict, size_t entries) {
+bool table_reserve(Vm& vm, Dict* dict, size_t entries) {
   if (entries <= dict->capacity)
     return true;
-  return rebuild(heap, dict, entries);
+  return rebuild(vm, dict, entries);
 }
 
 }  // namespace fettle::starlark

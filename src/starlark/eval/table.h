@@ -1,22 +1,21 @@
 #pragma once
 /// The hash table of dicts and sets: entries in order of insertion, an index above a few entries.
 
-#include "starlark/eval/heap.h"
+#include "starlark/eval/vm.h"
 
 namespace fettle::starlark {
 
-struct Vm;
-
-/// The entry of a key; null when there is none.
-TableEntry* table_find(const Dict* dict, Value key, uint64_t hash);
+/// The entry of a key; null when there is none, and when a limit is reached, which the next safe
+/// point tells: two deep keys may take long to compare.
+TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash);
 TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash);
-/// Inserts or replaces; `fresh` tells which. False when memory does not suffice.
-bool table_put(Heap& heap, Dict* dict, Value key, uint64_t hash, Value value,
-               bool* fresh = nullptr);
+/// Inserts or replaces; `fresh` tells which. False when memory does not suffice, or a limit is
+/// reached.
+bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh = nullptr);
 /// Removes; false when there is none. `removed` receives the value.
-bool table_remove(Dict* dict, Value key, uint64_t hash, Value* removed = nullptr);
-void table_clear(Heap& heap, Dict* dict);
-bool table_reserve(Heap& heap, Dict* dict, size_t entries);
+bool table_remove(Vm& vm, Dict* dict, Value key, uint64_t hash, Value* removed = nullptr);
+void table_clear(Vm& vm, Dict* dict);
+bool table_reserve(Vm& vm, Dict* dict, size_t entries);
 /// The first entry; null when empty.
 TableEntry* table_first(Dict* dict);
 /// Calls `f(entry)` in order until it gives false.

@@ -96,7 +96,7 @@ struct Level {
 
 class Writer {
  public:
-  Writer(Vm* vm, std::string& out) : vm_(vm), out_(out) {}
+  Writer(Vm& vm, std::string& out) : vm_(vm), out_(out) {}
 
   bool run(Value v) {
     value(v);
@@ -141,18 +141,16 @@ class Writer {
   /// Writes the next part of the innermost container.
   void step() {
     Level& level = levels_.back();
-    if (vm_ != nullptr) {
-      if (!vm_->charge(3)) {
+    if (!vm_.charge(3)) {
+      ok_ = false;
+      return;
+    }
+    if (out_.size() > checked_ + 65536) {
+      checked_ = out_.size();
+      if (!vm_.heap().may_take(out_.size() * 6)) {
+        vm_.fail_memory();
         ok_ = false;
         return;
-      }
-      if (out_.size() > checked_ + 65536) {
-        checked_ = out_.size();
-        if (!vm_->heap().may_take(out_.size() * 6)) {
-          vm_->fail_memory();
-          ok_ = false;
-          return;
-        }
       }
     }
     switch (level.object->kind) {
@@ -249,15 +247,14 @@ class Writer {
       out_.append(digits, end);
     } else if (is_text(v)) {
       const Value held = v;
-      if (vm_ != nullptr && v.is_object() && !vm_->heap().may_take(v.object()->count * u64(4))) {
-        vm_->fail_memory();
+      if (v.is_object() && !vm_.heap().may_take(v.object()->count * u64(4))) {
+        vm_.fail_memory();
         ok_ = false;
         return;
       }
       quote_text(out_, view_of(held));
     } else if (is_float(v)) {
-      if (vm_ != nullptr)
-        vm_->ticks -= 6;
+      vm_.ticks -= 6;
       out_ += float_text(float_of(v));
     } else if (v.is_object()) {
       object(v);
@@ -270,12 +267,12 @@ class Writer {
     Object* o = v.object();
     switch (o->kind) {
       case Kind::big_int:
-        if (vm_ != nullptr && !charge_digits(*vm_, v)) {
+        if (!charge_digits(vm_, v)) {
           ok_ = false;
           return;
         }
         out_ += integer_text(vm_, v);
-        ok_ = ok_ && (vm_ == nullptr || !vm_->failed);
+        ok_ = ok_ && !vm_.failed;
         return;
       case Kind::bytes:
         quote_bytes(out_, static_cast<String*>(o)->view());
@@ -351,8 +348,7 @@ class Writer {
         return;
       }
       case Kind::time:
-        if (vm_ != nullptr)
-          vm_->ticks -= 40;
+        vm_.ticks -= 40;
         out_ += time_text(*static_cast<TimeObject*>(o));
         return;
       case Kind::duration:
@@ -375,7 +371,7 @@ class Writer {
     Value value;
   };
   static constexpr size_t linear_path = 8;
-  Vm* vm_;
+  Vm& vm_;
   std::string& out_;
   std::vector<Level> levels_;
   std::vector<Pending> pending_;
@@ -453,12 +449,11 @@ std::string float_text(double x) {
   return result;
 }
 
-bool write_repr(Vm* vm, std::string& out, Value v) {
+bool write_repr(Vm& vm, std::string& out, Value v) {
   const size_t before = out.size();
-  return Writer(vm, out).run(v) && (vm == nullptr || vm->charge((out.size() - before) / 2));
+  return Writer(vm, out).run(v) && vm.charge((out.size() - before) / 2);
 }
-void append_repr(std::string& out, Value v) { Writer(nullptr, out).run(v); }
-void append_str(std::string& out, Value v) {
+bool write_str(Vm& vm, std::string& out, Value v) {
   if (is_text(v)) {
     const Value held = v;
     out += view_of(held);
@@ -469,8 +464,9 @@ void append_str(std::string& out, Value v) {
       rest.remove_prefix(std::max<size_t>(length, 1));
     }
   } else {
-    append_repr(out, v);
+    return write_repr(vm, out, v);
   }
+  return true;
 }
 
 }  // namespace fettle::starlark

@@ -12,7 +12,7 @@
 namespace fettle::starlark {
 namespace {
 
-constexpr size_t stack_values = size_t{4} << 20;  ///< 32 MB of address space, used as it is touched
+constexpr size_t most_values = size_t{4} << 20;  ///< 32 MB of address space, used as it is touched
 constexpr size_t stack_step = 8192;
 constexpr int64_t longest_grant = 16'384;
 constexpr size_t most_traced = 100;  ///< frames at each end of a long trace
@@ -67,19 +67,21 @@ std::vector<Frame> frames_of(const Vm& vm, const char* native) {
 }  // namespace
 
 Vm::Vm(Session::State& session_)
-    : session(session_),
-      heap_owner(std::make_shared<Heap>(session_.budget)),
-      heap_pointer(heap_owner.get()) {
-  void* memory = mmap(nullptr, stack_values * sizeof(Value), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  INVARIANT(memory != MAP_FAILED);
-  stack = static_cast<Value*>(memory);
-  stack_end = stack + stack_values;
-  soft_end = stack + stack_step;
-  frames.reserve(64);
-  heap().ticks = &ticks;
-  heap().granted = &granted;
+    : Vm(session_, std::make_shared<Heap>(session_.budget), most_values) {}
+
+Vm::Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values)
+    : session(session_), heap_owner(std::move(heap_)), heap_pointer(heap_owner.get()) {
+  if (stack_values > 0) {
+    void* memory = mmap(nullptr, stack_values * sizeof(Value), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    INVARIANT(memory != MAP_FAILED);
+    stack = static_cast<Value*>(memory);
+    stack_end = stack + stack_values;
+    soft_end = stack + stack_step;
+    frames.reserve(64);
+  }
   heap().evaluation = this;
+  session.at_work.push_back(heap_pointer);
   if (session.session->collect_always)
     heap().collect_always();
   if (session.limits.wall_time.count() > 0) {
@@ -90,21 +92,44 @@ Vm::Vm(Session::State& session_)
 
 Vm::~Vm() {
   flush_steps();
-  heap().ticks = nullptr;
+  leave_heap();
+  if (stack != nullptr)
+    munmap(stack, size_t(stack_end - stack) * sizeof(Value));
+}
+
+void Vm::leave_heap() {
+  if (heap().evaluation != this)
+    return;
   heap().evaluation = nullptr;
-  munmap(stack, stack_values * sizeof(Value));
+  std::erase(session.at_work, heap_pointer);
+}
+
+void Session::State::use(std::shared_ptr<Budget> shared) {
+  host = nullptr;
+  budget = std::move(shared);
+  heap = std::make_shared<Heap>(budget);
+  heap->make_shared();
+  host = std::make_unique<Vm>(*this, heap, 0);
+}
+
+uint64_t Session::State::drawn_unused() const {
+  uint64_t sum = 0;
+  for (const Heap* heap_at_work : at_work)
+    sum += heap_at_work->unused();
+  return sum;
 }
 
 bool Vm::extend_stack(Value* end) {
   if (end > stack_end - 256)
     return false;
   const size_t wanted = size_t(end - stack) + stack_step;
-  soft_end = stack + std::min(wanted, stack_values);
+  soft_end = stack + std::min(wanted, size_t(stack_end - stack));
   return true;
 }
 
 bool Vm::still_wanted() {
-  if (session.session->cancelled.load(std::memory_order_relaxed))
+  if (session.session->cancelled.load(std::memory_order_relaxed) ||
+      (session.also_cancelled != nullptr && session.also_cancelled->load(std::memory_order_relaxed)))
     fail("Starlark computation cancelled");
   else if (has_deadline && std::chrono::steady_clock::now() > deadline)
     fail("Starlark computation cancelled: out of time");
@@ -116,7 +141,10 @@ bool Vm::still_wanted() {
 Value Vm::fail(std::string text) {
   if (!failed) {
     failed = true;
-    message = has_steps() ? std::move(text) : "Starlark computation cancelled: too many steps";
+    const bool is_out = !has_steps();
+    if (is_out)
+      session.budget->set_used_up();
+    message = is_out ? "Starlark computation cancelled: too many steps" : std::move(text);
   }
   return Value::error();
 }
@@ -136,21 +164,21 @@ bool Vm::look(bool may_collect) {
     if (failed)
       return false;
     // What lives may nearly fill the limit: to go on would be to collect without end.
-    if (heap().used() > heap().budget->limit / 8 * 7 && !session.session->collect_always) {
+    if (heap().used() > heap().budget->most_bytes() / 8 * 7 && !session.session->collect_always) {
       fail_memory();
       return false;
     }
   }
   if (heap().over_limit()) {
     // In native code the collection has to wait, and what is garbage now is not known.
-    if (may_collect || heap().collections == 0 || heap().used() > heap().budget->limit) {
+    if (may_collect || heap().collections == 0 || heap().used() > heap().budget->most_bytes()) {
       fail_memory();
       return false;
     }
   }
   granted = longest_grant;
   if (session.limits.steps != 0)
-    granted = std::min<int64_t>(granted, i64(session.limits.steps - session.steps));
+    granted = std::min<int64_t>(granted, i64(session.budget->steps_left()));
   ticks = granted;
   return true;
 }
@@ -170,16 +198,8 @@ void Vm::collect() {
     if (frame.function != nullptr)
       h.mark(frame.function);
   }
-  for (ModuleState* module : h.modules) {
-    for (const Value v : module->globals)
-      h.mark(v);
-    for (const Code* code : module->codes) {
-      for (const Value v : code->constants)
-        h.mark(v);
-      for (const Value v : code->register_names)
-        h.mark(v);
-    }
-  }
+  for (ModuleState* module : h.modules)
+    h.mark(*module);
   h.end_marking();
   // Registers beyond the live ones may name objects that are free now.
   if (soft_end > end) {
@@ -191,7 +211,10 @@ void Vm::collect() {
 }
 
 // Long work in the heap is also given up when the evaluation is no longer wanted.
-Value Vm::fail_memory() { return fail("out of memory: the limit of this evaluation is reached"); }
+Value Vm::fail_memory() {
+  session.budget->set_used_up();
+  return fail("out of memory: the limit of this evaluation is reached");
+}
 
 Value Vm::fail_with_error(Error error) {
   if (!failed) {
@@ -273,7 +296,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
   if (is_kind(function, Kind::function)) {
     // The function itself sits below its registers, as for a call in the code.
     Value* const base = top();
-    frames.push_back({nullptr, nullptr, nullptr, base + 1, outer, 0});
+    push_frame({nullptr, nullptr, nullptr, base + 1, outer, 0});
     const size_t depth = frames.size();
     native = nullptr;
     if (--ticks < 0 && !look(false)) {
@@ -288,14 +311,14 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
         result = run_frames(*this, depth);
       } else {
         capture_trace(nullptr);
-        frames.resize(depth);
+        unwind(*this, depth);
         result = Value::error();
       }
     }
-    frames.pop_back();
+    pop_frame();
   } else {
     // Values of a native call that calls back again must be found by a collection.
-    frames.push_back({nullptr, nullptr, nullptr, top(), outer, 0});
+    push_frame({nullptr, nullptr, nullptr, top(), outer, 0});
     RootScope kept(*this);
     for (size_t i = 0; i < count; ++i)
       kept.add(positional[i]);
@@ -304,7 +327,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
     result = call_native(*this, function, arguments);
     if (result.is_error())
       capture_trace(nullptr);
-    frames.pop_back();
+    pop_frame();
   }
   --native_depth;
   native = outer;
@@ -316,6 +339,7 @@ Value Vm::run_module(ModuleState& module) {
   function->code = module.main;
   function->module = &module;
   function->defaults = nullptr;
+  function->serial = heap().next_serial();
   Value* const base = top();
   const size_t depth = frames.size();
   if (!extend_stack(base + 1 + module.main->registers))
@@ -323,9 +347,9 @@ Value Vm::run_module(ModuleState& module) {
   base[0] = Value::object(function);
   for (const uint16_t r : module.main->unset_registers)
     base[1 + r] = Value::unset();
-  frames.push_back({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
+  push_frame({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
   const Value result = run_frames(*this, depth);
-  return has_steps() ? result : fail({});
+  return failed ? Value::error() : has_steps() ? result : fail({});
 }
 
 void unwind(Vm& vm, size_t depth) {
@@ -338,7 +362,7 @@ void unwind(Vm& vm, size_t depth) {
           end_iteration(left.base[loop.iterator]);
       }
     }
-    vm.frames.pop_back();
+    vm.pop_frame();
   }
 }
 

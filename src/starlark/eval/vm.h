@@ -44,7 +44,14 @@ struct Session::State {
   Limits limits;
   Session* session = nullptr;
   std::shared_ptr<Budget> budget;
-  std::shared_ptr<Heap> heap;  ///< of values that the host made
+  /// Of the session for which this one reads ahead.
+  const std::atomic<bool>* also_cancelled = nullptr;
+  std::shared_ptr<Heap> heap;     ///< of values that the host made
+  std::unique_ptr<Vm> host;       ///< the evaluation that makes them
+  /// Before anything is made.
+  void use(std::shared_ptr<Budget> shared);
+  uint64_t drawn_unused() const;  ///< of the budget, by heaps at work
+  std::vector<const Heap*> at_work;
   std::vector<std::pair<std::string, Value>> predeclared;
   uint64_t steps = 0;
   uint64_t output = 0;
@@ -53,7 +60,9 @@ struct Session::State {
 };
 
 struct Vm {
+  /// In a heap of its own, or in that of the session, without a stack.
   explicit Vm(Session::State& session_);
+  Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values);
   ~Vm();
   Vm(const Vm&) = delete;
   Vm& operator=(const Vm&) = delete;
@@ -72,15 +81,33 @@ struct Vm {
   std::vector<Activation> frames;
   const char* native = nullptr;  ///< the native function that was called last
   Vm* caller = nullptr;          ///< the evaluation that loads a module by this one
+  bool is_within_function = false;  ///< of a caller, which this one may call again
 
   // Limits. `ticks` counts down to the next look at them.
   int64_t ticks = 0;
   int64_t granted = 0;
   std::chrono::steady_clock::time_point deadline{};
   bool has_deadline = false;
+  /// Its heap is another's from now on.
+  void leave_heap();
   /// Makes room for registers up to `end`; false when the stack is full.
   bool extend_stack(Value* end);
   uint32_t native_depth = 0;
+  /// How many running frames have code of an id with these low bits: 0 tells at once that a
+  /// function does not run, which without recursion is asked for every call.
+  static constexpr size_t active_slots = 4096;
+  uint32_t active[active_slots] = {};
+  uint32_t& active_of(const Code* code) { return active[code->id % active_slots]; }
+  void pop_frame() {
+    if (const Code* code = frames.back().code; code != nullptr)
+      --active_of(code);
+    frames.pop_back();
+  }
+  void push_frame(const Activation& frame) {
+    if (frame.code != nullptr)
+      ++active_of(frame.code);
+    frames.push_back(frame);
+  }
   static constexpr uint32_t deepest_native = 200;
 
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
@@ -96,10 +123,12 @@ struct Vm {
   }
   bool has_steps() const {
     return session.limits.steps == 0 ||
-           session.steps + u64(granted - ticks) <= session.limits.steps;
+           session.budget->steps() + u64(granted - ticks) <= session.limits.steps;
   }
   void flush_steps() {
-    session.steps += u64(granted - ticks);
+    const auto done = u64(granted - ticks);
+    session.steps += done;
+    session.budget->add_steps(done);
     granted = ticks;
   }
   /// Before every instruction that allocates: collects when it is wanted.
@@ -117,6 +146,7 @@ struct Vm {
   std::vector<size_t> free_handles;
   std::vector<std::shared_ptr<const Module>> loaded;
 
+  uint64_t plain_bytes = 0;  ///< of plain values that are being made
   std::string scratch;  ///< room for texts that are being formatted
 
   // The failure.
@@ -162,8 +192,7 @@ class RootScope {
 };
 
 struct Thread::State : Vm {
-  explicit State(Session::State& session_) : Vm(session_) {}
-  std::vector<std::shared_ptr<ModuleState>> modules;  ///< of `evaluate` and `execute`
+  using Vm::Vm;
 };
 
 /// Leaves the frames above `depth`; what they iterate over may change again.

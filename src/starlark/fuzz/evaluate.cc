@@ -22,10 +22,11 @@ Outcome run(std::string_view text, Profile profile, bool collect_always) {
   };
   const Result<ModulePtr> result = session.run("f.star", text);
   if (result) {
+    Thread thread(session);
     for (const auto& [name, value] : (*result)->globals())
       outcome.printed.append(name)
           .append(" = ")
-          .append(repr_of(value).substr(0, 1000))
+          .append(repr_of(thread, value).value_or("?").substr(0, 1000))
           .append("\n");
   } else {
     INVARIANT(result.error().message != "internal error");

@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto evaluate = [&](const char* expression) {
     const auto result = thread.evaluate("<i>", expression, names);
     INVARIANT(result.has_value());
-    return repr_of(*result);
+    return repr_of(thread, *result).value();
   };
   if (repeated == 1) {
     INVARIANT(evaluate("abs(x) + abs(y)") == text_of_digits(add(digits_of(a), digits_of(b))));

@@ -14,11 +14,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     INVARIANT(!read.error().message.empty());
     return 0;
   }
-  const auto text = to_json(*read);
+  const auto text = to_json(thread, *read);
   INVARIANT(text.has_value());
   const auto again = thread.heap().json(*text);
   INVARIANT(again.has_value());
-  INVARIANT(to_json(*again).value() == *text);
+  INVARIANT(to_json(thread, *again).value() == *text);
   return 0;
 }
 

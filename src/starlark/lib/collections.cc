@@ -16,13 +16,13 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
   }
   const auto put = [&](Value key, Value value) {
     uint64_t hash = 0;
-    if (!hash_of(&vm, key, hash))
+    if (!hash_of(vm, key, hash))
       return false;
     if (!check_mutable(vm, dict, "insert into"))
       return false;
     if (!vm.charge(3))
       return false;
-    if (!table_put(vm.heap(), dict, key, hash, value)) {
+    if (!table_put(vm, dict, key, hash, value)) {
       vm.fail_memory();
       return false;
     }
@@ -139,7 +139,7 @@ bool clamp_bound(Vm& vm, const Arguments& a, uint32_t i, int64_t size, int64_t& 
   }
   if (!to_index_number(vm, a.positional[i], bound)) {
     vm.fail_with(a.name, ": invalid ", i == 1 ? "start" : "end",
-                 " index: ", integer_text(&vm, a.positional[i]), " out of range");
+                 " index: ", integer_text(vm, a.positional[i]), " out of range");
     return false;
   }
   if (bound < 0)
@@ -246,7 +246,7 @@ Value dict_clear(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "clear"))
     return Value::error();
-  table_clear(vm.heap(), as<Dict>(a.self));
+  table_clear(vm, as<Dict>(a.self));
   return Value::none();
 }
 
@@ -254,9 +254,9 @@ Value dict_get(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 2))
     return Value::error();
   uint64_t hash = 0;
-  if (!hash_of(&vm, a.positional[0], hash))
+  if (!hash_of(vm, a.positional[0], hash))
     return method_error(vm, a);
-  if (const TableEntry* entry = table_find(as<Dict>(a.self), a.positional[0], hash))
+  if (const TableEntry* entry = table_find(vm, as<Dict>(a.self), a.positional[0], hash))
     return entry->value;
   return a.count == 2 ? a.positional[1] : Value::none();
 }
@@ -297,10 +297,10 @@ Value dict_pop(Vm& vm, const Arguments& a) {
   if (!check_mutable(vm, a.self.object(), "delete from"))
     return method_error(vm, a);
   uint64_t hash = 0;
-  if (!is_untouched(vm, a.self) && !hash_of(&vm, a.positional[0], hash))
+  if (!is_untouched(vm, a.self) && !hash_of(vm, a.positional[0], hash))
     return method_error(vm, a);
   Value removed;
-  if (table_remove(as<Dict>(a.self), a.positional[0], hash, &removed))
+  if (table_remove(vm, as<Dict>(a.self), a.positional[0], hash, &removed))
     return removed;
   return a.count == 2 ? a.positional[1] : vm.fail("pop: missing key");
 }
@@ -316,7 +316,7 @@ Value dict_popitem(Vm& vm, const Arguments& a) {
   --vm.ticks;
   const TableEntry* first = table_first(dict);
   const Value pair = make_tuple(vm.heap(), {first->key, first->value});
-  table_remove(dict, first->key, first->hash);
+  table_remove(vm, dict, first->key, first->hash);
   return pair;
 }
 
@@ -324,15 +324,15 @@ Value dict_setdefault(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 2))
     return Value::error();
   uint64_t hash = 0;
-  if (!hash_of(&vm, a.positional[0], hash))
+  if (!hash_of(vm, a.positional[0], hash))
     return method_error(vm, a);
   auto* dict = as<Dict>(a.self);
-  if (const TableEntry* entry = table_find(dict, a.positional[0], hash))
+  if (const TableEntry* entry = table_find(vm, dict, a.positional[0], hash))
     return entry->value;
   if (!check_mutable(vm, dict, "insert into"))
     return method_error(vm, a);
   const Value value = a.count == 2 ? a.positional[1] : Value::none();
-  return table_put(vm.heap(), dict, a.positional[0], hash, value) ? value : vm.fail_memory();
+  return table_put(vm, dict, a.positional[0], hash, value) ? value : vm.fail_memory();
 }
 
 Value dict_update(Vm& vm, const Arguments& a) {
@@ -344,7 +344,7 @@ Value dict_update(Vm& vm, const Arguments& a) {
 // Sets.
 
 bool want_hash(Vm& vm, const Arguments& a, Value v, uint64_t& hash) {
-  if (hash_of(&vm, v, hash))
+  if (hash_of(vm, v, hash))
     return true;
   method_error(vm, a);
   return false;
@@ -356,7 +356,7 @@ Value set_add(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "insert into"))
     return method_error(vm, a);
-  return table_put(vm.heap(), as<Dict>(a.self), a.positional[0], hash, Value::none())
+  return table_put(vm, as<Dict>(a.self), a.positional[0], hash, Value::none())
              ? Value::none()
              : vm.fail_memory();
 }
@@ -378,7 +378,7 @@ Value set_remove_member(Vm& vm, const Arguments& a, bool must) {
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "delete from"))
     return method_error(vm, a);
-  if (!table_remove(as<Dict>(a.self), a.positional[0], hash) && must)
+  if (!table_remove(vm, as<Dict>(a.self), a.positional[0], hash) && must)
     return vm.fail("remove: missing key");
   return Value::none();
 }
@@ -395,7 +395,7 @@ Value set_pop(Vm& vm, const Arguments& a) {
     return method_error(vm, a);
   const TableEntry* first = table_first(set);
   const Value key = first->key;
-  table_remove(set, key, first->hash);
+  table_remove(vm, set, key, first->hash);
   return key;
 }
 
@@ -413,11 +413,11 @@ Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
                  ", want iterable");
     return nullptr;
   }
-  Dict* made = make_set(vm.heap());
+  Dict* made = make_set(vm);
   const bool ok = for_each(vm, from, [&](Value item) {
     uint64_t hash = 0;
     return vm.charge(3) && want_hash(vm, a, item, hash) &&
-           (table_put(vm.heap(), made, item, hash, Value::none()) || !vm.fail_memory().is_error());
+           (table_put(vm, made, item, hash, Value::none()) || !vm.fail_memory().is_error());
   });
   return ok ? made : nullptr;
 }
@@ -425,9 +425,9 @@ Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
 Dict* copy_set(Vm& vm, const Dict* set) {
   if (!vm.charge(u64(3) * set->live))
     return nullptr;
-  Dict* made = make_set(vm.heap());
+  Dict* made = make_set(vm);
   const bool ok = table_each(set, [&](const TableEntry& entry) {
-    return table_put(vm.heap(), made, entry.key, entry.hash, Value::none());
+    return table_put(vm, made, entry.key, entry.hash, Value::none());
   });
   if (!ok)
     vm.fail_memory();
@@ -452,18 +452,18 @@ bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
       bool ok = true;
       switch (change) {
         case Change::add:
-          ok = table_put(vm.heap(), set, entry.key, entry.hash, Value::none());
+          ok = table_put(vm, set, entry.key, entry.hash, Value::none());
           break;
         case Change::drop:
-          table_remove(set, entry.key, entry.hash);
+          table_remove(vm, set, entry.key, entry.hash);
           break;
         case Change::keep:
-          if (table_find(other, entry.key, entry.hash) == nullptr)
-            table_remove(set, entry.key, entry.hash);
+          if (table_find(vm, other, entry.key, entry.hash) == nullptr)
+            table_remove(vm, set, entry.key, entry.hash);
           break;
         case Change::toggle:
-          if (!table_remove(set, entry.key, entry.hash))
-            ok = table_put(vm.heap(), set, entry.key, entry.hash, Value::none());
+          if (!table_remove(vm, set, entry.key, entry.hash))
+            ok = table_put(vm, set, entry.key, entry.hash, Value::none());
           break;
       }
       if (!ok) {
@@ -531,9 +531,9 @@ Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in
   const Dict* other = as_set(vm, a, a.positional[0], 0);
   if (other == nullptr || !vm.charge(u64(2) * (u64(mine->live) + other->live)))
     return Value::error();
-  const auto inside = [](const Dict* part, const Dict* whole, bool wanted) {
+  const auto inside = [&vm](const Dict* part, const Dict* whole, bool wanted) {
     return table_each(part, [&](const TableEntry& entry) {
-      return (table_find(whole, entry.key, entry.hash) != nullptr) == wanted;
+      return (table_find(vm, whole, entry.key, entry.hash) != nullptr) == wanted;
     });
   };
   if (disjoint)
@@ -548,13 +548,13 @@ Value set_issubset(Vm& vm, const Arguments& a) {
   const auto* mine = as<Dict>(a.self);
   if (mine->live == 0)
     return Value::boolean(true);
-  Dict* seen = make_set(vm.heap());
+  Dict* seen = make_set(vm);
   for_each(vm, a.positional[0], [&](Value item) {
     uint64_t hash = 0;
     if (!vm.charge(3) || !want_hash(vm, a, item, hash))
       return false;
-    if (table_find(mine, item, hash) != nullptr &&
-        !table_put(vm.heap(), seen, item, hash, Value::none()))
+    if (table_find(vm, mine, item, hash) != nullptr &&
+        !table_put(vm, seen, item, hash, Value::none()))
       return !vm.fail_memory().is_error();
     return seen->live < mine->live;
   });

@@ -76,7 +76,7 @@ Value core_bytes(Vm& vm, const Arguments& a) {
         return false;
       }
       if (!to_int64(item, n) || n < 0 || n > 255) {
-        vm.fail_with("bytes: at index ", index, ", ", integer_text(&vm, item),
+        vm.fail_with("bytes: at index ", index, ", ", integer_text(vm, item),
                      " out of range (want value in unsigned 8-bit range)");
         return false;
       }
@@ -105,12 +105,12 @@ Value core_chr(Vm& vm, const Arguments& a) {
     return vm.fail_with("chr: got ", type_name_of(a.positional[0]), ", want int");
   int64_t n = 0;
   if (!to_int64(a.positional[0], n) || n != static_cast<int32_t>(n))
-    return vm.fail_with("chr: ", integer_text(&vm, a.positional[0]), " out of range");
+    return vm.fail_with("chr: ", integer_text(vm, a.positional[0]), " out of range");
   if (n < 0)
-    return vm.fail_with("chr: Unicode code point ", integer_text(&vm, a.positional[0]),
+    return vm.fail_with("chr: Unicode code point ", integer_text(vm, a.positional[0]),
                         " out of range (<0)");
   if (n > 0x10FFFF) {
-    std::string digits = integer_text(&vm, a.positional[0], 16);
+    std::string digits = integer_text(vm, a.positional[0], 16);
     for (char& c : digits)
       c = static_cast<char>(c >= 'a' ? c - 32 : c);
     return vm.fail_with("chr: Unicode code point U+", digits, " out of range (>0x10FFFF)");
@@ -121,7 +121,7 @@ Value core_chr(Vm& vm, const Arguments& a) {
 }
 
 Value core_dict(Vm& vm, const Arguments& a) {
-  Dict* dict = make_dict(vm.heap());
+  Dict* dict = make_dict(vm);
   if (update_dict(vm, dict, a))
     return Value::object(dict);
   const bool cancelled = vm.message.starts_with("Starlark computation cancelled");
@@ -162,12 +162,11 @@ Value core_enumerate(Vm& vm, const Arguments& a) {
     return vm.fail_with("enumerate: for parameter 1: got ", type_name_of(given[0]),
                         ", want iterable");
   int64_t i = 0;
-  if (a.count > 1 && !want_int64(vm, a, 1, i))
-    return Value::error();
-  if (a.count < 2 && !given[1].is_unset()) {
-    if (!is_int(given[1]))
-      return vm.fail_with("enumerate: for parameter 2: got ", type_name_of(given[1]), ", want int");
-    to_int64(given[1], i);
+  if (!given[1].is_unset()) {
+    Arguments start = a;  // by position or by name, its words are the same
+    start.positional = given;
+    if (!want_int64(vm, start, 1, i))
+      return Value::error();
   }
   const size_t hint = length_hint(given[0]);
   if (!vm.heap().may_take(hint * 40))
@@ -175,8 +174,18 @@ Value core_enumerate(Vm& vm, const Arguments& a) {
   List* list = make_list(vm.heap(), hint);
   if (list == nullptr)
     return vm.fail_memory();
+  bool is_beyond = false;
   const bool ok = for_each(vm, given[0], [&](Value item) {
-    const Value pair = make_tuple(vm.heap(), {make_int(vm.heap(), i++), item});
+    Value index = make_int(vm.heap(), i);
+    if (is_beyond)  // a number of the specification has any size, one of Go wraps around
+      index = integer_binary(vm, Op::add, make_int(vm.heap(), INT64_MAX), index);
+    if (is_beyond || i != INT64_MAX)
+      ++i;
+    else if (vm.is_spec())
+      is_beyond = (i = 1, true);
+    else
+      i = INT64_MIN;
+    const Value pair = make_tuple(vm.heap(), {index, item});
     return vm.charge(2) && list_push(vm.heap(), list, pair);
   });
   return ok ? Value::object(list) : vm.failed ? Value::error() : vm.fail_memory();
@@ -204,10 +213,10 @@ bool join_arguments(Vm& vm, const Arguments& a, std::string& text, bool raw_byte
       text += separator;
     const Value v = a.positional[i];
     if (is_text(v))
-      append_str(text, v);
+      text += view_of(v);
     else if (raw_bytes && is_bytes(v))
       text += view_of(v);
-    else if (!write_repr(&vm, text, v))
+    else if (!write_repr(vm, text, v))
       return false;
   }
   return true;
@@ -382,7 +391,7 @@ Value parse_int(Vm& vm, std::string_view text, int64_t base) {
   }
   if (!vm.charge(rest.size() / 2 + rest.size() * rest.size() / (1 << 17)))
     return Value::error();
-  const Value made = parse_integer(&vm, vm.heap(), rest, radix, negative);
+  const Value made = parse_integer(vm, rest, radix, negative);
   return made.is_error() ? vm.fail("int: integer too large") : made;
 }
 
@@ -558,7 +567,7 @@ Value finish_text(Vm& vm, const std::string& text) {
 
 Value core_repr(Vm& vm, const Arguments& a) {
   std::string text;
-  if (!want_positional(vm, a, 1, 1) || !write_repr(&vm, text, a.positional[0]))
+  if (!want_positional(vm, a, 1, 1) || !write_repr(vm, text, a.positional[0]))
     return Value::error();
   return finish_text(vm, text);
 }
@@ -573,10 +582,9 @@ Value core_str(Vm& vm, const Arguments& a) {
   if (is_bytes(x)) {
     if (!vm.heap().may_take(x.object()->count * u64(4)))
       return vm.fail_memory();
-    append_str(text, x);
-    if (!vm.charge(text.size() / 4))
+    if (!write_str(vm, text, x) || !vm.charge(text.size() / 4))
       return Value::error();
-  } else if (!write_repr(&vm, text, x)) {
+  } else if (!write_repr(vm, text, x)) {
     return Value::error();
   }
   return finish_text(vm, text);
@@ -597,19 +605,19 @@ Value core_reversed(Vm& vm, const Arguments& a) {
 Value core_set(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 0, 1))
     return Value::error();
-  Dict* set = make_set(vm.heap());
+  Dict* set = make_set(vm);
   if (a.count == 1) {
     if (!is_iterable(a.positional[0]))
       return wrong_type(vm, a, 0, "iterable");
     const bool ok = for_each(vm, a.positional[0], [&](Value item) {
       uint64_t hash = 0;
-      if (!hash_of(&vm, item, hash)) {
+      if (!hash_of(vm, item, hash)) {
         vm.message = cat("set: ", vm.message);
         return false;
       }
       if (!vm.charge(3))
         return false;
-      if (!table_put(vm.heap(), set, item, hash, Value::none())) {
+      if (!table_put(vm, set, item, hash, Value::none())) {
         vm.fail_memory();
         return false;
       }

@@ -337,7 +337,7 @@ Value yaml_decode(Vm& vm, const Arguments& a) {
   const Result<fettle::Value> read = read_yaml(text, "yaml", YamlSchema::core);
   if (!read)
     return vm.fail_with(a.name, ": ", to_string(read.error()));
-  const Result<Value> value = HeapAccess(vm.heap()).value(*read);
+  const Result<Value> value = HeapAccess(vm).value(*read);
   if (!value)
     return vm.fail_with(a.name, ": ", value.error().message);
   return value->is_error() ? vm.fail_memory() : *value;
@@ -348,11 +348,11 @@ Value yaml_encode(Vm& vm, const Arguments& a) {
     return Value::error();
   // The check of size and cycles is that of JSON, whose text is about as long.
   std::string json, problem;
-  if (!encode_json(&vm, json, a.positional[0], problem))
+  if (!encode_json(vm, json, a.positional[0], problem))
     return vm.fail_with(a.name, ": ", problem);
   if (!vm.charge(64 + json.size() * 2))
     return Value::error();
-  const Result<fettle::Value> plain = to_value(a.positional[0]);
+  const Result<fettle::Value> plain = to_plain(vm, a.positional[0]);
   return plain ? finish(vm, write_yaml(*plain)) : vm.fail_with(a.name, ": ", plain.error().message);
 }
 

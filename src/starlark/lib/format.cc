@@ -34,12 +34,12 @@ class Output {
       return true;
     }
     if (is_text(v)) {
-      append_str(text, v);
+      text += view_of(v);
       return check();
     }
     return repr(v);
   }
-  bool repr(Value v) { return write_repr(&vm_, text, v) && check(); }
+  bool repr(Value v) { return write_repr(vm_, text, v) && check(); }
   Value finish() {
     if (!vm_.charge(2 + text.size() / 32))
       return Value::error();
@@ -115,7 +115,7 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
       if (!number_to_integer(vm, argument, verb, integer))
         return false;
       const int radix = verb == 'o' ? 8 : (verb | 32) == 'x' ? 16 : 10;
-      std::string digits = integer_text(&vm, integer, radix);
+      std::string digits = integer_text(vm, integer, radix);
       if (verb == 'X') {
         for (char& c : digits)
           c = static_cast<char>(c >= 'a' ? c - 32 : c);
@@ -151,7 +151,7 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
         int64_t n = -1;
         if (!to_int64(argument, n) || n < 0 || n > 0x10FFFF) {
           vm.fail_with("%c format requires a valid Unicode code point, got ",
-                       integer_text(&vm, argument));
+                       integer_text(vm, argument));
           return false;
         }
         append_utf8(out.text, u32(n));

@@ -18,7 +18,7 @@ Value json_encode(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return Value::error();
   std::string out, problem;
-  if (!encode_json(&vm, out, a.positional[0], problem))
+  if (!encode_json(vm, out, a.positional[0], problem))
     return vm.fail_with("json.encode: ", problem);
   return vm.charge(out.size() / 4) ? finish(vm, out) : Value::error();
 }
@@ -38,7 +38,7 @@ Value json_decode(Vm& vm, const Arguments& a) {
     return Value::error();
   Value result;
   std::string problem;
-  if (decode_json(&vm, vm.heap(), view_of(given[0]), result, problem))
+  if (decode_json(vm, view_of(given[0]), result, problem))
     return result;
   if (!vm.failed && !given[1].is_unset())
     return given[1];
@@ -79,7 +79,7 @@ Value json_encode_indent(Vm& vm, const Arguments& a) {
   if (!want_layout(vm, a, given))
     return Value::error();
   std::string text, out, problem;
-  if (!encode_json(&vm, text, given[0], problem))
+  if (!encode_json(vm, text, given[0], problem))
     return vm.fail_with("json.encode_indent: ", problem);
   const Value none = Value::short_text(""), tab = Value::short_text("\t");
   const Value& prefix = given[1].is_unset() ? none : given[1];

@@ -23,8 +23,8 @@ std::string repaired(std::string_view text) {
 /// Values are made while reading; open containers are on a stack of our own.
 class Decoder {
  public:
-  Decoder(Vm* vm, Heap& heap, std::string_view text, std::string& problem)
-      : vm_(vm), heap_(heap), text_(text), problem_(problem) {}
+  Decoder(Vm& vm, std::string_view text, std::string& problem)
+      : vm_(vm), heap_(vm.heap()), text_(text), problem_(problem) {}
 
   bool run(Value& result) {
     skip();
@@ -75,12 +75,12 @@ class Decoder {
 
   /// Goes on with the innermost container, whose value in `made_` is complete.
   bool step() {
-    if (vm_ != nullptr && !vm_->charge(1))
+    if (!vm_.charge(1))
       return fail("stopped");
     const Level& level = levels_.back();
     const bool is_list = level.object->kind == Kind::list;
     const bool kept = is_list ? list_push(heap_, static_cast<List*>(level.object), made_)
-                              : table_put(heap_, static_cast<Dict*>(level.object), level.key,
+                              : table_put(vm_, static_cast<Dict*>(level.object), level.key,
                                           hash_of_text(level.key), made_);
     if (!kept)
       return no_memory();
@@ -105,8 +105,7 @@ class Decoder {
   }
 
   bool no_memory() {
-    if (vm_ != nullptr)
-      vm_->fail_memory();
+    vm_.fail_memory();
     return fail("out of memory");
   }
 
@@ -162,7 +161,7 @@ class Decoder {
       }
       if (c == '{') {
         ++p_;
-        Dict* dict = make_dict(heap_);
+        Dict* dict = make_dict(vm_);
         if (at_end())
           return fail("unexpected end of file");
         if (text_[p_] == '}') {
@@ -251,11 +250,10 @@ class Decoder {
       return true;
     }
     const bool negative = number_text[0] == '-';
-    if (vm_ != nullptr &&
-        !vm_->charge(number_text.size() / 2 + number_text.size() * number_text.size() / (1 << 17)))
+    if (!vm_.charge(number_text.size() / 2 + number_text.size() * number_text.size() / (1 << 17)))
       return fail("stopped");
-    made_ = parse_integer(vm_, heap_, number_text.substr(negative), 10, negative);
-    if (vm_ != nullptr && vm_->failed)
+    made_ = parse_integer(vm_, number_text.substr(negative), 10, negative);
+    if (vm_.failed)
       return fail("stopped");
     return made_.is_error() ? bad() : true;
   }
@@ -329,7 +327,7 @@ class Decoder {
     return result.is_error() ? no_memory() : true;
   }
 
-  Vm* vm_;
+  Vm& vm_;
   Heap& heap_;
   std::string_view text_;
   std::string& problem_;
@@ -340,8 +338,8 @@ class Decoder {
 
 }  // namespace
 
-bool decode_json(Vm* vm, Heap& heap, std::string_view text, Value& result, std::string& problem) {
-  return Decoder(vm, heap, text, problem).run(result);
+bool decode_json(Vm& vm, std::string_view text, Value& result, std::string& problem) {
+  return Decoder(vm, text, problem).run(result);
 }
 
 }  // namespace fettle::starlark

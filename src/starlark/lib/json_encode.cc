@@ -71,7 +71,7 @@ void quote_json(std::string& out, std::string_view text) {
 
 class Encoder {
  public:
-  Encoder(Vm* vm, std::string& out, std::string& problem) : vm_(vm), out_(out), problem_(problem) {}
+  Encoder(Vm& vm, std::string& out, std::string& problem) : vm_(vm), out_(out), problem_(problem) {}
 
   bool run(Value v) {
     bool ok = value(v);
@@ -158,7 +158,7 @@ class Encoder {
       }
     }
     const uint64_t fields = level.entries.size();
-    if (vm_ != nullptr && !vm_->charge(fields * u64(std::bit_width(fields)) / 2))
+    if (!vm_.charge(fields * u64(std::bit_width(fields)) / 2))
       return fail("");
     if (levels_.size() >= 16) {
       if (path_.empty()) {
@@ -176,24 +176,20 @@ class Encoder {
   Value make_field_name(const std::string& name) {
     if (name.size() <= 7)
       return Value::short_text(name);
-    if (own_heap_ == nullptr) {
-      own_budget_->limit = u64(1) << 30;
-      own_heap_ = std::make_unique<Heap>(own_budget_);
-    }
+    if (own_heap_ == nullptr)
+      own_heap_ = std::make_unique<Heap>(std::make_shared<Budget>(u64(1) << 30, 0));
     return make_text(*own_heap_, name);
   }
 
   bool step() {
     Level& level = levels_.back();
-    if (vm_ != nullptr) {
-      if (!vm_->charge(3))
+    if (!vm_.charge(3))
+      return fail("");
+    if (out_.size() > checked_ + 65536) {
+      checked_ = out_.size();
+      if (!vm_.heap().may_take(out_.size() * 6)) {
+        vm_.fail_memory();
         return fail("");
-      if (out_.size() > checked_ + 65536) {
-        checked_ = out_.size();
-        if (!vm_->heap().may_take(out_.size() * 6)) {
-          vm_->fail_memory();
-          return fail("");
-        }
       }
     }
     if (level.is_dict) {
@@ -215,7 +211,7 @@ class Encoder {
       if (level.next >= o->count)
         return close(']');
       item = static_cast<Tuple*>(o)->items()[level.next];
-    } else if (vm_ == nullptr || !next_item(*vm_, level.state, item)) {
+    } else if (!next_item(vm_, level.state, item)) {
       return close(']');
     }
     if (level.next > 0)
@@ -241,10 +237,10 @@ class Encoder {
         out_ += v.is_true() ? "true" : "false";
         return true;
       case Kind::big_int:
-        if (vm_ != nullptr && !charge_digits(*vm_, v))
+        if (!charge_digits(vm_, v))
           return fail("");
         out_ += integer_text(vm_, v);
-        return vm_ == nullptr || !vm_->failed || fail("");
+        return !vm_.failed || fail("");
       case Kind::boxed_float: {
         const double x = float_of(v);
         if (!std::isfinite(x))
@@ -254,9 +250,9 @@ class Encoder {
       }
       case Kind::string:
         // A control character becomes six.
-        if (vm_ != nullptr && v.is_object() && v.object()->count > 65536 &&
-            !vm_->heap().may_take(v.object()->count * u64(6))) {
-          vm_->fail_memory();
+        if (v.is_object() && v.object()->count > 65536 &&
+            !vm_.heap().may_take(v.object()->count * u64(6))) {
+          vm_.fail_memory();
           return fail("");
         }
         quote_json(out_, view_of(v));
@@ -295,26 +291,24 @@ class Encoder {
 
   std::string float_json(double x) const {
     std::string text = float_text(x);
-    if (vm_ != nullptr)
-      vm_->ticks -= 4;
-    if (vm_ != nullptr && vm_->dialect().profile == Profile::kurtosis && text.ends_with(".0"))
+    vm_.ticks -= 4;
+    if (vm_.dialect().profile == Profile::kurtosis && text.ends_with(".0"))
       text.resize(text.size() - 2);
     return text;
   }
 
-  Vm* vm_;
+  Vm& vm_;
   std::string& out_;
   std::string& problem_;
   std::vector<Level> levels_;
   std::unordered_set<uint64_t> path_;
   size_t checked_ = 0;
-  std::shared_ptr<Budget> own_budget_ = std::make_shared<Budget>();
   std::unique_ptr<Heap> own_heap_;
 };
 
 }  // namespace
 
-bool encode_json(Vm* vm, std::string& out, Value value, std::string& problem) {
+bool encode_json(Vm& vm, std::string& out, Value value, std::string& problem) {
   return Encoder(vm, out, problem).run(value);
 }
 

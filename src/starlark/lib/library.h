@@ -37,9 +37,9 @@ Value make_library(Heap& heap, std::string_view name, std::span<const MethodEntr
                    std::span<const Named> values = {});
 
 /// JSON text to values; dicts keep the order of the text. False with an error at its position.
-bool decode_json(Vm* vm, Heap& heap, std::string_view text, Value& result, std::string& problem);
+bool decode_json(Vm& vm, std::string_view text, Value& result, std::string& problem);
 /// False with an error.
-bool encode_json(Vm* vm, std::string& out, Value value, std::string& problem);
+bool encode_json(Vm& vm, std::string& out, Value value, std::string& problem);
 
 /// JSON text with each item on its own line; false with an error.
 bool indent_json(Vm& vm, std::string_view text, std::string_view prefix, std::string_view indent,

@@ -267,7 +267,7 @@ bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& e
     }
     if (!to_index_number(vm, given, found[i])) {
       vm.fail_with(a.name, ": invalid ", i == 0 ? "start" : "end",
-                   " index: ", integer_text(&vm, given), " out of range");
+                   " index: ", integer_text(vm, given), " out of range");
       return false;
     }
     if (found[i] < 0)
@@ -522,54 +522,41 @@ bool push_text(Vm& vm, List* list, std::string_view text) {
   return vm.charge(1 + text.size() / 64);
 }
 
+/// The next word of a text, from `at` on; empty at the end. `at` moves behind it.
+std::string_view next_word(std::string_view text, size_t& at) {
+  size_t length = 1;
+  while (at < text.size() && is_space(decode(text.substr(at), length)))
+    at += length;
+  const size_t begin = at;
+  while (at < text.size() && !is_space(decode(text.substr(at), length)))
+    at += length;
+  return text.substr(begin, at - begin);
+}
+
 Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
-  std::vector<std::string_view> words;
-  if (!from_right) {
-    while (!text.empty()) {
-      size_t length = 1;
-      if (is_space(decode(text, length))) {
-        text.remove_prefix(length);
-        continue;
-      }
-      if (most >= 0 && i64(words.size()) == most) {
-        words.push_back(text);
-        break;
-      }
-      size_t at = 0;
-      while (at < text.size() && !is_space(decode(text.substr(at), length)))
-        at += length;
-      words.push_back(text.substr(0, at));
-      text.remove_prefix(at);
-    }
-  } else {
-    // Find all words, then join the first ones by what was between them.
-    std::vector<std::pair<size_t, size_t>> found;
-    size_t at = 0;
-    while (at < text.size()) {
-      size_t length = 1;
-      if (is_space(decode(text.substr(at), length))) {
-        at += length;
-        continue;
-      }
-      const size_t begin = at;
-      while (at < text.size() && !is_space(decode(text.substr(at), length)))
-        at += length;
-      found.emplace_back(begin, at);
-    }
-    size_t first = 0;
-    if (most >= 0 && i64(found.size()) > most) {
-      first = found.size() - size_t(most);
-      words.push_back(text.substr(0, found[first - 1].second));
-    }
-    for (size_t i = first; i < found.size(); ++i)
-      words.push_back(text.substr(found[i].first, found[i].second - found[i].first));
-  }
-  if (!vm.charge(words.size()) || !vm.heap().may_take(words.size() * 32))
-    return vm.failed ? Value::error() : vm.fail_memory();
-  List* list = make_list(vm.heap(), words.size());
+  // Words are counted before any is made: they may need far more room than the text.
+  size_t words = 0;
+  for (size_t at = 0; !next_word(text, at).empty();)
+    ++words;
+  const bool is_cut = most >= 0 && words > size_t(most);
+  const size_t parts = is_cut ? size_t(most) + 1 : words;
+  if (!vm.charge(words))
+    return Value::error();
+  List* list = make_list(vm.heap(), parts);
   if (list == nullptr)
     return vm.fail_memory();
-  for (const std::string_view word : words) {
+  size_t at = 0;
+  if (is_cut && from_right) {
+    // The first words stay together, with what is before and between them.
+    for (size_t i = 0; i < words - size_t(most); ++i)
+      next_word(text, at);
+    if (!push_text(vm, list, text.substr(0, at)))
+      return Value::error();
+  }
+  while (list->size < parts) {
+    std::string_view word = next_word(text, at);
+    if (is_cut && !from_right && list->size + 1 == parts)
+      word = text.substr(size_t(word.data() - text.data()));
     if (!push_text(vm, list, word))
       return Value::error();
   }
@@ -610,18 +597,22 @@ Value split_text(Vm& vm, const Arguments& a, bool from_right) {
     return Value::object(list);
   }
   // As from the left, the first separators being left alone.
-  std::vector<size_t> found;
+  size_t count = 0;
   for (size_t at = find_text(text, separator); at != std::string_view::npos;
        at = find_text(text, separator, at + separator.size()))
-    found.push_back(at);
-  if (!vm.charge(found.size()))
+    ++count;
+  if (!vm.charge(count))
     return Value::error();
-  size_t skipped = most >= 0 && i64(found.size()) > most ? found.size() - size_t(most) : 0;
-  size_t at = 0;
-  for (; skipped < found.size(); ++skipped) {
-    if (!push_text(vm, list, text.substr(at, found[skipped] - at)))
+  const size_t skipped = most >= 0 && count > size_t(most) ? count - size_t(most) : 0;
+  size_t at = 0, from = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t found = find_text(text, separator, from);
+    from = found + separator.size();
+    if (i < skipped)
+      continue;
+    if (!push_text(vm, list, text.substr(at, found - at)))
       return Value::error();
-    at = found[skipped] + separator.size();
+    at = from;
   }
   if (!push_text(vm, list, text.substr(at)))
     return Value::error();

@@ -82,7 +82,7 @@ Value make_library(Heap& heap, std::string_view name, std::span<const MethodEntr
     all.push_back(
         {full.substr(full.rfind('.') + 1), make_builtin(heap, function.name, function.native)});
   }
-  return HeapAccess(heap).module(name, all);
+  return make_fields(heap, Kind::module, make_text(heap, name), all);
 }
 
 }  // namespace fettle::starlark

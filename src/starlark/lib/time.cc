@@ -381,7 +381,7 @@ Value time_binary(Vm& vm, Op op, Value x, Value y) {
           return vm.fail("time.duration division by zero");
         if (a == INT64_MIN && b == -1)
           return too_large();
-        return make_int(vm.heap(), a / b - (a % b != 0 && (a < 0) != (b < 0)));
+        return make_int(vm.heap(), a / b);  // toward zero, as in Go
       }
       break;
     default:

@@ -9,8 +9,7 @@ namespace {
 
 /// Immutable values that all sessions of the process share.
 struct Universe {
-  std::shared_ptr<Budget> budget = std::make_shared<Budget>();
-  Heap heap{budget};
+  Heap heap{std::make_shared<Budget>(u64(1) << 30, 0)};
   struct Entry {
     std::string_view name;
     Value value;
@@ -20,7 +19,6 @@ struct Universe {
   std::vector<Entry> entries;
 
   Universe() {
-    budget->limit = u64(1) << 30;
     heap.make_shared();
     for (const MethodEntry& function : core_functions())
       add(function.name, make_builtin(heap, function.name, function.native), true, true);

@@ -49,7 +49,7 @@ class Resolver {
 
   Binding* make(Symbol* symbol, Scope scope, size_t index, uint32_t first, FunctionNode* function) {
     return arena_.make<Binding>(symbol, scope, u32(index), first, function, symbol->binding, false,
-                                false, false, 0u, Value::unset());
+                                false, false, 0u, nullptr, Value::unset());
   }
 
   std::string place(uint32_t at) const {
@@ -411,7 +411,7 @@ class Resolver {
     std::vector<Binding*>& free = levels_[depth]->free;
     Binding* made =
         arena_.make<Binding>(binding->symbol, Scope::free, u32(free.size()), binding->first,
-                             function, source, true, false, false, 0u, Value::unset());
+                             function, source, true, false, false, 0u, nullptr, Value::unset());
     free.push_back(made);
     return made;
   }
@@ -618,9 +618,9 @@ class Resolver {
     std::vector<Binding*> mine;
     for (const Clause& clause : clauses) {
       for (Symbol* symbol : clause.bound) {
-        if (std::none_of(mine.begin(), mine.end(),
-                         [&](const Binding* known) { return known->symbol == symbol; })) {
+        if (symbol->binding == nullptr || symbol->binding->owner != node) {
           Binding* binding = make(symbol, Scope::local, 0, clause.at, level().function);
+          binding->owner = node;
           symbol->binding = binding;
           mine.push_back(binding);
         }

@@ -65,6 +65,7 @@ struct Binding {
   bool loaded;             ///< by a `load` statement
   bool captured;           ///< a nested function uses it
   uint32_t assigned;       ///< compiler: it surely has a value here
+  const void* owner;       ///< the comprehension whose variable it is
   Value value;             ///< of a predeclared or universal name
 };
 
