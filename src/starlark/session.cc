@@ -58,7 +58,8 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   module->session = session.heap;
   Arena arena;
   Symbols symbols(arena);
-  const LexerOptions options = lexer_options(session.dialect);
+  LexerOptions options = lexer_options(session.dialect);
+  options.most_bytes = heap->budget->left() + heap->unused();
   session.failed_before_running = true;
   const ParsedFile parsed = request.expression
                                 ? parse_expression(module->source, arena, symbols, options)
@@ -98,8 +99,18 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
     }
     return error;
   }
+  const auto no_memory = [&] {
+    return user_error("out of memory: the limit of this evaluation is reached",
+                      {request.file, 1, 1});
+  };
+  // Code takes no more than the tree.
+  if (!heap->may_take(2 * arena.bytes()))
+    return no_memory();
   if (const std::optional<SyntaxError> problem = compile(parsed.file, resolved, *module, symbols))
     return syntax_error(request.file, module->source, *problem);
+  if (!heap->may_take(module->bytes()))
+    return no_memory();
+  heap->count(i64(module->bytes()));
   session.failed_before_running = false;
   return module;
 }

@@ -34,6 +34,8 @@ std::vector<Hostile> hostile_programs() {
   };
   const std::string dag =
       "def f():\n  x = [1]\n  for _ in range(60):\n    x = [x, x]\n  return x\nx = f()\ny = f()\n";
+  const std::string shared =
+      "def f():\n  x = (1,)\n  for _ in range(60):\n    x = (x, x)\n  return x\nx = f()\n";
   std::vector<Hostile> all = {
       // Nesting of the source.
       {"brackets", "x = " + times(deep, "[") + times(deep, "]")},
@@ -288,6 +290,39 @@ std::vector<Hostile> hostile_programs() {
        "    x.popitem()\n    x[-i] = i\nf()"},
       {"time far away", "x = time.time(year = 1 << 60)"},
       {"duration overflow", "x = time.hour * (1 << 60)", true},
+      // One part that is shared again and again is endless for whoever walks over it.
+      {"shared tuple in dict", shared + "y = x in {}"},
+      {"shared tuple as key", shared + "y = {x: 1}"},
+      {"shared tuple in set", shared + "y = set([x])"},
+      {"shared tuples compared", shared + "z = f()\ny = x == z"},
+      {"shared tuples ordered", shared + "z = f()\ny = x < z"},
+      {"shared tuple sorted", shared + "z = f()\ny = sorted([x, z])"},
+      {"shared tuple shown", shared + "y = repr(x)"},
+      {"shared tuple formatted", shared + "y = '%s' % [x]"},
+      {"shared tuple printed", shared + "print(x)"},
+      {"shared tuple failed with", shared + "fail(x)"},
+      {"shared tuple encoded", shared + "y = json.encode(x)"},
+      {"shared tuple got", shared + "y = {}.get(x)"},
+      {"shared tuple popped", shared + "y = {1: 2}.pop(x, None)"},
+      {"shared tuple as default", shared + "y = {1: 2}.setdefault(x, None)"},
+      {"shared tuple found", shared + "y = [1, x].index(f())"},
+      {"shared tuple in list", shared + "z = f()\ny = z in [x]"},
+      {"shared structure as key", replace_all(shared, "(x, x)", "struct(a = x, b = x)") + "y = {x: 1}"},
+      {"shared structures compared",
+       replace_all(shared, "(x, x)", "struct(a = x, b = x)") + "z = f()\ny = x == z"},
+      {"shared dicts compared",
+       replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "z = f()\ny = x == z"},
+      {"shared dict encoded", replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "y = json.encode(x)"},
+      {"shared list as constructor", shared + "y = struct(a = x)\nz = {y: 1}"},
+      // Many of what used to have one hash, or a place in one list.
+      {"closures as keys",
+       "def g(i): return lambda: i\nd = {}\ndef f():\n  for i in range(10000000): d[g(i)] = i\nf()"},
+      {"methods as keys",
+       "d = {}\ndef f():\n  for i in range(10000000): d[[i].append] = i\nf()"},
+      {"words of a long text", "x = ('a ' * 50000000).split()"},
+      {"words of a long text from the right", "x = ('a ' * 50000000).rsplit()"},
+      {"words of a long text, but one", "x = ('a ' * 50000000).rsplit(None, 1)", true},
+      {"parts of a long text from the right", "x = ('a ' * 50000000).rsplit(' ')"},
   };
   for (size_t i = 0, size = all.size(); i < size; ++i) {
     if (all[i].name.find("recursion") == std::string::npos)
@@ -311,6 +346,44 @@ std::vector<Hostile> hostile_loops() {
       program += cat("  ", trim(statement), "\n");
     all.push_back(
         {line, cat(program, "  for i in range(1 << 40):\n    ", line.substr(bar + 3), "\nf()\n")});
+  }
+  return all;
+}
+
+namespace {
+
+/// A part of a line, `count` times; `last` is what it is set apart from.
+void repeat_part(std::string& program, const std::string& part, size_t count, size_t all) {
+  const bool is_glued = part.starts_with('&');
+  for (size_t i = 0; i < count; ++i) {
+    std::string one = replace_all(part.substr(is_glued ? 1 : 0), "@", std::to_string(i));
+    one = replace_all(one, "#", std::to_string(all));
+    const bool is_apart = !is_glued && !program.empty() && !program.ends_with('\n') &&
+                          !one.starts_with('\n');
+    program += cat(is_apart ? " " : "", one);
+  }
+}
+
+}  // namespace
+
+std::vector<Hostile> hostile_repeats(size_t count) {
+  std::vector<Hostile> all;
+  std::ifstream file(FETTLE_SOURCE_DIR "/tests/starlark/hostile/repeats.txt");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#'))
+      continue;
+    std::vector<std::string> parts;
+    for (size_t at = 0; at <= line.size();) {
+      const size_t bar = std::min(line.find(" | ", at), line.size());
+      parts.push_back(replace_all(line.substr(at, bar - at), "\\n", "\n"));
+      at = bar + 3;
+    }
+    parts.resize(5);
+    std::string program;
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (!parts[i].empty())
+        repeat_part(program, parts[i], i % 2 == 1 ? count : 1, count);
+    all.push_back({cat(count, " times ", line), program + "\n", true});
   }
   return all;
 }

@@ -24,6 +24,9 @@ std::vector<Hostile> hostile_loops();
 /// The programs of `hostile/values.txt`: cycles, iterations that are disturbed, what is frozen.
 std::vector<Hostile> hostile_values();
 
+/// The lines of `hostile/repeats.txt`, each as often as that.
+std::vector<Hostile> hostile_repeats(size_t count);
+
 /// What untrusted code gets.
 constexpr uint64_t hostile_steps = 50'000'000, hostile_memory = 512'000'000;
 

@@ -192,6 +192,12 @@ struct ModuleState {
   std::shared_ptr<Heap> heap;
   std::shared_ptr<void> session;  ///< what predeclared values live in
   uint64_t reached = 0;           ///< the last collection of its heap that found it in use
+  /// Beside the heap.
+  uint64_t bytes() const {
+    constexpr uint64_t of_a_global = sizeof(Value) + sizeof(std::string) + 64;  // with its index
+    return arena.bytes() + source.capacity() + codes.capacity() * sizeof(Code*) +
+           globals.size() * of_a_global;
+  }
   bool is_frozen = false;         ///< its values belong to no collection any more
   ModuleState() = default;
   ModuleState(const ModuleState&) = delete;

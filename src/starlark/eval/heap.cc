@@ -152,6 +152,13 @@ bool Heap::keep(std::shared_ptr<void> thing, uint64_t bytes) {
   return true;
 }
 
+void Heap::count(int64_t bytes) {
+  kept_bytes_ += u64(bytes);
+  used_ += u64(bytes);
+  if (used_ > trigger_)
+    crossed();
+}
+
 void Heap::release(Object* object, size_t bytes) {
   if (object->flags & Object::large) {
     // The newest are the most likely to be given back.
@@ -332,7 +339,10 @@ void Heap::end_marking() {
   wants_collection_ = always_;
   give_back_unused();
   std::erase_if(owned_, [this](const std::shared_ptr<ModuleState>& module) {
-    return module->reached != collections;
+    if (module->reached == collections)
+      return false;
+    count(-i64(module->bytes()));
+    return true;
   });
 }
 

@@ -124,6 +124,8 @@ class Heap {
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
   /// … and counts for so many bytes; false when they exceed the limit.
   bool keep(std::shared_ptr<void> thing, uint64_t bytes);
+  /// Counts bytes beside the heap, or less of them.
+  void count(int64_t bytes);
   /// Ends the accounting: whoever holds the heap last may be another thread. Its bytes stay drawn.
   void settle();
   /// Drawn and not used.

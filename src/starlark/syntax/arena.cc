@@ -22,6 +22,7 @@ void Arena::grow(size_t bytes) {
   if (is_large)
     madvise(block, size, MADV_HUGEPAGE);
   blocks_.emplace_back(block, Free{alignment});
+  bytes_ += size;
   at_ = block;
   end_ = at_ + size;
 }

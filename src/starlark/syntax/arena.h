@@ -14,6 +14,8 @@ namespace fettle::starlark {
 
 class Arena {
  public:
+  /// Of all blocks.
+  uint64_t bytes() const { return bytes_; }
   void* take(size_t bytes) {
     bytes = (bytes + 7) & ~size_t{7};
     if (bytes > static_cast<size_t>(end_ - at_)) [[unlikely]]
@@ -54,6 +56,7 @@ class Arena {
   std::vector<std::unique_ptr<char, Free>> blocks_;
   char* at_ = nullptr;
   char* end_ = nullptr;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace fettle::starlark

@@ -97,6 +97,7 @@ struct LexerOptions {
   bool async_reserved = true;
   bool nul_ends = false;    ///< a zero byte outside texts ends the file
   bool as_of_2023 = false;  ///< the words of starlark-go of that time
+  uint64_t most_bytes = ~uint64_t{0};  ///< that a tree may take
 };
 
 /// A text as a lexer wants it: ends of lines from `\r` alone are `\n`, and each byte that is no

@@ -30,7 +30,8 @@ class Parser {
       : lexer_(source, arena, symbols, options),
         arena_(arena),
         symbols_(symbols),
-        as_of_2023_(options.as_of_2023) {}
+        as_of_2023_(options.as_of_2023),
+        most_bytes_(options.most_bytes) {}
 
   ParsedFile file();
   ParsedFile expression_only();
@@ -65,6 +66,14 @@ class Parser {
     }
     ~Level() { --parser.depth_; }
   };
+
+  /// Looks at the memory that the tree takes; false when it is too much.
+  bool may_grow() {
+    if (arena_.bytes() <= most_bytes_) [[likely]]
+      return true;
+    lexer_.fail(lexer_.at, "source needs more memory than the limit of this evaluation");
+    return false;
+  }
 
   // Statements.
 
@@ -128,6 +137,7 @@ class Parser {
   Arena& arena_;
   Symbols& symbols_;
   bool as_of_2023_;
+  uint64_t most_bytes_;
   int depth_ = 0;
   // Stacks of parts of nodes that are not complete yet.
   std::vector<Node*> nodes_;

@@ -6,6 +6,8 @@
 namespace fettle::starlark {
 
 Node* Parser::primary() {
+  if (!may_grow())
+    return nothing();
   const uint32_t at = lexer_.at;
   Node* node = nullptr;
   switch (lexer_.token) {
