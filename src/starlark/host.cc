@@ -515,12 +515,39 @@ Result<std::string> repr_of(Thread& thread, Value value) {
     return told(thread.state());
   return text;
 }
+namespace {
+
+/// Of an integer that is no longer than a line.
+std::string short_integer(const BigInt& big) {
+  constexpr uint64_t chunk = 10'000'000'000'000'000'000u;  // 19 digits
+  std::vector<uint64_t> limbs(big.limbs(), big.limbs() + big.count);
+  std::string digits;
+  while (!limbs.empty()) {
+    __extension__ unsigned __int128 rest = 0;
+    for (size_t i = limbs.size(); i-- > 0;) {
+      rest = rest << 64 | limbs[i];
+      limbs[i] = u64(rest / chunk);
+      rest %= chunk;
+    }
+    while (!limbs.empty() && limbs.back() == 0)
+      limbs.pop_back();
+    const std::string part = std::to_string(u64(rest));
+    digits.insert(0, limbs.empty() ? part : std::string(19 - part.size(), '0') + part);
+  }
+  return cat(big.negative() ? "-" : "", digits);
+}
+
+}  // namespace
+
 std::string brief_of(Value value) {
+  constexpr uint32_t short_limbs = 8;
   std::string text;
   if (is_text(value))
     quote_text(text, view_of(value));
   else if (value.is_small())
     text = std::to_string(value.small());
+  else if (is_int(value) && value.object()->count <= short_limbs)
+    text = short_integer(*as<BigInt>(value));
   else if (is_float(value))
     text = float_text(float_of(value));
   else

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "starlark/starlark.h"
+#include "value/value.h"
 
 namespace fettle::starlark {
 namespace {
@@ -83,6 +84,21 @@ const Operation operations[] = {
     {"x = '7' * 1000000", "json.decode(x)"},
     {"x = (1 << 2000000) - 1", "x * x"},
     {"x = (1 << 4000000) - 1; y = (1 << 2000000) + 1", "x // y"},
+    // Endless for whoever walks over it.
+    {"x = (1,); for _ in range(60): x = (x, x)", "x in {}"},
+    {"x = (1,); for _ in range(60): x = (x, x)", "{}.get(x)"},
+    {"x = (1,); for _ in range(60): x = (x, x)", "{x: 1}"},
+    {"x = (1,); y = (1,); for _ in range(60): x, y = (x, x), (y, y)", "x == y"},
+    {"x = (1,); y = (1,); for _ in range(60): x, y = (x, x), (y, y)", "x < y"},
+    {"x = (1,); y = (1,); for _ in range(60): x, y = (x, x), (y, y)", "y in [x]"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "repr(x)"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "str([x])"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "json.encode(x)"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "yaml.encode(x)"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "'%s' % [x]"},
+    {"x = {'a': 1}; for _ in range(60): x = {'a': x, 'b': x}", "convert(x)"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "shown(x)"},
+    {"x = [1]; for _ in range(60): x = [x, x]", "encoded(x)"},
 };
 
 /// The error of a program that wishes to be ended just before it works; empty when it went on.
@@ -97,6 +113,16 @@ std::string end_of(const Operation& operation) {
     reached = true;
     return Value::none();
   }));
+  // What a host does with the values of a program.
+  const auto declare = [&](const char* name, auto&& convert) {
+    session.predeclare(name, session.native(name, [convert](Call& call) -> Result<Value> {
+      TRY(convert(call.thread, call.positional[0]));
+      return Value::none();
+    }));
+  };
+  declare("convert", [](Thread& thread, Value value) { return to_value(thread, value); });
+  declare("shown", [](Thread& thread, Value value) { return repr_of(thread, value); });
+  declare("encoded", [](Thread& thread, Value value) { return to_json(thread, value); });
   std::string program = "def f():\n";
   for (const std::string_view statement : split(operation.setup, ';'))
     program += cat("  ", trim(statement), "\n");

@@ -92,6 +92,104 @@ TEST(Jinja, ReleasesWhatIsNestedDeeplyWithoutRecursion) {
       "");
 }
 
+// A value that doubles, a part that is shared again and again, work for one step: each ends with an
+// error, and none takes more than is allowed.
+TEST(Jinja, WhatGrowsEndsWithAnError) {
+  const auto doubled = [](std::string_view start, std::string_view step, std::string_view use) {
+    return cat("{% set ns = namespace(x=", start, ", y=", start, ") %}{% for i in range(60) %}",
+               "{% set ns.x = ", step, " %}{% set ns.y = ", replace_all(std::string(step), "ns.x", "ns.y"),
+               " %}{% endfor %}{{ ", use, " }}");
+  };
+  const auto again = [](std::string_view setup, std::string_view use) {
+    return cat("{% set x = ", setup, " %}{% for i in range(100000) %}{% set y = ", use,
+               " %}{% endfor %}");
+  };
+  const std::string texts[] = {
+      doubled("'aaaaaaaaaaaaaaaa'", "ns.x ~ ns.x", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "ns.x + ns.x", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "[ns.x, ns.x] | join", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "ns.x | replace('a', 'aa')", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "'%s%s' % (ns.x, ns.x)", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "'{}{}'.format(ns.x, ns.x)", "1"),
+      doubled("'aaaaaaaaaaaaaaaa'", "ns.x * 2", "1"),
+      doubled("[1]", "ns.x + ns.x", "1"),
+      doubled("[1]", "ns.x * 2", "1"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x == ns.y"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x < ns.y"),
+      doubled("[1]", "[ns.x, ns.x]", "[1, ns.x].index(ns.y)"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.y in [ns.x]"),
+      doubled("[1]", "[ns.x, ns.x]", "[ns.x, ns.y] | sort"),
+      doubled("[1]", "[ns.x, ns.x]", "[ns.x, ns.y] | max"),
+      doubled("[1]", "[ns.x, ns.x]", "[ns.x, ns.y] | unique | list"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x ~ ''"),
+      doubled("[1]", "[ns.x, ns.x]", "[ns.x] | join"),
+      doubled("[1]", "[ns.x, ns.x]", "'%s' % [ns.x]"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x | string"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x | tojson"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x | pprint"),
+      doubled("[1]", "[ns.x, ns.x]", "ns.x | upper"),
+      doubled("(1,)", "(ns.x, ns.x)", "{ns.x: 1}"),
+      doubled("(1,)", "(ns.x, ns.x)", "ns.x in {}"),
+      doubled("{}", "{'a': ns.x, 'b': ns.x}", "ns.x == ns.y"),
+      doubled("{}", "{'a': ns.x, 'b': ns.x}", "ns.x"),
+      doubled("{}", "{'a': ns.x, 'b': ns.x}", "ns.x | xmlattr"),
+      doubled("{}", "{'a': ns.x, 'b': ns.x}", "ns.x | urlencode"),
+      again("'a' * 10000000", "x ~ 'b'"),
+      again("'a' * 10000000", "x | upper"),
+      again("'a' * 10000000", "x | list"),
+      again("'a' * 10000000", "x | length"),
+      again("'a' * 10000000", "x | reverse"),
+      again("'a' * 10000000", "x == x ~ 'b'"),
+      again("'a' * 10000000", "x | replace('', 'bbbbbbbb')"),
+      again("'a' * 10000000", "x | indent"),
+      again("'a' * 10000000", "x[1:]"),
+      again("[1] * 1000000", "x + x"),
+      again("[1] * 1000000", "x[1:]"),
+      again("[1] * 1000000", "x | list"),
+      again("[1] * 1000000", "x | sort"),
+      again("[1] * 1000000", "x | map('string') | list"),
+      again("[1] * 1000000", "x | batch(2) | list"),
+      again("[1] * 1000000", "x.index(2) if 2 in x else 1"),
+      "{% set x = [] %}{% for i in range(100000) %}{% for j in range(100000) %}"
+      "{% set _ = x.append(i) %}{% endfor %}{% endfor %}",
+      "{% set x = {} %}{% for i in range(100000) %}{% for j in range(100000) %}"
+      "{% set _ = x.update({i ~ '-' ~ j: 1}) %}{% endfor %}{% endfor %}",
+  };
+  for (const std::string& text : texts)
+    EXPECT_NE(error_of(text, {.steps = 5'000'000, .memory = 200'000'000}), "") << text;
+}
+
+TEST(Jinja, DepthIsNoLimitOfItsOwn) {
+  const std::string deep =
+      "{% set ns = namespace(x=[], y=[]) %}{% for i in range(99999) %}"
+      "{% set ns.x = [ns.x] %}{% set ns.y = [ns.y] %}{% endfor %}";
+  Engine engine{Environment()};
+  const auto given = [&](std::string_view use) {
+    return engine.render_text("t", cat(deep, use), names_of(Value::dict())).value_or("an error");
+  };
+  EXPECT_EQ(given("{{ ns.x == ns.y }}"), "True");
+  EXPECT_EQ(given("{{ ns.x == [ns.y] }}"), "False");
+  EXPECT_EQ(given("{{ ns.x < ns.y }}"), "False");
+  EXPECT_EQ(given("{{ ns.x | string | length }}"), "200000");
+  EXPECT_EQ(given("{% set l = [1] %}{% set _ = l.append(l) %}{{ l }}"), "[1, [...]]");
+  // The texts of objects call one another.
+  EXPECT_EQ(given("{% set ns.x = 1 %}{% for i in range(50000) %}{% set ns.x = namespace(a=ns.x) %}"
+                  "{% endfor %}{{ (ns.x | string | length) < 2000 }}"),
+            "True");
+}
+
+TEST(Jinja, EndsWhenItIsNoLongerWanted) {
+  std::atomic<bool> cancelled{true};
+  Environment environment;
+  environment.cancelled = &cancelled;
+  Engine engine(std::move(environment));
+  EXPECT_FALSE(engine
+                   .render_text("t", "{% for i in range(99999) %}{{ i }}{% endfor %}",
+                                names_of(Value::dict()))
+                   .has_value());
+}
+
 TEST(Jinja, TakesFiltersFunctionsAndObjectsOfTheHost) {
   Environment environment;
   environment.find_filter = [](const std::string& name) -> Function {

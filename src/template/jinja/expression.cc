@@ -22,6 +22,8 @@ std::string missing(const Value& value, const Value& key) {
 Result<Value> sliced(const Value& value, const Items& bounds) {
   if (!value.is_text() && !value.is_list())
     return Value::undefined(missing(value, Value("slice")));
+  if (Status status = begin_work(value); !status)
+    return status.error();
   const Items items = TRY(items_of(value));
   const int64_t size = static_cast<int64_t>(items.size());
   const auto whole = [](const Value& bound, int64_t otherwise) {
@@ -109,6 +111,9 @@ Result<Value> Renderer::eval(const Expr& expr, const ScopePtr& scope) {
   }
   Result<Value> made = evaluate(expr, scope);
   --level_;
+  // What was refused within ended early, with a part of the result.
+  if (made && engine_.budget().is_over())
+    return budget_error(engine_.budget());
   return made;
 }
 
@@ -219,7 +224,8 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
     case Kind::concat: {
       std::string made;
       for (const Value& value : TRY(operands(expr, scope)))
-        made += TRY(shown(value));
+        if (Status status = add(made, TRY(shown(value))); !status)
+          return status.error();
       return Value(std::move(made));
     }
   }
@@ -322,6 +328,9 @@ Result<Value> Renderer::call(const Value& callee, Arguments& arguments) {
 }
 
 Result<Value> Renderer::filter(const std::string& name, Arguments& arguments) {
+  if (!arguments.positional.empty())
+    if (Status status = begin_work(arguments.positional[0]); !status)
+      return status.error();
   if (Builtin builtin = find_filter(name))
     return builtin(*this, arguments);
   if (environment().find_filter)

@@ -100,11 +100,11 @@ void balance(std::string& text, std::string& tail) {
     const size_t open = count(text, opens);
     if (open <= count(text, closes))
       continue;
-    for (size_t left = std::min(open, count(tail, closes)); left > 0; --left) {
-      const size_t end = tail.find(closes) + std::string_view(closes).size();
-      text += tail.substr(0, end);
-      tail.erase(0, end);
-    }
+    size_t end = 0;
+    for (size_t left = std::min(open, count(tail, closes)); left > 0; --left)
+      end = tail.find(closes, end) + std::string_view(closes).size();
+    text += tail.substr(0, end);
+    tail.erase(0, end);
   }
 }
 

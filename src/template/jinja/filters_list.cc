@@ -36,10 +36,12 @@ Result<Value> join_items(Renderer& renderer, Arguments& arguments) {
   std::string made;
   bool is_first = true;
   for (const Value& item : TRY(items_of(given[0]))) {
-    made += std::exchange(is_first, false) ? "" : between;
     const Value value =
         given[2].is_undefined() ? item : TRY(attribute_at(renderer, item, given[2]));
-    made += TRY(renderer.shown(value));
+    if (Status status = add(made, std::exchange(is_first, false) ? "" : between); !status)
+      return status.error();
+    if (Status status = add(made, TRY(renderer.shown(value))); !status)
+      return status.error();
   }
   return Value(std::move(made));
 }
@@ -75,8 +77,9 @@ Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
     }
     return false;
   };
+  Budget& budget = Budget::current();
   std::stable_sort(rows.begin(), rows.end(), [&](const Keyed& a, const Keyed& b) {
-    return !error && (is_reversed ? less(b, a) : less(a, b));
+    return !error && budget.spend(1) && (is_reversed ? less(b, a) : less(a, b));
   });
   if (error)
     return *error;
@@ -253,7 +256,9 @@ Result<Value> groupby(Renderer& renderer, Arguments& arguments) {
     if (groups.empty() || !is_equal(key_of(groups.back().list().items[0], is_true(given[3])),
                                     key_of(key, is_true(given[3]))))
       groups.push_back(Value::tuple({key, Value::list({})}));
-    groups.back().list().items[1].list().items.push_back(pair.list().items[1]);
+    List& members = groups.back().list().items[1].list();
+    members.items.push_back(pair.list().items[1]);
+    members.count();
   }
   for (const Value& group : groups)
     group.list().is_group = true;

@@ -140,6 +140,10 @@ Status write_json(const Value& value, std::string& made, int indent, int depth) 
     return raise("RecursionError", "maximum recursion depth exceeded while encoding a JSON object");
   if (value.is_undefined())
     return raise("TypeError", "Object of type StrictUndefined is not JSON serializable");
+  if (Status status = add(made, {}); !status)
+    return status;
+  if (Status status = begin_work(value); !status)
+    return status;
   const auto line = [&](int level) {
     return indent < 0 ? std::string()
                       : cat("\n", std::string(static_cast<size_t>(indent * level), ' '));

@@ -75,19 +75,19 @@ Result<Value> replace(Renderer& renderer, Arguments& arguments) {
   if (from.empty()) {
     const auto points = python::points_of(text);
     for (size_t i = 0; i <= points.size(); ++i) {
-      made += left-- != 0 ? to : "";
+      const std::string_view point = i < points.size() ? points[i] : std::string_view();
+      if (Status status = add(made, cat(left-- != 0 ? to : "", point)); !status)
+        return status.error();
       left = std::max<int64_t>(left, -1);
-      made += i < points.size() ? points[i] : std::string_view();
     }
     return Value(std::move(made));
   }
   size_t at = 0;
   for (size_t found = text.find(from); found != std::string::npos && left != 0;
        found = text.find(from, at), --left) {
-    made += text.substr(at, found - at) + to;
+    if (Status status = add(made, cat(std::string_view(text).substr(at, found - at), to)); !status)
+      return status.error();
     at = found + from.size();
-    if (made.size() > size_t{1} << 26)
-      return raise("MemoryError", "the result is too long");
   }
   return Value(made + text.substr(at));
 }
@@ -116,11 +116,10 @@ Result<Value> indent(Renderer& renderer, Arguments& arguments) {
   std::string made = is_true(given[2]) ? margin : "";
   std::vector<std::string_view> lines = split(text, '\n');
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i > 0)
-      made += cat("\n", blank || !lines[i].empty() ? margin : "");
-    made += lines[i];
-    if (made.size() > size_t{1} << 26)
-      return raise("MemoryError", "the result is too long");
+    const std::string before =
+        i == 0 ? std::string() : cat("\n", blank || !lines[i].empty() ? margin : "");
+    if (Status status = add(made, cat(before, lines[i])); !status)
+      return status.error();
   }
   return Value(std::move(made));
 }
@@ -185,17 +184,19 @@ std::vector<std::string> wrapped(std::string_view line, size_t width, bool break
       }
       if (is_blank && current.empty() && !lines.empty())
         continue;
-      while (breaks_long && size(current) + size(chunk) > width) {
-        const auto points = python::points_of(chunk);
+      const auto points = python::points_of(chunk);
+      size_t used = 0;
+      while (breaks_long && size(current) + points.size() - used > width) {
         const size_t room =
             std::max<size_t>(width - std::min(width, size(current)), current.empty() ? 1 : 0);
-        size_t bytes = 0;
-        for (size_t i = 0; i < room; ++i)
-          bytes += points[i].size();
-        current += chunk.substr(0, bytes);
-        chunk.erase(0, bytes);
+        for (const size_t end = used + room; used < end; ++used)
+          current += points[used];
         lines.push_back(std::exchange(current, ""));
       }
+      size_t bytes = 0;
+      for (size_t i = 0; i < used; ++i)
+        bytes += points[i].size();
+      chunk.erase(0, bytes);
     }
     current += chunk;
   }
@@ -247,20 +248,32 @@ Result<Value> same(Renderer& renderer, Arguments& arguments) {
   return Value(TRY(subject(renderer, arguments.positional[0])));
 }
 
+/// A text without what stands between two marks, and without them.
+std::string without(std::string_view text, std::string_view opens, std::string_view closes) {
+  std::string made;
+  for (;;) {
+    const size_t open = text.find(opens);
+    const size_t end = open == text.npos ? text.npos : text.find(closes, open);
+    if (end == text.npos)
+      return made.append(text);
+    made += text.substr(0, open);
+    text.remove_prefix(end + closes.size());
+    // What was apart may open now, as `<` and `!--` do.
+    for (size_t i = opens.size() - 1; i > 0; --i)
+      if (made.ends_with(opens.substr(0, i)) && text.starts_with(opens.substr(i))) {
+        const size_t closing = text.find(closes);
+        if (closing == text.npos)
+          break;
+        made.resize(made.size() - i);
+        text.remove_prefix(closing + closes.size());
+        i = opens.size();
+      }
+  }
+}
+
 Result<Value> striptags(Renderer& renderer, Arguments& arguments) {
   std::string text = TRY(subject(renderer, arguments.positional[0]));
-  for (size_t open = text.find("<!--"); open != std::string::npos; open = text.find("<!--")) {
-    const size_t end = text.find("-->", open);
-    if (end == std::string::npos)
-      break;
-    text.erase(open, end + 3 - open);
-  }
-  for (size_t open = text.find('<'); open != std::string::npos; open = text.find('<')) {
-    const size_t end = text.find('>', open);
-    if (end == std::string::npos)
-      break;
-    text.erase(open, end + 1 - open);
-  }
+  text = without(without(text, "<!--", "-->"), "<", ">");
   std::string made;
   for (const std::string_view point : python::points_of(text))
     if (!is_space(point))
@@ -309,7 +322,9 @@ Result<Value> urlencode(Renderer& renderer, Arguments& arguments) {
     const auto part = [](const Value& one) {
       return replace_all(url_quoted(text_of(one), false), "%20", "+");
     };
-    made += cat(made.empty() ? "" : "&", part(both[0]), "=", part(both[1]));
+    const std::string one = cat(made.empty() ? "" : "&", part(both[0]), "=", part(both[1]));
+    if (Status status = add(made, one); !status)
+      return status.error();
   }
   return Value(std::move(made));
 }
@@ -326,7 +341,10 @@ Result<Value> xmlattr(Renderer&, Arguments& arguments) {
     const std::string name = text_of(key);
     if (name.find_first_of(" \t\n\r\f/>=") != std::string::npos)
       return raise("ValueError", cat("Invalid character in attribute name: ", quoted(key)));
-    made += cat(made.empty() ? "" : " ", escaped(name), "=\"", escaped(text_of(value)), "\"");
+    const std::string one =
+        cat(made.empty() ? "" : " ", escaped(name), "=\"", escaped(text_of(value)), "\"");
+    if (Status status = add(made, one); !status)
+      return status.error();
   }
   const bool has_space = given[1].is_undefined() || is_true(given[1]);
   return Value(has_space && !made.empty() ? cat(" ", made) : made);

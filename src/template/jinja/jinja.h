@@ -24,6 +24,7 @@ using Lookup = std::function<Result<std::optional<Value>>(std::string_view name)
 
 struct Limits {
   uint64_t steps = 50'000'000;
+  uint64_t memory = 0;  ///< of values, in bytes; 0: `Budget::default_bytes()`
   size_t output = size_t{1} << 26;
   int64_t range = 100'000;
 };
@@ -40,6 +41,7 @@ struct Environment {
   /// Draws a number for the filter `random`; none: what is random is an error.
   std::function<uint64_t()> draw;
   Limits limits;
+  const std::atomic<bool>* cancelled = nullptr;
 };
 
 struct Tree;
@@ -64,7 +66,12 @@ struct Traced {
 /// Keeps what it parsed, so that a template is read once.
 class Engine {
  public:
-  explicit Engine(Environment environment) : environment_(std::move(environment)) {}
+  explicit Engine(Environment environment)
+      : budget_({.steps = environment.limits.steps,
+                 .bytes = environment.limits.memory == 0 ? Budget::default_bytes()
+                                                         : environment.limits.memory,
+                 .cancelled = environment.cancelled}),
+        environment_(std::move(environment)) {}
   Result<std::string> render(const std::string& name, const Lookup& names);
   /// The same with the place of everything in the output; an error has a column, too.
   Result<Traced> trace_text(const std::string& name, std::string_view source, const Lookup& names);
@@ -72,10 +79,12 @@ class Engine {
                                   const Lookup& names);
 
   const Environment& environment() const { return environment_; }
+  Budget& budget() { return budget_; }
   /// The parsed template; nothing: there is none.
   Result<std::shared_ptr<const Tree>> find(const std::string& name);
 
  private:
+  Budget budget_;  ///< of one rendering; constants of trees count in it, too
   Environment environment_;
   std::map<std::string, std::shared_ptr<const Tree>> trees_;
 };

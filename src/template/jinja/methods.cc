@@ -102,7 +102,10 @@ Result<Value> join_items(const Value& self, Arguments& arguments) {
     if (!item.is_text())
       return raise("TypeError", cat("sequence item ", index, ": expected str instance, ",
                                     type_name(item), " found"));
-    made += (index++ == 0 ? "" : self.text()) + item.text();
+    if (Status status = add(made, index++ == 0 ? std::string_view() : self.text()); !status)
+      return status.error();
+    if (Status status = add(made, item.text()); !status)
+      return status.error();
   }
   return Value(std::move(made));
 }
@@ -118,7 +121,9 @@ Result<Value> replace(const Value& self, Arguments& arguments) {
   size_t at = 0;
   for (size_t found = self.text().find(from); found != std::string::npos && left != 0;
        found = self.text().find(from, at), --left) {
-    made += self.text().substr(at, found - at) + to;
+    if (Status status = add(made, cat(std::string_view(self.text()).substr(at, found - at), to));
+        !status)
+      return status.error();
     at = found + from.size();
   }
   return Value(made + self.text().substr(at));
@@ -385,7 +390,7 @@ const Table& text_methods() {
 Result<Value> list_index(const Value& self, Arguments& arguments) {
   const Items given = TRY(bind_arguments("index", arguments, {"value"}));
   const Items& items = self.list().items;
-  for (size_t i = 0; i < items.size(); ++i)
+  for (size_t i = 0; i < items.size() && Budget::current().spend(1); ++i)
     if (is_equal(items[i], given[0]))
       return Value(static_cast<int64_t>(i));
   return raise("ValueError", cat(quoted(given[0]), " is not in list"));
@@ -410,6 +415,7 @@ const Table& list_methods() {
        [](const Value& self, Arguments& given) -> Result<Value> {
          const Items values = TRY(bind_arguments("append", given, {"object"}));
          self.list().items.push_back(values[0]);
+         self.list().count();
          return Value();
        }},
       {"extend",
@@ -419,6 +425,7 @@ const Table& list_methods() {
          if (more.size() + self.list().items.size() > size_t{1} << 24)
            return raise("MemoryError", "the list is too long");
          self.list().items.insert(self.list().items.end(), more.begin(), more.end());
+         self.list().count();
          return Value();
        }},
       {"insert",
@@ -429,6 +436,8 @@ const Table& list_methods() {
          int64_t at = values[0].is_whole() ? values[0].integer() : 0;
          at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
          items.insert(items.begin() + at, values[1]);
+         self.list().count();
+         Budget::current().spend(items.size() / 32);
          return Value();
        }},
       {"index", list_index},
@@ -541,7 +550,12 @@ std::optional<Value> find_method(const Value& value, std::string_view name) {
     return std::nullopt;
   return function_value(
       std::string(name),
-      [self = value, run = found->second](Arguments& arguments) { return run(self, arguments); });
+      [self = value, run = found->second](Arguments& arguments) -> Result<Value> {
+        if (self.is_text())
+          if (Status status = begin_work(self); !status)
+            return status.error();
+        return run(self, arguments);
+      });
 }
 
 }  // namespace fettle::jinja

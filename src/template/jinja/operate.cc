@@ -79,8 +79,13 @@ Result<Value> repeat(const Value& sequence, int64_t times) {
   times = std::max<int64_t>(times, 0);
   const int64_t size = sequence.is_text() ? static_cast<int64_t>(sequence.text().size())
                                           : static_cast<int64_t>(sequence.list().items.size());
-  if (size > 0 && times > longest / size)
+  const int64_t of_an_item = sequence.is_text() ? 1 : int64_t{sizeof(Value)};
+  if (size > 0 && times > longest / size / of_an_item)
     return raise("MemoryError", "the result is too long");
+  Budget& budget = Budget::current();
+  const auto bytes = static_cast<uint64_t>(size * times * of_an_item);
+  if (!budget.spend(bytes / 64) || !budget.has_room(bytes))
+    return budget_error(budget);
   if (sequence.is_text()) {
     std::string made;
     for (int64_t i = 0; i < times; ++i)
@@ -210,12 +215,21 @@ Result<Value> operate(std::string_view op, const Value& a, const Value& b) {
     if (a.is_text() && b.is_text()) {
       if (static_cast<int64_t>(a.text().size() + b.text().size()) > longest)
         return raise("MemoryError", "the result is too long");
-      return Value(a.text() + b.text());
+      std::string made;
+      if (Status status = add(made, a.text()); !status)
+        return status.error();
+      if (Status status = add(made, b.text()); !status)
+        return status.error();
+      return Value(std::move(made));
     }
     if (a.is_list() && b.is_list() && a.list().is_tuple == b.list().is_tuple) {
-      Items items = a.list().items;
-      if (static_cast<int64_t>(items.size() + b.list().items.size()) > longest)
+      const size_t size = a.list().items.size() + b.list().items.size();
+      Budget& budget = Budget::current();
+      if (size * sizeof(Value) > static_cast<size_t>(longest))
         return raise("MemoryError", "the result is too long");
+      if (!budget.spend(size / 8) || !budget.has_room(size * sizeof(Value)))
+        return budget_error(budget);
+      Items items = a.list().items;
       items.insert(items.end(), b.list().items.begin(), b.list().items.end());
       return a.list().is_tuple ? Value::tuple(std::move(items)) : Value::list(std::move(items));
     }
@@ -268,7 +282,8 @@ Result<Value> format_percent(std::string_view format, const Value& values) {
         value = values.list().items[next];
       ++next;
     }
-    made += TRY(show(directive, value));
+    if (Status status = add(made, TRY(show(directive, value))); !status)
+      return status.error();
   }
   const size_t given = is_tuple ? values.list().items.size() : values.is_dict() ? next : 1;
   if (next < given && !(values.is_list() && !is_tuple))

@@ -31,9 +31,8 @@ void Trace::add(const std::string& out, size_t before, const std::string* file, 
 }
 
 Status Renderer::spend(uint64_t steps) {
-  steps_ += steps;
-  if (steps_ > environment().limits.steps)
-    return raise("RuntimeError", "the template takes too many steps");
+  if (!engine_.budget().spend(steps))
+    return budget_error(engine_.budget());
   return {};
 }
 
@@ -356,11 +355,9 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   Renderer& inner = *included_.emplace_back(
       std::make_unique<Renderer>(engine_, node.has_context ? context_ : nothing, trace_));
   inner.level_ = level_ + 20;
-  inner.steps_ = steps_;
   if (inner.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
   Status status = inner.run(tree, inner.new_scope(node.has_context ? scope : nullptr), out);
-  steps_ = inner.steps_;
   return status;
 }
 
@@ -374,7 +371,6 @@ Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   const auto module =
       std::make_shared<TemplateModule>(engine_, node.has_context ? context_ : nothing);
   module->renderer.level_ = level_ + 20;
-  module->renderer.steps_ = steps_;
   if (module->renderer.level_ > deepest)
     return raise("RecursionError", "maximum recursion depth exceeded");
   module->top = module->renderer.new_scope(node.has_context ? scope : nullptr);
@@ -382,7 +378,6 @@ Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   modules_.push_back(module);  // before it runs, so that `end` finds what a failure leaves
   std::string ignored;
   Status status = module->renderer.run(tree, module->top, ignored);
-  steps_ = module->renderer.steps_;
   if (!status)
     return status.error();
   return module->top;
@@ -452,12 +447,16 @@ Result<std::string> render_tree(Engine& engine, const std::shared_ptr<const Tree
   renderer.end();
   if (!status)
     return status.error();
+  if (engine.budget().is_over())
+    return budget_error(engine.budget());
   return out;
 }
 
 }  // namespace
 
 Result<std::string> Engine::render(const std::string& name, const Lookup& names) {
+  budget_.begin();
+  const Budget::Scope scope(budget_);
   const std::shared_ptr<const Tree> tree = TRY(find(name));
   if (tree == nullptr)
     return raise("jinja2.exceptions.TemplateNotFound", name);
@@ -466,6 +465,8 @@ Result<std::string> Engine::render(const std::string& name, const Lookup& names)
 
 Result<std::string> Engine::render_text(const std::string& name, std::string_view source,
                                         const Lookup& names) {
+  budget_.begin();
+  const Budget::Scope scope(budget_);
   const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.syntax));
   if (Status status = check_names(*tree, environment_); !status)
     return status.error();
@@ -474,6 +475,8 @@ Result<std::string> Engine::render_text(const std::string& name, std::string_vie
 
 Result<Traced> Engine::trace_text(const std::string& name, std::string_view source,
                                   const Lookup& names) {
+  budget_.begin();
+  const Budget::Scope scope(budget_);
   const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.syntax));
   if (Status status = check_names(*tree, environment_); !status)
     return status.error();
@@ -485,6 +488,8 @@ Result<Traced> Engine::trace_text(const std::string& name, std::string_view sour
   renderer.end();
   if (!status)
     return status.error();
+  if (budget_.is_over())
+    return budget_error(budget_);
   return traced;
 }
 

@@ -113,7 +113,6 @@ class Renderer {
   const std::string* file_ = nullptr;
   Trace* trace_ = nullptr;
   Leaving leaving_ = Leaving::nothing;
-  uint64_t steps_ = 0;
   int level_ = 0;
 };
 

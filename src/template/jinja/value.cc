@@ -1,15 +1,14 @@
 #include "template/jinja/value.h"
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "value/python.h"
 
 namespace fettle::jinja {
 namespace {
-
-constexpr int deepest_text = 60;
-constexpr size_t longest_text = size_t{1} << 26;
 
 /// What equal keys share.
 std::string key_of(const Value& key) {
@@ -22,92 +21,194 @@ std::string key_of(const Value& key) {
   return type_name(key) + quoted(key);
 }
 
-void write(std::string& made, const Value& value, bool is_quoted, int depth) {
-  if (depth > deepest_text || made.size() > longest_text) {
-    made += "...";
-    return;
-  }
-  if (value.is_list()) {
-    const List& list = value.list();
-    made += list.is_tuple ? "(" : "[";
-    for (size_t i = 0; i < list.items.size(); ++i) {
-      made += i == 0 ? "" : ", ";
-      write(made, list.items[i], true, depth + 1);
-    }
-    made += list.is_tuple ? (list.items.size() == 1 ? ",)" : ")") : "]";
-  } else if (value.is_dict()) {
-    made += "{";
-    bool is_first = true;
-    for (const auto& [key, item] : value.dict_data().entries) {
-      made += std::exchange(is_first, false) ? "" : ", ";
-      write(made, key, true, depth + 1);
-      made += ": ";
-      write(made, item, true, depth + 1);
-    }
-    made += "}";
-  } else if (value.is_text()) {
-    made += is_quoted ? python::quoted(value.text()) : value.text();
-  } else if (value.is_none()) {
-    made += "None";
-  } else if (value.is_bool()) {
-    made += value.boolean() ? "True" : "False";
-  } else if (value.is_integer()) {
-    made += std::to_string(value.integer());
-  } else if (value.is_real()) {
-    made += python::real_text(value.real());
-  } else if (value.is_object()) {
-    made += value.object()->text();
-  } else {
-    made += "Undefined";
-  }
-}
+/// A list or dict that is being written.
+struct OpenText {
+  const Value* value;
+  size_t next = 0;
+};
 
-bool is_equal_within(const Value& a, const Value& b, int depth) {
-  if (a.is_number() && b.is_number())
-    return a.is_real() || b.is_real() ? a.real() == b.real() : a.integer() == b.integer();
-  if (a.is_text() && b.is_text())
-    return a.text() == b.text();
-  if (depth > deepest_text)
-    return false;
-  if (a.is_list() && b.is_list()) {
-    const List& left = a.list();
-    const List& right = b.list();
-    return left.is_tuple == right.is_tuple &&
-           std::equal(
-               left.items.begin(), left.items.end(), right.items.begin(), right.items.end(),
-               [&](const Value& x, const Value& y) { return is_equal_within(x, y, depth + 1); });
-  }
-  if (a.is_dict() && b.is_dict()) {
-    const auto& entries = a.dict_data().entries;
-    return entries.size() == b.dict_data().entries.size() &&
-           std::all_of(entries.begin(), entries.end(), [&](const auto& entry) {
-             const Value* other = b.dict_data().find(entry.first);
-             return other != nullptr && is_equal_within(entry.second, *other, depth + 1);
-           });
-  }
-  return (a.is_undefined() && b.is_undefined()) || a.is_same(b);
-}
+/// Writes values with a stack of our own.
+class Writer {
+ public:
+  explicit Writer(std::string& made) : made_(made) {}
 
-Result<bool> is_less_within(const Value& a, const Value& b, int depth) {
-  if (a.is_number() && b.is_number())
-    return a.is_real() || b.is_real() ? a.real() < b.real() : a.integer() < b.integer();
-  if (a.is_text() && b.is_text())
-    return a.text() < b.text();
-  if (a.is_list() && b.is_list() && a.list().is_tuple == b.list().is_tuple &&
-      depth < deepest_text) {
-    const Items& left = a.list().items;
-    const Items& right = b.list().items;
-    for (size_t i = 0; i < left.size() && i < right.size(); ++i)
-      if (!is_equal(left[i], right[i]))
-        return is_less_within(left[i], right[i], depth + 1);
-    return left.size() < right.size();
+  void run(const Value& value, bool is_quoted) {
+    one(value, is_quoted);
+    while (!open_.empty()) {
+      if (!budget_.spend(1) || !budget_.has_room(made_.size()))
+        return;
+      part();
+    }
   }
-  if (a.is_undefined())
-    return undefined_error(a);
-  if (b.is_undefined())
-    return undefined_error(b);
-  return raise("TypeError", cat("'<' not supported between instances of '", type_name(a), "' and '",
-                                type_name(b), "'"));
+
+ private:
+  static const void* identity(const Value& value) {
+    return value.is_list() ? static_cast<const void*>(&value.list())
+                           : static_cast<const void*>(&value.dict_data());
+  }
+  bool is_open(const Value& value) const {
+    constexpr size_t few = 16;
+    if (open_.size() > few)
+      return path_.contains(identity(value));
+    return std::any_of(open_.begin(), open_.end(), [&](const OpenText& open) {
+      return identity(*open.value) == identity(value);
+    });
+  }
+  void open(const Value& value) {
+    const std::string_view brackets = brackets_of(value);
+    made_ += brackets[0];
+    if (is_open(value)) {
+      made_ += cat("...", brackets.substr(1));
+      return;
+    }
+    open_.push_back({&value});
+    path_.insert(identity(value));
+  }
+  static std::string_view brackets_of(const Value& value) {
+    return value.is_dict() ? "{}" : value.list().is_tuple ? "()" : "[]";
+  }
+  void close() {
+    const Value& value = *open_.back().value;
+    if (value.is_list() && value.list().is_tuple && value.list().items.size() == 1)
+      made_ += ',';
+    made_ += brackets_of(value)[1];
+    path_.erase(identity(value));
+    open_.pop_back();
+  }
+
+  /// The next item of the innermost, or its key or value.
+  void part() {
+    OpenText& at = open_.back();
+    if (at.value->is_list()) {
+      const Items& items = at.value->list().items;
+      if (at.next == items.size())
+        return close();
+      made_ += at.next == 0 ? "" : ", ";
+      return one(items[at.next++], true);
+    }
+    const auto& entries = at.value->dict_data().entries;
+    if (at.next == 2 * entries.size())
+      return close();
+    const size_t next = at.next++;
+    made_ += next == 0 ? "" : next % 2 == 0 ? ", " : ": ";
+    one(next % 2 == 0 ? entries[next / 2].first : entries[next / 2].second, true);
+  }
+
+  void one(const Value& value, bool is_quoted) {
+    if (value.is_list() || value.is_dict()) {
+      open(value);
+    } else if (value.is_text()) {
+      budget_.spend(value.text().size() / 64);
+      made_ += is_quoted ? python::quoted(value.text()) : value.text();
+    } else if (value.is_none()) {
+      made_ += "None";
+    } else if (value.is_bool()) {
+      made_ += value.boolean() ? "True" : "False";
+    } else if (value.is_integer()) {
+      made_ += std::to_string(value.integer());
+    } else if (value.is_real()) {
+      made_ += python::real_text(value.real());
+    } else if (value.is_object()) {
+      const Budget::Level level;
+      made_ += level.is_ok ? value.object()->text() : "...";
+    } else {
+      made_ += "Undefined";
+    }
+  }
+
+  std::string& made_;
+  Budget& budget_ = Budget::current();
+  std::vector<OpenText> open_;
+  std::unordered_set<const void*> path_;
+};
+
+/// Compares values with a stack of our own.
+class Comparer {
+ public:
+  bool run(const Value& a, const Value& b) {
+    bool is_equal = one(a, b);
+    while (is_equal && !open_.empty()) {
+      if (!budget_.spend(1))
+        return false;
+      is_equal = part();
+    }
+    return is_equal;
+  }
+
+ private:
+  struct Pair {
+    const Value* a;
+    const Value* b;
+    size_t next = 0;
+  };
+
+  bool one(const Value& a, const Value& b) {
+    if (a.is_number() && b.is_number())
+      return a.is_real() || b.is_real() ? a.real() == b.real() : a.integer() == b.integer();
+    if (a.is_text() && b.is_text()) {
+      budget_.spend(std::min(a.text().size(), b.text().size()) / 64);
+      return a.text() == b.text();
+    }
+    if (a.is_same(b))  // as in Python without a look inside
+      return true;
+    const bool are_lists = a.is_list() && b.is_list() && a.list().is_tuple == b.list().is_tuple;
+    if (!are_lists && !(a.is_dict() && b.is_dict()))
+      return a.is_undefined() && b.is_undefined();
+    if (are_lists ? a.list().items.size() != b.list().items.size()
+                  : a.dict_data().entries.size() != b.dict_data().entries.size())
+      return false;
+    open_.push_back({&a, &b});
+    return true;
+  }
+
+  bool part() {
+    Pair& at = open_.back();
+    if (at.a->is_list()) {
+      const Items& items = at.a->list().items;
+      if (at.next == items.size())
+        return open_.pop_back(), true;
+      const size_t next = at.next++;
+      return one(items[next], at.b->list().items[next]);
+    }
+    const auto& entries = at.a->dict_data().entries;
+    if (at.next == entries.size())
+      return open_.pop_back(), true;
+    const auto& [key, value] = entries[at.next++];
+    const Value* const other = at.b->dict_data().find(key);
+    return other != nullptr && one(value, *other);
+  }
+
+  Budget& budget_ = Budget::current();
+  std::vector<Pair> open_;
+};
+
+/// The order of two lists is that of their first items that differ.
+Result<bool> is_less_within(const Value& first, const Value& second) {
+  const Value* a = &first;
+  const Value* b = &second;
+  while (a->is_list() && b->is_list() && a->list().is_tuple == b->list().is_tuple) {
+    const Items& left = a->list().items;
+    const Items& right = b->list().items;
+    size_t i = 0;
+    while (i < left.size() && i < right.size() && is_equal(left[i], right[i]))
+      ++i;
+    if (!Budget::current().spend(1))
+      return false;
+    if (i == left.size() || i == right.size())
+      return left.size() < right.size();
+    a = &left[i];
+    b = &right[i];
+  }
+  if (a->is_number() && b->is_number())
+    return a->is_real() || b->is_real() ? a->real() < b->real() : a->integer() < b->integer();
+  if (a->is_text() && b->is_text())
+    return a->text() < b->text();
+  if (a->is_undefined())
+    return undefined_error(*a);
+  if (b->is_undefined())
+    return undefined_error(*b);
+  return raise("TypeError", cat("'<' not supported between instances of '", type_name(*a),
+                                "' and '", type_name(*b), "'"));
 }
 
 }  // namespace
@@ -146,11 +247,27 @@ bool holds_containers(const Items& items) {
 
 }  // namespace
 
+CountedText::CountedText(std::string text)
+    : std::string(std::move(text)), budget_(Budget::current()), bytes_(capacity() + 64) {
+  budget_.take(bytes_);
+}
+
+void List::count() {
+  const uint64_t now = items.capacity() * sizeof(Value) + 64;
+  if (now > bytes_)
+    budget_.take(now - bytes_);
+  else
+    budget_.give_back(bytes_ - now);
+  bytes_ = now;
+}
+
 List::~List() {
+  budget_.give_back(bytes_);
   if (holds_containers(items))
     release(std::move(items));
 }
 Dict::~Dict() {
+  budget_.give_back(bytes_);
   Items values;
   for (auto& entry : entries)
     if (entry.second.is_list() || entry.second.is_dict())
@@ -223,9 +340,13 @@ const Value* Dict::find(const Value& key) const {
 
 void Dict::set(const Value& key, Value value) {
   const auto [found, is_new] = index.emplace(key_of(key), entries.size());
-  if (is_new)
+  constexpr uint64_t of_an_entry = 160;
+  if (is_new) {
+    bytes_ += of_an_entry + found->first.capacity();
+    budget_.take(of_an_entry + found->first.capacity());
     entries.emplace_back(key, std::move(value));
-  else
+  }
+  if (!is_new)
     entries[found->second].second = std::move(value);
 }
 
@@ -248,6 +369,35 @@ std::optional<Value> Arguments::take(std::string_view name) {
       return value;
     }
   return std::nullopt;
+}
+
+Status begin_work(const Value& value) {
+  constexpr uint64_t of_a_byte = 24;  // as a view of a character
+  Budget& budget = Budget::current();
+  const uint64_t size = value.is_text()   ? value.text().size()
+                        : value.is_list() ? value.list().items.size()
+                        : value.is_dict() ? value.dict_data().entries.size()
+                                          : 0;
+  if (!budget.spend(size / 4) || !budget.has_room(size * of_a_byte))
+    return budget_error(budget);
+  return {};
+}
+
+Status add(std::string& made, std::string_view more) {
+  constexpr size_t longest = size_t{1} << 26;
+  Budget& budget = Budget::current();
+  if (made.size() + more.size() > longest)
+    return raise("MemoryError", "the result is too long");
+  if (!budget.spend(1 + more.size() / 64) || !budget.has_room(made.size() + more.size()))
+    return budget_error(budget);
+  made += more;
+  return {};
+}
+
+Error budget_error(const Budget& budget) {
+  if (budget.is_out_of_memory())
+    return raise("MemoryError", budget.refusal());
+  return raise("RuntimeError", "the template takes too many steps");
 }
 
 Error undefined_error(const Value& value) {
@@ -274,12 +424,12 @@ std::string type_name(const Value& value) {
 
 std::string text_of(const Value& value) {
   std::string made;
-  write(made, value, false, 0);
+  Writer(made).run(value, false);
   return made;
 }
 std::string quoted(const Value& value) {
   std::string made;
-  write(made, value, true, 0);
+  Writer(made).run(value, true);
   return made;
 }
 
@@ -299,10 +449,17 @@ bool is_true(const Value& value) {
   return value.is_object() && value.object()->is_true();
 }
 
-bool is_equal(const Value& a, const Value& b) { return is_equal_within(a, b, 0); }
-Result<bool> is_less(const Value& a, const Value& b) { return is_less_within(a, b, 0); }
+bool is_equal(const Value& a, const Value& b) { return Comparer().run(a, b); }
+Result<bool> is_less(const Value& a, const Value& b) { return is_less_within(a, b); }
 
 Result<Items> items_of(const Value& value) {
+  const size_t count = value.is_list()   ? value.list().items.size()
+                       : value.is_dict() ? value.dict_data().entries.size()
+                       : value.is_text() ? 4 * value.text().size()
+                                         : 0;
+  Budget& budget = Budget::current();
+  if (!budget.spend(count / 8) || !budget.has_room(count * sizeof(Value)))
+    return budget_error(budget);
   if (value.is_list())
     return value.list().items;
   Items items;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "value/value.h"
 
@@ -48,7 +49,19 @@ class Object {
   virtual bool is_true() const { return true; }
 };
 using ObjectPtr = std::shared_ptr<Object>;
-using Text = std::shared_ptr<const std::string>;
+
+/// A text that counts as long as anybody has it.
+struct CountedText : std::string {
+  explicit CountedText(std::string text);
+  ~CountedText() { budget_.give_back(bytes_); }
+  CountedText(const CountedText&) = delete;
+  CountedText& operator=(const CountedText&) = delete;
+
+ private:
+  Budget& budget_;
+  const uint64_t bytes_;
+};
+using Text = std::shared_ptr<const CountedText>;
 
 class Value {
  public:
@@ -58,7 +71,7 @@ class Value {
   Value(int value) : data_(int64_t{value}) {}  // NOLINT
   Value(double value) : data_(value) {}        // NOLINT
   Value(std::string text)
-      : data_(std::make_shared<const std::string>(std::move(text))) {}  // NOLINT
+      : data_(std::make_shared<const CountedText>(std::move(text))) {}  // NOLINT
   Value(std::string_view text) : Value(std::string(text)) {}            // NOLINT
   Value(const char* text) : Value(std::string(text)) {}                 // NOLINT
   Value(ObjectPtr object) : data_(std::move(object)) {}                 // NOLINT
@@ -113,8 +126,18 @@ struct List {
   bool is_tuple = false;
   bool is_group = false;  ///< of `groupby`: its two items are also `grouper` and `list`
   bool is_known = false;  ///< to `Circles`
-  List(Items items_, bool is_tuple_ = false) : items(std::move(items_)), is_tuple(is_tuple_) {}
+  List(Items items_, bool is_tuple_ = false) : items(std::move(items_)), is_tuple(is_tuple_) {
+    count();
+  }
   ~List();  ///< however deep it is nested
+  List(const List&) = delete;
+  List& operator=(const List&) = delete;
+  /// After the items became more or fewer.
+  void count();
+
+ private:
+  Budget& budget_ = Budget::current();
+  uint64_t bytes_ = 0;
 };
 
 /// In the order of insertion.
@@ -125,9 +148,15 @@ struct Dict {
 
   Dict() = default;
   ~Dict();
+  Dict(const Dict&) = delete;
+  Dict& operator=(const Dict&) = delete;
   const Value* find(const Value& key) const;
   void set(const Value& key, Value value);
   void remove(const Value& key);
+
+ private:
+  Budget& budget_ = Budget::current();
+  uint64_t bytes_ = 0;
 };
 
 /// Knows the lists and dicts that a template may have put into themselves, and releases them.
@@ -155,9 +184,14 @@ inline Error raise(std::string_view type, std::string message) {
   return user_error(std::string(type).append(": ").append(message));
 }
 Error undefined_error(const Value& value);
+/// What a budget refused.
+Error budget_error(const Budget& budget);
 
 std::string type_name(const Value& value);  ///< `int`, `str`
-/// `str(value)` and `repr(value)`. Bounded: deep nesting and self-reference end in `...`.
+// What follows walks over values, however deep they are nested, and counts as work of the current
+// budget. When that refuses, what it gave so far is the result, and the template fails.
+
+/// `str(value)` and `repr(value)`. A list within itself is `[...]`.
 std::string text_of(const Value& value);
 std::string quoted(const Value& value);
 /// `bool(value)`; undefined values are false.
@@ -168,6 +202,11 @@ Result<bool> is_less(const Value& a, const Value& b);
 /// What iteration gives.
 Result<Items> items_of(const Value& value);
 Result<int64_t> length_of(const Value& value);
+
+/// Before work on all of a text or list, which may need several times its room.
+Status begin_work(const Value& value);
+/// Appends to a text that is being made; an error when that gets too long.
+Status add(std::string& made, std::string_view more);
 
 /// Arithmetic by operator: `+ - * / // % **`.
 Result<Value> operate(std::string_view op, const Value& a, const Value& b);
