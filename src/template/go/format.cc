@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "template/go/functions.h"
 
@@ -203,6 +204,9 @@ std::string text_text(std::string_view text, const Verb& verb) {
 }
 
 std::string formatted(const Value& value, const Verb& verb) {
+  Budget& budget = Budget::current();
+  if (!budget.spend(1 + (verb.width > 0 ? static_cast<uint64_t>(verb.width) / 64 : 0)))
+    return {};
   constexpr std::string_view integers = "vdxXobOcqU", reals = "veEfFgG", texts = "vsqxX";
   const auto fits = [&](std::string_view letters) {
     return letters.find(verb.letter) != letters.npos;
@@ -225,6 +229,9 @@ std::string formatted(const Value& value, const Verb& verb) {
   }
   if (value.is_real() && fits(reals))
     return real_text(value.real(), verb);
+  if (value.is_text() && fits(texts) &&
+      !(budget.spend(value.text().size() / 16) && budget.has_room(6 * value.text().size())))
+    return {};
   if (value.is_text() && fits(texts))
     return text_text(value.text(), verb);
   if (value.is_bool() && (verb.letter == 'v' || verb.letter == 't'))
@@ -233,6 +240,8 @@ std::string formatted(const Value& value, const Verb& verb) {
     std::string text = value.is_list() ? "[" : "map[";
     bool first = true;
     const auto put = [&](std::string_view key, const Value& item) {
+      if (budget.is_over() || !budget.has_room(2 * text.size()))
+        return;
       text += cat(first ? "" : " ", key, key.empty() && value.is_list() ? "" : ":",
                   formatted(item, verb));
       first = false;
@@ -290,7 +299,8 @@ std::string format(std::string_view text, std::span<const Value> arguments) {
   std::string made;
   size_t next = 0;
   bool reordered = false;
-  for (size_t at = 0; at < text.size();) {
+  Budget& budget = Budget::current();
+  for (size_t at = 0; at < text.size() && !budget.is_over();) {
     if (text[at] != '%') {
       made.push_back(text[at++]);
       continue;
@@ -328,6 +338,7 @@ std::string format(std::string_view text, std::span<const Value> arguments) {
       made += cat("%!", std::string(1, verb.letter), indexed ? "(BADINDEX)" : "(MISSING)");
     else
       made += formatted(arguments[next++], verb);
+    budget.has_room(2 * made.size());
   }
   if (next < arguments.size() && !reordered) {
     made += "%!(EXTRA ";

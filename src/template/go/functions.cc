@@ -1,5 +1,6 @@
 #include "template/go/functions.h"
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "value/json.h"
 
@@ -120,8 +121,12 @@ Result<Value> slice(std::span<const Value> arguments) {
       return user_error(cat("invalid slice index: ", places[i], " > ", places[i + 1]));
   const auto from = static_cast<size_t>(places[0]),
              count = static_cast<size_t>(places[1] - places[0]);
+  if (whole.is_text() && !Budget::current().spend(count / 16))
+    return Value();
   if (whole.is_text())
     return Value(whole.text().view().substr(from, count));
+  if (!Budget::current().spend(count / 4))
+    return Value();
   const auto items = whole.items().subspan(from, count);
   return Value::list({items.begin(), items.end()});
 }
@@ -143,6 +148,8 @@ std::string joined(std::span<const Value> arguments, bool lines) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const bool between = lines || (i > 0 && !arguments[i].is_text() && !arguments[i - 1].is_text());
     text += cat(i > 0 && between ? " " : "", printed(arguments[i]));
+    if (!Budget::current().has_room(2 * text.size()))
+      break;
   }
   return lines ? text + "\n" : text;
 }
@@ -274,6 +281,8 @@ Result<Value> call_function(std::string_view name, std::span<const Value> argume
   }
   if (name == "html" || name == "js" || name == "urlquery") {
     const std::string text = escaped_text(arguments);
+    if (!Budget::current().spend(text.size() / 8) || !Budget::current().has_room(6 * text.size()))
+      return Value();
     return Value(name == "html" ? html(text) : name == "js" ? js(text) : urlquery(text));
   }
   if (name == "call")

@@ -1,5 +1,6 @@
 #include "template/go/template.h"
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "template/go/functions.h"
 #include "template/go/parser.h"
@@ -14,9 +15,13 @@ class Execution {
  public:
   Execution(const std::string& name, const std::map<std::string, std::unique_ptr<Node>>& defined,
             const Limits& limits)
-      : name_(name), defined_(defined), limits_(limits) {}
+      : name_(name),
+        defined_(defined),
+        limits_(limits),
+        budget_({.steps = limits.steps, .bytes = limits.made}) {}
 
   Result<std::string> run(const Node& root, const Value& data) {
+    const Budget::Scope scope(budget_);
     variables_.push_back({"$", data});
     TRY(walk(root, data));
     return std::move(output_);
@@ -44,7 +49,16 @@ class Execution {
     return text;
   }
 
+  Status spend(uint64_t steps, Place place) {
+    if (budget_.spend(steps))
+      return {};
+    return error_at(name_, place,
+                    budget_.is_out_of_memory() ? "rendering needs too much memory"
+                                               : "rendering takes too long");
+  }
+
   Status put(std::string_view text, Place place) {
+    TRY(spend(text.size() / 64, place));
     if (output_.size() + text.size() > limits_.output)
       return error_at(name_, place, cat("the output is larger than ", limits_.output, " bytes"));
     output_ += text;
@@ -52,8 +66,7 @@ class Execution {
   }
 
   Result<Flow> walk(const Node& node, const Maybe& dot) {
-    if (++steps_ > limits_.steps)
-      return error_at(name_, node.place, "rendering takes too long");
+    TRY(spend(1, node.place));
     switch (node.type) {
       case Node::list:
         for (const auto& child : node.children)
@@ -197,8 +210,7 @@ class Execution {
 
   /// `piped`: the value of the command before, the last argument.
   Result<Maybe> evaluate(const Command& command, const Maybe& dot, const Maybe* piped) {
-    if (++steps_ > limits_.steps)
-      return error_at(name_, command.operands[0].place, "rendering takes too long");
+    TRY(spend(1, command.operands[0].place));
     const Operand& head = command.operands[0];
     if (head.type == Operand::nil)
       return fail(head.place, "nil", "nil is not a command");
@@ -229,8 +241,11 @@ class Execution {
   }
 
   Result<Maybe> called(const Operand& head, std::span<const Value> arguments,
-                       const std::string& text) const {
+                       const std::string& text) {
     Result<Value> result = call_function(head.name, arguments);
+    if (result && result->is_text())
+      budget_.take(result->text().size());
+    TRY(spend(1, head.place));
     if (!result)
       return fail(head.place, text, cat("error calling ", head.name, ": ", result.error().message));
     return Maybe(std::move(*result));
@@ -290,7 +305,7 @@ class Execution {
   std::string running_ = name_;  ///< the template that is executed
   std::string output_;
   std::vector<Variable> variables_;
-  uint64_t steps_ = 0;
+  Budget budget_;
   int depth_ = 0;
 };
 

@@ -16,7 +16,8 @@ namespace fettle::go_template {
 
 struct Limits {
   size_t output = 256u << 20;   ///< bytes
-  uint64_t steps = 50'000'000;  ///< nodes that are executed
+  uint64_t steps = 50'000'000;  ///< nodes that are executed, and work of functions
+  uint64_t made = 512u << 20;   ///< bytes that functions give
   int depth = 250;              ///< templates that call each other
 };
 
