@@ -28,6 +28,12 @@ bool Budget::refuse(Refused what) {
   return false;
 }
 
+bool Budget::refuse(std::string why) {
+  if (!is_over())
+    why_ = std::move(why);
+  return refuse(Refused::other);
+}
+
 bool Budget::look() {
   if (is_over())
     return false;
@@ -56,6 +62,8 @@ std::string Budget::refusal() const {
       return cat("it takes more than ", limits_.bytes / 1'000'000, " MB of memory");
     case Refused::cancelled:
       return "it is no longer wanted";
+    case Refused::other:
+      return why_;
   }
   return {};
 }

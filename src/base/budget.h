@@ -41,6 +41,8 @@ class Budget {
     return (bytes <= most_bytes() && this->bytes() <= most_bytes() - bytes) || refuse(Refused::bytes);
   }
 
+  /// Another reason to go no further, such as a value that is nested too deeply.
+  bool refuse(std::string why);
   bool is_over() const { return refused_.load(relaxed) != Refused::nothing; }
   bool is_out_of_memory() const { return refused_.load(relaxed) == Refused::bytes; }
   /// What was refused first: `it takes more than 1000 steps`.
@@ -81,7 +83,7 @@ class Budget {
   };
 
  private:
-  enum class Refused : uint8_t { nothing, steps, bytes, cancelled };
+  enum class Refused : uint8_t { nothing, steps, bytes, cancelled, other };
   uint64_t most_bytes() const { return limits_.bytes == 0 ? ~uint64_t{0} : limits_.bytes; }
   bool look();
   bool refuse(Refused what);
@@ -91,6 +93,7 @@ class Budget {
   static void set(std::atomic<uint64_t>& number, uint64_t value) { number.store(value, relaxed); }
 
   const Limits limits_;
+  std::string why_;  ///< the other reason
   std::atomic<uint64_t> steps_{0};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> next_look_{0};  ///< in steps

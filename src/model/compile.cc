@@ -35,22 +35,33 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   Compiled compiled;
   compiled.model = std::make_shared<Model>();
   Program& program = compiled.model->program;
+  program.budget = std::make_shared<Budget>(Budget::Limits{
+      options.most_steps,
+      options.most_memory == 0 ? Budget::default_bytes() : options.most_memory,
+      options.cancelled});
+  const Budget::Scope scope(*program.budget);
   program.environment =
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;
   program.is_for_version = options.is_for_version;
+  // What is read and declared is in proportion to the text; whether it was too much is told between
+  // the phases.
+  const auto is_over = [&](std::vector<Failure>& told) {
+    if (told.empty() && program.budget->is_over())
+      told.push_back(too_much(program));
+    return !told.empty();
+  };
   std::vector<Failure> failures = load(program, name, text, project, options);
-  if (failures.empty())
+  if (!is_over(failures))
     failures = declare(program);
-  if (failures.empty())
+  if (!is_over(failures))
     resolve_program(program, options.warn, failures);
-  if (failures.empty() && project != nullptr)
+  if (!is_over(failures) && project != nullptr)
     if (const Status ranked = rank_relations(program, *project); !ranked)
       failures.push_back({ranked.error(), 0});
   compiled.model->machine =
       std::make_unique<Machine>(program, options.print ? options.print : [](std::string_view) {});
-  compiled.model->machine->limit_steps(options.most_steps);
-  if (failures.empty()) {
+  if (!is_over(failures)) {
     failures = compiled.model->machine->run();
     compiled.instance_count = compiled.model->instances().size();
   }

@@ -116,9 +116,13 @@ struct Datum {
 };
 static_assert(sizeof(Datum) == 16);
 
+/// How deep dicts and lists may be nested: whoever walks over a value may do so by recursion.
+constexpr uint32_t deepest_value = 1000;
+
 /// A list value. Lists in it are flattened when it is made.
 struct List {
   std::span<const Datum> items;
+  uint32_t depth = 0;  ///< of the dicts in it
 };
 
 /// In the order of insertion; keys are texts.
@@ -128,6 +132,7 @@ struct DictEntry {
 };
 struct Dict {
   std::span<const DictEntry> entries;
+  uint32_t depth = 1;
   const Datum* find(std::string_view key) const {
     for (const DictEntry& entry : entries)
       if (entry.key->view == key)

@@ -9,13 +9,35 @@ namespace fettle::model {
 Datum Machine::make_text(std::string_view text) {
   return Datum::of(static_cast<const Text*>(program_.arena.make<Text>(program_.arena.copy(text))));
 }
+namespace {
+
+uint32_t depth_of(const Datum& value) {
+  return value.tag == Tag::dict ? value.dict->depth : value.tag == Tag::list ? value.list->depth : 0;
+}
+
+/// That a value of this depth may be made.
+void check_depth(Budget& budget, uint32_t depth) {
+  if (depth > deepest_value)
+    budget.refuse(cat("a value is nested deeper than ", deepest_value, " dicts"));
+}
+
+}  // namespace
+
 Datum Machine::make_list(std::span<const Datum> items) {
-  return Datum::of(static_cast<const List*>(program_.arena.make<List>(program_.arena.copy(items))));
+  List* const made = program_.arena.make<List>(program_.arena.copy(items));
+  for (const Datum& item : items)
+    made->depth = std::max(made->depth, depth_of(item));
+  return Datum::of(static_cast<const List*>(made));
 }
 Datum Machine::make_dict(std::span<const DictEntry> entries) {
-  return Datum::of(
-      static_cast<const Dict*>(program_.arena.make<Dict>(program_.arena.copy(entries))));
+  Dict* const made = program_.arena.make<Dict>(program_.arena.copy(entries));
+  for (const DictEntry& entry : entries)
+    made->depth = std::max(made->depth, depth_of(entry.value) + 1);
+  check_depth(budget(), made->depth);
+  return Datum::of(static_cast<const Dict*>(made));
 }
+
+Step Machine::over() { return fail(current_->at, budget().refusal(), 0); }
 
 Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
   switch (expr->kind) {
@@ -243,6 +265,8 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
     }
     if (is_too_long(piece))
       return fail(format.at, cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
+    if (budget().is_over() || !budget().has_room(2 * made.size()))
+      return over();
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
       continue;
@@ -281,6 +305,8 @@ Step Machine::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
       items.insert(items.end(), item.list->items.begin(), item.list->items.end());
     else
       items.push_back(item);
+    if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
+      return over();
   }
   if (result == Step::done)
     value = make_list(items);
@@ -323,6 +349,8 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
   std::vector<Datum> items;
   Step result = Step::done;
   for (Frame* inner : frames) {
+    if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
+      return over();
     const Step step = comprehend(node, inner, items);
     if (step == Step::fail)
       return step;

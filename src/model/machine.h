@@ -46,8 +46,6 @@ class Machine {
   Machine(Program& program, std::function<void(std::string_view)> print)
       : program_(program), print_(std::move(print)) {}
 
-  /// 0: no limit.
-  void limit_steps(uint64_t most) { most_steps_ = most; }
   /// Everything; empty when the model is good.
   std::vector<Failure> run();
 
@@ -73,6 +71,7 @@ class Machine {
   /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
   Task* current() { return current_; }
+  Budget& budget() { return *program_.budget; }
 
  private:
   // evaluate.cc
@@ -221,6 +220,8 @@ class Machine {
   /// in the message below `caused by:`.
   Step fail(Place at, std::string message, int rank = 100);
   Step fail(Place at, std::string message, int rank, Telling telling);
+  /// When the budget refuses: the task that works now is the place.
+  Step over();
   Step miss(const Need& missing);
   Step refuse_in_type(const Expr& expr);
   std::string reading_text(const Expr* reader) const;
@@ -274,8 +275,6 @@ class Machine {
   std::vector<Datum> values_;                         ///< of constructors under way, by slot
   Task* current_ = nullptr;
   uint32_t skipped_frames_ = 0;
-  uint64_t steps_ = 0;
-  uint64_t most_steps_ = 0;
   int64_t unknowns_ = 0;  ///< that got a number
   uint32_t depth_ = 0;
   Contributor by_ = 0;  ///< for whom the current task writes

@@ -64,6 +64,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   if (is_in && b.tag == Tag::list) {
     bool has_unknown = a.tag == Tag::unknown;
     bool found = false;
+    if (!budget().spend(b.list->items.size() / 8))
+      return over();
     for (const Datum& item : b.list->items) {
       found |= a.tag != Tag::unknown && is_equal(a, item);
       has_unknown |= item.tag == Tag::unknown;
@@ -90,6 +92,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
     return Step::done;
   }
   if (node.op == Operator::add && a.tag == Tag::text && b.tag == Tag::text) {
+    if (!budget().has_room(2 * (a.view().size() + b.view().size())))
+      return over();
     value = make_text(cat(a.view(), b.view()));
     return Step::done;
   }

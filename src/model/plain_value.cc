@@ -1,8 +1,14 @@
 #include "model/plain_value.h"
 
+#include "base/budget.h"
+
 namespace fettle::model {
 
 Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
+  // A part that is shared becomes one wherever it is.
+  Budget& budget = Budget::current();
+  if (!budget.spend(4))
+    return user_error(budget.refusal());
   switch (datum.tag) {
     case Tag::unset:
     case Tag::null:
@@ -20,6 +26,8 @@ Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
     case Tag::list: {
       std::vector<Value> items;
       items.reserve(datum.list->items.size());
+      if (!budget.has_room(items.capacity() * sizeof(Value)))
+        return user_error(budget.refusal());
       for (const Datum& item : datum.list->items)
         items.push_back(TRY(to_value(item, special)));
       return Value::list(std::move(items));

@@ -57,6 +57,8 @@ struct PluginCall {
   }
   bool give_text(std::string_view text);
   bool give_list(std::span<const Datum> items);
+  /// Before what may take much: whether so many bytes more may be taken.
+  bool has_room(uint64_t bytes);
   bool fail(std::string exception_) {
     exception = std::move(exception_);
     return false;

@@ -6,6 +6,12 @@
 #include "model/text_form.h"
 
 namespace fettle::model {
+
+bool PluginCall::has_room(uint64_t bytes) {
+  Budget& budget = machine.budget();
+  return (budget.spend(1 + bytes / 256) && budget.has_room(bytes)) || fail(budget.refusal());
+}
+
 namespace {
 
 std::string and_list(const std::vector<std::string_view>& names) {

@@ -1,5 +1,9 @@
 #include "model/plugin_values.h"
 
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
 #include "base/text.h"
 #include "model/machine.h"
 #include "model/plain_value.h"
@@ -109,8 +113,109 @@ Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread,
   return heap.value(TRY(to_value(call, datum)));
 }
 
-Result<Datum> from_starlark(PluginCall& call, starlark::Value value) {
-  return from_value(call, TRY(starlark::to_value(value)));
+namespace {
+
+/// What a plugin in Starlark answers, each shared part once.
+class Answer {
+ public:
+  Answer(PluginCall& call, starlark::Thread& thread) : call_(call), thread_(thread) {}
+
+  Result<Datum> of(starlark::Value value, uint32_t depth = 0) {
+    if (depth > deepest_value)
+      return user_error("value is nested too deeply");
+    if (!thread_.charge(2))
+      return thread_.limit_reached();
+    if (!call_.machine.budget().spend(2))
+      return user_error(call_.machine.budget().refusal());
+    using Type = starlark::Type;
+    switch (starlark::type_of(value)) {
+      case Type::none:
+        return Datum::null();
+      case Type::boolean:
+        return Datum::of(starlark::truth_of(value));
+      case Type::integer:
+        if (const std::optional<int64_t> small = starlark::integer_of(value))
+          return Datum::of(*small);
+        return whole_of(call_.machine.program().arena, TRY(starlark::str_of(thread_, value)));
+      case Type::real:
+        return TRY(real(value));
+      case Type::text:
+      case Type::bytes:
+        return call_.machine.make_text(starlark::text_of(value));
+      case Type::list:
+      case Type::tuple:
+      case Type::set:
+      case Type::dict:
+      case Type::structure:
+      case Type::record:
+      case Type::module: {
+        if (const auto known = known_.find(value.word()); known != known_.end())
+          return known->second;
+        const Datum made = TRY(container(value, depth + 1));
+        known_.emplace(value.word(), made);
+        return made;
+      }
+      default:
+        return from_value(call_, TRY(starlark::to_value(thread_, value)));
+    }
+  }
+
+ private:
+  Result<Datum> real(starlark::Value value) {
+    const double number = *starlark::real_of(value);
+    if (std::isfinite(number))
+      return Datum::of(number);
+    return user_error(cat("cannot use the non-finite float ", starlark::brief_of(value)));
+  }
+
+  Result<Datum> container(starlark::Value value, uint32_t depth) {
+    using Type = starlark::Type;
+    std::vector<std::pair<std::string, starlark::Value>> fields;
+    switch (starlark::type_of(value)) {
+      case Type::list:
+      case Type::tuple: {
+        std::vector<Datum> items;
+        for (size_t i = 0; i < starlark::length_of(value); ++i)
+          items.push_back(TRY(of(starlark::item_of(value, i), depth)));
+        return call_.machine.make_list(items);
+      }
+      case Type::set: {
+        std::vector<Datum> items;
+        for (const auto& [key, ignored] : starlark::entries_of(value))
+          items.push_back(TRY(of(key, depth)));
+        return call_.machine.make_list(items);
+      }
+      case Type::dict:
+        for (const auto& [key, item] : starlark::entries_of(value)) {
+          if (starlark::type_of(key) != Type::text)
+            return user_error(cat("dict has ", starlark::type_name(key), " key, want string"));
+          fields.emplace_back(starlark::text_of(key), item);
+        }
+        break;
+      default:
+        for (auto& [name, item] : starlark::fields_of(value))
+          if (starlark::type_of(item) != Type::builtin)
+            fields.emplace_back(name, item);
+    }
+    for (const auto& [name, item] : fields)
+      if (name == identity)
+        return instance_of(call_, TRY(starlark::to_value(thread_, item)));
+    std::ranges::sort(fields, {}, [](const auto& field) -> const std::string& { return field.first; });
+    std::vector<DictEntry> entries;
+    for (const auto& [name, item] : fields)
+      entries.push_back({call_.machine.make_text(name).text, TRY(of(item, depth))});
+    return call_.machine.make_dict(entries);
+  }
+
+  PluginCall& call_;
+  starlark::Thread& thread_;
+  std::unordered_map<uint64_t, Datum> known_;  ///< by the word of the value
+};
+
+}  // namespace
+
+Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value) {
+  return Answer(call, thread).of(value);
 }
 
 }  // namespace fettle::model

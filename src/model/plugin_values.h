@@ -12,7 +12,7 @@ namespace fettle::model {
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum);
 Result<Value> to_value(PluginCall& call, const Datum& datum);
 
-Result<Datum> from_starlark(PluginCall& call, starlark::Value value);
+Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value);
 Datum from_value(PluginCall& call, const Value& value);
 
 }  // namespace fettle::model

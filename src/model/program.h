@@ -11,6 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "model/project.h"
@@ -173,6 +174,9 @@ struct Construction {
 };
 
 struct Program {
+  /// Of the compile: what is made of the model counts there, and whoever walks over its values asks
+  /// it (`Budget::current`).
+  std::shared_ptr<Budget> budget = std::make_shared<Budget>(Budget::Limits{});
   Arena arena;
   Symbols symbols;
   std::deque<SourceFile> files;
@@ -209,6 +213,9 @@ struct Program {
   Entity* find_entity(const Space& from, const QualifiedName& name);
   std::string text(const QualifiedName& name) const;
 };
+
+/// What the budget of the compile refused.
+Failure too_much(const Program& program);
 
 /// Fills in the program from the trees of its namespaces. All errors, unordered.
 std::vector<Failure> declare(Program& program);

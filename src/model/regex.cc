@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include "base/budget.h"
 #include "base/text.h"
 
 namespace fettle::model {
@@ -27,6 +28,8 @@ Regexes::Regexes() = default;
 Regexes::~Regexes() = default;
 
 bool Regexes::matches(std::string_view pattern, std::string_view text) {
+  if (!Budget::current().spend(text.size() / 16))
+    return false;
   std::unique_ptr<Compiled>& known = compiled_[pattern];
   if (known == nullptr)
     known = std::make_unique<Compiled>(pattern);

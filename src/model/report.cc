@@ -1,6 +1,8 @@
 /// The face of the compiler: errors as text, and the command.
 
+#include <charconv>
 #include <iostream>
+#include <optional>
 
 #include "base/text.h"
 #include "model/compile.h"
@@ -35,18 +37,40 @@ std::string report(std::span<const Error> errors) {
   return made;
 }
 
+namespace {
+
+/// Reads what follows `--steps` or `--memory`.
+bool read_limit(std::string_view text, uint64_t& limit) {
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  return problem == std::errc() && end == text.data() + text.size() && limit > 0;
+}
+
+}  // namespace
+
 int run_compile_command(std::span<const std::string> arguments) {
-  if (!arguments.empty() && (arguments.size() != 2 || arguments[0] != "-f")) {
-    std::cerr << "usage: fettle compile [-f FILE]\n";
+  CompileOptions options;
+  std::optional<std::string> file;
+  bool is_understood = arguments.size() % 2 == 0;
+  for (size_t i = 0; i + 1 < arguments.size() && is_understood; i += 2) {
+    const std::string& value = arguments[i + 1];
+    if (arguments[i] == "-f" && !file)
+      file = value;
+    else if (arguments[i] == "--steps")
+      is_understood = read_limit(value, options.most_steps);
+    else if (arguments[i] == "--memory")
+      is_understood = read_limit(value, options.most_memory);
+    else
+      is_understood = false;
+  }
+  if (!is_understood) {
+    std::cerr << "usage: fettle compile [-f FILE] [--steps N] [--memory BYTES]\n";
     return 2;
   }
-  const Result<Project> project =
-      arguments.empty() ? project_around(".") : project_of(arguments[1]);
+  const Result<Project> project = file ? project_of(*file) : project_around(".");
   if (!project) {
     std::cerr << to_string(project.error()) << "\n";
     return 2;
   }
-  CompileOptions options;
   options.print = [](std::string_view line) { std::cout << line << "\n"; };
   options.warn = [](const Error& warning) {
     std::cerr << "warning: " << to_string(warning) << "\n";

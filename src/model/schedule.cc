@@ -328,12 +328,15 @@ Task* Machine::next_ready() {
 
 bool Machine::run_ready() {
   while (Task* const task = next_ready()) {
-    if (most_steps_ != 0 && ++steps_ > most_steps_) {
-      failure_ = Failure{user_error(cat("the model needs more than ", most_steps_, " steps")), 0};
+    // What was refused within a task ended early, with a part of the value.
+    if (!run_task(*task) || !budget().spend(1)) {
+      if (budget().is_over()) {
+        failure_ = too_much(program_);
+        failure_->error.where = program_.error_at(task->at, "").where;
+        failure_->error.excerpt = program_.error_at(task->at, "").excerpt;
+      }
       return false;
     }
-    if (!run_task(*task))
-      return false;
     give_back();
   }
   return true;

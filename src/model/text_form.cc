@@ -26,10 +26,13 @@ std::string instance_text(const Program& program, const Instance& instance) {
 }
 
 std::string container(const Program& program, const Datum& value) {
+  Budget& budget = Budget::current();
   std::string made;
   if (value.tag == Tag::list) {
     made = "[";
     for (const Datum& item : value.list->items) {
+      if (!budget.spend(1) || !budget.has_room(2 * made.size()))
+        break;
       if (made.size() > 1)
         made.append(", ");
       made.append(quoted(program, item));
@@ -39,6 +42,8 @@ std::string container(const Program& program, const Datum& value) {
   }
   made = "{";
   for (const DictEntry& entry : value.dict->entries) {
+    if (!budget.spend(1) || !budget.has_room(2 * made.size()))
+      break;
     if (made.size() > 1)
       made.append(", ");
     made.append(python::quoted(entry.key->view));
@@ -68,7 +73,7 @@ std::string quoted(const Program& program, const Datum& value) {
     case Tag::floating:
       return python::real_text(value.floating);
     case Tag::text:
-      return python::quoted(value.view());
+      return Budget::current().has_room(4 * value.view().size()) ? python::quoted(value.view()) : "";
     case Tag::list:
     case Tag::dict:
       return container(program, value);
@@ -126,6 +131,8 @@ std::string interpolated(const Program& program, const Datum& value) {
 }
 
 bool is_too_long(const Datum& value) {
+  if (!Budget::current().spend(1))
+    return false;
   if (value.tag == Tag::list)
     return std::ranges::any_of(value.list->items, is_too_long);
   if (value.tag == Tag::dict)
@@ -177,6 +184,9 @@ std::string no_space_text(const Name& name) {
 }
 
 void append_key(std::string& key, const Datum& value) {
+  Budget& budget = Budget::current();
+  if (!budget.spend(1) || !budget.has_room(2 * key.size()))
+    return;
   switch (value.tag) {
     case Tag::boolean:
       key.append(value.boolean ? "1" : "0");
@@ -260,6 +270,8 @@ bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*
 }
 
 bool is_equal(const Datum& a, const Datum& b) {
+  if (!Budget::current().spend(1))
+    return false;
   if (a.is_number() && b.is_number())
     return order_of(a, b) == 0;
   if (a.tag != b.tag)
@@ -273,9 +285,11 @@ bool is_equal(const Datum& a, const Datum& b) {
     case Tag::instance:
       return a.instance == b.instance;
     case Tag::list:
-      return std::equal(a.list->items.begin(), a.list->items.end(), b.list->items.begin(),
+      return a.list == b.list || std::equal(a.list->items.begin(), a.list->items.end(), b.list->items.begin(),
                         b.list->items.end(), is_equal);
     case Tag::dict:
+      if (a.dict == b.dict)  // as in Python without a look inside
+        return true;
       if (a.dict->entries.size() != b.dict->entries.size())
         return false;
       for (const DictEntry& entry : a.dict->entries) {

@@ -12,6 +12,10 @@ std::string Program::location(Place at) const {
   return made;
 }
 
+Failure too_much(const Program& program) {
+  return {user_error(cat("the model cannot be compiled: ", program.budget->refusal())), 0};
+}
+
 std::string trace_of(const Failure& failure, size_t indent) {
   if (failure.reasons.empty())
     return cat(std::string(indent, ' '), failure.error.message);

@@ -225,7 +225,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
       call.exception = to_string(result.error());
     return false;
   }
-  const Result<Datum> datum = from_starlark(call, *result);
+  const Result<Datum> datum = from_starlark(call, thread, *result);
   if (datum && is_allocation)
     call.machine.allocate(*datum);
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));

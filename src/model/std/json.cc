@@ -245,6 +245,10 @@ class JsonReader {
 
 bool write(const Program& program, const Datum& value, std::string& text, std::string& error,
            int depth) {
+  if (!program.budget->spend(1) || !program.budget->has_room(2 * text.size())) {
+    error = cat("MemoryError: ", program.budget->refusal());
+    return false;
+  }
   if (depth > deepest) {
     error = "RecursionError: maximum recursion depth exceeded while encoding a JSON object";
     return false;

@@ -13,6 +13,8 @@ bool sequence(PluginCall& call) {
   const int64_t count = call.integer(0);
   if (count > longest_sequence)
     return call.fail("MemoryError: the sequence is too long");
+  if (!call.has_room(2 * sizeof(Datum) * static_cast<uint64_t>(std::max<int64_t>(count, 0))))
+    return false;
   std::vector<Datum> items;
   items.reserve(static_cast<size_t>(std::max<int64_t>(count, 0)));
   for (int64_t i = 0; i < count; ++i)
@@ -107,6 +109,11 @@ bool unique(PluginCall& call) {
 
 /// What Python's iteration over a value gives; false when there is none.
 bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& items) {
+  const uint64_t size = value.tag == Tag::text ? 6 * value.view().size()
+                        : value.tag == Tag::list ? value.list->items.size()
+                                                 : 0;
+  if (!call.has_room(3 * sizeof(Datum) * (items.size() + size)))
+    return false;
   if (value.tag == Tag::list) {
     items.insert(items.end(), value.list->items.begin(), value.list->items.end());
   } else if (value.tag == Tag::dict) {
@@ -180,7 +187,7 @@ bool select(PluginCall& call) {
 bool filter(PluginCall& call) {
   std::vector<Datum> items;
   for (const Datum& item : call.items(0))
-    if (!is_equal(item, call[1]))
+    if (!is_equal(item, call[1]) && call.has_room(0))
       items.push_back(item);
   return call.give_list(items);
 }

@@ -16,6 +16,11 @@ std::string joined(std::span<const std::string_view> pieces, std::string_view be
 }
 
 bool replace(PluginCall& call) {
+  // The most that it can be, when every character is replaced.
+  const uint64_t size = call.text(0).size();
+  const uint64_t matches = call.text(1).empty() ? size + 1 : size / call.text(1).size();
+  if (!call.has_room(2 * (size + matches * call.text(2).size()) + 16 * size))
+    return false;
   if (!call.text(1).empty())
     return call.give_text(replace_all(call.text(0), call.text(1), call.text(2)));
   std::string made(call.text(2));
@@ -28,6 +33,8 @@ bool split_text(PluginCall& call) {
   const std::string_view delimiter = call.text(1);
   if (delimiter.empty())
     return call.fail("ValueError: empty separator");
+  if (!call.has_room(80 * (call.text(0).size() / delimiter.size())))
+    return false;
   std::vector<Datum> items;
   std::string_view rest = call.text(0);
   for (size_t found = rest.find(delimiter); found != rest.npos; found = rest.find(delimiter)) {

@@ -44,6 +44,8 @@ class UnknownObject : public jinja::Object {
 };
 
 jinja::Value to_jinja(PluginCall& call, const Datum& datum) {
+  if (!Budget::current().spend(4))
+    return {};
   switch (datum.tag) {
     case Tag::boolean:
       return datum.boolean;
@@ -154,6 +156,12 @@ bool render_template(PluginCall& call) {
     path.replace(0, 1, here);
   }
   jinja::Environment environment;
+  const Budget& budget = call.machine.budget();
+  if (const uint64_t most = budget.limits().bytes; most != 0)
+    environment.limits.memory = std::max<uint64_t>(most - std::min(most, budget.bytes()), 1);
+  if (budget.limits().steps != 0)
+    environment.limits.steps = std::min(environment.limits.steps, budget.limits().steps);
+  environment.cancelled = budget.limits().cancelled;
   environment.load = [&](const std::string& name) { return load_template(program, here, name); };
   environment.find_filter = [&](const std::string& name) -> jinja::Function {
     const size_t dot = name.rfind('.');
@@ -183,6 +191,7 @@ bool render_template(PluginCall& call) {
   };
   jinja::Engine engine(std::move(environment));
   const Result<std::string> made = engine.render(path, names);
+  call.machine.budget().spend(engine.budget().steps());
   if (made)
     return call.give_text(*made);
   const Error& error = made.error();

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/budget.h"
+
 namespace fettle::starlark {
 
 /// The first touch of a small page costs as much as what is then written there, so an arena that
@@ -23,6 +25,7 @@ void Arena::grow(size_t bytes) {
     madvise(block, size, MADV_HUGEPAGE);
   blocks_.emplace_back(block, Free{alignment});
   bytes_ += size;
+  Budget::current().take(size);
   at_ = block;
   end_ = at_ + size;
 }
