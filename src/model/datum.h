@@ -2,6 +2,7 @@
 /// What a model computes with: 16 bytes, everything larger lives in the compile's arena and never
 /// changes once it is made. Only instances and cells (`instance.h`) change.
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -133,7 +134,18 @@ struct DictEntry {
 struct Dict {
   std::span<const DictEntry> entries;
   uint32_t depth = 1;
+  /// The entries in the order of their keys; empty when there are few.
+  std::span<const uint32_t> order{};
+  static constexpr size_t few = 16;
+
   const Datum* find(std::string_view key) const {
+    if (!order.empty()) {
+      const auto found = std::lower_bound(
+          order.begin(), order.end(), key,
+          [&](uint32_t at, std::string_view wanted) { return entries[at].key->view < wanted; });
+      return found != order.end() && entries[*found].key->view == key ? &entries[*found].value
+                                                                      : nullptr;
+    }
     for (const DictEntry& entry : entries)
       if (entry.key->view == key)
         return &entry.value;

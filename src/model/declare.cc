@@ -115,6 +115,7 @@ std::vector<Failure> Declarer::run() {
     return true;
   };
   if (!every(&Declarer::imports) || !every(&Declarer::names) || !every(&Declarer::typedefs) ||
+      !every(&Declarer::typedef_chains) ||
       !every(&Declarer::parents))
     return std::move(failures_);
   std::vector<Entity*> below;
@@ -282,6 +283,24 @@ bool Declarer::typedefs(Space& space) {
   return true;
 }
 
+/// A value is matched with one after the other of what a typedef is built on.
+bool Declarer::typedef_chains(Space& space) {
+  for (const TypedefDefinition* definition : space.unit.typedefs) {
+    const Typedef* const first = space.typedefs[definition->name];
+    int length = 0;
+    for (const Typedef* base = first->base.constraint; base != nullptr;
+         base = base->base.constraint)
+      if (base == first || ++length > max_depth)
+        return fail(definition->at,
+                    base == first ? "a typedef can not be built on itself"
+                                  : "typedefs are built on one another too deeply",
+                    10,
+                    cat("Type(", program_.symbols.name(definition->name), ") (",
+                        program_.location(exact(definition->at)), ")"));
+  }
+  return true;
+}
+
 bool Declarer::parents(Space& space) {
   for (const EntityDefinition* definition : space.unit.entities) {
     Entity& entity = *space.entities[definition->name];
@@ -327,6 +346,11 @@ bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
     if (!lineage(*parent, below))
       return false;
   below.pop_back();
+  for (const Entity* parent : entity.parents)
+    entity.depth = std::max(entity.depth, parent->depth + 1);
+  if (entity.depth > max_depth)
+    return fail(entity.definition->at, "the inheritance of entities is nested too deeply", 10,
+                reporter);
   for (auto parent = entity.parents.rbegin(); parent != entity.parents.rend(); ++parent)
     for (auto one = (*parent)->lineage.rbegin(); one != (*parent)->lineage.rend(); ++one)
       if (!entity.is_a(*one))
@@ -350,22 +374,22 @@ bool Declarer::attributes(Entity& entity) {
     made.type.is_nullable = definition.type.is_nullable;
     if (made.type.is_list)
       made.type.name += "[]";
-    for (const Attribute& other : entity.own)
-      if (other.name == made.name)
-        return duplicate(
-            cat("attribute '", program_.symbols.name(made.name), "' already exists on entity '",
-                program_.symbols.name(entity.name), "'"),
-            other.at, made.at);
     entity.own.push_back(made);
+    const auto [other, is_new] = entity.own_by_name.emplace(made.name, &entity.own.back());
+    if (!is_new)
+      return duplicate(
+          cat("attribute '", program_.symbols.name(made.name), "' already exists on entity '",
+              program_.symbols.name(entity.name), "'"),
+          other->second->at, made.at);
   }
   return compatible(entity);
 }
 
 bool Declarer::check_defaults(const Entity& entity) {
   for (const AttributeDefinition& definition : entity.definition->attributes)
-    for (const Attribute& attribute : entity.own)
-      if (attribute.name == definition.name && !check_default(definition, attribute))
-        return false;
+    if (const auto found = entity.own_by_name.find(definition.name);
+        found != entity.own_by_name.end() && !check_default(definition, *found->second))
+      return false;
   return true;
 }
 
@@ -404,31 +428,33 @@ bool Declarer::compatible(Entity& entity) {
 }
 
 void Declarer::slots(Entity& entity) {
-  entity.slot_of_symbol.assign(program_.symbols.size(), no_slot);
+  size_t count = 0;
+  for (const Entity* one : entity.lineage)
+    count += one->own.size();
+  constexpr uint64_t of_a_slot = 64;
+  if (!program_.budget->spend(count) || !program_.budget->take(count * of_a_slot))
+    return;
+  entity.slot_of.reserve(count);
   for (Entity* one : entity.lineage)
     for (Attribute& attribute : one->own) {
-      uint32_t& slot = entity.slot_of_symbol[attribute.name];
-      if (slot != no_slot)
+      if (entity.slot_of.find(attribute.name) != no_slot)
         continue;
-      slot = static_cast<uint32_t>(entity.slots.size());
+      entity.slot_of.add(attribute.name, static_cast<uint32_t>(entity.slots.size()));
       entity.slots.push_back(&attribute);
     }
   entity.defaults.resize(entity.slots.size());
-  for (size_t i = 0; i < entity.slots.size(); ++i)
-    if (entity.slots[i]->shape == Shape::value)
-      default_of(entity, entity.slots[i]->name, entity.defaults[i]);
-}
-
-/// The first declaration in the lineage decides, also one without a default.
-void Declarer::default_of(const Entity& entity, Symbol name, Datum& value) {
+  // The first declaration in the lineage decides, also one without a default.
+  std::vector<bool> is_decided(entity.slots.size());
   for (const Entity* one : entity.lineage)
-    for (const AttributeDefinition& definition : one->definition->attributes)
-      if (definition.name == name) {
-        const Expr* ignored = nullptr;
-        if (definition.initial != nullptr)
-          fold_constant(program_, definition.initial, value, ignored);
-        return;
-      }
+    for (const AttributeDefinition& definition : one->definition->attributes) {
+      const uint32_t slot = entity.slot_of.find(definition.name);
+      if (slot == no_slot || is_decided[slot] || entity.slots[slot]->shape != Shape::value)
+        continue;
+      is_decided[slot] = true;
+      const Expr* ignored = nullptr;
+      if (definition.initial != nullptr)
+        fold_constant(program_, definition.initial, entity.defaults[slot], ignored);
+    }
 }
 
 std::vector<Failure> declare(Program& program) { return Declarer(program).run(); }

@@ -29,20 +29,21 @@ Attribute end_of(Symbol name, Entity& owner, Entity& target, Multiplicity count,
 
 bool Declarer::relation_end(Entity& entity, const Attribute& made, Attribute*& end) {
   const std::string& name = program_.symbols.name(made.name);
-  for (Entity* one : entity.lineage)
-    for (const Attribute& other : one->own) {
-      if (other.name != made.name || entity.full_name == "std::Entity")
-        continue;
-      if (one != &entity)
-        return duplicate(cat("Attribute name ", name, " is already defined in ",
-                             program_.symbols.name(one->name), ", unable to define relationship"),
-                         made.at, other.at);
-      return duplicate(cat("attribute '", name, "' already exists on entity '",
-                           program_.symbols.name(entity.name), "'"),
-                       other.at, made.at);
-    }
+  for (Entity* one : entity.lineage) {
+    const auto other = one->own_by_name.find(made.name);
+    if (other == one->own_by_name.end() || entity.full_name == "std::Entity")
+      continue;
+    if (one != &entity)
+      return duplicate(cat("Attribute name ", name, " is already defined in ",
+                           program_.symbols.name(one->name), ", unable to define relationship"),
+                       made.at, other->second->at);
+    return duplicate(cat("attribute '", name, "' already exists on entity '",
+                         program_.symbols.name(entity.name), "'"),
+                     other->second->at, made.at);
+  }
   entity.own.push_back(made);
   end = &entity.own.back();
+  entity.own_by_name.emplace(made.name, end);
   return true;
 }
 

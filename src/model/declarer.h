@@ -26,13 +26,13 @@ class Declarer {
   bool imports(Space& space);
   bool find_type(Space& space, const QualifiedName& name, Type& type, std::string reporter);
   bool typedefs(Space& space);
+  bool typedef_chains(Space& space);
   bool parents(Space& space);
   bool lineage(Entity& entity, std::vector<Entity*>& below);
   bool attributes(Entity& entity);
   bool compatible(Entity& entity);
   bool check_defaults(const Entity& entity);
   bool check_default(const AttributeDefinition& definition, const Attribute& attribute);
-  void default_of(const Entity& entity, Symbol name, Datum& value);
   void slots(Entity& entity);
 
   // declare_links.cc

@@ -34,6 +34,14 @@ Datum Machine::make_dict(std::span<const DictEntry> entries) {
   for (const DictEntry& entry : entries)
     made->depth = std::max(made->depth, depth_of(entry.value) + 1);
   check_depth(budget(), made->depth);
+  if (entries.size() > Dict::few) {
+    std::vector<uint32_t> order(entries.size());
+    for (uint32_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    // Of equal keys the first is found.
+    std::ranges::stable_sort(order, {}, [&](uint32_t at) { return entries[at].key->view; });
+    made->order = program_.arena.copy(std::span<const uint32_t>(order));
+  }
   return Datum::of(static_cast<const Dict*>(made));
 }
 

@@ -19,8 +19,9 @@ class Loader {
     made.module = module;
     made.id = static_cast<uint32_t>(program_.spaces.size() - 1);
     const Warn warn = [&](Place at, const std::string& message) {
-      if (options_.warn)
-        options_.warn(program_.error_at(at, message));
+      constexpr int most = 100;
+      if (options_.warn && ++warned_ <= most)
+        options_.warn(program_.error_at(at, warned_ < most ? message : "more warnings are left out"));
     };
     Result<Unit> unit =
         parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
@@ -145,6 +146,7 @@ class Loader {
   const Project* project_;
   const CompileOptions& options_;
   std::deque<const ImportDefinition*> wanted_;
+  int warned_ = 0;
   std::vector<Failure> failures_;
 };
 

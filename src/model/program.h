@@ -2,6 +2,7 @@
 /// What the definitions of a model say, with every name found: types, entities, relations, indexes
 /// and implementations. Built once by `declare.cc`, read by the machine.
 
+#include <bit>
 #include <deque>
 #include <map>
 #include <memory>
@@ -90,6 +91,39 @@ struct Index {
 
 constexpr uint32_t no_slot = UINT32_MAX;
 
+/// Slots by name, in a table that is twice as large as their number: names of a model times its
+/// entities would be too many.
+class SlotTable {
+ public:
+  /// For so many names.
+  void reserve(size_t count) {
+    rows_.assign(std::bit_ceil(2 * count + 1), {0, no_slot});
+    mask_ = rows_.size() - 1;
+  }
+  uint32_t find(Symbol name) const {
+    if (rows_.empty())
+      return no_slot;
+    for (size_t at = name & mask_;; at = (at + 1) & mask_)
+      if (rows_[at].slot == no_slot || rows_[at].name == name)
+        return rows_[at].slot;
+  }
+  /// A name that is not there yet.
+  void add(Symbol name, uint32_t slot) {
+    size_t at = name & mask_;
+    while (rows_[at].slot != no_slot)
+      at = (at + 1) & mask_;
+    rows_[at] = {name, slot};
+  }
+
+ private:
+  struct Row {
+    Symbol name;
+    uint32_t slot;
+  };
+  std::vector<Row> rows_;
+  size_t mask_ = 0;
+};
+
 struct Entity {
   Symbol name = 0;
   std::string full_name;
@@ -102,7 +136,7 @@ struct Entity {
       lineage;  ///< itself and all ancestors: children before parents, then left before right
   std::deque<Attribute> own;
   std::vector<Attribute*> slots;
-  std::vector<uint32_t> slot_of_symbol;  ///< by symbol; `no_slot` when absent
+  SlotTable slot_of;                     ///< by name
   std::vector<Datum> defaults;           ///< by slot; unset without one
   std::vector<Index*> indexes;
   std::vector<uint32_t> key_slots;  ///< of all indexes, each once
@@ -110,6 +144,8 @@ struct Entity {
   std::vector<const Implement*> selected;  ///< its own and, through `parents`, theirs
   bool uses_parents = false;
   bool is_selected = false;
+  int depth = 0;  ///< how many ancestors one above the other
+  std::unordered_map<Symbol, Attribute*> own_by_name;
 
   bool is_a(const Entity* other) const {
     for (const Entity* ancestor : lineage)
@@ -118,7 +154,7 @@ struct Entity {
     return false;
   }
   uint32_t slot(Symbol symbol) const {
-    return symbol < slot_of_symbol.size() ? slot_of_symbol[symbol] : no_slot;
+    return slot_of.find(symbol);
   }
 };
 

@@ -1,6 +1,8 @@
 /// Finds what names stand for, once, before anything runs: variables of blocks, attributes of
 /// `self`, variables of namespaces. A name that stands for nothing fails only when it is read.
 
+#include <ranges>
+
 #include "base/text.h"
 #include "model/describe.h"
 #include "model/program.h"
@@ -148,9 +150,7 @@ class Walk {
       warn_of_shadows(level, block);
     for (size_t i = 0; i < block.statements.size(); ++i)
       statement(block.statements[is_root ? i : block.statements.size() - 1 - i], &level);
-    std::vector<Foreseen> foreseen;
-    foresee(block, foreseen);
-    block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
+    keep_foreseen(block);
   }
 
   /// `to`: the attribute that gets the value, for short names and keys that it implies;
@@ -342,10 +342,7 @@ class Walk {
         collect_needs(as<If>(statement).condition, nullptr, needs);
         break;
     }
-    std::vector<const Name*> names;
-    for (const Need& need : needs)
-      names.push_back(need.name);
-    statement->needs = program_.arena.copy(std::span<const Name* const>(names));
+    keep_needs(*statement, needs);
   }
 
   void names_of(const Stmt* statement, const Level* level) {
@@ -373,12 +370,47 @@ class Walk {
         return block(*node.body, level, &node);
       }
       case StmtKind::if_: {
-        const auto& node = as<If>(statement);
-        expression(node.condition, level);
-        block(*node.yes, level, nullptr);
-        return block(*node.no, level, nullptr);
+        return chain(as<If>(statement), level);
       }
     }
+  }
+
+  /// An `if` with all its `elif`.
+  void chain(const If& first, const Level* level) {
+    std::vector<const Block*> blocks;
+    for (const If* node = &first;;) {
+      expression(node->condition, level);
+      block(*node->yes, level, nullptr);
+      if (!failures_.empty())
+        return;
+      if (!node->no->is_elif) {
+        block(*node->no, level, nullptr);
+        break;
+      }
+      blocks.push_back(node->no);
+      statement_ = node->no->statements[0];
+      node = &as<If>(statement_);
+      std::vector<Need> needs;
+      collect_needs(node->condition, nullptr, needs);
+      keep_needs(*node, needs);
+    }
+    for (const Block* one : blocks | std::views::reverse)
+      keep_foreseen(*one);
+  }
+
+  void keep_needs(const Stmt& statement, const std::vector<Need>& needs) {
+    std::vector<const Name*> names;
+    for (const Need& need : needs)
+      names.push_back(need.name);
+    statement.needs = program_.arena.copy(std::span<const Name* const>(names));
+  }
+
+  void keep_foreseen(const Block& block) {
+    std::vector<Foreseen> foreseen;
+    foresee(block, foreseen);
+    // Each of a chain has those of all behind it.
+    if (program_.budget->has_room(2 * foreseen.size() * sizeof(Foreseen)))
+      block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
   }
 
   /// An assignment to a variable of a namespace, which only that namespace can declare.
@@ -414,7 +446,7 @@ class Walk {
     };
     const auto add_inner = [&](const Block& inner) {
       for (const Foreseen& one : inner.foreseen)
-        add({one.assignment, one.levels + 1});
+        add({one.assignment, one.levels + (block.is_elif ? 0 : 1)});
     };
     for (const Stmt* statement : block.statements) {
       if (statement->kind == StmtKind::assign_attribute)

@@ -245,6 +245,9 @@ struct Block {
   mutable std::span<const Symbol> locals;
   /// Assignments whose cell is promised before this block is entered.
   mutable std::span<const Foreseen> foreseen;
+  /// It holds the `if` of an `elif` and nothing else: it has no variables and no frame, so that a
+  /// long chain is no deep nest.
+  bool is_elif = false;
 };
 
 struct ExprStmt : Stmt {

@@ -1,6 +1,8 @@
 #include "model/syntax/parse_expression.h"
 
 #include <ranges>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "model/numbers.h"
 #include "model/regex.h"
@@ -450,14 +452,14 @@ Result<std::span<const Argument>> ExpressionParser::arguments(char close, bool a
 Result<const Expr*> ExpressionParser::constructor(QualifiedName type) {
   ++at_;
   const std::span<const Argument> found = TRY(arguments(')', false));
-  for (size_t i = 0; i < found.size(); ++i)
-    for (size_t j = 0; j < i && !found[i].is_unpacked; ++j)
-      if (!found[j].is_unpacked && found[j].name == found[i].name)
-        return fail_at(
-            found[i].at,
-            cat("The attribute ", symbols_.name(found[i].name), " in the constructor call of ",
-                symbols_.name(type.name), " is already set. (reported in Construct(",
-                symbols_.name(type.name), ") (", file_name_, ":", type.at.line, "))"));
+  std::unordered_set<Symbol> known;
+  for (const Argument& argument : found)
+    if (!argument.is_unpacked && !known.insert(argument.name).second)
+      return fail_at(
+          argument.at,
+          cat("The attribute ", symbols_.name(argument.name), " in the constructor call of ",
+              symbols_.name(type.name), " is already set. (reported in Construct(",
+              symbols_.name(type.name), ") (", file_name_, ":", type.at.line, "))"));
   return arena_.make<Constructor>(Expr{ExprKind::constructor, type.at}, type, found);
 }
 
@@ -516,6 +518,7 @@ Result<const Expr*> ExpressionParser::dict() {
   const Place at = now().at;
   ++at_;
   std::vector<DictItem> items;
+  std::unordered_map<std::string_view, Place> known;
   while (!sees('}')) {
     DictItem item;
     item.at = now().at;
@@ -530,11 +533,10 @@ Result<const Expr*> ExpressionParser::dict() {
                          "Use raw string to use a key containing double curly brackets (",
                          exactly(item.at), ")"));
     item.key = as<Constant>(key).value.text;
-    for (const DictItem& other : items)
-      if (other.key->view == item.key->view)
-        return fail_at(item.at, cat("duplicate key in dict ", item.key->view, " (original at (",
-                                    file_name_, ":", other.at.line, ")) (duplicate at (",
-                                    file_name_, ":", item.at.line, "))"));
+    if (const auto [other, is_new] = known.emplace(item.key->view, item.at); !is_new)
+      return fail_at(item.at, cat("duplicate key in dict ", item.key->view, " (original at (",
+                                  file_name_, ":", other->second.line, ")) (duplicate at (",
+                                  file_name_, ":", item.at.line, "))"));
     TRY(expect(':'));
     item.value = TRY(expression());
     items.push_back(item);

@@ -98,21 +98,27 @@ class FileParser : public ExpressionParser {
     return arena_.make<For>(Stmt{StmtKind::for_, at}, variable, iterable, body);
   }
 
-  /// Behind `if` or `elif`; an `elif` is an `if` in the `else`.
+  /// Behind `if`. An `elif` is an `if` in the `else`; the tree is made from the last one.
   Result<const Stmt*> if_statement() {
     const Deeper deeper(depth_);
     if (depth_ > max_depth)
       return fail("Syntax error: the model is nested too deeply");
-    const Place at = tokens_[at_ - 1].at;
-    const Expr* condition = TRY(expression());
-    TRY(expect(':'));
-    const Block* yes = TRY(block());
-    const Block* no = nullptr;
-    if (sees(Token::word_elif)) {
+    struct Branch {
+      Place at;
+      const Expr* condition;
+      const Block* yes;
+    };
+    std::vector<Branch> branches;
+    for (;;) {
+      Branch& branch = branches.emplace_back(Branch{tokens_[at_ - 1].at, nullptr, nullptr});
+      branch.condition = TRY(expression());
+      TRY(expect(':'));
+      branch.yes = TRY(block());
+      if (!sees(Token::word_elif))
+        break;
       ++at_;
-      no = make_block({TRY(if_statement())});
-      return arena_.make<If>(Stmt{StmtKind::if_, at}, condition, yes, no);
     }
+    const Block* no = nullptr;
     if (sees(Token::word_else)) {
       ++at_;
       TRY(expect(':'));
@@ -121,7 +127,16 @@ class FileParser : public ExpressionParser {
       no = make_block({});
     }
     TRY(expect(Token::word_end));
-    return arena_.make<If>(Stmt{StmtKind::if_, at}, condition, yes, no);
+    for (;;) {
+      const Branch& branch = branches.back();
+      const Stmt* made =
+          arena_.make<If>(Stmt{StmtKind::if_, branch.at}, branch.condition, branch.yes, no);
+      branches.pop_back();
+      if (branches.empty())
+        return made;
+      no = arena_.make<Block>(keep(std::vector<const Stmt*>{made}), std::span<const Symbol>(),
+                              std::span<const Foreseen>(), true);
+    }
   }
 
   Result<const Stmt*> expression_statement() {
