@@ -75,7 +75,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
       {{"test", call.is_test},
        {"old_state", call.old_state},
        {"rerun_data", call.rerun_data},
-       {"acct", revealed(acct)},
+       {"acct", acct},
        {"run_name", options_.run_name},
        {"tag", cat(call.state, "_|-", call.id, "_|-", call.name, "_|-", call.function)}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
@@ -173,9 +173,8 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
   made.positional = call.positional;
   made.arguments = call.named;
   made.only_known = call.only_known;
-  made.context = Value::dict({{"test", false},
-                              {"acct", revealed(TRY(acct_of(call.path, "")))},
-                              {"run_name", options_.run_name}});
+  made.context = Value::dict(
+      {{"test", false}, {"acct", TRY(acct_of(call.path, ""))}, {"run_name", options_.run_name}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(made, place_.interrupt->acts_token()));
   if (said.verdict != PluginAnswer::Verdict::answered)

@@ -56,4 +56,18 @@ struct StatesReport {
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience);
 
+/// What the modules that match a pattern (`cloud.*`) say is there: files of states as data, by ID.
+/// Errors: no module describes; one failed, and `is_hard`. What failed otherwise is a warning.
+struct Described {
+  Value states = Value::dict({});
+  std::vector<Error> warnings;
+};
+Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
+                                  const std::string& pattern, bool is_hard);
+
+/// Remembers states: `{"cloud.vm_|-web_|-web_|-": {…}}`, as Idem keeps its memory. How many there
+/// are. Errors (`Blame::user`): a key or value that is none.
+Result<size_t> remember_states(const Workplace& place, const std::string& environment,
+                               const Value& memory, bool waits);
+
 }  // namespace fettle

@@ -68,6 +68,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
                         {"DOCKER_HOST", Podman::address},
                         {"E", GetParam()},
                         {"IMAGES", FETTLE_SOURCE_DIR "/build/images"},
+                        {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
                         {"PATH", cat(FETTLE_BINARY_DIR ":", std::getenv("PATH"))}};
     call.time_limit = command_limit;
     return run_process(call, {});

@@ -27,6 +27,7 @@ std::vector<Command> versions_commands();
 Command version_command();
 Command package_init_command();
 std::vector<Command> state_commands();
+std::vector<Command> state_memory_commands();
 
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);

@@ -171,13 +171,16 @@ std::vector<Command> state_commands() {
                  {"fettle state site.sls", "fettle state web db --sls-sources states --test",
                   "fettle state site.sls -R basic -P idem25"},
                  run_state),
-      group.make("validate", "FILES…", 1, 1000,
-                 "Compiles files of states and prints what they come to.",
-                 {"fettle validate site.sls"}, validate),
-      group.make("exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
-                 {"fettle exec test.ping"}, exec),
+      group.make(
+          "validate", "FILES…", 1, 1000, "Compiles files of states and prints what they come to.",
+          {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
+          validate),
+      group.make(
+          "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
+          {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
+          exec),
       group.make("doc", "[STATE]", 0, 1, "Tells what states take and do.",
-                 {"fettle doc file.managed"}, doc)};
+                 {"fettle doc file.managed", "fettle doc test -o json"}, doc)};
   for (Command& command : commands)
     command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
   return commands;

@@ -4,6 +4,7 @@
 #include "drivers/state/guards.h"
 #include "value/changes.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
@@ -62,9 +63,9 @@ class StateAct {
     call_.state = act.attributes.text_at("state");
     call_.function = act.attributes.text_at("function");
     call_.id = act.attributes.text_at("id");
-    const Value name = revealed(act.attributes.at("name"));
+    const Value name = reveal(act.attributes.at("name"));
     call_.name = name.is_text() ? name.text().str() : to_text(name);
-    call_.arguments = revealed(act.attributes.at("arguments"));
+    call_.arguments = act.attributes.at("arguments");
     call_.acct_profile = settings_.text_at("acct_profile");
     call_.is_test = act.looks_only;
     call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
@@ -114,7 +115,7 @@ class StateAct {
   void remember(const Value& outputs) {
     const Value& memory = outputs.at("memory");
     const Value& left = memory.is_null() ? outputs.at("new_state") : memory;
-    call_.old_state = without_unset(revealed(left), settings_.at("unset"));
+    call_.old_state = without_unset(left, settings_.at("unset"));
     if (!is_empty(call_.old_state))
       call_.arguments = with_ignored(call_.arguments, settings_.at("ignore_changes"));
     else

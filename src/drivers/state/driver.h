@@ -11,7 +11,7 @@ namespace fettle {
 
 struct StateCall {
   std::string state, function, id, name;
-  Value arguments = Value::dict({});  ///< by parameter, without `name`; secrets without their marks
+  Value arguments = Value::dict({});  ///< by parameter, without `name`
   Value old_state{};                  ///< what is remembered of it; null: nothing
   Value rerun_data{};
   Value so_far{};

@@ -7,13 +7,14 @@
 #include "base/text.h"
 #include "value/changes.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
 
 /// A command of a setting: a text for the shell, or words.
 Result<Finished> run_guard(const Value& given, const std::stop_token& stop) {
-  const Value command = revealed(given);
+  const Value command = reveal(given);
   Invocation invocation;
   if (command.is_list()) {
     for (const Value& word : command.items())

@@ -28,10 +28,11 @@ Result<starlark::Value> call_path(Call& call, const Asking& asking) {
     return call.thread.error("call: the first argument must be a path such as \"exec.test.ping\"");
   std::vector<Value> positional;
   for (const starlark::Value value : call.positional.subspan(1))
-    positional.push_back(TRY(starlark::to_value(value)));
+    positional.push_back(TRY(starlark::to_value(call.thread, value)));
   std::vector<Entry> named;
   for (size_t i = 0; i < call.named.size(); ++i)
-    named.push_back({starlark::text_of(call.names[i]), TRY(starlark::to_value(call.named[i]))});
+    named.push_back(
+        {starlark::text_of(call.names[i]), TRY(starlark::to_value(call.thread, call.named[i]))});
   return given(call, TRY(ask(call, asking,
                              Value::dict({{"call", starlark::text_of(call.positional[0])},
                                           {"positional", Value::list(std::move(positional))},
@@ -48,7 +49,7 @@ Result<starlark::Value> end_with(Call& call, Asking& asking, PluginAnswer::Verdi
 
 Result<starlark::Value> is_pending(Call& call, const Asking& asking) {
   static const Signature signature("is_pending", {{"ret"}});
-  const Value ret = TRY(starlark::to_value(TRY(signature.bind(call))[0]));
+  const Value ret = TRY(starlark::to_value(call.thread, TRY(signature.bind(call))[0]));
   const std::string_view plugin = asking.call->arguments.text_at("pending_plugin", "default");
   return given(call,
                TRY(ask(call, asking,
@@ -59,7 +60,8 @@ Result<starlark::Value> is_pending(Call& call, const Asking& asking) {
 Result<starlark::Value> apply(Call& call, Asking& asking) {
   static const Signature signature("apply", {{"tags??", Want::list | Want::tuple}});
   const starlark::Value given_tags = TRY(signature.bind(call))[0];
-  const Value tags = given_tags.is_unset() ? Value() : TRY(starlark::to_value(given_tags));
+  const Value tags =
+      given_tags.is_unset() ? Value() : TRY(starlark::to_value(call.thread, given_tags));
   const Value answer = TRY(ask(
       call, asking,
       Value::dict({{"apply",

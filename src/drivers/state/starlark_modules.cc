@@ -42,6 +42,7 @@ class Instance {
     };
   }
 
+  Result<Value> described();
   Status run() {
     const std::string text = TRY(read_file(file_.file));
     loan_.ends = std::chrono::steady_clock::now() + time_limit_;
@@ -59,7 +60,8 @@ class Instance {
   Result<starlark::Value> given(starlark::Thread& thread, const Value& value) {
     return thread.heap().json(write_json(value, {.show_secrets = true}));
   }
-  Result<PluginAnswer> judge(Result<starlark::Value> result, const std::stop_token& stop) const;
+  Result<PluginAnswer> judge(starlark::Thread& thread, Result<starlark::Value> result,
+                             const std::stop_token& stop) const;
 
   PluginFile file_;
   Duration time_limit_;
@@ -106,10 +108,10 @@ Result<PluginAnswer> Instance::call(const PluginCall& call, std::string_view fun
   for (const Entry& entry : call.arguments.entries())
     if (!call.only_known || takes_rest || known.contains(entry.key.str()))
       named.push_back({entry.key.view(), keep(TRY(given(thread, entry.value)))});
-  return judge(thread.call(*callee, positional, named), stop);
+  return judge(thread, thread.call(*callee, positional, named), stop);
 }
 
-Result<PluginAnswer> Instance::judge(Result<starlark::Value> result,
+Result<PluginAnswer> Instance::judge(starlark::Thread& thread, Result<starlark::Value> result,
                                      const std::stop_token& stop) const {
   if (stop.stop_requested())
     return cancelled_error();
@@ -127,10 +129,11 @@ Result<PluginAnswer> Instance::judge(Result<starlark::Value> result,
     error.excerpt = join(told.trace, "\n");
     return error;
   }
-  return PluginAnswer{.result = TRY(starlark::to_value(*result).context("what it returned"))};
+  return PluginAnswer{.result =
+                          TRY(starlark::to_value(thread, *result).context("what it returned"))};
 }
 
-Value described(const std::string& name, starlark::Value function) {
+Value described(starlark::Thread& thread, const std::string& name, starlark::Value function) {
   std::vector<Value> parameters;
   for (const starlark::ParameterInfo& parameter : starlark::parameters_of(function)) {
     if (parameter.name == "ctx" || parameter.name == "hub")
@@ -141,7 +144,8 @@ Value described(const std::string& name, starlark::Value function) {
                                         : parameter.keyword_only ? "named"
                                                                  : "any"}};
     if (parameter.otherwise)
-      entries.push_back({"default", starlark::to_value(*parameter.otherwise).value_or(Value())});
+      entries.push_back(
+          {"default", starlark::to_value(thread, *parameter.otherwise).value_or(Value())});
     parameters.push_back(Value::dict(std::move(entries)));
   }
   return Value::dict({{"name", name},
@@ -150,7 +154,8 @@ Value described(const std::string& name, starlark::Value function) {
                       {"parameters", Value::list(std::move(parameters))}});
 }
 
-Result<Value> described(const PluginFile& file, const starlark::Module& module) {
+Result<Value> described(starlark::Thread& thread, const PluginFile& file,
+                        const starlark::Module& module) {
   std::vector<Value> functions;
   std::vector<Entry> entries{{"path", file.path}, {"file", file.file}};
   for (const auto& [name, value] : module.globals()) {
@@ -158,12 +163,18 @@ Result<Value> described(const PluginFile& file, const starlark::Module& module) 
       entries.push_back({name == "TREQ"       ? "implied"
                          : name == "SKIP_ESM" ? "skips_memory"
                                               : "wait",
-                         TRY(starlark::to_value(value).context(cat("`", name, "`")))});
+                         TRY(starlark::to_value(thread, value).context(cat("`", name, "`")))});
     if (!name.starts_with('_') && starlark::type_of(value) == starlark::Type::function)
-      functions.push_back(described(name, value));
+      functions.push_back(described(thread, name, value));
   }
   entries.push_back({"functions", Value::list(std::move(functions))});
   return Value::dict(std::move(entries));
+}
+
+/// The module as a catalogue reads it.
+Result<Value> Instance::described() {
+  starlark::Thread thread(session_);
+  return fettle::described(thread, file_, module());
 }
 
 class StarlarkHost : public PluginHost {
@@ -178,8 +189,7 @@ class StarlarkHost : public PluginHost {
     for (const auto& [path, file] : files_) {
       Instance instance(file, http_, load_limit);
       Status status = instance.run();
-      Result<Value> told =
-          status ? described(file, instance.module()) : Result<Value>(std::move(status).error());
+      Result<Value> told = status ? instance.described() : Result<Value>(std::move(status).error());
       if (told)
         found.modules.push_back(*told);
       else

@@ -1,0 +1,160 @@
+/// Commands about what is there and what is remembered, and the batch call.
+
+#include <iostream>
+#include <iterator>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/state_options.h"
+#include "cli/commands/state_print.h"
+#include "cli/print.h"
+#include "value/json.h"
+#include "value/yaml.h"
+#include "verbs/states.h"
+
+namespace fettle {
+namespace {
+
+Result<Described> described(Face& face, const Workplace& place, StatesRequest& request) {
+  RunFunctions functions(place, std::move(request.functions));
+  TRY(functions.open());
+  Described found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
+                                        face.parsed.flag("hard-fail")));
+  for (const Error& warning : found.warnings)
+    print_error(cat("warning: ", to_string(warning)));
+  return found;
+}
+
+Result<int> describe(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  const Described found = TRY(described(face, *place, request));
+  if (face.json)
+    print_json(found.states);
+  else
+    print(trim(write_yaml(found.states)));
+  return 0;
+}
+
+/// Describes, looks at what that says, and remembers what is there.
+Result<int> refresh(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  FunctionOptions kept = request.functions;
+  const Described found = TRY(described(face, *place, request));
+  request.functions = std::move(kept);
+  request.words = {"described"};
+  request.compile.sources = {
+      cat("json://", write_json(Value::dict({{"described", found.states}})))};
+  request.is_test = true;
+  const std::string environment = request.environment;
+  const StatesReport report = TRY(apply_states(*place, std::move(request), nullptr));
+  if (!report.errors.empty())
+    return report.errors[0];
+  std::vector<Entry> memory;
+  size_t changed = 0;
+  for (const StateResult& result : report.results) {
+    const Value& changes = result.entry.at("changes");
+    changed += changes.is_dict() && !changes.entries().empty() ? 1 : 0;
+    if (const Value& state = result.entry.at("new_state"); state.is_dict())
+      memory.push_back({Name(result.entry.text_at("esm_tag")), state});
+  }
+  const size_t count = TRY(remember_states(*place, environment, Value::dict(std::move(memory)),
+                                           !face.parsed.flag("no-wait")));
+  if (face.json)
+    print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
+  else
+    print(cat(count, " states are remembered, ", changed, " of them changed"));
+  return 0;
+}
+
+Result<int> restore(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const StatesRequest request = TRY(read_states_request(face, *place));
+  const std::string file = face.parsed.argument(0);
+  Result<std::string> text = read_file(file);
+  if (!text) {
+    text.error().blame = Blame::user;
+    return text.error();
+  }
+  const size_t count =
+      TRY(remember_states(*place, request.environment, TRY(read_json(*text, file)), request.waits));
+  if (face.json)
+    print_json(Value::dict({{"remembered", count}}));
+  else
+    print(cat(count, " states are remembered in `", request.environment, "`"));
+  return 0;
+}
+
+Result<std::string> text_of_batch(const Face& face) {
+  const std::string file = face.parsed.argument(0, "-");
+  if (file == "-")
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  Result<std::string> text = read_file(file);
+  if (!text)
+    text.error().blame = Blame::user;
+  return text;
+}
+
+/// The batch call of Idem: its parameters as a document, its answer as one.
+Result<int> batch(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  StatesRequest request = TRY(read_states_request(face, *place));
+  const Value call = TRY(read_json(TRY(text_of_batch(face)), "batch"));
+  if (!call.is_dict() || !call.at("states").is_dict())
+    return user_error("a batch is a dictionary with `states`, a dictionary of files of states");
+  const auto text = [&](const char* key, std::string& into) {
+    if (const std::string_view given = call.text_at(key); !given.empty())
+      into = given;
+  };
+  request.words = {"batch"};
+  request.compile.sources = {cat(
+      "json://", write_json(Value::dict({{"batch", call.at("states")}}), {.show_secrets = true}))};
+  request.reconciler = "basic";
+  text("name", request.environment);
+  request.compile.run_name = request.functions.run_name = request.environment;
+  text("reconcile_plugin", request.reconciler);
+  text("pending_plugin", request.pending);
+  text("default_acct_profile", request.functions.acct_profile);
+  request.is_serial = call.text_at("runtime") == "serial";
+  request.is_test = call.bool_at("test");
+  request.remembers = call.text_at("esm_plugin") != "null";
+  if (const Value& profiles = call.at("profiles"); profiles.is_dict())
+    request.functions.credentials.add(TRY(states::Credentials::of(profiles)));
+  if (const std::string_view sealed = call.text_at("encrypted_profiles"); !sealed.empty())
+    request.functions.credentials.add(
+        TRY(states::Credentials::read(sealed, "encrypted_profiles", call.text_at("acct_key"))));
+  const bool is_test = request.is_test;
+  const StatesReport report = TRY(apply_states(*place, std::move(request), nullptr));
+  if (!report.errors.empty()) {
+    std::vector<Value> errors;
+    for (const Error& error : report.errors)
+      errors.emplace_back(to_string(error));
+    print_json(Value::list(std::move(errors)));
+    return 2;
+  }
+  print_json(report.document());
+  return code_of_states(face, report, is_test);
+}
+
+}  // namespace
+
+std::vector<Command> state_memory_commands() {
+  const CommandGroup group{"states", state_options()};
+  return {
+      group.make("describe", "PATTERN", 0, 1,
+                 "Prints what is there as a file of states, as modules describe it.",
+                 {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, describe,
+                 {{{"--hard-fail"}, "", "ends at the first module that fails"}}),
+      group.make("refresh", "PATTERN", 0, 1, "Remembers what is there, as modules describe it.",
+                 {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
+                 {{{"--hard-fail"}, "", "ends at the first module that fails"}}),
+      group.make("restore", "FILE", 1, 1, "Remembers states of a file, as Idem keeps them.",
+                 {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
+      group.make("batch", "[FILE|-]", 0, 1,
+                 "Applies states that are given as JSON, and answers with their results.",
+                 {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
+}
+
+}  // namespace fettle

@@ -1,0 +1,94 @@
+/// What is there and what is remembered of it, beside a run: `describe`, `refresh` and `restore`.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "states/target_index.h"
+#include "verbs/states.h"
+
+namespace fettle {
+namespace {
+
+/// The four parts of `state_|-id_|-name_|-`; empty: it is no such key.
+std::vector<std::string> parts_of(std::string_view key) {
+  std::vector<std::string> parts;
+  while (true) {
+    const size_t at = key.find("_|-");
+    parts.emplace_back(key.substr(0, at));
+    if (at == key.npos)
+      break;
+    key.remove_prefix(at + 3);
+  }
+  if (parts.size() == 4 && parts[3].empty())
+    parts.pop_back();
+  return parts.size() == 3 && !parts[0].empty() ? parts : std::vector<std::string>();
+}
+
+}  // namespace
+
+Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
+                                  const std::string& pattern, bool is_hard) {
+  Described described;
+  std::vector<Entry> states;
+  bool is_any = false;
+  for (const std::string& ref : functions.catalogue().refs()) {
+    const std::string path = cat("states.", ref, ".describe");
+    if (!functions.plugins().has(path) || !states::matches(pattern, ref))
+      continue;
+    is_any = true;
+    PluginCall call;
+    call.path = path;
+    const Result<PluginAnswer> answer =
+        functions.plugins().call(call, place.interrupt->acts_token());
+    if (!answer) {
+      Error error = Error(answer.error()).context(cat("describing `", ref, "`"));
+      if (is_hard)
+        return error;
+      described.warnings.push_back(std::move(error));
+      continue;
+    }
+    if (answer->result.is_dict())
+      states.insert(states.end(), answer->result.entries().begin(), answer->result.entries().end());
+  }
+  if (!is_any)
+    return user_error(cat("no module that matches `", pattern, "` has a function `describe`"));
+  described.states = Value::dict(std::move(states));
+  return described;
+}
+
+Result<size_t> remember_states(const Workplace& place, const std::string& environment,
+                               const Value& memory, bool waits) {
+  if (!memory.is_dict())
+    return user_error("memory is a dictionary of states by tag");
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, waits));
+  TRY(ensure_environment(place, *edit, Value::dict({{"states", true}})));
+  const Known known = TRY(place.store->known(environment));
+  std::vector<Change> changes;
+  for (const Entry& entry : memory.entries()) {
+    if (entry.key == "__esm_metadata__")
+      continue;
+    const std::vector<std::string> parts = parts_of(entry.key.view());
+    if (parts.empty() || !entry.value.is_dict())
+      return user_error(cat("`", entry.key,
+                            "` must be `state_|-id_|-name_|-` with a dictionary: nothing is "
+                            "remembered"));
+    Resource resource;
+    resource.key = {environment, state_kind().name(), join(parts, "_|-")};
+    resource.driver = "state";
+    resource.attributes = TRY(state_kind().normalise(Value::dict(
+        {{"state", parts[0]}, {"function", "present"}, {"id", parts[1]}, {"name", parts[2]}})));
+    const auto before = known.find(resource.key);
+    auto record = std::make_shared<Record>(before == known.end() ? Record{} : *before->second);
+    if (!record->applied)
+      record->applied = resource;
+    record->outputs = Value::dict({{"new_state", entry.value}});
+    record->finished = place.clock();
+    record->wanted_by.try_emplace(Name(states::states_set), Digest{});
+    changes.push_back({Change::record, resource.key, std::move(record), {}});
+  }
+  TRY(edit->write(changes));
+  return changes.size();
+}
+
+}  // namespace fettle
