@@ -2,8 +2,13 @@
 # five seconds to come up, and a value that one state takes from another.
 {% set root = params.get('root', '/tmp/homelab') %}
 
-{{ root }}/site:
+{{ root }}:
   file.directory: []
+
+{{ root }}/site:
+  file.directory:
+    - require:
+        - file: {{ root }}
 
 {{ root }}/site/index.html:
   file.managed:
@@ -38,7 +43,7 @@ page:
   http.wait_for_successful_query:
     - name: http://127.0.0.1:{{ params.get('port', 18080) }}/index.html
     - match: welcome
-    - wait_for: 60
+    - wait_for: {{ params.get('patience', 60) }}
     - require:
         - container: web
         - slow: disk

@@ -257,13 +257,27 @@ class Mapper {
   Value rebound(const Value& value) {
     if (!value.has_deferred())
       return value;
-    return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+    const Value bound = with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
       if (!leaf.is_deferred())
         return std::nullopt;
       std::vector<Part> parts;
       for (const Part& part : leaf.parts())
         parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
       return Value::deferred(std::move(parts));
+    });
+    // What is undone goes before what it took values from: they are those of memory.
+    return compiled_.is_inverted ? filled_from_memory(bound) : bound;
+  }
+
+  Value filled_from_memory(const Value& value) const {
+    return fill_holes(value, [&](const Output& hole) -> const Value* {
+      static const Value none;
+      if (options_.known == nullptr)
+        return &none;
+      const auto record = options_.known->find({options_.environment, hole.kind, hole.name});
+      const Value* left =
+          record == options_.known->end() ? nullptr : follow(record->second->outputs, hole.path);
+      return left == nullptr ? &none : left;
     });
   }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "states/compilation.h"
+#include "states/types.h"
 
 namespace fettle::states {
 namespace {
@@ -25,6 +26,9 @@ void invert(Compilation& with) {
     Chunk& chunk = made.chunks[i];
     if (chunk.function == "present" || chunk.function == "absent")
       chunk.function = chunk.function == "present" ? "absent" : "present";
+    else if (const MappedState* mapped = find_mapped(chunk.state, chunk.function);
+             mapped != nullptr && find_mapped(chunk.state, "absent") != nullptr)
+      chunk.function = "absent";
     std::vector<Need> kept;
     for (Need& need : chunk.needs) {
       const auto targets = targets_of(made, need);

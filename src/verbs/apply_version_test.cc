@@ -498,8 +498,7 @@ def delete(resource): files.remove(resource["path"])
 }
 
 TEST_F(ApplyVersionTest, TheCodeOfHandlersIsKeptAsLongAsAVersionHasIt) {
-  const Value handler =
-      Value::dict({{"name", "box"}, {"source", "def read(resource): return {}"}});
+  const Value handler = Value::dict({{"name", "box"}, {"source", "def read(resource): return {}"}});
   add("my::Box[a,name=x]", {});
   const Value detail = Value::dict({{"handlers", Value::dict({{"my::Box", handler}})}});
   const Value stored = *with_handlers_stored(place_, detail);

@@ -254,6 +254,8 @@ Result<Summary> remove_environment(const Workplace& place, const std::string& na
     TRY(driver->ready({}, place.interrupt->acts_token()));
   Undertaking undertaking;
   undertaking.known = TRY(all_of(place, edit.environment()));
+  // Only the files of states say how what they made is taken away: it stays.
+  std::erase_if(undertaking.known, [](const auto& one) { return one.first.kind == "state"; });
   undertaking.intent = empty_intent(edit.environment(), undertaking.known);
   undertaking.options.parallelism = 8;
   undertaking.begins = [&] { return edit.begin_removal(); };
@@ -270,8 +272,9 @@ namespace {
 Result<bool> is_to_go(const Workplace& place, const Environment& environment, bool all) {
   if (all || environment.is_removing)
     return true;
-  // What a model describes has not stopped because nothing of it is a container.
-  if (!TRY(place.store->versions().heads(environment.name)).empty())
+  // What a model or files of states describe has not stopped because nothing of it is a container.
+  if (environment.detail.bool_at("states") ||
+      !TRY(place.store->versions().heads(environment.name)).empty())
     return false;
   // Kurtosis: what somebody has just made runs, though it has no service yet.
   return TRY(inspect_environment(place, environment.name.str())).status == "stopped";

@@ -71,6 +71,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
   std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
   arguments.push_back({"name", call.name});
   made.arguments = Value::dict(std::move(arguments));
+  made.only_known = call.function == "absent";  // what is undone has arguments of what made it
   made.context = Value::dict(
       {{"test", call.is_test},
        {"old_state", call.old_state},
