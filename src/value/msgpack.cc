@@ -105,6 +105,8 @@ class Unpacker {
     std::vector<Entry> entries;
     for (uint64_t i = 0; i < count; ++i) {
       const Value key = TRY(value(depth + 1));
+      if (key.is_list() || key.is_dict())
+        return user_error("it has a key that is no text");
       entries.push_back({to_text(key), TRY(value(depth + 1))});
     }
     return Value::dict(std::move(entries));

@@ -1,6 +1,6 @@
 #pragma once
-/// MessagePack to `Value`, as far as plain data goes: bytes are read as text, keys become texts,
-/// and an extension type is an error.
+/// MessagePack to `Value`, as far as plain data goes: bytes are read as text, keys become texts
+/// (those that are lists or dicts are an error), and an extension type is an error.
 
 #include <string_view>
 
