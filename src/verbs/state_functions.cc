@@ -16,7 +16,7 @@ PluginOptions plugin_options(const Workplace& place, const FunctionOptions& opti
   return made;
 }
 
-/// The names that a catalogue's state goes by when it is asked for its wait or its verdict.
+/// As plugins know a function of a state.
 std::string plugin_path(std::string_view state, std::string_view function) {
   return cat("states.", state, ".", function);
 }
@@ -137,8 +137,7 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   if (!answer.adds.is_null() && !call.is_test)
     additions_.push_back(answer.adds);
   if (!answer.profile.is_null())
-    options_.credentials.add(answer.profile.text_at("provider"), answer.profile.text_at("name"),
-                             answer.profile.at("values"));
+    TRY(options_.credentials.add_made(answer.profile));
   StateAnswer found;
   found.ret = std::move(answer.ret);
   found.again = answer.again;
@@ -149,10 +148,8 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
 Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, const Value& ret,
                                                      std::stop_token stop) {
   const std::string path = plugin_path(state, "is_pending");
-  if (!plugins_.has(path)) {
-    // These are done once they succeed, and so is what ships.
+  if (!plugins_.has(path))
     return std::optional<bool>();
-  }
   PluginCall call;
   call.path = path;
   call.arguments = Value::dict({{"ret", ret}});

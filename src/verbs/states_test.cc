@@ -291,6 +291,18 @@ TEST_F(StatesTest, ATestChangesNothing) {
   EXPECT_TRUE(home_.store().known("e")->empty());
 }
 
+TEST_F(StatesTest, ATestOfWhatCannotRunSaysSo) {
+  put("states/no.star", R"(
+def present(ctx, name):
+    return {"result": False, "comment": "no", "changes": {}, "new_state": {"size": 1}}
+)");
+  request_.is_test = true;
+  const StatesReport report =
+      apply("a: {no.present: []}\nb: {test.nop: [{x: \"${no:a:size}\"}]}\n");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_EQ(word(report, "b"), "False");
+}
+
 TEST_F(StatesTest, APrereqRunsFirstAndOnlyWhenTheOtherWouldChange) {
   const std::string text = R"(
 stop: {test.succeed_with_comment: [{comment: stopped}, {prereq: [{test: update}]}]}

@@ -61,11 +61,12 @@ Result<int> run_state(Face& face) {
   LiveView view(face);
   const bool is_test = request.is_test;
   const StatesReport report = TRY(apply_states(*place, std::move(request), &view));
-  if (!report.errors.empty())
-    return tell_errors(face, report.errors);
-  if (!face.quiet)
+  // A plugin that could not be read may be why a state is not known.
+  if (!face.quiet || !report.errors.empty())
     for (const Error& warning : report.warnings)
       print_error(cat("warning: ", to_string(warning)));
+  if (!report.errors.empty())
+    return tell_errors(face, report.errors);
   if (!report.fault.empty())
     print_error(cat("error: ", report.fault));
   print_states(face, report, is_test);

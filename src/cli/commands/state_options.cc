@@ -124,6 +124,8 @@ std::vector<Path> plugin_folders(const Face& face, const std::vector<std::string
       add(Path(word).parent_path().empty() ? Path(".") : Path(word).parent_path());
   for (const std::string& source : sources)
     add(source.starts_with("file://") ? Path(source.substr(7)) : Path(source));
+  if (folders.empty())
+    add(".");
   for (const std::string& folder : face.parsed.all("plugin-dir"))
     add(folder);
   std::erase_if(folders, [](const Path& folder) { return !std::filesystem::is_directory(folder); });
