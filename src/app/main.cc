@@ -159,14 +159,18 @@ class Program : public Face {
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }
 
+/// Whether this process was started without a standard output.
+bool output_was_closed = false;
+
 /// The code of a command that came to its end, unless nobody got what it told.
 int code_after_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
     return code;
   if (errno == EPIPE || OutputWatch::is_closed())
     return code_of_closed_output;
-  print_error(cat("error: cannot write to standard output: ", lower_case(std::strerror(errno))));
-  return code == 0 ? 1 : code;
+  const std::string reason = output_was_closed ? "it is closed" : std::strerror(errno);
+  print_error(cat("error: cannot write to standard output: ", lower_case(reason)));
+  return 1;
 }
 
 /// Tells an error and gives the exit code that goes with it.
@@ -222,11 +226,16 @@ int run(std::vector<std::string> words) {
   return code ? code_after_output(*code) : tell_error(program, code.error(), colours);
 }
 
-/// The standard streams exist, so that no file of ours takes the place of one.
+/// The standard streams exist, so that no file of ours takes the place of one. What is written to
+/// one that is not there is told at the end.
 void open_standard_streams() {
-  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(number, F_GETFD) < 0)
-      static_cast<void>(!::open("/dev/null", number == STDIN_FILENO ? O_RDONLY : O_WRONLY));
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(number, F_GETFD) >= 0)
+      continue;
+    output_was_closed |= number == STDOUT_FILENO;
+    const char* const instead = number == STDOUT_FILENO ? "/dev/full" : "/dev/null";
+    static_cast<void>(!::open(instead, number == STDIN_FILENO ? O_RDONLY : O_WRONLY));
+  }
 }
 
 }  // namespace
