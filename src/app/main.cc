@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "app/commands.h"
 #include "app/extract.h"
@@ -47,7 +48,13 @@ class Program : public Face {
       return &place_;
     const auto variable_named = [](const char* name) { return variable(name); };
     place_.limits = TRY(limits_asked(parsed, variable_named));
-    const Home found = TRY(open_home(variable_named));
+    // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
+    const Home found = TRY(open_home([&](const char* name) {
+      const std::string root = parsed.text("root-dir");
+      return !root.empty() && std::string_view(name) == "FETTLE_HOME"
+                 ? cat(std::filesystem::absolute(root).string(), "/fettle")
+                 : variable(name);
+    }));
     if (!found.warning.empty())
       tell(cat("warning: ", found.warning));
     const std::string& home = found.folder;
