@@ -43,6 +43,17 @@ const char* past(Verb verb) {
   }
 }
 
+/// Whether `what` is the ID or the name in `state_|-id_|-name`, or the tag with the function.
+bool names_state(std::string_view key, std::string_view what) {
+  constexpr std::string_view separator = "_|-";
+  const size_t id = key.find(separator);
+  const size_t name = id == key.npos ? key.npos : key.find(separator, id + separator.size());
+  if (name == key.npos)
+    return false;
+  return key.substr(id + separator.size(), name - id - separator.size()) == what ||
+         key.substr(name + separator.size()) == what || what.starts_with(cat(key, separator));
+}
+
 }  // namespace
 
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
@@ -55,7 +66,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     const Resource* resource = resource_of_then(*record);
     const bool here = resource != nullptr && colon != what.npos &&
                       is_declared_at(*resource, what.substr(0, colon), what.substr(colon + 1));
-    if (to_string(key) == what || key.name == what || here)
+    if (to_string(key) == what || key.name == what || here || names_state(key.name.view(), what))
       found.push_back(key);
     names.push_back(to_string(key));
     names.push_back(key.name.str());

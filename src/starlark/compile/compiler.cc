@@ -89,7 +89,7 @@ void Compiler::body(FunctionNode* node, Code* code, bool is_file) {
     node->bindings[binding]->index = d.next++;
   d.most = d.next;
   if (!after_star && !code->has_named_rest)
-    code->simple_arity = code->parameters;
+    code->simple_arity = static_cast<int32_t>(code->parameters);
   std::vector<uint16_t> cells;
   for (size_t i = 0; i < node->bindings.size(); ++i) {
     Binding* variable = node->bindings[i];
