@@ -75,6 +75,7 @@ class Simulation : public Ground, public Driver, public Audience {
     if (const auto flight = in_flight_.find(key); flight != in_flight_.end())
       flight->second.ends = now_;
   }
+  using Driver::watch;
   void watch(Driver&, const Name&) override {}
 
   News wait(std::optional<Instant> until) override {
