@@ -53,7 +53,7 @@ int time_all(std::string_view part) {
   std::vector<Hostile> programs = hostile_programs();
   std::ranges::move(hostile_values(), std::back_inserter(programs));
   std::ranges::move(hostile_loops(), std::back_inserter(programs));
-  for (const size_t count : {300, 5'000, 66'000, 100'000})
+  for (const size_t count : {300u, 5'000u, 66'000u, 100'000u})
     std::ranges::move(hostile_repeats(count), std::back_inserter(programs));
   int slow = 0, wrong = 0, seen = 0;
   double longest = 0;

@@ -156,7 +156,9 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
                        fields.empty() ? "it is not as wanted"
                                       : cat(join(fields, ", "), " changed from outside")});
     }
-  for (const Failure& failure : TRY(Result<Summary>(carried.summary))).failures
+  if (!carried.summary)
+    return carried.summary.error();
+  for (const Failure& failure : carried.summary->failures)
     found.push_back({failure.key, Verb::ensure, cat("nobody can tell: ", failure.error.message)});
   return found;
 }

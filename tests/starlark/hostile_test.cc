@@ -89,7 +89,7 @@ TEST(Hostile, ValuesStayWhole) { run_all(hostile_values(), 100, hostile_steps); 
 TEST(Hostile, WorkIsCharged) { run_all(hostile_loops(), 300, hostile_steps / 10); }
 // Beyond 1,000 levels, 16 bits, and what the native stack has room for.
 TEST(Hostile, DepthAndWidthEnd) {
-  for (const size_t count : {300, 5'000, 66'000, 100'000})
+  for (const size_t count : {300u, 5'000u, 66'000u, 100'000u})
     run_all(hostile_repeats(count), 70, hostile_steps);
 }
 
