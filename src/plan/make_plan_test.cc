@@ -102,7 +102,8 @@ class PlanTest : public testing::Test {
     const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
     std::vector<Standing> standings(graph.size(), Standing::open);
     Graph live = *Graph::build(intent_, known_, seen_, kinds_);
-    const Decider decider(live, standings, {});
+    const PlanOptions options;
+    const Decider decider(live, standings, options);
     for (const NodeId id : live.order()) {
       const Node& node = live.node(id);
       const Step step = decider.decide(id);
