@@ -79,9 +79,7 @@ uint64_t Budget::default_bytes() {
   return bytes;
 }
 
-Budget& Budget::current() {
-  return current_budget == nullptr ? without_limits() : *current_budget;
-}
+Budget& Budget::current() { return current_budget == nullptr ? without_limits() : *current_budget; }
 
 Budget::Scope::Scope(Budget& budget) : before_(std::exchange(current_budget, &budget)) {}
 Budget::Scope::~Scope() { current_budget = before_; }

@@ -38,7 +38,8 @@ class Budget {
   void give_back(uint64_t bytes) { set(bytes_, this->bytes() - std::min(bytes, this->bytes())); }
   /// Whether so many more could be taken; if not that is a refusal.
   bool has_room(uint64_t bytes) {
-    return (bytes <= most_bytes() && this->bytes() <= most_bytes() - bytes) || refuse(Refused::bytes);
+    return (bytes <= most_bytes() && this->bytes() <= most_bytes() - bytes) ||
+           refuse(Refused::bytes);
   }
 
   /// Another reason to go no further, such as a value that is nested too deeply.

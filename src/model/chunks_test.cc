@@ -30,7 +30,8 @@ std::vector<Chunk> chunks() {
   const std::string folder = FETTLE_SOURCE_DIR "/tests/model";
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
-    files.insert(entry.path());
+    if (entry.path().extension() == ".cf")
+      files.insert(entry.path());
   for (const auto& path : files) {
     int number = 1;
     std::string text;

@@ -36,8 +36,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   compiled.model = std::make_shared<Model>();
   Program& program = compiled.model->program;
   program.budget = std::make_shared<Budget>(Budget::Limits{
-      options.most_steps,
-      options.most_memory == 0 ? Budget::default_bytes() : options.most_memory,
+      options.most_steps, options.most_memory == 0 ? Budget::default_bytes() : options.most_memory,
       options.cancelled});
   const Budget::Scope scope(*program.budget);
   program.environment =
@@ -47,8 +46,8 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
   // What is read and declared is in proportion to the text; whether it was too much is told between
   // the phases.
   const auto is_over = [&](std::vector<Failure>& told) {
-    if (told.empty() && program.budget->is_over())
-      told.push_back(too_much(program));
+    if (program.budget->is_over())
+      told = {too_much(program)};
     return !told.empty();
   };
   std::vector<Failure> failures = load(program, name, text, project, options);

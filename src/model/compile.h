@@ -24,8 +24,8 @@ struct CompileOptions {
   std::string environment{};         ///< for `std::environment()`; empty: the project's name
   Duration plugin_time_limit = 30s;  ///< of each call of a plugin that is an executable
   bool is_for_version = true;        ///< remember who constructs, repeats and reads what
-  uint64_t most_steps = 0;   ///< of statements and work on values; 0: as many as it needs
-  uint64_t most_memory = 0;  ///< in bytes; 0: `Budget::default_bytes()`
+  uint64_t most_steps = 0;           ///< of statements and work on values; 0: as many as it needs
+  uint64_t most_memory = 0;          ///< in bytes; 0: `Budget::default_bytes()`
   const std::atomic<bool>* cancelled = nullptr;  ///< set by another thread
 };
 

@@ -115,8 +115,7 @@ std::vector<Failure> Declarer::run() {
     return true;
   };
   if (!every(&Declarer::imports) || !every(&Declarer::names) || !every(&Declarer::typedefs) ||
-      !every(&Declarer::typedef_chains) ||
-      !every(&Declarer::parents))
+      !every(&Declarer::typedef_chains) || !every(&Declarer::parents))
     return std::move(failures_);
   std::vector<Entity*> below;
   for (Entity& entity : program_.entities)
@@ -377,10 +376,9 @@ bool Declarer::attributes(Entity& entity) {
     entity.own.push_back(made);
     const auto [other, is_new] = entity.own_by_name.emplace(made.name, &entity.own.back());
     if (!is_new)
-      return duplicate(
-          cat("attribute '", program_.symbols.name(made.name), "' already exists on entity '",
-              program_.symbols.name(entity.name), "'"),
-          other->second->at, made.at);
+      return duplicate(cat("attribute '", program_.symbols.name(made.name),
+                           "' already exists on entity '", program_.symbols.name(entity.name), "'"),
+                       other->second->at, made.at);
   }
   return compatible(entity);
 }

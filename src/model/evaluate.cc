@@ -12,7 +12,9 @@ Datum Machine::make_text(std::string_view text) {
 namespace {
 
 uint32_t depth_of(const Datum& value) {
-  return value.tag == Tag::dict ? value.dict->depth : value.tag == Tag::list ? value.list->depth : 0;
+  return value.tag == Tag::dict   ? value.dict->depth
+         : value.tag == Tag::list ? value.list->depth
+                                  : 0;
 }
 
 /// That a value of this depth may be made.

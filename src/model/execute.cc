@@ -303,10 +303,10 @@ Step Machine::execute_if(Task& task, const If& node) {
                     "`: the condition for an if statement can only be a boolean expression"));
   if (condition.tag == Tag::boolean) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
-    emit(branch,
-         branch.is_elif ? task.frame
-                        : new_frame(task.frame, task.frame->self, branch.locals.size()),
-         true);
+    emit(
+        branch,
+        branch.is_elif ? task.frame : new_frame(task.frame, task.frame->self, branch.locals.size()),
+        true);
   }
   release(task.held);
   return Step::done;

@@ -21,7 +21,8 @@ class Loader {
     const Warn warn = [&](Place at, const std::string& message) {
       constexpr int most = 100;
       if (options_.warn && ++warned_ <= most)
-        options_.warn(program_.error_at(at, warned_ < most ? message : "more warnings are left out"));
+        options_.warn(
+            program_.error_at(at, warned_ < most ? message : "more warnings are left out"));
     };
     Result<Unit> unit =
         parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),

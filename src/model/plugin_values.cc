@@ -200,7 +200,8 @@ class Answer {
     for (const auto& [name, item] : fields)
       if (name == identity)
         return instance_of(call_, TRY(starlark::to_value(thread_, item)));
-    std::ranges::sort(fields, {}, [](const auto& field) -> const std::string& { return field.first; });
+    std::ranges::sort(fields, {},
+                      [](const auto& field) -> const std::string& { return field.first; });
     std::vector<DictEntry> entries;
     for (const auto& [name, item] : fields)
       entries.push_back({call_.machine.make_text(name).text, TRY(of(item, depth))});

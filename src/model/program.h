@@ -136,8 +136,8 @@ struct Entity {
       lineage;  ///< itself and all ancestors: children before parents, then left before right
   std::deque<Attribute> own;
   std::vector<Attribute*> slots;
-  SlotTable slot_of;                     ///< by name
-  std::vector<Datum> defaults;           ///< by slot; unset without one
+  SlotTable slot_of;            ///< by name
+  std::vector<Datum> defaults;  ///< by slot; unset without one
   std::vector<Index*> indexes;
   std::vector<uint32_t> key_slots;  ///< of all indexes, each once
   std::vector<Implement> implements;
@@ -153,9 +153,7 @@ struct Entity {
         return true;
     return false;
   }
-  uint32_t slot(Symbol symbol) const {
-    return slot_of.find(symbol);
-  }
+  uint32_t slot(Symbol symbol) const { return slot_of.find(symbol); }
 };
 
 /// A variable of a block: its cell, and where the block declares it.

@@ -25,33 +25,47 @@ std::string instance_text(const Program& program, const Instance& instance) {
   return cat(instance.entity->full_name, " (instantiated at ", places, ")");
 }
 
-std::string container(const Program& program, const Datum& value) {
+/// A list or dict, into the text of what is around it: dicts are nested a thousand deep at most.
+void append_quoted(std::string& made, const Program& program, const Datum& value);
+
+bool may_go_on(const std::string& made) {
   Budget& budget = Budget::current();
-  std::string made;
-  if (value.tag == Tag::list) {
-    made = "[";
-    for (const Datum& item : value.list->items) {
-      if (!budget.spend(1) || !budget.has_room(2 * made.size()))
-        break;
-      if (made.size() > 1)
-        made.append(", ");
-      made.append(quoted(program, item));
-    }
-    made.push_back(']');
-    return made;
+  return budget.spend(1) && budget.has_room(16 * made.size());
+}
+
+void append_list(std::string& made, const Program& program, const List& list) {
+  made.push_back('[');
+  bool is_first = true;
+  for (const Datum& item : list.items) {
+    if (!may_go_on(made))
+      return;
+    made.append(std::exchange(is_first, false) ? "" : ", ");
+    append_quoted(made, program, item);
   }
-  made = "{";
-  for (const DictEntry& entry : value.dict->entries) {
-    if (!budget.spend(1) || !budget.has_room(2 * made.size()))
-      break;
-    if (made.size() > 1)
-      made.append(", ");
+  made.push_back(']');
+}
+
+void append_dict(std::string& made, const Program& program, const Dict& dict) {
+  made.push_back('{');
+  bool is_first = true;
+  for (const DictEntry& entry : dict.entries) {
+    if (!may_go_on(made))
+      return;
+    made.append(std::exchange(is_first, false) ? "" : ", ");
     made.append(python::quoted(entry.key->view));
     made.append(": ");
-    made.append(quoted(program, entry.value));
+    append_quoted(made, program, entry.value);
   }
   made.push_back('}');
-  return made;
+}
+
+void append_quoted(std::string& made, const Program& program, const Datum& value) {
+  if (value.tag == Tag::list)
+    append_list(made, program, *value.list);
+  else if (value.tag == Tag::dict)
+    append_dict(made, program, *value.dict);
+  else
+    made.append(quoted(program, value));
 }
 
 }  // namespace
@@ -73,10 +87,14 @@ std::string quoted(const Program& program, const Datum& value) {
     case Tag::floating:
       return python::real_text(value.floating);
     case Tag::text:
-      return Budget::current().has_room(4 * value.view().size()) ? python::quoted(value.view()) : "";
+      return Budget::current().has_room(4 * value.view().size()) ? python::quoted(value.view())
+                                                                 : std::string();
     case Tag::list:
-    case Tag::dict:
-      return container(program, value);
+    case Tag::dict: {
+      std::string made;
+      append_quoted(made, program, value);
+      return made;
+    }
     case Tag::reference:
       return cat("<inmanta_plugins.std.", value.reference->kind, " object>");
     case Tag::instance:
@@ -285,8 +303,8 @@ bool is_equal(const Datum& a, const Datum& b) {
     case Tag::instance:
       return a.instance == b.instance;
     case Tag::list:
-      return a.list == b.list || std::equal(a.list->items.begin(), a.list->items.end(), b.list->items.begin(),
-                        b.list->items.end(), is_equal);
+      return a.list == b.list || std::equal(a.list->items.begin(), a.list->items.end(),
+                                            b.list->items.begin(), b.list->items.end(), is_equal);
     case Tag::dict:
       if (a.dict == b.dict)  // as in Python without a look inside
         return true;

@@ -130,8 +130,7 @@ Result<std::string> canonical_text(starlark::Thread& thread, std::string_view na
     std::string_view parameter = signature.parameters()[i].name;
     while (parameter.ends_with('?'))
       parameter.remove_suffix(1);
-    text += cat(first ? "" : ", ", parameter, "=",
-                TRY(canonical_text(thread, arguments[i])));
+    text += cat(first ? "" : ", ", parameter, "=", TRY(canonical_text(thread, arguments[i])));
     first = false;
   }
   return text + ")";

@@ -192,7 +192,8 @@ class Interpreter {
     weight_ += of_an_instruction;
     for (const starlark::Value value : given)
       if (!value.is_unset())
-        weight_ += TRY(weight_of(thread, value, options_.memory - std::min(options_.memory, weight_)));
+        weight_ +=
+            TRY(weight_of(thread, value, options_.memory - std::min(options_.memory, weight_)));
     if (weight_ > options_.memory)
       return user_error(cat("the plan is larger than ", options_.memory >> 20,
                             " MB, the limit of what a package may want"));
@@ -346,7 +347,8 @@ class Interpreter {
     Package package;
     package.has_output = starlark::type_of(returned) != starlark::Type::none;
     if (package.has_output) {
-      const std::string json = TRY(starlark::to_json(thread, returned).context("what the package returns"));
+      const std::string json =
+          TRY(starlark::to_json(thread, returned).context("what the package returns"));
       const Result<Value> output = read_json(json, {}, Duplicates::last_wins);
       if (!output)
         return user_error(cat("what the package returns: ", output.error().message));

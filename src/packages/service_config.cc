@@ -42,15 +42,16 @@ Result<Value> plain_field(starlark::Thread& thread, starlark::Value record, std:
   return value ? TRY(starlark::to_value(thread, *value)) : Value();
 }
 
-Result<Value> holed_field(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name) {
+Result<Value> holed_field(const Draft& draft, starlark::Thread& thread, starlark::Value record,
+                          std::string_view name) {
   const auto value = set_field(record, name);
   return value ? TRY(plain_with_holes(draft, thread, *value)) : Value();
 }
 
 /// Texts of a dict whose values a script may give as numbers or booleans by mistake stay errors of
 /// the type: Kurtosis wants texts.
-Result<Value> text_dict(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name,
-                        bool holes) {
+Result<Value> text_dict(const Draft& draft, starlark::Thread& thread, starlark::Value record,
+                        std::string_view name, bool holes) {
   const auto value = set_field(record, name);
   if (!value)
     return Value();
@@ -62,8 +63,8 @@ Result<Value> text_dict(const Draft& draft, starlark::Thread& thread, starlark::
   return holes ? draft.references.with_holes(plain) : plain;
 }
 
-Result<Value> text_list(const Draft& draft, starlark::Thread& thread, starlark::Value record, std::string_view name,
-                        bool holes) {
+Result<Value> text_list(const Draft& draft, starlark::Thread& thread, starlark::Value record,
+                        std::string_view name, bool holes) {
   const auto value = set_field(record, name);
   if (!value)
     return Value();
@@ -158,7 +159,8 @@ std::string wish_beyond(const Value& attributes) {
 
 }  // namespace
 
-Result<Value> plain_with_holes(const Draft& draft, starlark::Thread& thread, starlark::Value value) {
+Result<Value> plain_with_holes(const Draft& draft, starlark::Thread& thread,
+                               starlark::Value value) {
   return draft.references.with_holes(TRY(starlark::to_value(thread, value)));
 }
 
@@ -251,7 +253,8 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
   return Value::dict(std::move(mounts));
 }
 
-Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name, starlark::Value config) {
+Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name,
+                                 starlark::Value config) {
   std::vector<Entry> entries;
   const auto put = [&](std::string_view key, Value value) {
     if (!value.is_null())
@@ -306,7 +309,8 @@ void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
     draft.finding(cat(who, " wants ", wish, "; allow it with `--privileged`"));
 }
 
-Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread, starlark::Value recipe) {
+Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,
+                                starlark::Value recipe) {
   const starlark::RecordType* type = starlark::record_type_of(recipe);
   std::vector<Entry> entries;
   const auto put = [&](std::string_view key, Value value) {

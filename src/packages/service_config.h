@@ -7,7 +7,8 @@ namespace fettle {
 
 /// The attributes of the service `name`; images, directories and artifacts that it uses become
 /// resources or findings. Errors: a value that has no plain form.
-Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name, starlark::Value config);
+Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name,
+                                 starlark::Value config);
 
 /// The reference of an image: of a text, an `ImageSpec` or a build.
 Result<std::string> image_reference(Draft& draft, starlark::Value image);
@@ -19,7 +20,8 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files);
 void check_reach(Draft& draft, std::string_view who, const Value& attributes);
 
 /// A recipe of any of the three types as attributes.
-Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread, starlark::Value recipe);
+Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,
+                                starlark::Value recipe);
 
 /// A finding when a recipe names a port that the service does not have.
 void check_recipe(Draft& draft, const ServiceState& service, const Value& recipe);

@@ -551,7 +551,7 @@ std::string brief_of(Value value) {
   else if (is_float(value))
     text = float_text(float_of(value));
   else
-    text = value.is_none() ? "None"
+    text = value.is_none()   ? "None"
            : value.is_bool() ? value.is_true() ? "True" : "False"
                              : cat("of type ", type_name_of(value));
   return text;

@@ -4,9 +4,9 @@
 ///
 /// What a file loads stands in its text, so the graph is known before anything runs. Modules whose
 /// own loads are done run on threads, each in a session of its own; they share the limits of the
-/// whole. Nothing of that can be seen: output of a module is kept until a program comes to its first
-/// `load`, and then its steps count as that program's. A failure is kept likewise.
-/// Modules that load each other in a cycle are left to the program, which reports them.
+/// whole. Nothing of that can be seen: output of a module is kept until a program comes to its
+/// first `load`, and then its steps count as that program's. A failure is kept likewise. Modules
+/// that load each other in a cycle are left to the program, which reports them.
 
 #include <condition_variable>
 #include <deque>

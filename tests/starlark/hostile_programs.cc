@@ -307,18 +307,20 @@ std::vector<Hostile> hostile_programs() {
       {"shared tuple as default", shared + "y = {1: 2}.setdefault(x, None)"},
       {"shared tuple found", shared + "y = [1, x].index(f())"},
       {"shared tuple in list", shared + "z = f()\ny = z in [x]"},
-      {"shared structure as key", replace_all(shared, "(x, x)", "struct(a = x, b = x)") + "y = {x: 1}"},
+      {"shared structure as key",
+       replace_all(shared, "(x, x)", "struct(a = x, b = x)") + "y = {x: 1}"},
       {"shared structures compared",
        replace_all(shared, "(x, x)", "struct(a = x, b = x)") + "z = f()\ny = x == z"},
       {"shared dicts compared",
        replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "z = f()\ny = x == z"},
-      {"shared dict encoded", replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "y = json.encode(x)"},
+      {"shared dict encoded",
+       replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "y = json.encode(x)"},
       {"shared list as constructor", shared + "y = struct(a = x)\nz = {y: 1}"},
       // Many of what used to have one hash, or a place in one list.
       {"closures as keys",
-       "def g(i): return lambda: i\nd = {}\ndef f():\n  for i in range(10000000): d[g(i)] = i\nf()"},
-      {"methods as keys",
-       "d = {}\ndef f():\n  for i in range(10000000): d[[i].append] = i\nf()"},
+       "def g(i): return lambda: i\nd = {}\ndef f():\n  for i in range(10000000): d[g(i)] = "
+       "i\nf()"},
+      {"methods as keys", "d = {}\ndef f():\n  for i in range(10000000): d[[i].append] = i\nf()"},
       {"words of a long text", "x = ('a ' * 50000000).split()"},
       {"words of a long text from the right", "x = ('a ' * 50000000).rsplit()"},
       {"words of a long text, but one", "x = ('a ' * 50000000).rsplit(None, 1)", true},
@@ -358,8 +360,8 @@ void repeat_part(std::string& program, const std::string& part, size_t count, si
   for (size_t i = 0; i < count; ++i) {
     std::string one = replace_all(part.substr(is_glued ? 1 : 0), "@", std::to_string(i));
     one = replace_all(one, "#", std::to_string(all));
-    const bool is_apart = !is_glued && !program.empty() && !program.ends_with('\n') &&
-                          !one.starts_with('\n');
+    const bool is_apart =
+        !is_glued && !program.empty() && !program.ends_with('\n') && !one.starts_with('\n');
     program += cat(is_apart ? " " : "", one);
   }
 }

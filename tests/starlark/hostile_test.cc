@@ -44,7 +44,8 @@ Ended run_apart(const Hostile& hostile, uint64_t steps) {
   const pid_t child = fork();
   if (child == 0) {
     const HostileEnd end = run(hostile, steps);
-    const std::string told = cat(end.failed ? "!" : ".", end.memory, " ", end.message.substr(0, 1000));
+    const std::string told =
+        cat(end.failed ? "!" : ".", end.memory, " ", end.message.substr(0, 1000));
     const ssize_t written = write(channel[1], told.data(), told.size());
     _exit(written == ssize_t(told.size()) ? 0 : 1);
   }

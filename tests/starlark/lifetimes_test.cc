@@ -83,9 +83,9 @@ TEST(Lifetimes, FreedCodeIsNeverTakenForAnother) {
     const bool is_other = i % 2 == 1;
     const ModulePtr module =
         session
-            .run("m.star", cat("load('shared.star', 'call')\ndef f(", is_other ? "y, x" : "x, y",
-                               "): return ", is_other ? "y * 10 + x" : "x * 10 + y",
-                               "\nr = call(f)\n"))
+            .run("m.star",
+                 cat("load('shared.star', 'call')\ndef f(", is_other ? "y, x" : "x, y",
+                     "): return ", is_other ? "y * 10 + x" : "x * 10 + y", "\nr = call(f)\n"))
             .value();
     wrong += integer_of(module->get("r").value()) != (is_other ? 21 : 12);
   }
@@ -98,8 +98,9 @@ TEST(Lifetimes, ModulesReadAheadShareOneLimit) {
   for (int round = 0; round < 3; ++round) {
     Session session(Dialect::of(Profile::go), limits);
     ModuleLoader loader(session, [](const std::string& path) -> std::optional<std::string> {
-      return path.starts_with("m") ? std::optional<std::string>("x = 'a' * 200000000\ny = x + 'b'\n")
-                                   : std::nullopt;
+      return path.starts_with("m")
+                 ? std::optional<std::string>("x = 'a' * 200000000\ny = x + 'b'\n")
+                 : std::nullopt;
     });
     session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };
     const std::string text =
@@ -122,8 +123,9 @@ TEST(Lifetimes, OneFileIsOneModuleHoweverItIsCalled) {
     session.print = [&](Thread&, std::string_view) { ++printed; };
     ModuleLoader loader(session, [](const std::string& path) -> std::optional<std::string> {
       return path == "n.star" || path == "a/m.star"
-                 ? std::optional<std::string>(path == "n.star" ? "print('n')\nx = []\n"
-                                                               : "load('../n.star', y='x')\nx = y\n")
+                 ? std::optional<std::string>(path == "n.star"
+                                                  ? "print('n')\nx = []\n"
+                                                  : "load('../n.star', y='x')\nx = y\n")
                  : std::nullopt;
     });
     session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };

@@ -54,7 +54,8 @@ class StarlarkHandler : public Handler {
       return world_error(
           cat("`read` returned ", starlark::type_name(found), ", wanted a dict or None"));
     reading.there = true;
-    reading.current = TRY(starlark::to_value(thread_, found).context(cat("what `", "read", "` returned")));
+    reading.current =
+        TRY(starlark::to_value(thread_, found).context(cat("what `", "read", "` returned")));
     return reading;
   }
   Status create() override { return call_for_effect("create", {resource_->get()}); }

@@ -109,7 +109,7 @@ bool unique(PluginCall& call) {
 
 /// What Python's iteration over a value gives; false when there is none.
 bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& items) {
-  const uint64_t size = value.tag == Tag::text ? 6 * value.view().size()
+  const uint64_t size = value.tag == Tag::text   ? 6 * value.view().size()
                         : value.tag == Tag::list ? value.list->items.size()
                                                  : 0;
   if (!call.has_room(3 * sizeof(Datum) * (items.size() + size)))

@@ -12,7 +12,8 @@ namespace {
 /// The ready condition of a config as a `wait` that begins anew whenever the service starts.
 Status want_ready(InstructionCall& call, const ServiceState& service, starlark::Value condition) {
   Draft& draft = call.draft;
-  const Value recipe = TRY(recipe_attributes(draft, call.thread, *starlark::field_of(condition, "recipe")));
+  const Value recipe =
+      TRY(recipe_attributes(draft, call.thread, *starlark::field_of(condition, "recipe")));
   check_recipe(draft, service, recipe);
   const auto text = [&](std::string_view field, std::string_view otherwise) {
     const auto value = starlark::field_of(condition, field);
@@ -26,7 +27,8 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
        {"recipe", TRY(normalise_recipe(recipe))},
        {"field", text("field", "")},
        {"assertion", text("assertion", "")},
-       {"target", TRY(plain_with_holes(draft, call.thread, *starlark::field_of(condition, "target_value")))},
+       {"target",
+        TRY(plain_with_holes(draft, call.thread, *starlark::field_of(condition, "target_value")))},
        {"interval", interval},
        {"timeout", timeout},
        {"started", Value::deferred({Part(Output{"service", service.key.name, "started"})})}});

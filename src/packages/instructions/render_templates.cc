@@ -53,7 +53,8 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
   // The message says where in the template; the place of the error is that of the instruction.
   if (const auto parsed = go_template::Template::parse(std::string(path), source); !parsed)
     return user_error(parsed.error().message);
-  return Value::dict({{"template", source}, {"data", TRY(plain_with_holes(call.draft, call.thread, *data))}});
+  return Value::dict(
+      {{"template", source}, {"data", TRY(plain_with_holes(call.draft, call.thread, *data))}});
 }
 
 Result<starlark::Value> interpret(InstructionCall& call) {

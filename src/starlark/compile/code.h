@@ -44,8 +44,9 @@ namespace fettle::starlark {
   X(bit_or)                                                                                   \
   X(bit_xor)                                                                                  \
   X(shift_left)                                                                               \
-  X(shift_right)                     /* a ← R b op R c */                                     \
-      X(add_in_place) X(or_in_place) /* as `+=` and `|=` */                                   \
+  X(shift_right) /* a ← R b op R c */                                                         \
+  X(add_in_place)                                                                             \
+  X(or_in_place) /* as `+=` and `|=` */                                                       \
       X(add_small) X(subtract_small) X(multiply_small) X(floor_divide_small) X(modulo_small)  \
           X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal) X(contains) \
               X(contains_not) X(jump) /* by bc */                                             \
@@ -198,7 +199,7 @@ struct ModuleState {
     return arena.bytes() + source.capacity() + codes.capacity() * sizeof(Code*) +
            globals.size() * of_a_global;
   }
-  bool is_frozen = false;         ///< its values belong to no collection any more
+  bool is_frozen = false;  ///< its values belong to no collection any more
   ModuleState() = default;
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;

@@ -136,8 +136,8 @@ class Compiler {
   void comprehension(ComprehensionNode* node, uint32_t into);
   /// A clause whose end is not emitted yet.
   struct OpenClause {
-    uint32_t mark;  ///< registers in use before it
-    size_t before;  ///< variables that surely had a value
+    uint32_t mark;             ///< registers in use before it
+    size_t before;             ///< variables that surely had a value
     std::vector<size_t> over;  ///< of an `if`: jumps behind what it holds back
     uint32_t state = 0;        ///< of a `for`
     bool counted = false;

@@ -25,8 +25,8 @@ bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
     if (size == 0)
       vm.fail_with("index ", integer_text(vm, key), " out of range: empty ", type_name_of(object));
     else
-      vm.fail_with(type_name_of(object), " index ", integer_text(vm, key), " out of range [",
-                   -size, ":", size - 1, "]");
+      vm.fail_with(type_name_of(object), " index ", integer_text(vm, key), " out of range [", -size,
+                   ":", size - 1, "]");
     return false;
   }
   if (index < 0)

@@ -129,7 +129,8 @@ bool Vm::extend_stack(Value* end) {
 
 bool Vm::still_wanted() {
   if (session.session->cancelled.load(std::memory_order_relaxed) ||
-      (session.also_cancelled != nullptr && session.also_cancelled->load(std::memory_order_relaxed)))
+      (session.also_cancelled != nullptr &&
+       session.also_cancelled->load(std::memory_order_relaxed)))
     fail("Starlark computation cancelled");
   else if (has_deadline && std::chrono::steady_clock::now() > deadline)
     fail("Starlark computation cancelled: out of time");

@@ -46,8 +46,8 @@ struct Session::State {
   std::shared_ptr<Budget> budget;
   /// Of the session for which this one reads ahead.
   const std::atomic<bool>* also_cancelled = nullptr;
-  std::shared_ptr<Heap> heap;     ///< of values that the host made
-  std::unique_ptr<Vm> host;       ///< the evaluation that makes them
+  std::shared_ptr<Heap> heap;  ///< of values that the host made
+  std::unique_ptr<Vm> host;    ///< the evaluation that makes them
   /// Before anything is made.
   void use(std::shared_ptr<Budget> shared);
   uint64_t drawn_unused() const;  ///< of the budget, by heaps at work
@@ -79,8 +79,8 @@ struct Vm {
   Value* stack_end = nullptr;
   Value* soft_end = nullptr;  ///< nothing was written from here on since the last collection
   std::vector<Activation> frames;
-  const char* native = nullptr;  ///< the native function that was called last
-  Vm* caller = nullptr;          ///< the evaluation that loads a module by this one
+  const char* native = nullptr;     ///< the native function that was called last
+  Vm* caller = nullptr;             ///< the evaluation that loads a module by this one
   bool is_within_function = false;  ///< of a caller, which this one may call again
 
   // Limits. `ticks` counts down to the next look at them.
@@ -147,7 +147,7 @@ struct Vm {
   std::vector<std::shared_ptr<const Module>> loaded;
 
   uint64_t plain_bytes = 0;  ///< of plain values that are being made
-  std::string scratch;  ///< room for texts that are being formatted
+  std::string scratch;       ///< room for texts that are being formatted
 
   // The failure.
   bool failed = false;

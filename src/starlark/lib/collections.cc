@@ -356,9 +356,8 @@ Value set_add(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "insert into"))
     return method_error(vm, a);
-  return table_put(vm, as<Dict>(a.self), a.positional[0], hash, Value::none())
-             ? Value::none()
-             : vm.fail_memory();
+  return table_put(vm, as<Dict>(a.self), a.positional[0], hash, Value::none()) ? Value::none()
+                                                                               : vm.fail_memory();
 }
 
 Value set_clear(Vm& vm, const Arguments& a) {

@@ -95,8 +95,8 @@ struct LexerOptions {
   bool tabs_indent = true;  ///< tabs may indent, to multiples of 8
   bool assert_reserved = false;
   bool async_reserved = true;
-  bool nul_ends = false;    ///< a zero byte outside texts ends the file
-  bool as_of_2023 = false;  ///< the words of starlark-go of that time
+  bool nul_ends = false;               ///< a zero byte outside texts ends the file
+  bool as_of_2023 = false;             ///< the words of starlark-go of that time
   uint64_t most_bytes = ~uint64_t{0};  ///< that a tree may take
 };
 

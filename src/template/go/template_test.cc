@@ -138,15 +138,27 @@ TEST(GoTemplate, HostileTemplatesEnd) {
             std::string::npos);
   EXPECT_LT(render(R"({{printf "%999999999d" 1}})").size(), 2'000'000u);
   // What functions give counts, too, whether it is printed or not.
-  EXPECT_NE(render(R"({{$x := "a"}}{{range 60}}{{$x = printf "%s%s" $x $x}}{{end}})").find("rendering "), std::string::npos);
-  EXPECT_NE(render(R"({{$x := "a"}}{{range 60}}{{$x = print $x $x}}{{end}})").find("rendering "), std::string::npos);
-  EXPECT_NE(render(R"({{$x := "<"}}{{range 60}}{{$x = html $x $x}}{{end}})").find("rendering "), std::string::npos);
-  EXPECT_NE(render(R"({{$x := printf "%1000000d" 1}}{{range 100000000}}{{$y := print $x}}{{end}})").find("rendering "), std::string::npos);
-  EXPECT_NE(render(R"({{$x := printf "%1000000d" 1}}{{range 100000000}}{{$y := len (slice $x 1)}}{{end}})").find("rendering "), std::string::npos);
+  EXPECT_NE(
+      render(R"({{$x := "a"}}{{range 60}}{{$x = printf "%s%s" $x $x}}{{end}})").find("rendering "),
+      std::string::npos);
+  EXPECT_NE(render(R"({{$x := "a"}}{{range 60}}{{$x = print $x $x}}{{end}})").find("rendering "),
+            std::string::npos);
+  EXPECT_NE(render(R"({{$x := "<"}}{{range 60}}{{$x = html $x $x}}{{end}})").find("rendering "),
+            std::string::npos);
+  EXPECT_NE(render(R"({{$x := printf "%1000000d" 1}}{{range 100000000}}{{$y := print $x}}{{end}})")
+                .find("rendering "),
+            std::string::npos);
+  EXPECT_NE(
+      render(
+          R"({{$x := printf "%1000000d" 1}}{{range 100000000}}{{$y := len (slice $x 1)}}{{end}})")
+          .find("rendering "),
+      std::string::npos);
   std::string items;
   for (int i = 0; i < 5'000; ++i)
     items += "1,";
-  EXPECT_NE(render(R"({{$x := printf "%1000000d" .l}})", cat("{\"l\": [", items, "1]}")).find("rendering "), std::string::npos);
+  EXPECT_NE(render(R"({{$x := printf "%1000000d" .l}})", cat("{\"l\": [", items, "1]}"))
+                .find("rendering "),
+            std::string::npos);
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ TEST(Jinja, ReleasesWhatIsNestedDeeplyWithoutRecursion) {
 TEST(Jinja, WhatGrowsEndsWithAnError) {
   const auto doubled = [](std::string_view start, std::string_view step, std::string_view use) {
     return cat("{% set ns = namespace(x=", start, ", y=", start, ") %}{% for i in range(60) %}",
-               "{% set ns.x = ", step, " %}{% set ns.y = ", replace_all(std::string(step), "ns.x", "ns.y"),
+               "{% set ns.x = ", step,
+               " %}{% set ns.y = ", replace_all(std::string(step), "ns.x", "ns.y"),
                " %}{% endfor %}{{ ", use, " }}");
   };
   const auto again = [](std::string_view setup, std::string_view use) {

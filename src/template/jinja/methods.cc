@@ -548,14 +548,13 @@ std::optional<Value> find_method(const Value& value, std::string_view name) {
   const auto found = table->find(name);
   if (found == table->end())
     return std::nullopt;
-  return function_value(
-      std::string(name),
-      [self = value, run = found->second](Arguments& arguments) -> Result<Value> {
-        if (self.is_text())
-          if (Status status = begin_work(self); !status)
-            return status.error();
-        return run(self, arguments);
-      });
+  return function_value(std::string(name),
+                        [self = value, run = found->second](Arguments& arguments) -> Result<Value> {
+                          if (self.is_text())
+                            if (Status status = begin_work(self); !status)
+                              return status.error();
+                          return run(self, arguments);
+                        });
 }
 
 }  // namespace fettle::jinja

@@ -1,0 +1,129 @@
+/// Models that mean harm: each ends within its limits, in a process of its own, so that a crash is
+/// told with its model, and memory is the process's.
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/text.h"
+#include "model/compile.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr uint64_t most_memory = 512'000'000, most_steps = 50'000'000;
+
+// Shadow memory and quarantine of a sanitizer are no memory of the model.
+#ifdef __has_feature
+constexpr bool counts_all_memory = !__has_feature(address_sanitizer);
+#else
+constexpr bool counts_all_memory = true;
+#endif
+
+std::vector<std::vector<std::string>> rows_of(const std::string& name, size_t columns) {
+  std::vector<std::vector<std::string>> rows;
+  std::ifstream file(FETTLE_SOURCE_DIR "/tests/model/hostile/" + name);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#'))
+      continue;
+    std::vector<std::string> parts;
+    for (size_t at = 0; at <= line.size();) {
+      const size_t bar = std::min(line.find(" | ", at), line.size());
+      parts.push_back(replace_all(line.substr(at, bar - at), "\\n", "\n"));
+      at = bar + 3;
+    }
+    parts.resize(columns);
+    rows.push_back(std::move(parts));
+  }
+  return rows;
+}
+
+/// Parts are set apart by a space, but not at a new line, nor before `&`.
+void add_part(std::string& text, std::string_view part) {
+  const bool is_glued = part.starts_with('&');
+  if (!is_glued && !text.empty() && !text.ends_with('\n') && !part.starts_with('\n'))
+    text += ' ';
+  text += part.substr(is_glued ? 1 : 0);
+}
+
+std::string repeated(const std::vector<std::string>& parts, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t n = 0; !parts[i].empty() && n < (i % 2 == 1 ? count : 1); ++n)
+      add_part(text, i % 2 == 1 ? replace_all(parts[i], "@", std::to_string(n)) : parts[i]);
+  return text + "\n";
+}
+
+std::string chained(const std::vector<std::string>& parts, size_t count) {
+  std::string text = parts[0] + "\n";
+  for (size_t n = 1; n <= count; ++n)
+    text += replace_all(replace_all(parts[1], "$", std::to_string(n)), "%", std::to_string(n - 1)) +
+            "\n";
+  return text + replace_all(parts[2], "^", std::to_string(count)) + "\n";
+}
+
+int64_t resident() {
+  long pages = 0;
+  if (FILE* const file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%*s %ld", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  return int64_t{pages} * getpagesize();
+}
+
+void expect_end(const std::string& text, std::string_view name) {
+  const int64_t before = resident();
+  const pid_t child = fork();
+  if (child == 0) {
+    CompileOptions options;
+    options.most_memory = most_memory;
+    options.most_steps = most_steps;
+    const Compiled compiled = compile("m.cf", text, options);
+    const bool is_told = compiled.errors.empty() || !compiled.errors[0].message.empty();
+    _exit(is_told ? 0 : 1);
+  }
+  int status = 0;
+  rusage usage{};
+  wait4(child, &status, 0, &usage);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << name;
+  if (counts_all_memory) {
+    EXPECT_LE(int64_t{usage.ru_maxrss} * 1024 - before, int64_t{most_memory / 10 * 13}) << name;
+  }
+}
+
+TEST(HostileModels, DepthAndWidthEnd) {
+  size_t count = 0;
+  for (const std::vector<std::string>& row : rows_of("repeats.txt", 5))
+    for (const size_t times : {300, 5'000, 66'000, 100'000}) {
+      expect_end(repeated(row, times), cat(times, " times ", join(row, " | ")));
+      ++count;
+    }
+  EXPECT_GE(count, 250u);
+}
+
+TEST(HostileModels, WhatIsBuiltOnOneAnotherEnds) {
+  size_t count = 0;
+  for (const std::vector<std::string>& row : rows_of("chains.txt", 3))
+    for (const size_t times : {40, 900, 20'000, 100'000}) {
+      expect_end(chained(row, times), cat(times, " times ", join(row, " | ")));
+      ++count;
+    }
+  EXPECT_GE(count, 100u);
+}
+
+TEST(HostileModels, EndsWhenItIsNoLongerWanted) {
+  std::atomic<bool> cancelled{true};
+  CompileOptions options;
+  options.cancelled = &cancelled;
+  const Compiled compiled =
+      compile("m.cf", "for i in std::sequence(1000000):\n std::print(i)\nend\n", options);
+  ASSERT_FALSE(compiled.errors.empty());
+  EXPECT_EQ(compiled.errors[0].message, "the model cannot be compiled: it is no longer wanted");
+}
+
+}  // namespace
+}  // namespace fettle::model
