@@ -315,6 +315,8 @@ bool Declarer::parents(Space& space) {
     }
     if (entity.parents.empty() && &entity != program_.root)
       entity.parents.push_back(program_.root);
+    for (Entity* parent : entity.parents)
+      parent->children.push_back(&entity);
   }
   return true;
 }

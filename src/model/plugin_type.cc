@@ -114,14 +114,8 @@ class Reader {
 
   bool literal(Datum& value) {
     skip();
-    if (take('"')) {
-      const size_t end = text_.find('"', at_);
-      if (end == std::string_view::npos)
-        return false;
-      value = make_text(text_.substr(at_, end - at_));
-      at_ = end + 1;
-      return true;
-    }
+    if (take('"'))
+      return text(value);
     if (take_word("[]") || take_word("{}")) {
       value = text_[at_ - 1] == ']'
                   ? Datum::of(static_cast<const List*>(program_.arena.make<List>()))
@@ -143,6 +137,25 @@ class Reader {
       value = Datum::null();
     else
       return false;
+    return true;
+  }
+  /// Behind its opening quotation mark, as Starlark writes it.
+  bool text(Datum& value) {
+    constexpr std::string_view letters = "ntr", meanings = "\n\t\r";
+    std::string made;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] != '\\' || at_ + 1 == text_.size()) {
+        made += text_[at_];
+        continue;
+      }
+      const char c = text_[++at_];
+      const size_t known = letters.find(c);
+      made += known == letters.npos ? c : meanings[known];
+    }
+    if (at_ == text_.size())
+      return false;
+    ++at_;
+    value = make_text(made);
     return true;
   }
   Datum make_text(std::string_view text) {

@@ -132,6 +132,7 @@ struct Entity {
   uint32_t id = 0;
   bool is_linked = false;
   std::vector<Entity*> parents;
+  std::vector<Entity*> children;
   std::vector<Entity*>
       lineage;  ///< itself and all ancestors: children before parents, then left before right
   std::deque<Attribute> own;

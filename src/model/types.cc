@@ -24,8 +24,11 @@ bool is_primitive(Base base, const Datum& value) {
       return value.tag == Tag::boolean;
     case Base::number:
       return value.is_number();
-    case Base::list:
-      return value.tag == Tag::list;
+    case Base::list:  // of values
+      return value.tag == Tag::list &&
+             std::ranges::none_of(value.list->items, [](const Datum& item) {
+               return item.tag == Tag::instance;
+             });
     case Base::dict:
       return value.tag == Tag::dict;
   }

@@ -7,6 +7,7 @@
 #include "model/machine.h"
 #include "model/plugin_values.h"
 #include "programs/program.h"
+#include "starlark/scan.h"
 #include "starlark/starlark.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -292,7 +293,11 @@ std::shared_ptr<Plugin> star_plugin(Program& program, Space& space, const Path& 
   const Result<std::string> text = read_file(path);
   if (!text)
     return nullptr;
-  const std::string signature = signature_in(*text, name);
+  // A file that cannot be read to its function says why when it is loaded.
+  std::string signature =
+      starlark::signature_of(*text, starlark::Dialect::of(starlark::Profile::go), name);
+  if (signature.empty())
+    signature = signature_in(*text, name);
   if (signature.empty())
     return nullptr;
   auto made = with_signature(program, space, signature, path);

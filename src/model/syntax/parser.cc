@@ -332,6 +332,9 @@ class FileParser : public ExpressionParser {
     } else if (!has_lower) {
       return syntax_error();
     }
+    if (made.upper < made.lower)
+      return fail(cat("Syntax error: the upper bound of a multiplicity is below its lower bound (",
+                      exactly(now().at), ")"));
     TRY(expect(']'));
     return made;
   }
@@ -412,6 +415,10 @@ class FileParser : public ExpressionParser {
     }
     made.implementations = keep(names);
     if (sees(Token::word_when)) {
+      if (made.uses_parents)
+        return fail_at(made.entity.at,
+                       cat("Syntax error: conditional implementation with parents not allowed (",
+                           exactly(made.entity.at), ")"));
       ++at_;
       made.condition = TRY(expression());
     }

@@ -119,7 +119,10 @@ Place place_in(std::string_view text, size_t offset, Place start) {
 /// A path within a text. Attributes know their own place, the name that of the text.
 const Expr* read_path(std::string_view path, std::string_view text, Place at, Place start,
                       Arena& arena, Symbols& symbols) {
-  const std::vector<std::string_view> steps = split(path, '.');
+  // Blanks around a step are no part of it.
+  std::vector<std::string_view> steps = split(path, '.');
+  for (std::string_view& step : steps)
+    step = trim(step);
   const Expr* made =
       arena.make<Name>(Expr{ExprKind::name, at}, QualifiedName{{}, symbols.intern(steps[0]), at});
   for (size_t i = 1; i < steps.size(); ++i) {
