@@ -110,6 +110,14 @@ bool is_space(uint32_t c) {
       return c >= 0x2000 && c <= 0x200A;
   }
 }
+bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/// Whether a space begins at `at`; `length` is that of the code point.
+bool is_space_at(std::string_view text, size_t at, size_t& length) {
+  length = 1;
+  if (static_cast<uint8_t>(text[at]) < 0x80)
+    return is_ascii_space(text[at]);
+  return is_space(decode(text.substr(at), length));
+}
 constexpr uint32_t sharp_s = 0xDF;  ///< has no simple upper case
 uint32_t to_upper(uint32_t c) {
   if (c < 0x80)
@@ -183,8 +191,50 @@ Value map_text(Vm& vm, const Arguments& a, Map&& map) {
   return finish(vm, out);
 }
 
-Value string_upper(Vm& vm, const Arguments& a) { return map_text(vm, a, to_upper); }
-Value string_lower(Vm& vm, const Arguments& a) { return map_text(vm, a, to_lower); }
+/// The same for a text of ASCII alone that is not long: itself when nothing changes. Unset for others.
+template <typename Map>
+Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
+  constexpr size_t longest = 1 << 16;
+  const std::string_view text = view_of(a.self);
+  if (a.count > 0 || a.named_count > 0 || text.size() > longest)
+    return Value::unset();
+  uint8_t bits = 0;
+  bool changes = false;
+  for (const char c : text) {
+    bits |= static_cast<uint8_t>(c);
+    changes |= map(static_cast<uint8_t>(c)) != static_cast<uint8_t>(c);
+  }
+  if (bits >= 0x80)
+    return Value::unset();
+  if (!charge_letters(vm, a))
+    return Value::error();
+  if (!changes)
+    return a.self;
+  const auto fill = [&](char* into) {
+    std::ranges::transform(text, into, [&](char c) {
+      return static_cast<char>(map(static_cast<uint8_t>(c)));
+    });
+  };
+  char few[8];
+  if (text.size() < sizeof few) {
+    fill(few);
+    return Value::short_text({few, text.size()});
+  }
+  String* const made = make_blank_text(vm.heap(), text.size());
+  if (made == nullptr)
+    return vm.fail_memory();
+  fill(made->inside());
+  return Value::object(made);
+}
+
+Value string_upper(Vm& vm, const Arguments& a) {
+  const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  return plain.is_unset() ? map_text(vm, a, to_upper) : plain;
+}
+Value string_lower(Vm& vm, const Arguments& a) {
+  const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  return plain.is_unset() ? map_text(vm, a, to_lower) : plain;
+}
 Value string_title(Vm& vm, const Arguments& a) {
   bool inside = false;
   return map_text(vm, a, [&](uint32_t c) {
@@ -450,6 +500,18 @@ Value string_replace(Vm& vm, const Arguments& a) {
 Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
   if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
     return Value::error();
+  if (a.count == 0) {
+    std::string_view rest = view_of(a.self);
+    const size_t size = rest.size();
+    while (left && !rest.empty() && is_ascii_space(rest.front()))
+      rest.remove_prefix(1);
+    while (right && !rest.empty() && is_ascii_space(rest.back()))
+      rest.remove_suffix(1);
+    const auto is_ascii = [](char c) { return static_cast<uint8_t>(c) < 0x80; };
+    // Beyond ASCII there are more spaces.
+    if (rest.empty() || ((!left || is_ascii(rest.front())) && (!right || is_ascii(rest.back()))))
+      return rest.size() == size ? a.self : finish(vm, rest);
+  }
   std::string_view cutset;
   if (a.count == 1 && !(vm.is_spec() && a.positional[0].is_none())) {
     if (!is_text(a.positional[0]))
@@ -525,15 +587,25 @@ bool push_text(Vm& vm, List* list, std::string_view text) {
 /// The next word of a text, from `at` on; empty at the end. `at` moves behind it.
 std::string_view next_word(std::string_view text, size_t& at) {
   size_t length = 1;
-  while (at < text.size() && is_space(decode(text.substr(at), length)))
+  while (at < text.size() && is_space_at(text, at, length))
     at += length;
   const size_t begin = at;
-  while (at < text.size() && !is_space(decode(text.substr(at), length)))
+  while (at < text.size() && !is_space_at(text, at, length))
     at += length;
   return text.substr(begin, at - begin);
 }
 
 Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
+  constexpr size_t few = 1 << 12;
+  if (most < 0 && text.size() <= few) {
+    List* list = make_list(vm.heap());
+    size_t at = 0;
+    for (std::string_view word = next_word(text, at); !word.empty(); word = next_word(text, at)) {
+      if (!push_text(vm, list, word))
+        return Value::error();
+    }
+    return vm.charge(list->size) ? Value::object(list) : Value::error();
+  }
   // Words are counted before any is made: they may need far more room than the text.
   size_t words = 0;
   for (size_t at = 0; !next_word(text, at).empty();)
