@@ -24,6 +24,21 @@ Value index_of_view(Vm& vm, const View& view, int64_t index);
 /// The code point at the start of `text`, U+FFFD for a byte that begins none, and its length.
 uint32_t decode(std::string_view text, size_t& length);
 
+/// White space of Unicode.
+bool is_space(uint32_t c);
+inline bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/// Whether a space begins at `at`; `length` is that of the code point.
+inline bool is_space_at(std::string_view text, size_t at, size_t& length) {
+  length = 1;
+  if (static_cast<uint8_t>(text[at]) < 0x80)
+    return is_ascii_space(text[at]);
+  return is_space(decode(text.substr(at), length));
+}
+
+Value string_split(Vm& vm, const Arguments& a);
+Value string_rsplit(Vm& vm, const Arguments& a);
+Value string_splitlines(Vm& vm, const Arguments& a);
+
 /// `text % values`.
 Value percent_format(Vm& vm, Value text, Value values);
 /// `text.format(…)`.

@@ -1,0 +1,158 @@
+/// `split`, `rsplit` and `splitlines`.
+
+#include <algorithm>
+
+#include "starlark/eval/bind.h"
+#include "starlark/lib/library.h"
+#include "starlark/lib/strings.h"
+
+namespace fettle::starlark {
+namespace {
+
+/// Work on every byte of the receiver.
+bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 4); }
+
+bool push_text(Vm& vm, List* list, std::string_view text) {
+  const Value made = make_text(vm.heap(), text);
+  if (made.is_error() || !list_push(vm.heap(), list, made)) {
+    vm.fail_memory();
+    return false;
+  }
+  return vm.charge(1 + text.size() / 64);
+}
+
+/// The next word of a text, from `at` on; empty at the end. `at` moves behind it.
+std::string_view next_word(std::string_view text, size_t& at) {
+  size_t length = 1;
+  while (at < text.size() && is_space_at(text, at, length))
+    at += length;
+  const size_t begin = at;
+  while (at < text.size() && !is_space_at(text, at, length))
+    at += length;
+  return text.substr(begin, at - begin);
+}
+
+Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
+  constexpr size_t few = 1 << 12;
+  if (most < 0 && text.size() <= few) {
+    List* list = make_list(vm.heap());
+    size_t at = 0;
+    for (std::string_view word = next_word(text, at); !word.empty(); word = next_word(text, at)) {
+      if (!push_text(vm, list, word))
+        return Value::error();
+    }
+    return vm.charge(list->size) ? Value::object(list) : Value::error();
+  }
+  // Words are counted before any is made: they may need far more room than the text.
+  size_t words = 0;
+  for (size_t at = 0; !next_word(text, at).empty();)
+    ++words;
+  const bool is_cut = most >= 0 && words > size_t(most);
+  const size_t parts = is_cut ? size_t(most) + 1 : words;
+  if (!vm.charge(words))
+    return Value::error();
+  List* list = make_list(vm.heap(), parts);
+  if (list == nullptr)
+    return vm.fail_memory();
+  size_t at = 0;
+  if (is_cut && from_right) {
+    // The first words stay together, with what is before and between them.
+    for (size_t i = 0; i < words - size_t(most); ++i)
+      next_word(text, at);
+    if (!push_text(vm, list, text.substr(0, at)))
+      return Value::error();
+  }
+  while (list->size < parts) {
+    std::string_view word = next_word(text, at);
+    if (is_cut && !from_right && list->size + 1 == parts)
+      word = text.substr(size_t(word.data() - text.data()));
+    if (!push_text(vm, list, word))
+      return Value::error();
+  }
+  return Value::object(list);
+}
+
+Value split_text(Vm& vm, const Arguments& a, bool from_right) {
+  if (!want_positional(vm, a, 0, 2) || !charge_text(vm, a))
+    return Value::error();
+  Value given[2] = {Value::unset(), Value::unset()};
+  std::copy_n(a.positional, a.count, given);
+  int64_t most = -1;
+  if (a.count == 2 && !(vm.is_spec() && given[1].is_none()) && !want_int64(vm, a, 1, most))
+    return Value::error();
+  const std::string_view text = view_of(a.self);
+  if (given[0].is_unset() || given[0].is_none())
+    return split_space(vm, text, most < 0 ? -1 : most, from_right);
+  if (!is_text(given[0]))
+    return vm.fail_with("split: got ", type_name_of(given[0]), " for separator, want string");
+  const std::string_view separator = view_of(given[0]);
+  if (separator.empty())
+    return vm.fail("split: empty separator");
+  if (!charge_search(vm, text.size(), separator.size()))
+    return Value::error();
+  List* list = make_list(vm.heap());
+  if (!from_right) {
+    size_t at = 0;
+    for (; most != 0; --most) {
+      const size_t found = find_text(text, separator, at);
+      if (found == std::string_view::npos)
+        break;
+      if (!push_text(vm, list, text.substr(at, found - at)))
+        return Value::error();
+      at = found + separator.size();
+    }
+    if (!push_text(vm, list, text.substr(at)))
+      return Value::error();
+    return Value::object(list);
+  }
+  // As from the left, the first separators being left alone.
+  size_t count = 0;
+  for (size_t at = find_text(text, separator); at != std::string_view::npos;
+       at = find_text(text, separator, at + separator.size()))
+    ++count;
+  if (!vm.charge(count))
+    return Value::error();
+  const size_t skipped = most >= 0 && count > size_t(most) ? count - size_t(most) : 0;
+  size_t at = 0, from = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t found = find_text(text, separator, from);
+    from = found + separator.size();
+    if (i < skipped)
+      continue;
+    if (!push_text(vm, list, text.substr(at, found - at)))
+      return Value::error();
+    at = from;
+  }
+  if (!push_text(vm, list, text.substr(at)))
+    return Value::error();
+  return Value::object(list);
+}
+}  // namespace
+
+Value string_split(Vm& vm, const Arguments& a) { return split_text(vm, a, false); }
+Value string_rsplit(Vm& vm, const Arguments& a) { return split_text(vm, a, true); }
+
+Value string_splitlines(Vm& vm, const Arguments& a) {
+  if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
+    return Value::error();
+  bool keep = false;
+  if (a.count == 1) {
+    if (!a.positional[0].is_bool())
+      return wrong_type(vm, a, 0, "bool");
+    keep = a.positional[0].is_true();
+  }
+  List* list = make_list(vm.heap());
+  std::string_view text = view_of(a.self);
+  while (!text.empty()) {
+    const size_t at = text.find_first_of("\r\n");
+    size_t next = text.size();
+    if (at != std::string_view::npos)
+      next = at + (text.substr(at).starts_with("\r\n") ? 2 : 1);
+    if (!push_text(vm, list, text.substr(0, keep ? next : at)))
+      return Value::error();
+    text.remove_prefix(next);
+  }
+  return Value::object(list);
+}
+
+}  // namespace fettle::starlark
