@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "cli/limits.h"
 #include "cli/print.h"
+#include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
@@ -48,6 +49,9 @@ class Program : public Face {
       return &place_;
     const auto variable_named = [](const char* name) { return variable(name); };
     place_.limits = TRY(limits_asked(parsed, variable_named));
+    // One that cannot be meant is told although nothing may need an engine.
+    if (const std::string engine = parsed.text("engine"); !engine.empty())
+      TRY(parse_engine_address(engine, variable_named));
     // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
     const Home found = TRY(open_home([&](const char* name) {
       const std::string root = parsed.text("root-dir");
@@ -171,6 +175,8 @@ bool output_was_closed = false;
 
 /// The code of a command that came to its end, unless nobody got what it told.
 int code_after_output(int code) {
+  if (OutputWatch::is_closed())
+    return code_of_closed_output;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
     return code;
   if (errno == EPIPE || OutputWatch::is_closed())
@@ -190,10 +196,25 @@ int tell_error(const Program& program, const Error& error, bool colours) {
   if (program.json || program.json_lines)
     print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
   print_error(error_text(told, colours && program.terminal));
+  if (OutputWatch::is_closed())
+    return code_of_closed_output;
   return program.is_interrupted() ? code_of_interruption : exit_code_of(told);
 }
 
+/// A plan of files of states is a run of them that only looks.
+std::vector<std::string> with_plan_of_states(std::vector<std::string> words) {
+  const bool is_of_states =
+      !words.empty() && words[0] == "plan" &&
+      std::ranges::any_of(words, [](const std::string& word) { return word.ends_with(".sls"); });
+  if (!is_of_states)
+    return words;
+  words[0] = "state";
+  words.insert(words.begin() + 1, "--test");
+  return words;
+}
+
 int run(std::vector<std::string> words) {
+  words = with_plan_of_states(std::move(words));
   Program program;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
@@ -215,7 +236,7 @@ int run(std::vector<std::string> words) {
   }
   if (program.parsed.has("help") && (*command)->words != "starlark") {
     print(help_of(**command));
-    return 0;
+    return code_after_output(0);
   }
   const std::string output = program.parsed.text("output", "text");
   std::vector<std::string> known{"text", "json", "jsonl"};

@@ -191,8 +191,15 @@ Status make_directories(const Path& path) {
 }
 
 Status remove_tree(const Path& path) {
+  // Somebody else may be removing it, or still be writing into it: what a killed program started
+  // lives a moment longer.
+  constexpr int tries = 100;
   std::error_code code;
-  fs::remove_all(path, code);
+  for (int i = 0; i < tries; ++i) {
+    fs::remove_all(path, code);
+    if (code != std::errc::no_such_file_or_directory && code != std::errc::directory_not_empty)
+      break;
+  }
   if (code)
     return code_error("cannot remove", path, code);
   return {};

@@ -11,7 +11,7 @@
 #include <regex.h>
 
 #include "base/result.h"
-#include "drivers/engine/containers.h"
+#include "verbs/inside.h"
 
 namespace fettle {
 

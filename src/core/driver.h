@@ -36,6 +36,7 @@ struct Act {
   int attempt = 1;                   ///< counts the calls for this act within this run
   bool looks_only = false;  ///< of an ensuring kind: nothing may be changed; `Done::changed` says
                             ///< whether something would be
+  bool is_instant = false;  ///< it blocks nowhere and may be called where others wait
 
   /// The record of the first need of a kind; none when there is none.
   const Record* need(std::string_view kind) const;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/boxed.h"
 #include "base/time.h"
 #include "core/resource.h"
 #include "core/verb.h"
@@ -64,7 +65,7 @@ struct Record {
   uint64_t run = 0;          ///< the run that last acted on it
   Time finished;
   std::vector<Version> acted_on;
-  std::optional<Attempt> attempt;
+  Boxed<Attempt> attempt;
   std::map<Name, Digest> wanted_by;  ///< which sets want it, and as what
   ByHand by_hand = ByHand::nothing;
   /// Taken over from the world by its marks: nobody knows which attributes it was made with.

@@ -106,6 +106,9 @@ struct Resource {
   Pace pace;
   Deadlines deadlines;
   Patience patience;
+  /// Acting blocks nowhere and touches nothing but what it puts out: it takes no slot and no
+  /// thread, nothing says that it has begun, and it is recorded only when it came to something else.
+  bool is_instant = false;
 };
 
 /// Something that is known is to be started, stopped or removed by hand, whoever wants it. The wish

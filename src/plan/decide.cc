@@ -433,7 +433,7 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   if (options_.edit_in_place)
     return std::nullopt;
   for (const NodeId act : graph_.happened(id)) {
-    const std::optional<Attempt>& attempt = graph_.node(act).known->attempt;
+    const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;
     if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
       return again(id, cat("nobody knows how `", to_string(*graph_.node(act).key), "` in it ended"),
                    graph_.node(act).key);

@@ -39,6 +39,13 @@ Threads::~Threads() {
 }
 
 void Threads::start(Job job) {
+  if (job.act.is_instant) {
+    std::stop_source stops;
+    ActEnded ended = told(job, act(job, stops));
+    const std::lock_guard lock(mutex_);
+    news_.ended.push_back(std::move(ended));
+    return;
+  }
   const std::lock_guard lock(mutex_);
   // Without a single thread it would wait for ever.
   if (idle_ <= jobs_.size() && !begin_thread() && threads_.empty()) {

@@ -140,6 +140,24 @@ TEST_F(ThreadsTest, AtItsEndActsAreToldToStopAndWaitedFor) {
   EXPECT_FALSE(interrupt_.acts_token().stop_requested());
 }
 
+TEST_F(ThreadsTest, WhatIsInstantIsDoneWhereItIsBegun) {
+  class Instant : public GatedDriver {
+   public:
+    Result<Outcome> apply(const Act&, const ProgressSink&, std::stop_token) override {
+      thread = std::this_thread::get_id();
+      return Outcome(Done{});
+    }
+    std::thread::id thread;
+  } instant;
+  Threads threads(interrupt_);
+  Job made = job("a");
+  made.act.is_instant = true;
+  made.driver = &instant;
+  threads.start(std::move(made));
+  EXPECT_EQ(instant.thread, std::this_thread::get_id());
+  EXPECT_EQ(until(threads, 1).ended.size(), 1u);
+}
+
 TEST_F(ThreadsTest, WhatNobodyCanDoFailsAndSaysSo) {
   Threads threads(interrupt_);
   Job made = job("a");

@@ -69,7 +69,7 @@ Status Loop::write(const std::vector<Order>& orders) {
                          write->key,
                          write->record,
                          {}});
-    else if (const auto* log = std::get_if<LogEvent>(&order))
+    else if (const auto* log = std::get_if<LogEvent>(&order); log != nullptr && log->is_kept)
       changes.push_back({Change::event, {}, nullptr, log->event});
   }
   return edit_.write(changes);

@@ -133,6 +133,7 @@ void Run::adopt_when_possible() {
   } else if (acting_ == 0) {
     flights_.clear();
     pools_.clear();
+    instant_ = {most_instant, 0, {}};
     timers_.clear();
     deferred_.clear();
     watchers_.clear();
@@ -155,6 +156,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent) {
   const std::vector<Digest> answers = std::exchange(answers_, {});
   auto flights = std::exchange(flights_, {});
   pools_.clear();
+  instant_ = {most_instant, 0, {}};
   timers_.clear();
   deferred_.clear();
   limits_.clear();
@@ -411,6 +413,8 @@ void Run::keep(NodeId id) {
 /// A named pool is a budget of its own; all others share the parallelism.
 Run::Pool& Run::pool_of(NodeId id) {
   const Resource* wanted = graph_->node(id).wanted;
+  if (wanted != nullptr && wanted->is_instant && wanted->pool.empty())
+    return instant_;
   const auto [found, added] = pools_.try_emplace(wanted == nullptr ? Name() : wanted->pool);
   if (added) {
     const auto depth = intent_->pools.find(found->first);
@@ -420,14 +424,22 @@ Run::Pool& Run::pool_of(NodeId id) {
 }
 
 /// All pools together act `parallelism` times at once; whoever stands first in the order goes
-/// first.
-void Run::start_what_fits() {
-  while (!stopping_ && next_ == nullptr && acting_ < options_.parallelism) {
-    Pool* next = nullptr;
+/// first. What takes no slot goes before all of them.
+Run::Pool* Run::next_pool() {
+  if (!instant_.ready.empty() && instant_.in_use < instant_.depth)
+    return &instant_;
+  Pool* next = nullptr;
+  if (acting_ - instant_.in_use < options_.parallelism)
     for (auto& [name, pool] : pools_)
       if (pool.in_use < pool.depth && !pool.ready.empty() &&
           (next == nullptr || *pool.ready.begin() < *next->ready.begin()))
         next = &pool;
+  return next;
+}
+
+void Run::start_what_fits() {
+  while (!stopping_ && next_ == nullptr) {
+    Pool* const next = next_pool();
     if (next == nullptr)
       return;
     const NodeId id = next->ready.begin()->second;
@@ -589,7 +601,7 @@ void Run::forget(NodeId id) {
   forgotten_.insert(known_.extract(key));
 }
 
-void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value detail) {
+void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value detail, bool is_kept) {
   if (looks_only(id) && type != EventType::blocked)
     return;
   Event event;
@@ -604,7 +616,7 @@ void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value deta
     event.because = decided->because;
   event.text = std::move(text);
   event.detail = std::move(detail);
-  commands_.push_back(LogEvent{std::move(event)});
+  commands_.push_back(LogEvent{std::move(event), is_kept});
 }
 
 }  // namespace fettle

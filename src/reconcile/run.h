@@ -41,6 +41,7 @@ struct WriteRecord {
 };
 struct LogEvent {
   Event event;
+  bool is_kept = true;  ///< else it is told and not written
 };
 struct StartAct {
   Act act;
@@ -216,10 +217,12 @@ class Run {
   void act_ended(NodeId id, const Result<Outcome>& outcome);
   void act_done(NodeId id, const Done& done);
   bool record_success(NodeId id, const Done& done, bool goes_on);
+  bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
   void act_failed(NodeId id, Error error, const Value& outputs = {});
   void act_skipped(NodeId id, const Skipped& skipped);
   std::string reason_to_give_up(NodeId id, const Again& again);
+  std::string reason_of_time(const Flight& flight) const;
   void call_again(NodeId id, const Again& again, const Value& outputs = {});
   void write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
                      bool waits);
@@ -233,8 +236,10 @@ class Run {
   void tell_when_to_wake();
   void write(NodeId id, RecordPointer record);
   void forget(NodeId id);
-  void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {});
+  void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {},
+           bool is_kept = true);
   Pool& pool_of(NodeId id);
+  Pool* next_pool();
   const Resource& resource_at(NodeId id) const;
   bool looks_only(NodeId id) const;
   std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
@@ -259,6 +264,8 @@ class Run {
   std::vector<NodeId> decidable_;  ///< a heap by place in the order, smallest first
   std::vector<uint32_t> place_;    ///< of a node in the graph's order
   std::map<Name, Pool> pools_;
+  static constexpr int most_instant = 256;  ///< in one batch: what is under way takes memory
+  Pool instant_{most_instant, 0, {}};       ///< of acts that take no slot
   std::unordered_map<NodeId, Flight> flights_;
   std::set<NodeId> deferred_;  ///< decided when what they need, and is done again, has ended
   std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again

@@ -105,8 +105,9 @@ void Run::begin_act(NodeId id) {
   if (node.seen != nullptr)
     act.seen = *node.seen;
   act.looks_only = looks_only(id);
+  act.is_instant = node.wanted != nullptr && node.wanted->is_instant;
   act.events = Decider(*graph_, standings_, options_.plan).events(id);
-  log(EventType::started, id, act.verb, flight.step.why.str());
+  log(EventType::started, id, act.verb, flight.step.why.str(), {}, !act.is_instant);
   if (waits) {
     leave_pool(id);
     timers_.emplace(flight.due, id);
@@ -155,7 +156,7 @@ void Run::start_act(NodeId id) {
   act.attempt = flight.calls + 1;
   flight.called = now_.instant;
   flight.was_hinted = flight.is_dirty = false;
-  if (!act.looks_only && flight.calls == 0)
+  if (!act.looks_only && !act.is_instant && flight.calls == 0)
     write_begin(id);
   watch_over_limits(id);
   commands_.push_back(StartAct{act, flight.resource->driver});
@@ -223,9 +224,10 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
   } else {
     const auto& pending = std::get<Pending>(*outcome);
     const Again again{pending.what, pending.retry_after, pending.so_far, {}, pending.watch};
+    // It has come to no answer yet, so it wears out no patience and gives none back.
     if (flight.is_stale)
       act_failed(id, world_error(pending.what));
-    else if (const std::string over = reason_to_give_up(id, again); !over.empty())
+    else if (const std::string over = reason_of_time(flight); !over.empty())
       act_failed(id, world_error(cat(over, ": ", pending.what)));
     else
       call_again(id, again);
@@ -266,12 +268,8 @@ void Run::act_answered(NodeId id, const Failed& failed) {
 /// Why it is not called again; empty: it is.
 std::string Run::reason_to_give_up(NodeId id, const Again& again) {
   Flight& flight = flights_[id];
-  const Duration limit =
-      flight.step.wanted == nullptr ? Duration(0) : flight.resource->deadlines.settle;
-  if (limit.count() > 0 && now_.instant - *flight.began >= limit)
-    return cat("gave up after ", to_string(limit));
-  if (is_out_of_time_)
-    return "gave up at the deadline of the run";
+  if (std::string over = reason_of_time(flight); !over.empty())
+    return over;
   if (again.progress != flight.progress || again.progress == Digest{}) {
     flight.progress = again.progress;
     flight.alike = 0;
@@ -285,6 +283,15 @@ std::string Run::reason_to_give_up(NodeId id, const Again& again) {
                to_string(std::chrono::round<std::chrono::milliseconds>(same_for)), " and ",
                flight.alike, " calls");
   return {};
+}
+
+/// The same, of its deadlines alone.
+std::string Run::reason_of_time(const Flight& flight) const {
+  const Duration limit =
+      flight.step.wanted == nullptr ? Duration(0) : flight.resource->deadlines.settle;
+  if (limit.count() > 0 && now_.instant - *flight.began >= limit)
+    return cat("gave up after ", to_string(limit));
+  return is_out_of_time_ ? "gave up at the deadline of the run" : "";
 }
 
 /// Sets the timer, and keeps what has to outlive the process.
@@ -434,7 +441,9 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   // change.
   const RecordPointer& before = flight.act.known;
   const bool changed = done.changed || (flight.calls == 1 && before && before->attempt);
-  auto record = std::make_shared<Record>(*node.known);
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  if (flight.act.is_instant && !node.set->empty())
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (!goes_on) {
     record->attempt.reset();
   } else if (record->attempt) {
@@ -461,14 +470,27 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   }
   flight.is_recorded = true;
   flight.has_changed |= changed;
+  const bool is_news =
+      !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
   if (!goes_on) {
-    log(EventType::done, id, verb, {}, Value::dict({{"changed", flight.has_changed}}));
+    log(EventType::done, id, verb, {}, Value::dict({{"changed", flight.has_changed}}), is_news);
     ++summary_.done;
   }
-  write(id, std::move(record));
+  if (is_news)
+    write(id, std::move(record));
   graph_->forget_seen(id);
   seen_.erase(*node.key);
   return flight.has_changed;
+}
+
+/// Whether the record that there is says the same.
+bool Run::is_as_recorded(NodeId id, const Record& record) const {
+  const Record* known = graph_->node(id).known.get();
+  return known != nullptr && !known->attempt && !record.attempt && known->applied &&
+         wish_of(*known->applied) == wish_of(*record.applied) && known->outputs == record.outputs &&
+         known->remote_id == record.remote_id && known->by_hand == record.by_hand &&
+         known->is_adopted == record.is_adopted && known->wanted_by == record.wanted_by &&
+         known->acted_on == record.acted_on && known->incarnation == record.incarnation;
 }
 
 void Run::act_failed(NodeId id, Error error, const Value& outputs) {

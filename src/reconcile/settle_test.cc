@@ -60,6 +60,56 @@ TEST_F(SettleTest, ASuccessThatHasNotSettledLetsOthersGoOnAndIsCalledAgain) {
   EXPECT_FALSE(record("state/cluster")->attempt);
 }
 
+TEST_F(SettleTest, WhatIsInstantTakesNoSlotAndIsRecordedWhenItCameToSomethingElse) {
+  const auto want_all = [&](int out) {
+    begin_anew();
+    for (const char* path : {"state/a", "state/b", "state/c"})
+      want_state(path, in_order({done(out, false)})).is_instant = true;
+    want("thing/slow", Value::dict({}));
+  };
+  const auto events_of = [&](const std::string& path) {
+    std::vector<std::string> types;
+    const std::vector<Event> events = *home_.store().events_of(key_of(path), 100);
+    for (const Event& event : events)
+      types.emplace_back(to_string(event.type));
+    return join(types, " ");
+  };
+  want_all(1);
+  EXPECT_TRUE(carry(with_parallelism(1)).good());
+  EXPECT_EQ(ground_.most_in_flight, 4u);
+  ASSERT_NE(record("state/a"), nullptr);
+  EXPECT_EQ(events_of("state/a"), "done");
+  EXPECT_EQ(record("state/a")->wanted_by.size(), 1u);
+  const Time finished = record("state/a")->finished;
+
+  ground_.pass(1h);
+  want_all(1);
+  EXPECT_EQ(carry().done, 3u);
+  EXPECT_EQ(record("state/a")->finished, finished);
+  EXPECT_EQ(events_of("state/a"), "done");
+
+  ground_.pass(1h);
+  want_all(2);
+  EXPECT_TRUE(carry().good());
+  EXPECT_NE(record("state/a")->finished, finished);
+  EXPECT_EQ(record("state/a")->outputs.at("out"), Value(2));
+  EXPECT_EQ(events_of("state/a"), "done done");
+}
+
+TEST_F(SettleTest, WhatIsInstantAndWaitsGoesOnInTheNextProcess) {
+  Resource& resource = want_state("state/a", in_order({goes_on(1, 1), done(1)}));
+  resource.is_instant = true;
+  resource.pace = {Wait::fixed, 1h, 1h};
+  ground_.leave_after = 1;
+  EXPECT_FALSE(carry().good());
+  ASSERT_TRUE(record("state/a")->attempt);
+  EXPECT_EQ(record("state/a")->attempt->course->calls, 1);
+  ground_.restart();
+  ground_.leave_after = -1;
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(called_["state/a"].back().attempt, 2);
+}
+
 TEST_F(SettleTest, WhoUsesWhatChangesWhenItSettlesRunsAgainAndNobodyElse) {
   want_state("state/cluster", in_order({goes_on(1, 1), done(2)}));
   want("state/user", embeds("state/cluster"));

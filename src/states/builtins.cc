@@ -313,6 +313,7 @@ std::vector<ModuleRow> rows() {
 Module module_of(const ModuleRow& row) {
   Module made{row.ref, std::string(row.text), {}, row.implied, row.unique, Value()};
   made.providers.push_back(row.ref);
+  made.is_instant = row.ref == "test" || row.ref == "time" || row.ref == "trigger";
   for (const FunctionRow& function : row.functions) {
     Function& added = made.functions.emplace_back(Function{function.name,
                                                            std::string(function.text),

@@ -47,6 +47,7 @@ struct Module {
   Value wait;                     ///< its `__reconcile_wait__`; null: none
   bool has_is_pending = false;    ///< it says itself whether a result is pending
   bool skips_memory = false;      ///< nothing of it is remembered
+  bool is_instant = false;        ///< it blocks nowhere and touches nothing outside fettle
   std::vector<Name> providers{};  ///< whose credentials it uses
 
   const Function* find(std::string_view function) const;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "states/additions.h"
 #include "states/compile.h"
 #include "states/low.h"
 #include "states/target_index.h"
@@ -19,6 +20,7 @@ struct Front {
   Params params;
   std::optional<Sources> sources;  ///< none: there is an error
   Gathered gathered;
+  Added added;
   High high;
   Low low;
 };
@@ -41,7 +43,7 @@ struct Compilation {
   TargetIndex& index();
 
   /// Whether blocks wait that may bring what is not there.
-  bool is_partial() const { return !made.delayed.empty(); }
+  bool is_partial() const { return !made.delayed.empty() || made.waits_for_additions; }
   /// Whether a text holds a parameter that nobody gave, as in `validate`: nothing is known of it.
   bool is_asked(std::string_view text) const;
   /// A wrong use of one state: an error, or (`--lenient`) the comment with which it will fail.

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "states/additions.h"
 #include "states/arrange.h"
 #include "states/compilation.h"
 
@@ -59,6 +60,34 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
                                      report.takes_hints() ? suggestion(awaited.id, names) : ""));
 }
 
+/// Files that were added have IDs of their own: one that is there already is an error.
+void take_added_files(Front& front) {
+  if (front.added.files.empty())
+    return;
+  std::unordered_set<Name> ids;
+  for (const Declaration& one : front.high.declarations)
+    ids.insert(one.id);
+  for (const auto& files : front.added.files) {
+    for (Declaration& one : files->high.declarations) {
+      if (!ids.insert(one.id).second)
+        front.report.error(one.position(), cat("the ID ", one.id, " is there already"));
+      front.high.declarations.push_back(std::move(one));
+    }
+    front.gathered.delayed.insert(front.gathered.delayed.end(), files->gathered.delayed.begin(),
+                                  files->gathered.delayed.end());
+  }
+}
+
+/// Whether states wait that may add others.
+bool waits_for_additions(const Compiled& made, const CompileOptions& options) {
+  return std::ranges::any_of(made.chunks, [&](const Chunk& chunk) {
+    return adds_states(chunk.state, chunk.function) &&
+           std::ranges::none_of(options.additions, [&](const Addition& addition) {
+             return addition.by == key_of(chunk);
+           });
+  });
+}
+
 }  // namespace
 
 Front::Front() : report(texts) {}
@@ -86,12 +115,18 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
   front->gathered =
       gather(words, {*front->sources, front->texts, rendering, *pipe, options.outcomes, report});
   const Catalogue& catalogue = catalogue_in(options);
-  front->high = read_high(
-      front->gathered.documents,
-      {options.is_lenient, [&](std::string_view ref) { return catalogue.find(ref) != nullptr; }},
-      report);
+  const HighOptions high{options.is_lenient,
+                         [&](std::string_view ref) { return catalogue.find(ref) != nullptr; }};
+  front->added = read_additions(
+      options, {*front->sources, front->texts, rendering, *pipe, options.outcomes, report}, high);
+  for (Document& document : front->added.documents) {
+    front->gathered.documents.push_back(std::move(document));
+    front->gathered.levels.push_back(0);
+  }
+  front->high = read_high(front->gathered.documents, high, report);
   check_blocks(front->high, front->gathered.delayed, report);
   arrange(front->high, !front->gathered.delayed.empty(), report);
+  take_added_files(*front);
   front->low = make_low(front->high, report);
   return front;
 }
@@ -102,6 +137,7 @@ Compiled finish(Front& front, const CompileOptions& options) {
   made.is_inverted = options.is_inverted;
   keep_metas(front.high, made);
   made.chunks = std::move(front.low.chunks);
+  made.waits_for_additions = waits_for_additions(made, options);
   Compilation compilation{
       options, catalogue_in(options), made, front.report, std::move(front.low.bodies), {}, {}};
   check_calls(compilation);

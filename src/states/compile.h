@@ -25,6 +25,13 @@ class Memory {
   virtual std::vector<Name> find(const Name& state, const Name& target) const = 0;
 };
 
+/// What a state that ran has added to its run: `{"block": {text, pipe}}`, `{"chunk": {state, fun,
+/// __id__, …}}` or `{"sls": {sources, params, values, prefix}}`.
+struct Addition {
+  Name by;  ///< `state_|-id_|-name`
+  Value what;
+};
+
 struct CompileOptions {
   std::vector<std::string> sources{};        ///< `--sls-sources`
   std::vector<std::string> params{};         ///< `--params`
@@ -41,6 +48,7 @@ struct CompileOptions {
   Host host{};
   const Outcomes* outcomes = nullptr;  ///< null: nothing has run
   const Memory* memory = nullptr;      ///< null: there is none
+  std::vector<Addition> additions{};   ///< of states that have run
 };
 
 /// `words`: paths and refs. With errors there may be chunks, which are not to be run.

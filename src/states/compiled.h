@@ -38,8 +38,9 @@ struct Chunk {
   Name state;
   Name function;
   Name id;
-  Name name;  ///< as written: it may hold references
-  Name sls;   ///< the ref of its file
+  Name name;    ///< as written: it may hold references
+  Name sls;     ///< the ref of its file
+  Name prefix;  ///< of the IDs of its file, which its own requisites leave out
   Position at;
   double order = 0;
   uint32_t rank = 0;         ///< its place when states run one after another, as in Idem
@@ -70,6 +71,7 @@ struct Compiled {
   std::vector<uint32_t> targets;   ///< indices of chunks, for `Need`
   std::vector<std::string> files;  ///< for `Position`
   std::vector<Delayed> delayed;    ///< blocks that wait: compile again when one of their states ran
+  bool waits_for_additions = false;       ///< states that have not run may add others
   std::map<Name, Value> file_metas;       ///< by ref
   std::map<std::string, Value> id_metas;  ///< by `ref.ID`
   std::map<Name, int> pools;

@@ -45,6 +45,7 @@ struct Document {
   Name ref;             ///< of its file
   uint32_t file = 0;    ///< in `Texts`
   bool refers = false;  ///< whether its text may hold references
+  Name prefix{};        ///< of its IDs (`sls.run`), which its own requisites leave out
   Position position(const TreeNode& node) const { return places.position(node.place()); }
 };
 

@@ -19,12 +19,11 @@ class Gatherer {
   Gathered run(std::span<const std::string> words) {
     for (const std::string& word : words)
       add_word(word);
-    while (!waiting_.empty()) {
-      const Waiting next = std::move(waiting_.front());
-      waiting_.pop_front();
-      read(next.file, next.level);
-    }
-    return std::move(made_);
+    return read_all();
+  }
+  Gathered run(SourceFile file) {
+    add(std::move(file), 0);
+    return read_all();
   }
 
  private:
@@ -32,6 +31,15 @@ class Gatherer {
     SourceFile file;
     size_t level;
   };
+
+  Gathered read_all() {
+    while (!waiting_.empty()) {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      read(next.file, next.level);
+    }
+    return std::move(made_);
+  }
 
   static std::string not_found(std::string_view ref) {
     return cat("Could not find SLS ref '", ref, "' in sources");
@@ -141,6 +149,10 @@ class Gatherer {
 
 Gathered gather(std::span<const std::string> words, const Gathering& gathering) {
   return Gatherer(gathering).run(words);
+}
+
+Gathered gather(SourceFile file, const Gathering& gathering) {
+  return Gatherer(gathering).run(std::move(file));
 }
 
 /// A layer for each level of includes, the outermost last; in a level in the order of the files.

@@ -40,6 +40,9 @@ struct Gathering {
 /// Everything that can be read; what cannot is reported.
 Gathered gather(std::span<const std::string> words, const Gathering& gathering);
 
+/// The same of a file that is given.
+Gathered gather(SourceFile file, const Gathering& gathering);
+
 /// The parameters that files of parameters hold.
 Params params_of(const Gathered& gathered);
 

@@ -14,14 +14,14 @@ namespace {
 const Name network_name = "default";  // the one that packages and models use, too
 const Name end_name = "states_|-end";
 
-/// A path of a reference as outputs are named: with dots and `[index]`.
+/// A path of a reference as outputs are named.
 Name output_path(std::string_view path, std::string_view prefix) {
-  std::string made(prefix);
+  std::string made = prefix.empty() ? "" : path_step(prefix);
   for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
     if (const Name* key = std::get_if<Name>(&step))
-      made += cat(made.empty() ? "" : ".", *key);
+      made += path_step(*key);
     else
-      made += cat("[", std::get<size_t>(step), "]");
+      made += cat("/", std::get<size_t>(step));
   return made;
 }
 

@@ -72,8 +72,8 @@ b: test.nop
   const Resource& a = made.at("state/test_|-a_|-n");
   EXPECT_EQ(
       shown(a.attributes),
-      R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:new_state.l[1].k>",)"
-      R"("z":"pre-<state/test_|-b_|-b:new_state.v>"},"failure":"","function":"present",)"
+      R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:/new_state/l/1/k>",)"
+      R"("z":"pre-<state/test_|-b_|-b:/new_state/v>"},"failure":"","function":"present",)"
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
   EXPECT_EQ(a.driver, "state");
   EXPECT_EQ(a.origin, "main.sls:3:3");
@@ -155,10 +155,10 @@ t: test.nop
   EXPECT_EQ(field("file/file_|-bare_|-/a", "content"), R"("x")");
   EXPECT_EQ(field("file/file_|-source_|-/b", "content"), R"("hello\n")");
   const Resource& bound = made.at("file/file_|-bound_|-/c/${test:t:x}");
-  EXPECT_EQ(shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:new_state.x>")");
+  EXPECT_EQ(shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:/new_state/x>")");
   ASSERT_TRUE(bound.attributes.at("content").is_secret());
   EXPECT_EQ(shown(bound.attributes.at("content").inside()),
-            R"("v <state/test_|-t_|-t:new_state.y>\n")");
+            R"("v <state/test_|-t_|-t:/new_state/y>\n")");
   EXPECT_EQ(field("folder/file_|-folder_|-/d", "mode"), R"("0755")");
   EXPECT_EQ(field("link/file_|-link_|-/l", "leads_to"), R"("/d")");
   EXPECT_EQ(field("file/file_|-gone_|-/g", "purged"), "true");
@@ -193,14 +193,14 @@ t: test.nop
   EXPECT_EQ(field("shell", "environment"), R"({"A":"1"})");
   EXPECT_EQ(field("bound", "command"), R"("/bin/sh -c 'eval \"$FETTLE_1\"'")");
   EXPECT_EQ(field("bound", "environment"),
-            R"({"FETTLE_1":"echo <state/test_|-t_|-t:new_state.x> | wc"})");
+            R"({"FETTLE_1":"echo <state/test_|-t_|-t:/new_state/x> | wc"})");
   EXPECT_EQ(
       field("words", "command"),
       R"("/bin/sh -c 'exec '\\''echo'\\'' '\\''it'\\''\\'\\'''\\''s'\\'' \"$FETTLE_1\" '\\''5'\\'''")");
   EXPECT_EQ(field("guarded", "unless"), R"("/bin/sh -c '{ test -e /a\n} && { b '\\''c'\\''\n}'")");
   EXPECT_EQ(field("guarded", "onlyif"), R"("/bin/sh -c '{ eval \"$FETTLE_1\"\n}'")");
   EXPECT_EQ(field("guarded", "environment"),
-            R"({"FETTLE_1":"test <state/test_|-t_|-t:new_state.x>"})");
+            R"({"FETTLE_1":"test <state/test_|-t_|-t:/new_state/x>"})");
   EXPECT_EQ(made.at("command/cmd_|-text_|-text").redo, Redo::always);
   EXPECT_EQ(made.at("command/cmd_|-named_|-true").redo, Redo::as_needed);
   EXPECT_EQ(made.at("command/cmd_|-guarded_|-guarded").redo, Redo::as_needed);

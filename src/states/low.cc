@@ -50,6 +50,7 @@ class Maker {
     chunk.id = declaration.id;
     chunk.name = body.name;
     chunk.sls = declaration.document->ref;
+    chunk.prefix = declaration.document->prefix;
     chunk.at = body.position();
     chunk.arguments.reserve(body.arguments.size());
     for (const Argument& argument : body.arguments)

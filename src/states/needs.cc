@@ -40,7 +40,10 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
   need.begin = static_cast<uint32_t>(made.targets.size());
   if (made.targets.size() > most_targets)
     return need;
-  with.index().find(with.index().state_of(state), target, made.targets);
+  if (!chunk.prefix.empty())
+    with.index().find(with.index().state_of(state), cat(chunk.prefix, target), made.targets);
+  if (made.targets.size() == need.begin)
+    with.index().find(with.index().state_of(state), target, made.targets);
   if (leaves_out_itself(state, target))
     made.targets.erase(std::remove(made.targets.begin() + need.begin, made.targets.end(), self),
                        made.targets.end());

@@ -209,7 +209,7 @@ size_t Sources::folder_source(const std::string& path, Files& files) {
 
 Result<std::optional<SourceFile>> Sources::root(std::string_view word) {
   const auto found = words_.find(word);
-  return found == words_.end() ? std::optional<SourceFile>() : std::optional(found->second);
+  return found == words_.end() ? find(word) : std::optional(found->second);
 }
 
 Result<std::optional<SourceFile>> Sources::in_source(size_t source, std::string_view ref) {

@@ -55,7 +55,7 @@ class Sources {
   Sources(Sources&&) noexcept;
   Sources& operator=(Sources&&) noexcept;
 
-  /// The file that a word names; nothing: there is none.
+  /// The file that a word of the command line or a ref names; nothing: there is none.
   Result<std::optional<SourceFile>> root(std::string_view word);
   /// The file that another one calls `ref`: one of a source, or with dots in front (`.b`, `..c`)
   /// one near the other. Errors (`Blame::user`): it leads out of the source.

@@ -88,8 +88,8 @@ std::vector<T> read_all(Reader& from, T (*read)(Reader&)) {
 
 }  // namespace
 
-std::string encode(const Content& content) {
-  Writer writer;
+std::string encode(const Content& content, const Seal* seal) {
+  Writer writer(seal);
   writer.number(format);
   put_all(writer, content.items);
   put_all(writer, content.claims);
@@ -98,8 +98,8 @@ std::string encode(const Content& content) {
   return writer.take();
 }
 
-Result<ContentPointer> decode_content(std::string_view bytes, Digest digest) {
-  Reader reader(bytes);
+Result<ContentPointer> decode_content(std::string_view bytes, Digest digest, const Seal* seal) {
+  Reader reader(bytes, seal);
   auto content = std::make_shared<Content>();
   const bool is_known = reader.number() == format;
   content->items = read_all(reader, read_item);

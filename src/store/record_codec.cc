@@ -167,8 +167,8 @@ Resource read_resource(Reader& from, uint64_t written_format) {
 
 }  // namespace
 
-std::string encode(const Record& record) {
-  Writer to;
+std::string encode(const Record& record, const Seal* seal) {
+  Writer to(seal);
   to.number(format);
   to.number(static_cast<uint64_t>(record.applied.has_value()) |
             static_cast<uint64_t>(record.attempt.has_value()) << 1);
@@ -209,8 +209,8 @@ std::string encode(const Record& record) {
   return to.take();
 }
 
-Result<Record> decode(std::string_view bytes) {
-  Reader from(bytes);
+Result<Record> decode(std::string_view bytes, const Seal* seal) {
+  Reader from(bytes, seal);
   const uint64_t written_format = from.number();
   if (written_format < format_without_mandates || written_format > format)
     return Error(Blame::bug, "a record of the store has an unknown format");

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
+#include "base/seal.h"
 
 namespace fettle {
 
@@ -61,6 +62,9 @@ class Sqlite {
   /// Rows that the last statement changed.
   int64_t changes() const;
   const std::string& path() const { return path_; }
+  /// Seals secrets; null until it is set.
+  const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
+  void use(const Seal& seal) { seal_ = seal; }
   bool is_in_memory() const { return path_ == ":memory:"; }
   /// Lets who waits to write go first: for who writes much, between two pieces of it.
   void give_way();
@@ -72,6 +76,7 @@ class Sqlite {
   Status begin_waiting();
   sqlite3* handle_;
   std::string path_;
+  std::optional<Seal> seal_;
   Descriptor queue_;  ///< locked by those who wait to write
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
 };

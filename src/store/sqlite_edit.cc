@@ -18,7 +18,7 @@ Status put_row(Sqlite& database, const Environment& environment) {
       .bind(environment.name.view())
       .bind(environment.uuid)
       .bind(count_of(environment.created))
-      .bind_blob(bytes_of(environment.detail))
+      .bind_blob(bytes_of(environment.detail, database))
       .run();
 }
 
@@ -32,7 +32,7 @@ Status put_note_row(Sqlite& database, const Name& environment, std::string_view 
   return TRY(database.query("INSERT OR REPLACE INTO notes VALUES(?,?,?)"))
       .bind(environment.view())
       .bind(name)
-      .bind_blob(bytes_of(value))
+      .bind_blob(bytes_of(value, database))
       .run();
 }
 
@@ -140,7 +140,7 @@ class SqliteEdit : public Edit {
             .bind(key.environment.view())
             .bind(key.kind.view())
             .bind(key.name.view())
-            .bind_blob(encode(*change.written))
+            .bind_blob(encode(*change.written, database_.seal()))
             .run());
     return write_uses(key, digests_in(*change.written));
   }
@@ -205,7 +205,7 @@ class SqliteEdit : public Edit {
         .bind(event.because.kind.view())
         .bind(event.because.name.view())
         .bind(event.text)
-        .bind_blob(bytes_of(event.detail))
+        .bind_blob(bytes_of(event.detail, database_))
         .run();
   }
 
@@ -232,7 +232,7 @@ class SqliteWish : public Wish {
     query.bind(environment_.view()).bind(name);
     if (!TRY(query.step()))
       return std::optional<Value>();
-    return std::optional(TRY(value_of(query.blob(0))));
+    return std::optional(TRY(value_of(query.blob(0), database_)));
   }
 
   Status put_note(std::string_view name, const Value& value) override {

@@ -69,14 +69,14 @@ CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
 
 }  // namespace
 
-std::string bytes_of(const Value& value) {
-  Writer writer;
+std::string bytes_of(const Value& value, const Sqlite& database) {
+  Writer writer(database.seal());
   writer.value(value);
   return writer.take();
 }
 
-Result<Value> value_of(std::string_view bytes) {
-  Reader reader(bytes);
+Result<Value> value_of(std::string_view bytes, const Sqlite& database) {
+  Reader reader(bytes, database.seal());
   Value value = reader.value();
   if (reader.broken() || !reader.at_end())
     return Error(Blame::bug, "a value of the store is damaged");

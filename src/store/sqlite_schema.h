@@ -11,8 +11,8 @@ namespace fettle {
 Status migrate(Sqlite& database);
 
 /// A value as the bytes of a column and back.
-std::string bytes_of(const Value& value);
-Result<Value> value_of(std::string_view bytes);
+std::string bytes_of(const Value& value, const Sqlite& database);
+Result<Value> value_of(std::string_view bytes, const Sqlite& database);
 
 inline int64_t count_of(Time time) { return time.time_since_epoch().count(); }
 inline Time time_of(int64_t count) { return Time(Duration(count)); }

@@ -41,8 +41,8 @@ class SqliteStore : public Store {
     Known known;
     while (TRY(query.step())) {
       Key key{environment, query.text(0), query.text(1)};
-      auto record = std::make_shared<Record>(
-          TRY(decode(query.blob(2)).context(cat("reading `", to_string(key), "`"))));
+      auto record = std::make_shared<Record>(TRY(
+          decode(query.blob(2), database_->seal()).context(cat("reading `", to_string(key), "`"))));
       known.emplace(std::move(key), std::move(record));
     }
     return known;
@@ -88,7 +88,7 @@ class SqliteStore : public Store {
     query.bind(environment.view()).bind(name);
     if (!TRY(query.step()))
       return std::optional<Value>();
-    return std::optional(TRY(value_of(query.blob(0))));
+    return std::optional(TRY(value_of(query.blob(0), *database_)));
   }
 
   Result<std::optional<Value>> cached(std::string_view name) override {
@@ -96,14 +96,14 @@ class SqliteStore : public Store {
     query.bind(name);
     if (!TRY(query.step()))
       return std::optional<Value>();
-    return std::optional(TRY(value_of(query.blob(0))));
+    return std::optional(TRY(value_of(query.blob(0), *database_)));
   }
 
   Status cache(std::string_view name, const Value& value, Time now) override {
     Transaction transaction = TRY(Transaction::begin(*database_));
     TRY(TRY(database_->query("INSERT OR REPLACE INTO cache VALUES(?,?,?)"))
             .bind(name)
-            .bind_blob(bytes_of(value))
+            .bind_blob(bytes_of(value, *database_))
             .bind(count_of(now))
             .run());
     return transaction.commit();
@@ -151,12 +151,12 @@ class SqliteStore : public Store {
   }
 
  private:
-  static Result<Environment> read_environment(const Query& query) {
+  Result<Environment> read_environment(const Query& query) const {
     return Environment{query.text(0), std::string(query.text(1)), time_of(query.number(2)),
-                       TRY(value_of(query.blob(3))), query.number(4) != 0};
+                       TRY(value_of(query.blob(3), *database_)), query.number(4) != 0};
   }
 
-  static Result<std::vector<Event>> read_events(Query& query) {
+  Result<std::vector<Event>> read_events(Query& query) const {
     std::vector<Event> found;
     while (TRY(query.step())) {
       Event event;
@@ -171,7 +171,7 @@ class SqliteStore : public Store {
       if (!query.text(7).empty())
         event.because = {query.text(3), query.text(7), query.text(8)};
       event.text = query.text(9);
-      event.detail = TRY(value_of(query.blob(10)));
+      event.detail = TRY(value_of(query.blob(10), *database_));
       found.push_back(std::move(event));
     }
     return found;
@@ -187,6 +187,8 @@ Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path) {
   std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(make_lock_folder(*database));
+  if (!database->is_in_memory())
+    database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
   return Result<std::unique_ptr<Store>>(std::make_unique<SqliteStore>(std::move(database)));
 }
 

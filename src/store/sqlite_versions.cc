@@ -61,7 +61,7 @@ class SqliteSnapshot : public Snapshot {
     query.bind(world_).bind(piece.set.view()).bind(piece.name.view()).bind(number_);
     if (!TRY(query.step()))
       return ContentPointer();
-    return decode_content(query.blob(0), digest_of(query.blob(1)));
+    return decode_content(query.blob(0), digest_of(query.blob(1)), database_.seal());
   }
 
   Result<std::optional<Digest>> digest(const Piece& piece) const override {
@@ -262,7 +262,7 @@ class DeltaWriter {
       return query.number(0);
     Query made =
         TRY(database_.query("INSERT INTO contents(digest, body) VALUES(?,?) RETURNING id"));
-    made.bind_blob(digest.view()).bind_blob(encode(content));
+    made.bind_blob(digest.view()).bind_blob(encode(content, database_.seal()));
     TRY(made.step());
     return made.number(0);
   }
@@ -305,7 +305,7 @@ class Unstager {
     if (!TRY(query.step()))
       return std::optional<Span>();
     Span span{query.number(0), query.number(1), {query.text(2), query.text(3)}, nullptr};
-    span.body = TRY(decode_content(query.blob(4), digest_of(query.blob(5))));
+    span.body = TRY(decode_content(query.blob(4), digest_of(query.blob(5)), database_.seal()));
     return std::optional(std::move(span));
   }
 
@@ -408,7 +408,7 @@ class SqliteStaged : public Staged {
             .bind(world_)
             .bind(number)
             .bind(count_of(now))
-            .bind_blob(bytes_of(delta_.detail))
+            .bind_blob(bytes_of(delta_.detail, database_))
             .run());
     for (const std::string& digest : digests_in(delta_.detail))
       TRY(TRY(database_.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
@@ -587,13 +587,13 @@ class SqliteVersions : public Versions {
     return Unstager(database_, world, number).run();
   }
 
-  static Result<VersionHead> read_head(const Query& query) {
+  Result<VersionHead> read_head(const Query& query) const {
     VersionHead head;
     head.number = static_cast<uint64_t>(query.number(0));
     head.created = time_of(query.number(1));
     if (query.number(2) != 0)
       head.released = time_of(query.number(2));
-    head.detail = TRY(value_of(query.blob(3)));
+    head.detail = TRY(value_of(query.blob(3), database_));
     return head;
   }
 

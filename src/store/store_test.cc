@@ -9,6 +9,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "store/record_codec.h"
 #include "store/sqlite.h"
@@ -142,6 +143,41 @@ TEST_F(StoreTest, WhatIsWrittenIsThereAfterOpeningAgain) {
   ASSERT_TRUE(edit(*store)->remove_environment());
   EXPECT_FALSE(store->environment("e")->has_value());
   EXPECT_EQ(store->events("", 0, 10)->size(), 1u);
+}
+
+TEST_F(StoreTest, SecretsAreSealedWithAKeyOfTheirOwn) {
+  const Key key{"e", "service", "web"};
+  const Value secret = Value::dict({{"token", Value::secret("a-word-that-nobody-may-see")}});
+  {
+    auto store = open();
+    const auto acting = edit(*store);
+    Record written = record();
+    written.applied->attributes = written.outputs = secret;
+    Event event;
+    event.environment = "e";
+    event.key = key;
+    event.detail = secret;
+    ASSERT_TRUE(
+        acting->write(std::vector{change(key, written), Change{Change::event, {}, {}, event}}));
+    ASSERT_TRUE(acting->put_note("plan", secret));
+    ASSERT_TRUE(acting->put_environment({"e", "0123", Time(3s), secret}));
+    ASSERT_TRUE(store->cache("cached", secret, Time(3s)));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+      if (!entry.is_regular_file())
+        continue;
+      const std::string bytes = *read_file(entry.path());
+      EXPECT_EQ(bytes.find("nobody-may-see"), std::string::npos) << entry.path();
+    }
+    EXPECT_EQ(store->known("e")->at(key)->outputs, secret);
+    EXPECT_EQ(store->events("e", 0, 10)->at(0).detail, secret);
+    EXPECT_EQ(**store->note("e", "plan"), secret);
+    EXPECT_EQ(**store->cached("cached"), secret);
+    EXPECT_EQ((*store->environment("e"))->detail, secret);
+  }
+  EXPECT_EQ(open()->known("e")->at(key)->outputs, secret);
+  std::filesystem::remove(folder_ + "/key");
+  EXPECT_EQ(open()->known("e")->at(key)->outputs,
+            Value::dict({{"token", Value::secret(Value::unknown())}}));
 }
 
 TEST_F(StoreTest, OnlyOneHasTheRightToActUntilItsProcessIsGone) {

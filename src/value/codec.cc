@@ -7,6 +7,8 @@ namespace fettle {
 namespace {
 
 constexpr int deepest = 2'000;
+/// The tag of a secret that is sealed; others are those of the types.
+constexpr uint8_t sealed_tag = 0x40;
 
 }  // namespace
 
@@ -24,6 +26,13 @@ void Writer::text(std::string_view text) {
 }
 
 void Writer::value(const Value& value) {
+  if (value.type() == Value::Type::secret && seal_ != nullptr) {
+    Writer plain;
+    plain.value(value.inside());
+    bytes_.push_back(static_cast<char>(sealed_tag));
+    text(seal_->close(plain.take()));
+    return;
+  }
   bytes_.push_back(static_cast<char>(value.type()));
   switch (value.type()) {
     case Value::Type::null:
@@ -106,8 +115,21 @@ std::string_view Reader::text() {
   return text;
 }
 
+Value Reader::unsealed(std::string_view sealed) {
+  const std::optional<std::string> plain = seal_ == nullptr ? std::nullopt : seal_->open(sealed);
+  if (!plain)
+    return Value::secret(Value::unknown());
+  Reader inside(*plain);
+  Value value = inside.value();
+  if (inside.broken() || !inside.at_end())
+    fail();
+  return Value::secret(std::move(value));
+}
+
 Value Reader::value(int depth) {
   const uint8_t tag = byte();
+  if (tag == sealed_tag && depth <= deepest)
+    return unsealed(text());
   if (depth > deepest || tag > static_cast<uint8_t>(Value::Type::secret))
     fail();
   if (broken_)

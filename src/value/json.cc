@@ -259,7 +259,8 @@ std::string holes_as_text(const Value& value) {
   std::string text;
   for (const Part& part : value.parts())
     text += part.is_hole()
-                ? cat("{{", part.hole.kind, "/", part.hole.name, ".", part.hole.path, "}}")
+                ? cat("{{", part.hole.kind, "/", part.hole.name,
+                      part.hole.path.view().starts_with('/') ? "" : ".", part.hole.path, "}}")
                 : part.text.str();
   return text;
 }

@@ -387,7 +387,49 @@ Value fill_holes(const Value& value, const std::function<const Value*(const Outp
   }
 }
 
+std::string path_step(std::string_view key) {
+  std::string step = "/";
+  for (const char c : key) {
+    if (c == '~' || c == '/')
+      step += c == '~' ? "~0" : "~1";
+    else
+      step += c;
+  }
+  return step;
+}
+
+namespace {
+
+/// One step of a path of RFC 6901, without its `/`.
+const Value* step_into(const Value& value, std::string_view step) {
+  if (value.is_list()) {
+    size_t index = 0;
+    const auto [end, failure] = std::from_chars(step.data(), step.data() + step.size(), index);
+    const bool is_index = failure == std::errc() && end == step.data() + step.size();
+    return is_index && index < value.items().size() ? &value.items()[index] : nullptr;
+  }
+  if (!value.is_dict())
+    return nullptr;
+  std::string key;
+  for (size_t i = 0; i < step.size(); ++i) {
+    const bool is_escaped = step[i] == '~' && i + 1 < step.size();
+    key += !is_escaped ? step[i] : step[++i] == '1' ? '/' : '~';
+  }
+  return value.find(key);
+}
+
+}  // namespace
+
 const Value* follow(const Value& value, std::string_view path) {
+  if (path.starts_with('/')) {
+    const Value* found = &value;
+    while (found != nullptr && !path.empty()) {
+      const size_t end = std::min(path.find('/', 1), path.size());
+      found = step_into(*found, path.substr(1, end - 1));
+      path.remove_prefix(end);
+    }
+    return found;
+  }
   if (path.empty())
     return &value;
   if (value.is_list() && path.front() == '[') {

@@ -139,8 +139,7 @@ struct Entry {
   Value value;
 };
 
-/// Names an output of another resource of the same environment: `path` is a key of its outputs, or
-/// several with dots between; empty means all of them.
+/// Names an output of another resource of the same environment: `path` leads there, see `follow`.
 struct Output {
   Name kind;
   Name name;
@@ -171,8 +170,14 @@ std::vector<Output> holes(const Value& value);
 /// `value` with its holes filled. `fill` answers the output, or nothing, and the hole stays.
 Value fill_holes(const Value& value, const std::function<const Value*(const Output&)>& fill);
 
-/// Follows a dotted path through dicts; none when it ends early. The empty path is `value` itself.
+/// Follows a path through dicts and lists; none when it ends early. The empty path is `value`
+/// itself. A path that begins with `/` is a list of keys and indices as in RFC 6901
+/// (`/extract/user.name/0`; `~1` is `/`, `~0` is `~`); others are short for people, keys with dots
+/// between and `[index]`, of which the longest key that is there counts.
 const Value* follow(const Value& value, std::string_view path);
+
+/// A key as a step of a path of RFC 6901, with its `/`.
+std::string path_step(std::string_view key);
 
 /// Paths that differ between two values, with dots and `[index]`; at most `limit`.
 std::vector<std::string> differences(const Value& before, const Value& after, size_t limit = 20);

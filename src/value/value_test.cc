@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "value/value.h"
 
 #include <gtest/gtest.h>
@@ -74,6 +75,12 @@ TEST(Value, FollowPrefersAKeyWithDots) {
   EXPECT_EQ(*follow(nested, "a.html.l[1].x"), Value(2));
   EXPECT_EQ(*follow(nested, "a.html.l[0]"), Value(1));
   EXPECT_EQ(follow(nested, "a.html.l[7]"), nullptr);
+  EXPECT_EQ(*follow(nested, "/a.html/l/1/x"), Value(2));
+  EXPECT_EQ(follow(nested, "/a/html"), nullptr);
+  EXPECT_EQ(follow(nested, "/a.html/l/7"), nullptr);
+  EXPECT_EQ(follow(nested, "/a.html/l/x"), nullptr);
+  const Value odd = Value::dict({{"a/b~c", Value::dict({{"", 1}})}});
+  EXPECT_EQ(*follow(odd, cat(path_step("a/b~c"), path_step(""))), Value(1));
 }
 
 TEST(Value, DifferencesNameThePaths) {

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "model/apply/intent.h"
+#include "states/intent.h"
 #include "packages/names.h"
 #include "verbs/services.h"
 
@@ -205,11 +206,14 @@ Result<Summary> restart_environment(const Workplace& place, const std::string& n
 
 namespace {
 
-/// What a model wants of the machine outlives its environment, as what left a model does.
+/// What a model or files of states want of the machine outlives their environment, as what left
+/// them does.
 bool stays_on_machine(const Key& key, const Record& record) {
   const Resource* then = resource_of_then(record);
-  return model::is_of_model(record) && key.kind != "service" && key.kind != "network" &&
-         key.kind != "image" && (then == nullptr || then->leftover != Leftover::remove);
+  const bool is_of_states = record.wanted_by.contains(Name(states::states_set));
+  return (model::is_of_model(record) || is_of_states) && key.kind != "service" &&
+         key.kind != "network" && key.kind != "image" &&
+         (then == nullptr || then->leftover != Leftover::remove);
 }
 
 bool needs_engine(const Known& known) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "plan/presence.h"
+#include "verbs/states.h"
 
 namespace fettle {
 namespace {
@@ -120,6 +121,25 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
 namespace {
 
 /// Of what looks for itself only a look of its own tells.
+/// What changed, for people; a state says it as `{"old": {…}, "new": {…}}`.
+std::vector<std::string> fields_of(const Value& changes, bool is_of_state) {
+  std::set<std::string> names;
+  const auto add = [&](const Value& of) {
+    if (of.is_dict())
+      for (const Entry& entry : of.entries())
+        names.insert(cat("`", entry.key, "`"));
+  };
+  const bool has_sides =
+      is_of_state && (!changes.at("old").is_null() || !changes.at("new").is_null());
+  if (has_sides) {
+    add(changes.at("old"));
+    add(changes.at("new"));
+  } else {
+    add(changes);
+  }
+  return {names.begin(), names.end()};
+}
+
 Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& environment,
                                          const Known& known) {
   auto intent = std::make_shared<Intent>();
@@ -149,9 +169,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
   for (const Key& key : looked_at)
     if (carried.run.standing(key) == Standing::changed) {
       std::vector<std::string> fields;
-      if (const Value& changes = carried.run.looked(key)->at("changes"); changes.is_dict())
-        for (const Entry& entry : changes.entries())
-          fields.push_back(cat("`", entry.key, "`"));
+      fields = fields_of(carried.run.looked(key)->at("changes"), key.kind == "state");
       found.push_back({key, Verb::ensure,
                        fields.empty() ? "it is not as wanted"
                                       : cat(join(fields, ", "), " changed from outside")});
@@ -165,8 +183,13 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
 
 }  // namespace
 
-Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment) {
-  const Known known = TRY(place.store->known(environment));
+Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environment) {
+  const Known known = TRY(workplace.store->known(environment));
+  const bool has_states =
+      std::ranges::any_of(known, [](const auto& one) { return one.first.kind == "state"; });
+  const std::unique_ptr<StatesPlace> with_states =
+      has_states ? TRY(StatesPlace::make(workplace, environment)) : nullptr;
+  const Workplace& place = has_states ? with_states->place() : workplace;
   const Seen seen = TRY(look_at_known(place.scene(), known));
   const auto left = presences_left(known, *place.kinds);
   std::vector<Drift> found;

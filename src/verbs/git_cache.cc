@@ -202,15 +202,24 @@ Result<std::string> GitCache::checkout(const std::string& repository,
         if (notice)
           notice(cat("waiting for another process that fetches `", repository, "`"));
       }));
-  const Path beside = base / cat(name, ".new");
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();
-  TRY(remove_tree(beside));  // what one that was killed has left
+  const std::string drafts = cat(name, ".new");
+  const auto remove_drafts = [&] {
+    std::error_code code;
+    for (const auto& entry : std::filesystem::directory_iterator(base, code))
+      if (entry.path().filename().string().starts_with(drafts))
+        static_cast<void>(remove_tree(entry.path()));
+  };
+  remove_drafts();  // what those that were killed have left
+  // A name of its own: git of one that was killed may still write for a moment.
+  const Path beside = base / cat(drafts, ".", getpid());
   TRY(make_directories(beside));
   Checkout made(*this, repository, beside);
   const std::string shown = ref.empty() ? wanted : ref;
   const std::string commit = TRY(made.fetch(wanted, shown));
   TRY(made.put(place_of(commit), shown));
+  remove_drafts();
   return place_of(commit).string();
 }
 

@@ -1,6 +1,7 @@
 #include "verbs/state_functions.h"
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "states/described.h"
 #include "value/changes.h"
 
@@ -117,6 +118,7 @@ states::World RunFunctions::world(std::stop_token stop) {
     return http_.send(std::move(request), stop);
   };
   world.draw = place_.random;
+  world.pause = [stop](Duration time) { return pause_for(time, stop); };
   return world;
 }
 
@@ -135,7 +137,7 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   states::ModuleAnswer answer = TRY(states::run_module(call.state, call.function, made));
   const std::lock_guard lock(mutex_);
   if (!answer.adds.is_null() && !call.is_test)
-    additions_.push_back(answer.adds);
+    additions_.push_back({cat(call.state, "_|-", call.id, "_|-", call.name), answer.adds});
   if (!answer.profile.is_null())
     TRY(options_.credentials.add_made(answer.profile));
   StateAnswer found;
@@ -163,6 +165,11 @@ Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, c
 Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
   if (std::optional<Value> built = states::run_builtin_exec(call.path, call.positional))
     return *std::move(built);
+  const Name environment(options_.environment.empty() ? options_.run_name : options_.environment);
+  if (std::optional<Value> told = TRY(run_memory_exec(place_, environment, call)))
+    return *std::move(told);
+  if (call.path == "state.run")
+    return run_state_function(call);
   const std::string path = cat("exec.", call.path);
   if (!plugins_.has(path))
     return user_error(cat("there is no exec function `", call.path, "`"));
@@ -204,18 +211,46 @@ Result<Value> RunFunctions::answer(const Value& asked) {
         {.path = std::string(path.substr(5)), .positional = std::move(given), .named = named});
   if (!path.starts_with("states."))
     return user_error(cat("there is no function `", path, "`"));
+  return run_state(asked);
+}
+
+/// `state.run REF NAME=VALUE…`: calls the function of a state, beside any run.
+Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
+  if (call.positional.empty() || !call.positional[0].is_text())
+    return user_error("`state.run` wants the function of a state, as in `state.run test.nop`");
+  const std::string ref = call.positional[0].text().str();
+  const size_t dot = ref.rfind('.');
+  const states::Module* module =
+      dot == ref.npos ? nullptr : catalogue().find(std::string_view(ref).substr(0, dot));
+  if (module == nullptr || module->find(std::string_view(ref).substr(dot + 1)) == nullptr)
+    return user_error(cat("there is no state function `", ref, "`",
+                          module == nullptr ? suggestion(ref.substr(0, dot), catalogue().refs()) : std::string()));
+  Value ret =
+      TRY(run_state(Value::dict({{"call", cat("states.", ref)}, {"arguments", call.named}})));
+  return Value::dict(
+      {{"result", ret.at("result") != Value(false)}, {"ret", ret}, {"comment", ret.at("comment")}});
+}
+
+/// Calls the function of a state: {"call": `states.a.b`, "positional", "arguments", "context"}.
+Result<Value> RunFunctions::run_state(const Value& asked) {
+  const std::string_view path = asked.text_at("call");
+  const Value& positional = asked.at("positional");
+  const Value& named = asked.at("arguments");
   const size_t dot = path.rfind('.');
   StateCall call;
   call.state = path.substr(7, dot - 7);
   call.function = path.substr(dot + 1);
   std::vector<Entry> arguments;
-  for (const Entry& entry : named.entries())
-    if (entry.key == "name")
-      call.name = entry.value.is_text() ? entry.value.text().str() : to_text(entry.value);
-    else
-      arguments.push_back(entry);
-  if (call.name.empty() && !given.empty() && given[0].is_text())
-    call.name = given[0].text().str();
+  if (named.is_dict()) {
+    for (const Entry& entry : named.entries())
+      if (entry.key == "name")
+        call.name = entry.value.is_text() ? entry.value.text().str() : to_text(entry.value);
+      else
+        arguments.push_back(entry);
+  }
+  if (call.name.empty() && positional.is_list() && !positional.items().empty() &&
+      positional.items()[0].is_text())
+    call.name = positional.items()[0].text().str();
   call.id = call.name;
   call.arguments = Value::dict(std::move(arguments));
   const Value& context = asked.at("context");
@@ -224,7 +259,7 @@ Result<Value> RunFunctions::answer(const Value& asked) {
   return TRY(this->call(call, place_.interrupt->acts_token())).ret;
 }
 
-std::vector<Value> RunFunctions::take_additions() {
+std::vector<states::Addition> RunFunctions::take_additions() {
   const std::lock_guard lock(mutex_);
   return std::exchange(additions_, {});
 }

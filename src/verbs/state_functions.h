@@ -9,6 +9,7 @@
 #include "drivers/state/plugins.h"
 #include "states/acct.h"
 #include "states/catalogue.h"
+#include "states/compile.h"
 #include "states/modules/module.h"
 #include "verbs/workplace.h"
 
@@ -17,10 +18,16 @@ namespace fettle {
 struct FunctionOptions {
   std::vector<Path> folders{};  ///< where plugins are looked for
   std::string run_name = "cli";
+  std::string environment{};   ///< whose memory `esm.*` is about; empty: the run name
   std::string acct_profile{};  ///< the default one; empty: as the credentials say
   states::Credentials credentials{};
   Value options = Value::dict({});  ///< `hub.OPT.idem`
 };
+
+/// `esm.show`, `.remove`, `.validate`, `.unlock`, `.version`: what an environment remembers of its
+/// states. Nothing: it is another function.
+Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name& environment,
+                                             const states::ExecCall& call);
 
 class RunFunctions : public StateFunctions {
  public:
@@ -43,10 +50,12 @@ class RunFunctions : public StateFunctions {
   /// suggestion, or it failed with an exception.
   Result<Value> exec_function(const states::ExecCall& call);
   Plugins& plugins() { return plugins_; }
-  /// What states that ran want to add to the run, taken; each as `ModuleAnswer::adds`.
-  std::vector<Value> take_additions();
+  /// What states that ran want to add to the run, taken.
+  std::vector<states::Addition> take_additions();
 
  private:
+  Result<Value> run_state(const Value& asked);
+  Result<Value> run_state_function(const states::ExecCall& call);
   Result<Value> acct_of(const std::string& state, const std::string& profile) const;
   Result<StateAnswer> call_plugin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<StateAnswer> call_builtin(const StateCall& call, const Value& acct, std::stop_token stop);
@@ -60,7 +69,7 @@ class RunFunctions : public StateFunctions {
   std::unique_ptr<states::Catalogue> own_, catalogue_;
   std::vector<Error> problems_;
   mutable std::mutex mutex_;  ///< of what states add
-  std::vector<Value> additions_;
+  std::vector<states::Addition> additions_;
 };
 
 }  // namespace fettle

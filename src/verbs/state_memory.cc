@@ -57,6 +57,65 @@ Result<Described> describe_states(const Workplace& place, RunFunctions& function
   return described;
 }
 
+namespace {
+
+Value told(bool result, Value ret, Value comment = {}) {
+  return Value::dict(
+      {{"result", result}, {"ret", std::move(ret)}, {"comment", std::move(comment)}});
+}
+
+/// What is remembered of states, by `state_|-id_|-name_|-`.
+Value memory_of(const Known& known) {
+  std::vector<Entry> entries;
+  for (const auto& [key, record] : known)
+    if (!parts_of(key.name.view()).empty() && record->applied)
+      entries.push_back({cat(key.name, "_|-"), key.kind == state_kind().name()
+                                                   ? record->outputs.at("new_state")
+                                                   : record->applied->attributes});
+  return Value::dict(std::move(entries));
+}
+
+Result<Value> forget_state(const Workplace& place, const Name& environment,
+                           const states::ExecCall& call) {
+  const Value& asked = call.positional.empty() ? call.named.at("tag") : call.positional[0];
+  const std::vector<std::string> parts =
+      asked.is_text() ? parts_of(asked.text().view()) : std::vector<std::string>();
+  if (parts.empty())
+    return user_error("`esm.remove` wants a tag, as `esm.show` has them: `state_|-id_|-name_|-`");
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.str(), false));
+  const Known known = TRY(place.store->known(environment));
+  const std::string name = join(parts, "_|-");
+  for (const auto& [key, record] : known)
+    if (key.name == name) {
+      const Change forget{Change::forget, key, {}, {}};
+      TRY(edit->write(std::vector{forget}));
+      return told(true, asked);
+    }
+  return told(false, Value(), cat("nothing is remembered of `", name, "`"));
+}
+
+}  // namespace
+
+Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name& environment,
+                                             const states::ExecCall& call) {
+  if (!call.path.starts_with("esm."))
+    return std::optional<Value>();
+  const std::string_view function = std::string_view(call.path).substr(4);
+  if (function == "remove")
+    return std::optional(TRY(forget_state(place, environment, call)));
+  const Known known = TRY(place.store->known(environment));
+  if (function == "show")
+    return std::optional(told(true, memory_of(known)));
+  // The store checks what it reads, and a lease ends with its process.
+  if (function == "validate")
+    return std::optional(told(true, static_cast<int64_t>(known.size())));
+  if (function == "unlock")
+    return std::optional(told(true, Value(), "a run that has ended holds nothing"));
+  if (function == "version")
+    return std::optional(told(true, "fettle"));
+  return std::optional<Value>();
+}
+
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits) {
   if (!memory.is_dict())

@@ -19,6 +19,43 @@ std::string python_word(const Value& result) {
   return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
 }
 
+/// What was done about a thing that the engine has a kind for, and why.
+std::string comment_of_step(const Step* step) {
+  if (step == nullptr)
+    return {};
+  const auto done = [&](std::string_view what) {
+    return step->known == nullptr ? std::string(what) : cat(what, ": ", step->why);
+  };
+  switch (step->verb) {
+    case Verb::keep:
+      return "as described";
+    case Verb::create:
+      return done("created");
+    case Verb::update:
+      return done("updated");
+    case Verb::replace:
+      return done("made anew");
+    case Verb::remove:
+      return done("removed");
+    case Verb::run:
+      return done("run");
+    case Verb::start:
+      return done("started");
+    case Verb::stop:
+      return done("stopped");
+    default:
+      return step->why.str();
+  }
+}
+
+/// The keys of an entry, each made once.
+struct EntryNames {
+  Name id = "__id__", run_num = "__run_num", changes = "changes", comment = "comment",
+       esm_tag = "esm_tag", name = "name", new_state = "new_state", old_state = "old_state",
+       rerun_data = "rerun_data", result = "result", sls_meta = "sls_meta",
+       start_time = "start_time", tag = "tag", total_seconds = "total_seconds";
+};
+
 /// Makes the entries of one run.
 class Teller {
  public:
@@ -33,27 +70,21 @@ class Teller {
   }
 
   std::vector<StateResult> tell() {
-    std::vector<std::pair<int, size_t>> order;
-    for (size_t i = 0; i < of_.compiled.chunks.size(); ++i) {
-      if (of_.keys[i].kind.empty())
-        continue;
+    const std::vector<size_t> order = in_order();
+    numbers_.resize(of_.compiled.chunks.size());
+    for (size_t place = 0; place < order.size(); ++place)
+      numbers_[order[place]] = static_cast<int>(place) + 1;
+    for (const size_t i : order)
       results_[i] = result_of(i);
-      const StateTimes::Times* times = of_.times.find(of_.keys[i]);
-      order.emplace_back(times == nullptr || times->number == 0 ? INT32_MAX : times->number, i);
-    }
     // A blocked one tells what became of those it needs.
-    for (const auto& [number, i] : order)
+    for (const size_t i : order)
       if (of_.run.standing(of_.keys[i]) == Standing::blocked ||
           of_.run.standing(of_.keys[i]) == Standing::unmet)
         results_[i].entry = with_entry(results_[i].entry, "comment", comment_of_blocked(i));
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<StateResult> told;
-    int number = 0;
-    for (const auto& [place, i] : order) {
-      results_[i].entry = with_entry(results_[i].entry, "__run_num", ++number);
+    told.reserve(order.size());
+    for (const size_t i : order)
       told.push_back(std::move(results_[i]));
-    }
     return told;
   }
 
@@ -67,24 +98,26 @@ class Teller {
         is_timed && times->ended ? std::chrono::duration<double>(ended - *times->began).count() : 0;
     const auto meta = of_.compiled.file_metas.find(chunk.sls);
     const auto id_meta = of_.compiled.id_metas.find(cat(chunk.sls, ".", chunk.id));
+    const int number = i < numbers_.size() ? numbers_[i] : 0;
+    static const EntryNames names;
     return Value::dict(
-        {{"__id__", chunk.id},
-         {"__run_num", 0},
-         {"changes", changes.is_null() ? nothing : std::move(changes)},
-         {"comment", std::move(comment)},
-         {"esm_tag", cat(states::key_of(chunk), "_|-")},
-         {"name", name_of(i)},
-         {"new_state", std::move(new_state)},
-         {"old_state", std::move(old_state)},
-         {"rerun_data", std::move(rerun_data)},
-         {"result", std::move(result)},
-         {"sls_meta",
+        {{names.id, chunk.id},
+         {names.run_num, number},
+         {names.changes, changes.is_null() ? nothing : std::move(changes)},
+         {names.comment, std::move(comment)},
+         {names.esm_tag, cat(states::key_of(chunk), "_|-")},
+         {names.name, name_of(i)},
+         {names.new_state, std::move(new_state)},
+         {names.old_state, std::move(old_state)},
+         {names.rerun_data, std::move(rerun_data)},
+         {names.result, std::move(result)},
+         {names.sls_meta,
           Value::dict(
               {{"SLS", meta == of_.compiled.file_metas.end() ? nothing : meta->second},
                {"ID_DECS", id_meta == of_.compiled.id_metas.end() ? nothing : id_meta->second}})},
-         {"start_time", is_timed ? Value(to_string(*times->began)) : Value()},
-         {"tag", states::tag_of(chunk)},
-         {"total_seconds", seconds}});
+         {names.start_time, is_timed ? Value(to_string(*times->began)) : Value()},
+         {names.tag, states::tag_of(chunk)},
+         {names.total_seconds, seconds}});
   }
 
   const Record* record(size_t i) const {
@@ -113,6 +146,22 @@ class Teller {
   }
 
  private:
+  /// The chunks of the run in the order in which they ended.
+  std::vector<size_t> in_order() const {
+    std::vector<std::pair<int, size_t>> order;
+    for (size_t i = 0; i < of_.compiled.chunks.size(); ++i) {
+      if (of_.keys[i].kind.empty())
+        continue;
+      const StateTimes::Times* times = of_.times.find(of_.keys[i]);
+      order.emplace_back(times == nullptr || times->number == 0 ? INT32_MAX : times->number, i);
+    }
+    std::ranges::stable_sort(order, {}, &std::pair<int, size_t>::first);
+    std::vector<size_t> chunks;
+    for (const auto& [number, i] : order)
+      chunks.push_back(i);
+    return chunks;
+  }
+
   Value name_of(size_t i) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     return Value(chunk.name);
@@ -189,8 +238,8 @@ class Teller {
       if (is_empty_dict(changes))
         changes = Value::dict({{"new", new_state}});
     }
-    const std::string why = step == nullptr ? std::string() : step->why.str();
-    return entry_of(i, true, Value(why), std::move(changes), old_state, new_state, {});
+    return entry_of(i, true, Value(comment_of_step(step)), std::move(changes), old_state, new_state,
+                    {});
   }
 
   /// Idem's words about each requisite that is not met.
@@ -244,6 +293,7 @@ class Teller {
   std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
+  std::vector<int> numbers_;  ///< of each chunk, by when it ended
 };
 
 }  // namespace

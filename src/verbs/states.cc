@@ -1,6 +1,7 @@
 #include "verbs/states.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text.h"
 #include "verbs/reconcile_states.h"
@@ -10,6 +11,7 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view open_run_note = "states_run";
+constexpr std::string_view plugins_note = "states_plugins";
 
 /// What a former run left, for requisites.
 class KnownMemory : public states::Memory {
@@ -100,7 +102,7 @@ class StatesWork {
   StatesWork(const Workplace& place, StatesRequest request, Audience* audience)
       : request_(std::move(request)),
         place_(place),
-        functions_(place_, std::move(request_.functions)),
+        functions_(place_, request_.functions),
         driver_(functions_, {request_.reconciler == "fettle", request_.remembers}),
         own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
         times_(audience) {
@@ -130,6 +132,7 @@ class StatesWork {
     if (!report_.errors.empty())
       return std::move(report_);
     TRY(ensure_environment(place_, *edit_, Value::dict({{"states", true}})));
+    TRY(remember_plugins());
     TRY(goes_on_or_begins());
     TRY(carry_and_reconcile());
     if (!report_.is_stopped)
@@ -150,7 +153,8 @@ class StatesWork {
         std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
     states::IntentOptions made;
     made.environment = request_.environment;
-    made.prune = request_.prune;
+    // What joins the run later was there before, too.
+    made.prune = request_.prune && compiled->delayed.empty() && !compiled->waits_for_additions;
     made.known = &known_;
     states::StatesIntent intent;
     if (compiled->errors.empty())
@@ -194,6 +198,12 @@ class StatesWork {
     return made;
   }
 
+  /// Whether something is run around a call.
+  static bool runs_commands(const states::Settings* settings) {
+    return settings != nullptr && (!settings->unless.empty() || !settings->onlyif.empty() ||
+                                   !settings->check_cmd.empty() || settings->recreate_if_deleted);
+  }
+
   void tune(const states::Chunk& chunk, Resource& resource) const {
     const states::Settings* settings = chunk.settings.get();
     resource.patience.with_errors = request_.reconciler == "fettle";
@@ -201,9 +211,11 @@ class StatesWork {
       resource.deadlines.attempt = 10min;
     if ((settings == nullptr || !settings->deadline) && resource.deadlines.settle == 0s)
       resource.deadlines.settle = 20min;
+    const states::Module* module = functions_.catalogue().find(chunk.state);
+    resource.is_instant = resource.driver == "state" && module != nullptr && module->is_instant &&
+                          !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
     if (settings != nullptr && settings->wait)
       return;
-    const states::Module* module = functions_.catalogue().find(chunk.state);
     if (module != nullptr && !module->wait.is_null()) {
       if (const Result<states::WaitRule> rule = states::read_wait(module->wait))
         states::set_pace(*rule, resource);
@@ -211,6 +223,17 @@ class StatesWork {
                resource.key.kind == "file") {
       resource.pace = {Wait::exponential, 200ms, 3s, 2};
     }
+  }
+
+  /// Who looks later needs the same plugins.
+  Status remember_plugins() {
+    std::vector<Value> folders;
+    for (const Path& folder : request_.functions.folders)
+      folders.emplace_back(std::filesystem::absolute(folder).string());
+    const Value plugins = Value::dict(
+        {{"folders", Value::list(std::move(folders))}, {"run_name", request_.functions.run_name}});
+    const std::optional<Value> before = TRY(place_.store->note(request_.environment, plugins_note));
+    return before == plugins ? Status() : edit_->put_note(plugins_note, plugins);
   }
 
   /// A run that was killed goes on with its number, unless it is to begin afresh.
@@ -264,10 +287,9 @@ class StatesWork {
 
   /// Blocks that wait join the run as soon as what they wait for has run.
   Result<std::shared_ptr<const Intent>> wanted_now(const Run& run) {
-    if (const std::vector<Value> additions = functions_.take_additions(); !additions.empty())
-      return world_error("states that add states to a run are not supported here");
     TRY(check_failhard(run));
-    if (compiled_->delayed.empty())
+    const bool is_more = take_additions();
+    if (!is_more && compiled_->delayed.empty())
       return nullptr;
     const RunOutcomes outcomes(*compiled_, keys_, run);
     const auto is_ready = [&](const states::Delayed& block) {
@@ -275,13 +297,30 @@ class StatesWork {
         return outcomes.has_run(one.id.view());
       });
     };
-    if (std::ranges::none_of(compiled_->delayed, is_ready))
+    if (!is_more && std::ranges::none_of(compiled_->delayed, is_ready))
       return nullptr;
     const std::shared_ptr<const states::Compiled> compiled = compiled_;
     const std::vector<Key> keys = keys_;
     const RunOutcomes then(*compiled, keys, run);
     TRY(compile(&then));
     return intent_;
+  }
+
+  /// Whether states that ran have added something else than before.
+  bool take_additions() {
+    bool is_more = false;
+    for (states::Addition& addition : functions_.take_additions()) {
+      std::vector<states::Addition>& all = request_.compile.additions;
+      const auto before = std::ranges::find(all, addition.by, &states::Addition::by);
+      if (before != all.end() && before->what == addition.what)
+        continue;
+      is_more = true;
+      if (before != all.end())
+        *before = std::move(addition);
+      else
+        all.push_back(std::move(addition));
+    }
+    return is_more;
   }
 
   /// A state may ask that nothing goes on once it has failed.
@@ -380,6 +419,26 @@ class StatesWork {
 };
 
 }  // namespace
+
+StatesPlace::StatesPlace(const Workplace& place, FunctionOptions options)
+    : place_(place), functions_(place_, std::move(options)), driver_(functions_, {false, true}) {
+  place_.driver = [this, driver = place.driver](const Name& name) {
+    return name == "state" ? &driver_ : driver(name);
+  };
+}
+
+Result<std::unique_ptr<StatesPlace>> StatesPlace::make(const Workplace& place,
+                                                       const Name& environment) {
+  FunctionOptions options;
+  if (const std::optional<Value> plugins = TRY(place.store->note(environment, plugins_note))) {
+    for (const Value& folder : plugins->at("folders").items())
+      options.folders.emplace_back(folder.text().view());
+    options.run_name = plugins->text_at("run_name");
+  }
+  std::unique_ptr<StatesPlace> made(new StatesPlace(place, std::move(options)));
+  TRY(made->functions_.open());
+  return made;
+}
 
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience) {

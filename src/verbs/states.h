@@ -56,6 +56,20 @@ struct StatesReport {
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience);
 
+/// A workplace that can also look at states, with the plugins that the last run of the environment
+/// had. They run without credentials: those are kept nowhere.
+class StatesPlace {
+ public:
+  static Result<std::unique_ptr<StatesPlace>> make(const Workplace& place, const Name& environment);
+  const Workplace& place() const { return place_; }
+
+ private:
+  StatesPlace(const Workplace& place, FunctionOptions options);
+  Workplace place_;
+  RunFunctions functions_;
+  StateDriver driver_;
+};
+
 /// What the modules that match a pattern (`cloud.*`) say is there: files of states as data, by ID.
 /// Errors: no module describes; one failed, and `is_hard`. What failed otherwise is a warning.
 struct Described {

@@ -1,106 +1,11 @@
 /// Files of states applied on a clock of the test's own: what is waited for takes no time. Real
 /// files are below a temporary folder, states of users are written in Starlark.
 
-#include "verbs/states.h"
-
-#include <gtest/gtest.h>
-
-#include "base/file.h"
-#include "base/text.h"
-#include "drivers/host/host_driver.h"
-#include "kinds/kinds.h"
-#include "tests/fixtures/home.h"
-#include "tests/fixtures/stage.h"
-#include "value/json.h"
+#include "tests/fixtures/states_fixture.h"
+#include "verbs/explain.h"
 
 namespace fettle {
 namespace {
-
-class StateKinds : public Kinds {
- public:
-  const Kind* find(const Name& name) const override {
-    for (const Kind* kind :
-         {&file_kind(), &folder_kind(), &link_kind(), &command_kind(), &state_kind(), &mark_kind()})
-      if (kind->name() == name)
-        return kind;
-    return nullptr;
-  }
-};
-
-class StatesTest : public testing::Test {
- protected:
-  void SetUp() override {
-    place_.home = (folder_->path() / "home").string();
-    place_.store = &home_.store();
-    place_.blobs = &home_.blobs();
-    place_.kinds = &kinds_;
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == "host" ? &host_ : nullptr;
-    };
-    place_.clock = now_from_clock;
-    place_.random = [this] { return ++drawn_; };
-    place_.interrupt = &interrupt_;
-    place_.ground = &ground_;
-  }
-
-  std::string at(const std::string& name) const { return (folder_->path() / name).string(); }
-  void put(const std::string& name, std::string_view text) {
-    const Path path = folder_->path() / name;
-    ASSERT_TRUE(make_directories(path.parent_path()));
-    ASSERT_TRUE(write_file(path, text));
-  }
-
-  /// Applies a file with this text.
-  StatesReport apply(std::string_view text) {
-    put("main.sls", text);
-    StatesRequest request = request_;
-    request.words = {at("main.sls")};
-    request.environment = "e";
-    request.functions.folders = {folder_->path()};
-    began_ = ground_.now().instant;
-    Result<StatesReport> report = apply_states(place_, std::move(request), nullptr);
-    took_ = ground_.now().instant - began_;
-    if (!report) {
-      ADD_FAILURE() << to_string(report.error());
-      return {};
-    }
-    return *std::move(report);
-  }
-
-  static const Value& entry(const StatesReport& report, std::string_view id) {
-    static const Value none;
-    for (const StateResult& result : report.results)
-      if (result.entry.text_at("__id__") == id)
-        return result.entry;
-    return none;
-  }
-  static std::string word(const StatesReport& report, std::string_view id) {
-    const Value& found = entry(report, id);
-    if (found.is_null())
-      return "missing";
-    const Value& result = found.at("result");
-    return result.is_null() ? "None" : result.boolean() ? "True" : "False";
-  }
-  static std::string comment(const StatesReport& report, std::string_view id) {
-    return write_json(entry(report, id).at("comment"));
-  }
-  static std::string changes(const StatesReport& report, std::string_view id) {
-    return write_json(entry(report, id).at("changes"));
-  }
-
-  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make("fettle-states-");
-  TestHome home_;
-  StateKinds kinds_;
-  HttpClient http_;
-  uint64_t drawn_ = 0;
-  HostDriver host_{http_, home_.blobs(), [this] { return ++drawn_; }, {}};
-  Interrupt interrupt_;
-  StageGround ground_;
-  Workplace place_;
-  StatesRequest request_;
-  Instant began_;
-  Duration took_{0};
-};
 
 constexpr std::string_view loop_sls = R"(
 quiet:      {test.succeed_without_changes: [{name: quiet}]}
@@ -360,6 +265,76 @@ second: {test.succeed_with_comment: [{comment: "{{ hub.idem.arg_bind.resolve('${
 )");
   EXPECT_EQ(word(report, "second"), "True");
   EXPECT_EQ(comment(report, "second"), R"("80")");
+}
+
+TEST_F(StatesTest, StatesAddStatesToTheRun) {
+  put("nested.sls", R"(
+one: {test.present: [{new_state: {port: {{ params.get('port') }} }}]}
+two: {test.succeed_with_comment: [{comment: "${test:one:port} {{ params.get('where') }}"}, {require: [{test: one}]}]}
+)");
+  put("where.sls", "where: here\nport: 1\n");
+  constexpr std::string_view text = R"(
+block: {render.block: [{sls: "in_block: {test.nop: []}", render: yaml}]}
+files: {sls.run: [{sls_sources: [nested]}, {params: [where]}, {port: 80}]}
+low: {test.update_low: []}
+after: {test.nop: [{require: [{test: in_block}, {test: files.two}]}]}
+)";
+  for (const std::string_view reconciler : {"fettle", "basic"}) {
+    request_.reconciler = reconciler;
+    const StatesReport report = apply(text);
+    EXPECT_EQ(word(report, "in_block"), "True");
+    EXPECT_EQ(comment(report, "files.two"), R"("80 here")");
+    EXPECT_EQ(word(report, "king_arthur"), "True");
+    EXPECT_EQ(word(report, "after"), "True");
+    EXPECT_EQ(report.exit_code(), 0);
+    // What is added in every run is not taken for something that left the files.
+    request_.prune = true;
+    EXPECT_EQ(word(apply(text), "files.one"), "True");
+    EXPECT_EQ(changes(apply(text), "files.one"), "{}");
+  }
+}
+
+TEST_F(StatesTest, WhatIsAddedAndWrongEndsTheRunWithItsError) {
+  const StatesReport report =
+      apply("block: {render.block: [{sls: \"x: {tset.nop: []}\", render: yaml}]}\n");
+  EXPECT_NE(report.fault.find("tset"), std::string::npos) << report.fault;
+  EXPECT_NE(report.exit_code(), 0);
+}
+
+TEST_F(StatesTest, WhatIsRememberedIsShownAndForgotten) {
+  static_cast<void>(apply(cat("a: {test.present: [{new_state: {x: 1}}]}\n", at("f"),
+                              ": {file.managed: [{contents: hello}]}\n")));
+  RunFunctions functions(place_, {.environment = "e"});
+  ASSERT_TRUE(functions.open());
+  const auto exec = [&](std::string path, std::vector<Value> words = {}) {
+    const Result<Value> answer =
+        functions.exec_function({.path = std::move(path), .positional = std::move(words)});
+    return answer ? *answer : Value(to_string(answer.error()));
+  };
+  EXPECT_EQ(write_json(exec("esm.show").at("ret").at("test_|-a_|-a_|-")), R"({"x":1})");
+  EXPECT_EQ(exec("esm.show").at("ret").entries().size(), 2u);
+  EXPECT_EQ(exec("esm.remove", {"test_|-a_|-a_|-"}).at("result"), Value(true));
+  EXPECT_EQ(exec("esm.remove", {"test_|-a_|-a_|-"}).at("result"), Value(false));
+  EXPECT_EQ(exec("esm.show").at("ret").entries().size(), 1u);
+  EXPECT_EQ(exec("esm.validate").at("ret"), Value(1));
+  EXPECT_EQ(exec("state.run", {"test.nop"}).at("result"), Value(true));
+  EXPECT_EQ(exec("state.run", {"test.fail_without_changes"}).at("result"), Value(false));
+  EXPECT_NE(write_json(exec("state.run", {"tets.nop"})).find("did you mean `test`"),
+            std::string::npos);
+}
+
+TEST_F(StatesTest, DriftOfStatesIsFoundWithThePluginsOfTheirRun) {
+  put("states/thing.star", R"(
+def present(ctx, name):
+    changes = {} if ctx.old_state and ctx.test == False else {"size": 1}
+    return {"result": True, "comment": "", "changes": {"new": changes} if changes else {}, "new_state": {"size": 1}}
+)");
+  static_cast<void>(apply("a: {thing.present: []}\nb: {test.nop: []}\n"));
+  const Result<std::vector<Drift>> found = drift(place_, "e");
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).key.name, "thing_|-a_|-a");
+  EXPECT_EQ(found->at(0).why, "`size` changed from outside");
 }
 
 TEST_F(StatesTest, ErrorsComeBeforeAnythingIsDone) {

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/version_print.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
 #include "verbs/settings.h"
@@ -80,7 +81,7 @@ Result<int> export_to_file(const Face& face, const ExportRequest& request) {
       print_part(json);
       return {};
     }));
-  else if (Status written = write_file(file, fill); !written) {
+  else if (Status written = write_output(file, fill); !written) {
     written.error().blame = Blame::user;
     return written.error();
   }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "kinds/kinds.h"
 #include "packages/names.h"
@@ -106,7 +107,7 @@ Result<int> download(Face& face) {
   if (face.parsed.flag("no-extract")) {
     const std::string file = given.empty() ? chosen.name.str() + ".tar" : given;
     const ByteSource content = TRY(content_of(chosen));
-    TRY(write_file(file, [&](const ByteSink& sink) { return pump(content, sink); }));
+    TRY(write_output(file, [&](const ByteSink& sink) { return pump(content, sink); }));
     print(file);
     return 0;
   }

@@ -48,14 +48,14 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
 }
 
 /// Reads the logs of one service to their end.
-Status tell(Engine& engine, const Asked& asked, const ServiceView& service,
+Status tell(const Workplace& place, const Asked& asked, const ServiceView& service,
             const LineFilter::Sink& sink, const std::stop_token& stop) {
   LineFilterOptions options = asked.filter;
   if (asked.with_names)
     options.prefix = cat("[", service.name, "] ");
   LineFilter filter = TRY(LineFilter::make(std::move(options), sink));
-  Status read = read_logs(
-      engine, TRY(container_of(service)), asked.options, service.attributes.bool_at("tty"),
+  Status read = read_logs_of(
+      place, service, asked.options,
       [&](OutputStream stream, std::string_view bytes) { return filter.take(stream, bytes); },
       stop);
   TRY(filter.end());
@@ -63,10 +63,10 @@ Status tell(Engine& engine, const Asked& asked, const ServiceView& service,
 }
 
 /// One after the other, or all at once while they are followed; the first error.
-Status tell_all(Engine& engine, const Asked& asked, const std::stop_token& stop) {
+Status tell_all(const Workplace& place, const Asked& asked, const std::stop_token& stop) {
   if (!asked.options.follow) {
     for (const ServiceView& service : asked.services)
-      TRY(tell(engine, asked, service, to_terminal, stop));
+      TRY(tell(place, asked, service, to_terminal, stop));
     return {};
   }
   std::mutex mutex;
@@ -79,8 +79,8 @@ Status tell_all(Engine& engine, const Asked& asked, const std::stop_token& stop)
   };
   std::vector<std::jthread> threads;
   for (const ServiceView& service : asked.services)
-    threads.emplace_back([&engine, &asked, &service, &sink, &mutex, &first, &end] {
-      Status told = tell(engine, asked, service, sink, end.get_token());
+    threads.emplace_back([&place, &asked, &service, &sink, &mutex, &first, &end] {
+      Status told = tell(place, asked, service, sink, end.get_token());
       const std::lock_guard lock(mutex);
       if (told || !first)
         return;
@@ -98,8 +98,7 @@ Result<int> logs(Face& face) {
   TRY(LineFilter::make(asked.filter, {}));
   for (const ServiceView& service : asked.services)
     TRY(container_of(service));
-  Engine* engine = TRY(engine_of(*place));
-  const Status told = tell_all(*engine, asked, place->interrupt->acts_token());
+  const Status told = tell_all(*place, asked, place->interrupt->acts_token());
   if (place->interrupt->asked() > 0)
     return interrupted;
   TRY(told);

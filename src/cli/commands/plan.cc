@@ -114,9 +114,11 @@ Result<int> run(Face& face) {
 Command plan_command() {
   return CommandGroup{"engine", package_options()}.make(
       "plan", "PACKAGE [ARGUMENTS]", 1, 2,
-      "Shows what a run would do, and why. Pulls and touches nothing.",
+      "Shows what a run would do, and why. Pulls and touches nothing.\n"
+      "Of files of states it is `fettle state --test`, with its options.",
       {"fettle plan examples/shop",
-       "fettle plan examples/shop --args-file args.yml --detailed-exitcode"},
+       "fettle plan examples/shop --args-file args.yml --detailed-exitcode",
+       "fettle plan examples/homelab/site.sls"},
       run, {{{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"}});
 }
 

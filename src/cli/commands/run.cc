@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "packages/instruction_graph.h"
 #include "value/json.h"
@@ -102,7 +103,7 @@ Status write_graph(const Face& face, const PackageReport& report) {
                                 : graphviz_graph(*report.intent, *report.script);
   const std::string path = face.parsed.text("output-graph-path");
   if (!path.empty())
-    return write_file(path, hidden(graph) + "\n");
+    return write_output(path, hidden(graph) + "\n");
   print(graph);
   return {};
 }
@@ -287,6 +288,8 @@ Result<int> run(Face& face) {
   if (std::find(known.begin(), known.end(), lower_case(verbosity)) == known.end())
     return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
                           "; known are ", join(known, ", ")));
+  if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
+    return user_error("`--pull` fetches what `--dependencies` lists: give both");
   Workplace* place = TRY(face.workplace());
   const bool graph = face.parsed.flag("output-graph") || face.parsed.has("output-graph-path") ||
                      face.parsed.flag("with-mermaid");
@@ -296,7 +299,7 @@ Result<int> run(Face& face) {
     if (!made)
       return with_heading(face, false, std::move(made).error());
     const PackageReport report = std::move(*made);
-    if (face.parsed.flag("pull"))
+    if (face.parsed.flag("pull") && face.parsed.flag("dependencies"))
       if (const Summary pulled = TRY(pull_images(*place, report.images)); !pulled.good())
         return tell_end(face, pulled);
     if (graph) {

@@ -1,4 +1,6 @@
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 
 #include <iostream>
 #include <iterator>
@@ -9,8 +11,6 @@
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
 #include "cli/print.h"
-#include "drivers/engine/driver.h"
-#include "drivers/engine/exec.h"
 #include "kinds/kinds.h"
 #include "packages/names.h"
 #include "value/json.h"
@@ -21,25 +21,13 @@
 
 namespace fettle {
 
-Result<Engine*> engine_of(const Workplace& place) {
-  auto* driver = dynamic_cast<EngineDriver*>(place.driver("engine"));
-  if (driver == nullptr)
-    return world_error("there is no engine");
-  return driver->engine(place.interrupt->acts_token());
-}
-
-Result<std::string> container_of(const ServiceView& service) {
-  if (service.status == "absent")
-    return world_error(cat("the container of `", service.name,
-                           "` was taken away from outside; the next run of its package makes it "
-                           "again"));
-  return service.container;
-}
-
 Status to_terminal(OutputStream stream, std::string_view bytes) {
   std::FILE* const file = stream == OutputStream::out ? stdout : stderr;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || std::fflush(file) != 0)
-    return world_error("nobody reads the output");
+    return world_error(errno == EPIPE ? "nobody reads the output"
+                                      : cat("cannot write to standard ",
+                                            stream == OutputStream::out ? "output" : "error", ": ",
+                                            lower_case(std::strerror(errno))));
   return {};
 }
 
@@ -115,9 +103,8 @@ Result<int> exec(Face& face) {
   if (options.command.size() == 1)
     options.command = {"sh", "-c", options.command[0]};
   options.user = face.parsed.text("user");
-  Engine* engine = TRY(engine_of(*chosen.place));
-  const int64_t code = TRY(run_exec(*engine, TRY(container_of(chosen.service)), options,
-                                    to_terminal, chosen.place->interrupt->acts_token()));
+  const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, to_terminal,
+                                      chosen.place->interrupt->acts_token()));
   return static_cast<int>(code);
 }
 

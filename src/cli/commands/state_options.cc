@@ -220,6 +220,7 @@ Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
   request.compile.is_lenient = settings.flag("lenient");
   request.environment = TRY(environment_of_words(settings, face));
   request.functions.run_name = request.compile.run_name;
+  request.functions.environment = request.environment;
   request.functions.folders = plugin_folders(face, request.compile.sources);
   request.is_test = settings.flag("test");
   request.reconciler = settings.text("reconciler", nullptr, "fettle");

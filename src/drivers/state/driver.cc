@@ -272,7 +272,10 @@ class StateAct {
       ret = TRY(confirmed(std::move(ret)));
     const Value memory = call_.is_test ? Value() : TRY(memory_of(ret));
     std::vector<Entry> outputs;
-    for (const char* key : {"result", "comment", "changes", "old_state", "new_state", "rerun_data"})
+    static const std::array<Name, 6> keys{"result",    "comment",   "changes",
+                                          "old_state", "new_state", "rerun_data"};
+    outputs.reserve(keys.size() + 1);
+    for (const Name& key : keys)
       if (const Value* value = ret.find(key))
         outputs.push_back({key, *value});
     if (!call_.is_test && options_.remembers && memory != ret.at("new_state"))

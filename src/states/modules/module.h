@@ -34,6 +34,8 @@ struct World {
   std::function<Result<Value>(const ExecCall& call)> exec{};
   std::function<Result<HttpResponse>(HttpRequest request)> request{};
   std::function<uint64_t()> draw{};  ///< random bits
+  /// Blocks. An error: a stop was asked for.
+  std::function<Status(Duration)> pause{};
 };
 
 struct ModuleCall {

@@ -156,8 +156,13 @@ TEST_F(Modules, WhatTakesTimeAsksToBeCalledAgain) {
   EXPECT_EQ(run("time.sleep", R"({"duration": 1.5})"), R"(true "Slept for 1.5 seconds" {})");
   EXPECT_EQ(again_, "1.5s");
   EXPECT_EQ(tested("time.sleep", R"({"duration": 3})"), R"(null "Would sleep for 3 seconds" {})");
+  Duration paused{0};
+  world_.pause = [&](Duration time) -> Status {
+    paused = time;
+    return {};
+  };
   EXPECT_EQ(run("test.unique_op"), R"(true "Success!" {})");
-  EXPECT_EQ(again_, "2s");
+  EXPECT_EQ(paused, 2s);  // alone: it blocks
   EXPECT_EQ(run("test.parallel_state"), R"(true "Success!" {})");
   EXPECT_EQ(again_, "1s");
   again_ = "";

@@ -96,20 +96,29 @@ Value with(const Value& dict, std::string_view key, Value value) {
   return Value::dict(std::move(entries));
 }
 
+namespace {
+
+/// Of what every function returns; a name is made once.
+const Name result_key = "result", comment_key = "comment", changes_key = "changes",
+           old_state_key = "old_state", new_state_key = "new_state";
+const Value no_changes = Value::dict({});
+
+}  // namespace
+
 Value ret_of(Verdict result, std::string comment) {
-  return Value::dict({{"result", result ? Value(*result) : Value()},
-                      {"comment", comment},
-                      {"changes", Value::dict({})},
-                      {"old_state", Value()},
-                      {"new_state", Value()}});
+  return Value::dict({{result_key, result ? Value(*result) : Value()},
+                      {comment_key, comment},
+                      {changes_key, no_changes},
+                      {old_state_key, Value()},
+                      {new_state_key, Value()}});
 }
 
 Value ret_of(Verdict result, std::string comment, Value before, Value after) {
-  return Value::dict({{"result", result ? Value(*result) : Value()},
-                      {"comment", comment},
-                      {"changes", Value()},
-                      {"old_state", std::move(before)},
-                      {"new_state", std::move(after)}});
+  return Value::dict({{result_key, result ? Value(*result) : Value()},
+                      {comment_key, comment},
+                      {changes_key, Value()},
+                      {old_state_key, std::move(before)},
+                      {new_state_key, std::move(after)}});
 }
 
 Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter) {

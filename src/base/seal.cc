@@ -1,0 +1,93 @@
+#include "base/seal.h"
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <cstring>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/invariant.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t tag_size = 16;  ///< before the sealed bytes
+
+const unsigned char* octets(std::string_view bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+unsigned char* octets(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+
+using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
+Context new_context() { return {EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free}; }
+
+const EVP_CIPHER* cipher() {
+  static EVP_CIPHER* const fetched = EVP_CIPHER_fetch(nullptr, "AES-256-SIV", nullptr);
+  INVARIANT(fetched != nullptr);
+  return fetched;
+}
+
+/// Several processes may make it at once: the first one counts.
+Status make_key(const Path& path) {
+  std::string key(Seal::key_size, '\0');
+  if (RAND_bytes(octets(key), static_cast<int>(key.size())) != 1)
+    return world_error("this machine gives no random numbers");
+  const Path draft = cat(path.string(), ".", getpid());
+  TRY(write_file(draft, key, 0600));
+  const bool is_linked = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
+  const int cause = errno;
+  unlink(draft.c_str());
+  if (!is_linked)
+    return world_error(cat("cannot make the key `", path.string(), "`: ", std::strerror(cause)));
+  return {};
+}
+
+}  // namespace
+
+Result<Seal> Seal::from_file(const Path& path) {
+  if (!file_exists(path))
+    TRY(make_key(path));
+  const std::string bytes = TRY(read_file(path));
+  if (bytes.size() != key_size)
+    return world_error(cat("`", path.string(), "` is no key: it has ", bytes.size(),
+                           " bytes instead of ", key_size));
+  SealKey key;
+  std::memcpy(key.data(), bytes.data(), key_size);
+  return Seal(key);
+}
+
+std::string Seal::close(std::string_view plain) const {
+  std::string sealed(tag_size + plain.size(), '\0');
+  const Context context = new_context();
+  int size = 0;
+  const bool is_closed =
+      EVP_EncryptInit_ex(context.get(), cipher(), nullptr, key_.data(), nullptr) == 1 &&
+      EVP_EncryptUpdate(context.get(), octets(sealed) + tag_size, &size, octets(plain),
+                        static_cast<int>(plain.size())) == 1 &&
+      EVP_EncryptFinal_ex(context.get(), octets(sealed) + tag_size + size, &size) == 1 &&
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_GET_TAG, tag_size, sealed.data()) == 1;
+  INVARIANT(is_closed);
+  return sealed;
+}
+
+std::optional<std::string> Seal::open(std::string_view sealed) const {
+  if (sealed.size() < tag_size)
+    return std::nullopt;
+  std::string tag(sealed.substr(0, tag_size));
+  const std::string_view rest = sealed.substr(tag_size);
+  std::string plain(rest.size(), '\0');
+  const Context context = new_context();
+  int size = 0;
+  const bool is_opened =
+      EVP_DecryptInit_ex(context.get(), cipher(), nullptr, key_.data(), nullptr) == 1 &&
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_AEAD_SET_TAG, tag_size, tag.data()) == 1 &&
+      EVP_DecryptUpdate(context.get(), octets(plain), &size, octets(rest),
+                        static_cast<int>(rest.size())) == 1 &&
+      EVP_DecryptFinal_ex(context.get(), octets(plain) + size, &size) == 1;
+  return is_opened ? std::optional(std::move(plain)) : std::nullopt;
+}
+
+}  // namespace fettle

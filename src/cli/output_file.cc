@@ -1,0 +1,48 @@
+#include "cli/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace fettle {
+namespace {
+
+Status write_to_special(const Path& path, const std::function<Status(const ByteSink&)>& fill) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open())
+    return file_error("cannot open", path);
+  return fill([&](std::string_view bytes) -> Status {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        return file_error("cannot write", path);
+      bytes.remove_prefix(static_cast<size_t>(count));
+    }
+    return {};
+  });
+}
+
+}  // namespace
+
+Status write_output(const std::string& path, const std::function<Status(const ByteSink&)>& fill) {
+  struct stat about{};
+  if (stat(path.c_str(), &about) != 0)
+    return write_file(path, fill);
+  if (!S_ISREG(about.st_mode))
+    return write_to_special(path, fill);
+  std::error_code code;
+  const Path target = std::filesystem::canonical(path, code);
+  return write_file(code ? Path(path) : target, fill, about.st_mode & 07777);
+}
+
+Status write_output(const std::string& path, std::string_view text) {
+  return write_output(path, [&](const ByteSink& write) { return write(text); });
+}
+
+}  // namespace fettle

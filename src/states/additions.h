@@ -1,0 +1,35 @@
+#pragma once
+/// States that join a run because others of it have added them: `render.block`, `sls.run`,
+/// `test.update_low`.
+
+#include <memory>
+#include <vector>
+
+#include "states/compile.h"
+#include "states/gather.h"
+#include "states/high.h"
+#include "states/params.h"
+
+namespace fettle::states {
+
+/// Files with parameters and IDs of their own (`sls.run`).
+struct AddedFiles {
+  Params params;
+  Gathered gathered;
+  High high;
+};
+
+/// What was added, read. Errors are reported.
+struct Added {
+  std::vector<Document> documents;                 ///< as if they stood in the files
+  std::vector<std::unique_ptr<AddedFiles>> files;  ///< arranged, with the prefix in their IDs
+};
+
+/// `gathering`: that of the run.
+Added read_additions(const CompileOptions& options, const Gathering& gathering,
+                     const HighOptions& high);
+
+/// Whether a call of this function adds states when it runs.
+bool adds_states(const Name& state, const Name& function);
+
+}  // namespace fettle::states

@@ -1,0 +1,23 @@
+#pragma once
+/// What is run in services and read from them.
+
+#include <string>
+
+#include "drivers/engine/exec.h"
+#include "verbs/environments.h"
+
+namespace fettle {
+
+/// The container of a service that is there, also that of a failed attempt.
+Result<std::string> container_of(const ServiceView& service);
+
+/// Runs a command to its end and answers its exit code; see `run_exec`.
+Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
+                           const ExecOptions& options, const StreamSink& sink,
+                           std::stop_token stop);
+
+/// What a service wrote, in pieces as they come. Several threads may ask at once.
+Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
+                    const StreamSink& sink, std::stop_token stop);
+
+}  // namespace fettle
