@@ -223,8 +223,9 @@ Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
   const states::Module* module =
       dot == ref.npos ? nullptr : catalogue().find(std::string_view(ref).substr(0, dot));
   if (module == nullptr || module->find(std::string_view(ref).substr(dot + 1)) == nullptr)
-    return user_error(cat("there is no state function `", ref, "`",
-                          module == nullptr ? suggestion(ref.substr(0, dot), catalogue().refs()) : std::string()));
+    return user_error(cat(
+        "there is no state function `", ref, "`",
+        module == nullptr ? suggestion(ref.substr(0, dot), catalogue().refs()) : std::string()));
   Value ret =
       TRY(run_state(Value::dict({{"call", cat("states.", ref)}, {"arguments", call.named}})));
   return Value::dict(

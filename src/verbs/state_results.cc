@@ -74,8 +74,10 @@ class Teller {
     numbers_.resize(of_.compiled.chunks.size());
     for (size_t place = 0; place < order.size(); ++place)
       numbers_[order[place]] = static_cast<int>(place) + 1;
-    for (const size_t i : order)
+    for (const size_t i : order) {
+      results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
       results_[i] = result_of(i);
+    }
     // A blocked one tells what became of those it needs.
     for (const size_t i : order)
       if (of_.run.standing(of_.keys[i]) == Standing::blocked ||
@@ -96,28 +98,22 @@ class Teller {
     const Time ended = is_timed && times->ended ? *times->ended : Time();
     const double seconds =
         is_timed && times->ended ? std::chrono::duration<double>(ended - *times->began).count() : 0;
-    const auto meta = of_.compiled.file_metas.find(chunk.sls);
-    const auto id_meta = of_.compiled.id_metas.find(cat(chunk.sls, ".", chunk.id));
     const int number = i < numbers_.size() ? numbers_[i] : 0;
     static const EntryNames names;
-    return Value::dict(
-        {{names.id, chunk.id},
-         {names.run_num, number},
-         {names.changes, changes.is_null() ? nothing : std::move(changes)},
-         {names.comment, std::move(comment)},
-         {names.esm_tag, cat(states::key_of(chunk), "_|-")},
-         {names.name, name_of(i)},
-         {names.new_state, std::move(new_state)},
-         {names.old_state, std::move(old_state)},
-         {names.rerun_data, std::move(rerun_data)},
-         {names.result, std::move(result)},
-         {names.sls_meta,
-          Value::dict(
-              {{"SLS", meta == of_.compiled.file_metas.end() ? nothing : meta->second},
-               {"ID_DECS", id_meta == of_.compiled.id_metas.end() ? nothing : id_meta->second}})},
-         {names.start_time, is_timed ? Value(to_string(*times->began)) : Value()},
-         {names.tag, states::tag_of(chunk)},
-         {names.total_seconds, seconds}});
+    return Value::dict({{names.id, chunk.id},
+                        {names.run_num, number},
+                        {names.changes, changes.is_null() ? nothing : std::move(changes)},
+                        {names.comment, std::move(comment)},
+                        {names.esm_tag, cat(states::key_of(chunk), "_|-")},
+                        {names.name, name_of(i)},
+                        {names.new_state, std::move(new_state)},
+                        {names.old_state, std::move(old_state)},
+                        {names.rerun_data, std::move(rerun_data)},
+                        {names.result, std::move(result)},
+                        {names.sls_meta, meta_of(chunk)},
+                        {names.start_time, is_timed ? text_of_time(*times->began) : Value()},
+                        {names.tag, results_.empty() ? states::tag_of(chunk) : results_[i].tag},
+                        {names.total_seconds, seconds}});
   }
 
   const Record* record(size_t i) const {
@@ -146,6 +142,26 @@ class Teller {
   }
 
  private:
+  Value meta_of(const states::Chunk& chunk) const {
+    static const Value no_meta = Value::dict({{"SLS", nothing}, {"ID_DECS", nothing}});
+    if (of_.compiled.file_metas.empty() && of_.compiled.id_metas.empty())
+      return no_meta;
+    const auto meta = of_.compiled.file_metas.find(chunk.sls);
+    const auto id_meta = of_.compiled.id_metas.find(cat(chunk.sls, ".", chunk.id));
+    return Value::dict(
+        {{"SLS", meta == of_.compiled.file_metas.end() ? nothing : meta->second},
+         {"ID_DECS", id_meta == of_.compiled.id_metas.end() ? nothing : id_meta->second}});
+  }
+
+  /// Many begin at one moment.
+  Value text_of_time(Time time) const {
+    if (time != last_time_ || last_text_.is_null()) {
+      last_time_ = time;
+      last_text_ = Value(to_string(time));
+    }
+    return last_text_;
+  }
+
   /// The chunks of the run in the order in which they ended.
   std::vector<size_t> in_order() const {
     std::vector<std::pair<int, size_t>> order;
@@ -171,7 +187,7 @@ class Teller {
     const Key& key = of_.keys[i];
     const Standing standing = of_.run.standing(key);
     StateResult made;
-    made.tag = states::tag_of(of_.compiled.chunks[i]);
+    made.tag = results_[i].tag;
     made.is_unmet = standing == Standing::unmet;
     made.is_pending = unsettled_.contains(key);
     if (standing == Standing::open || standing == Standing::under_way) {
@@ -294,6 +310,8 @@ class Teller {
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
   std::vector<int> numbers_;  ///< of each chunk, by when it ended
+  mutable Time last_time_;
+  mutable Value last_text_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include "base/text.h"
 #include "verbs/reconcile_states.h"
@@ -282,7 +283,10 @@ class StatesWork {
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late;
     known_ = carried.run.known();
-    return results_of({*compiled_, keys_, carried.run, summary, before, times_});
+    std::vector<StateResult> results =
+        results_of({*compiled_, keys_, carried.run, summary, before, times_});
+    report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
+    return results;
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.

@@ -44,6 +44,8 @@ struct StatesReport {
   bool requires_re_run = false;  ///< something is still pending
   bool is_stopped = false;
   std::string fault;  ///< why the run ended early, if it did
+  /// What the run was made of, which takes long to take apart: who ends next need not.
+  std::shared_ptr<const void> rest{};
 
   const StateResult* find(std::string_view tag) const;
   /// Idem's document: the entries by tag.

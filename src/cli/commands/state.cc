@@ -60,7 +60,9 @@ Result<int> run_state(Face& face) {
   StatesRequest request = TRY(read_states_request(face, *place));
   LiveView view(face);
   const bool is_test = request.is_test;
-  const StatesReport report = TRY(apply_states(*place, std::move(request), &view));
+  StatesReport applied = TRY(apply_states(*place, std::move(request), &view));
+  // The process ends next: nobody waits until it is taken apart.
+  static const StatesReport& report = *new StatesReport(std::move(applied));
   // A plugin that could not be read may be why a state is not known.
   if (!face.quiet || !report.errors.empty())
     for (const Error& warning : report.warnings)
