@@ -39,7 +39,7 @@ Result<int> completion(Face& face) {
 
 Command help_command() {
   return CommandGroup{"engine", {}}.make(
-      "help", "[COMMAND]", 0, 2, "Lists the commands, or tells about one.",
+      "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
       {{{"--markdown"}, "", "the reference of all commands, for the manual"}});
 }

@@ -55,14 +55,14 @@ Status check_place(const fs::path& folder, const Variable& variable) {
         cat("state cannot be kept in `", folder.string(), "`, a folder of the system; ", hint));
   if (is_a_home(folder, variable))
     return user_error(
-        cat("state cannot be kept in `", folder.string(), "`, which is somebody's home; ", hint));
+        cat("state cannot be kept in `", folder.string(), "`, a home folder; ", hint));
   return {};
 }
 
 std::string warning_about(const fs::path& folder, const struct stat& about) {
   const unsigned mode = about.st_mode & 0777;
   if (about.st_uid != geteuid() && about.st_uid != 0)
-    return cat("the folder of fettle's state, `", folder.string(), "`, belongs to somebody else");
+    return cat("the folder of fettle's state, `", folder.string(), "`, belongs to another user");
   if ((mode & 077) == 0)
     return {};
   std::string digits(3, '0');
@@ -92,7 +92,7 @@ Result<Home> open_home(const Variable& variable) {
     return file_error("cannot look at the folder of fettle's state,", folder);
   if (!S_ISDIR(about.st_mode))
     return user_error(cat("`", folder.string(),
-                          "` is no folder, and fettle's state is to be kept there; name another "
+                          "` is not a folder, so it cannot hold fettle's state; name another "
                           "one by `$FETTLE_HOME`"));
   return Home{folder.string(), warning_about(folder, about)};
 }

@@ -67,7 +67,7 @@ TEST_F(HomeTest, FoldersOfEverybodyAreRefused) {
   variables_["HOME"] = at("user");
   variables_["FETTLE_HOME"] = at("user");
   EXPECT_EQ(error(), cat("state cannot be kept in `", at("user"),
-                         "`, which is somebody's home; set `$FETTLE_HOME` to a folder of its own"));
+                         "`, a home folder; set `$FETTLE_HOME` to a folder of its own"));
   // A link to one is one.
   std::filesystem::create_symlink("/etc", at("link"));
   variables_["FETTLE_HOME"] = at("link");
@@ -82,7 +82,7 @@ TEST_F(HomeTest, WithoutAnyVariableTheErrorSaysWhatToSet) {
 TEST_F(HomeTest, WhatIsNoFolderIsRefused) {
   ASSERT_TRUE(write_file(at("file"), ""));
   variables_["FETTLE_HOME"] = at("file");
-  EXPECT_NE(error().find("` is no folder"), std::string::npos);
+  EXPECT_NE(error().find("` is not a folder"), std::string::npos);
   variables_["FETTLE_HOME"] = at("file/below");
   EXPECT_FALSE(open());
 }

@@ -187,7 +187,7 @@ int code_after_output(int code) {
 }
 
 /// Tells an error and gives the exit code that goes with it.
-int tell_error(const Program& program, const Error& error, bool colours) {
+int tell_error(const Program& program, const Error& error) {
   if (OutputWatch::is_closed())
     return code_of_closed_output;
   Error told = error;
@@ -195,7 +195,7 @@ int tell_error(const Program& program, const Error& error, bool colours) {
     told = world_error("interrupted");
   if (program.json || program.json_lines)
     print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
-  print_error(error_text(told, colours && program.terminal));
+  print_error(error_text(told, program.terminal));
   if (OutputWatch::is_closed())
     return code_of_closed_output;
   return program.is_interrupted() ? code_of_interruption : exit_code_of(told);
@@ -213,15 +213,27 @@ std::vector<std::string> with_plan_of_states(std::vector<std::string> words) {
   return words;
 }
 
+/// The output that words ask for that could not be parsed.
+std::string output_asked(const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i)
+    for (const std::string_view flag : {"-o", "--output"}) {
+      if (words[i] == flag && i + 1 < words.size())
+        return words[i + 1];
+      if (words[i].starts_with(cat(flag, "=")))
+        return words[i].substr(flag.size() + 1);
+    }
+  return "text";
+}
+
 int run(std::vector<std::string> words) {
   words = with_plan_of_states(std::move(words));
   Program program;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
     program.command = program.command.substr(0, 197) + "...";
-  const bool colours = variable("NO_COLOR").empty();
+  const bool colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   program.colour = colours && isatty(STDOUT_FILENO) == 1;
-  program.terminal = isatty(STDERR_FILENO) == 1;
+  program.terminal = colours && isatty(STDERR_FILENO) == 1;
   if (words.empty() || words[0] == "--help" || words[0] == "-h")
     words = {"help"};
   else if (words[0] == "--version")
@@ -231,8 +243,11 @@ int run(std::vector<std::string> words) {
     words = {"help", words[0]};
   const Result<const Command*> command = parse_command(all_commands(), words, program.parsed);
   if (!command) {
-    print_error(error_text(command.error(), colours && program.terminal));
-    return 2;
+    const std::string asked = output_asked(words);
+    program.json = asked == "json" || asked == "jsonl";
+    if (asked == "jsonl")
+      print_json_in_lines();
+    return tell_error(program, command.error());
   }
   if (program.parsed.has("help") && (*command)->words != "starlark") {
     print(help_of(**command));
@@ -247,11 +262,13 @@ int run(std::vector<std::string> words) {
     return 2;
   }
   program.output = output;
-  program.json = output == "json";
   program.json_lines = output == "jsonl";
+  program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);
+  if (program.json_lines)
+    print_json_in_lines();
   program.quiet = program.parsed.flag("quiet");
   const Result<int> code = (*command)->run(program);
-  return code ? code_after_output(*code) : tell_error(program, code.error(), colours);
+  return code ? code_after_output(*code) : tell_error(program, code.error());
 }
 
 /// The standard streams exist, so that no file of ours takes the place of one. What is written to

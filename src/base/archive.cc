@@ -52,7 +52,7 @@ Result<uint64_t> get_number(const char (&field)[n]) {
   const std::string text = get(field);
   for (const char c : trim(text)) {
     if (c < '0' || c > '7')
-      return world_error("the archive is damaged: a number is none");
+      return world_error("the archive is damaged: not a number");
     number = number << 3 | static_cast<uint64_t>(c - '0');
   }
   return number;
@@ -343,11 +343,11 @@ Status read_pax(std::string_view text, Extra& extra) {
     for (; space < std::min<size_t>(8, text.size()) && text[space] != ' '; ++space)
       size = size * 10 + static_cast<size_t>(text[space] - '0');
     if (size > text.size() || size < space + 3)
-      return world_error("the archive is damaged: a pax header is none");
+      return world_error("the archive is damaged: invalid pax header");
     const std::string_view record = text.substr(space + 1, size - space - 2);
     const size_t equals = record.find('=');
     if (equals == record.npos)
-      return world_error("the archive is damaged: a pax header is none");
+      return world_error("the archive is damaged: invalid pax header");
     const std::string_view key = record.substr(0, equals), value = record.substr(equals + 1);
     if (key == "path")
       extra.path = value;

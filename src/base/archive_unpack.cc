@@ -107,7 +107,7 @@ class Unpacker {
     struct stat about{};
     if (!original.is_open() || fstat(original.get(), &about) != 0 || !S_ISREG(about.st_mode))
       return user_error(cat("the link `", entry.path, "` names `", entry.target,
-                            "`, which is no file of the archive"));
+                            "`, which is not in the archive"));
     ArchiveEntry as_file = entry;
     as_file.mode = about.st_mode & 0777;
     return write(folder, name, as_file, [&](std::span<char> into) -> Result<size_t> {

@@ -77,7 +77,7 @@ Result<Cron> Cron::parse(std::string_view text) {
     if (!trim(field).empty())
       fields.push_back(trim(field));
   if (fields.size() != 5)
-    return user_error(cat("`", text, "` is no cron expression: it has ", fields.size(),
+    return user_error(cat("`", text, "` is not a cron expression: it has ", fields.size(),
                           " fields, not minute, hour, day, month and weekday"));
   Cron cron;
   TRY(read_field(fields[0], {"minute", 0, 59, ""}, cron.minutes_));

@@ -37,8 +37,9 @@ TEST(Cron, FindsTheNextTime) {
 
 TEST(Cron, RefusesWhatIsNone) {
   const Time now = at(2026, 11, 21, 13, 0);
-  EXPECT_EQ(next("", now),
-            "`` is no cron expression: it has 0 fields, not minute, hour, day, month and weekday");
+  EXPECT_EQ(
+      next("", now),
+      "`` is not a cron expression: it has 0 fields, not minute, hour, day, month and weekday");
   EXPECT_EQ(next("60 * * * *", now), "`60` is no minute of a cron expression (0 to 59)");
   EXPECT_EQ(next("0 5-3 * * *", now), "`5-3` is no hour of a cron expression (0 to 23)");
   EXPECT_EQ(next("0 0 0 * *", now), "`0` is no day of a cron expression (1 to 31)");

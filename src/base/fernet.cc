@@ -31,7 +31,7 @@ Result<std::string> decoded(std::string_view text) {
            c == '_' || c == '=';
   });
   if (!is_base64)
-    return user_error("it is no base64 with `-` and `_`");
+    return user_error("it is not base64 with `-` and `_`");
   return base64_decode(replace_all(replace_all(text, "-", "+"), "_", "/"));
 }
 
@@ -66,13 +66,13 @@ std::string decrypted(std::string_view content, std::string_view vector, std::st
 Result<std::string> open_fernet(std::string_view token, std::string_view key) {
   const Result<std::string> keys = decoded(trim(key));
   if (!keys || keys->size() != key_size)
-    return user_error("the key is none: it must be 32 bytes as base64 with `-` and `_`");
+    return user_error("invalid key: it must be 32 bytes as base64 with `-` and `_`");
   const Result<std::string> bytes = decoded(trim(token));
   constexpr size_t largest = size_t{1} << 30;
   if (!bytes || bytes->size() < content_at + block_size + signature_size ||
       bytes->size() > largest || bytes->front() != version ||
       (bytes->size() - content_at - signature_size) % block_size != 0)
-    return user_error("it is no Fernet token");
+    return user_error("it is not a Fernet token");
   const std::string_view all = *bytes;
   const std::string_view message = all.substr(0, all.size() - signature_size);
   const std::string_view signing = std::string_view(*keys).substr(0, key_size / 2);
@@ -83,7 +83,7 @@ Result<std::string> open_fernet(std::string_view token, std::string_view key) {
   std::string plain =
       decrypted(content, message.substr(vector_at, content_at - vector_at), encrypting);
   if (plain.empty() && content.size() > block_size)
-    return user_error("it is no Fernet token");
+    return user_error("it is not a Fernet token");
   return plain;
 }
 

@@ -34,13 +34,12 @@ TEST(Fernet, RefusesWhatWasMadeWithAnotherKeyOrChanged) {
 }
 
 TEST(Fernet, RefusesWhatIsNone) {
-  EXPECT_EQ(opened(""), "it is no Fernet token");
-  EXPECT_EQ(opened("hello world"), "it is no Fernet token");
+  EXPECT_EQ(opened(""), "it is not a Fernet token");
+  EXPECT_EQ(opened("hello world"), "it is not a Fernet token");
   for (size_t size = 0; size < token.size() - 4; size += 4)
     EXPECT_NE(opened(token.substr(0, size)), "hello") << size;
-  EXPECT_EQ(opened("A" + token), "it is no Fernet token");
-  EXPECT_EQ(opened(token, "short"),
-            "the key is none: it must be 32 bytes as base64 with `-` and `_`");
+  EXPECT_EQ(opened("A" + token), "it is not a Fernet token");
+  EXPECT_EQ(opened(token, "short"), "invalid key: it must be 32 bytes as base64 with `-` and `_`");
 }
 
 }  // namespace

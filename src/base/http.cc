@@ -29,8 +29,8 @@ long milliseconds(Duration duration) {
 
 /// For messages.
 std::string name_of(const HttpRequest& request) {
-  return cat("`", request.method, " ", request.unix_socket,
-             request.unix_socket.empty() ? "" : " ", request.url, "`");
+  return cat("`", request.method, " ", request.unix_socket, request.unix_socket.empty() ? "" : " ",
+             request.url, "`");
 }
 
 /// One exchange, from its request to its answer.
@@ -208,7 +208,7 @@ Result<HttpResponse> Job::finish(CURLcode code) {
   why = lower_case(why.substr(0, 1)) + why.substr(1);
   const bool refused = code == CURLE_COULDNT_CONNECT;
   if (refused && !request.unix_socket.empty())
-    return world_error(cat("nobody answers at the socket `", request.unix_socket, "`"));
+    return world_error(cat("nothing answers at the socket `", request.unix_socket, "`"));
   Error error = world_error(cat(name_of(request), ": ", why));
   error.unknown_outcome = !refused && code != CURLE_COULDNT_RESOLVE_HOST;
   return error;
@@ -409,9 +409,9 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
   while (!mailbox.is_there_by(heard->load() + silence)) {
     if (std::chrono::steady_clock::now() < heard->load() + silence)
       continue;
-    Status asked = still_at_it ? still_at_it(stop)
-                               : Status(world_error(
-                                     cat(name, ": nothing came for ", to_string(silence))));
+    Status asked = still_at_it
+                       ? still_at_it(stop)
+                       : Status(world_error(cat(name, ": nothing came for ", to_string(silence))));
     // What ended while it was asked about is about to arrive.
     const Duration moment = still_at_it ? last_moment : 0s;
     if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + moment)) {

@@ -156,8 +156,8 @@ TEST(Http, ASilentServerIsGivenUp) {
     request.silence_limit = 50ms;
     const auto got = client.send(request, {});
     ASSERT_FALSE(got) << path;
-    EXPECT_EQ(got.error().message, cat("`GET ", silent.path().string(), " http://x", path,
-                                       "`: nothing came for 50ms"));
+    EXPECT_EQ(got.error().message,
+              cat("`GET ", silent.path().string(), " http://x", path, "`: nothing came for 50ms"));
     EXPECT_TRUE(got.error().unknown_outcome);
   }
 }
@@ -213,7 +213,7 @@ TEST(Http, WhoIsNotThereIsNamed) {
   HttpClient client;
   const auto got = client.send({.url = "http://x/y", .unix_socket = "/nowhere/s"}, {});
   ASSERT_FALSE(got);
-  EXPECT_EQ(got.error().message, "nobody answers at the socket `/nowhere/s`");
+  EXPECT_EQ(got.error().message, "nothing answers at the socket `/nowhere/s`");
   EXPECT_FALSE(got.error().unknown_outcome);
 }
 

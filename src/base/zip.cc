@@ -107,7 +107,7 @@ class ZipReader {
     const uLong checksum =
         crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
     if (content.size() != entry.size || checksum != entry.checksum)
-      return damaged("its checksum is another one");
+      return damaged("its checksum differs");
     return content;
   }
 

@@ -2,6 +2,7 @@
 
 #include "cli/limits.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -51,7 +52,7 @@ std::string_view instead_of(std::string_view words) {
       {"gateway", "nothing has to be forwarded: ports are published on this machine"},
       {"portal", "nothing has to be forwarded: ports are published on this machine"},
       {"web", "`fettle enclave inspect` and `fettle events` show what a page would"},
-      {"analytics", "fettle sends nothing to anybody"},
+      {"analytics", "fettle sends no data"},
       {"service shell",
        "`fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
@@ -225,20 +226,51 @@ const std::vector<CommandOption>& common_options() {
         {{"--engine"},
          "ADDRESS",
          "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
-        {{"--no-wait"}, "", "fail when another process works on the environment"},
+        {{"--no-wait"}, "", "fail if another process is working on the environment"},
     };
     const std::vector<CommandOption> limits = limit_options();
     common.insert(common.end(), limits.begin(), limits.end());
-    common.push_back({{"--show-secrets"}, "", "show what is hidden otherwise"});
-    common.push_back({{"-q", "--quiet"}, "", "say nothing but results"});
+    common.push_back({{"--show-secrets"}, "", "show hidden values"});
+    common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});
     return common;
   }();
   return options;
 }
 
+namespace {
+
+/// Takes the flags that stand at a place, before the command is complete.
+std::vector<std::string> take_flags(std::vector<std::string>& words, size_t at) {
+  std::vector<std::string> taken;
+  while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
+    const std::string spelling = words[at].substr(0, words[at].find('='));
+    const CommandOption* option = find_option(common_options(), spelling);
+    if (option == nullptr)
+      break;
+    const bool has_value = !option->value.empty() && spelling == words[at];
+    for (size_t i = 0; i < (has_value ? 2 : 1) && at < words.size(); ++i) {
+      taken.push_back(std::move(words[at]));
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+  }
+  return taken;
+}
+
+bool is_group(const std::vector<Command>& commands, std::string_view word) {
+  return std::ranges::none_of(commands, [&](const Command& one) { return one.words == word; }) &&
+         std::ranges::any_of(
+             commands, [&](const Command& one) { return one.words.starts_with(cat(word, " ")); });
+}
+
+}  // namespace
+
 Result<const Command*> parse_command(const std::vector<Command>& commands,
                                      std::vector<std::string> words, Parsed& parsed) {
+  std::vector<std::string> flags = take_flags(words, 0);
+  if (!words.empty() && is_group(commands, words[0]))
+    for (std::string& flag : take_flags(words, 1))
+      flags.push_back(std::move(flag));
   const Command* found = nullptr;
   size_t used = 0;
   for (const Command& command : commands) {
@@ -252,6 +284,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   if (found == nullptr)
     return unknown_command(commands, words);
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(used));
+  words.insert(words.begin(), flags.begin(), flags.end());
   const std::vector<CommandOption> options = options_of(*found);
   bool only_arguments = false;
   for (size_t at = 0; at < words.size();) {

@@ -54,11 +54,11 @@ class Face {
 
   Parsed parsed;
   std::string output = "text";
-  bool json = false;        ///< `--output json`
+  bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`
   bool quiet = false;
   bool colour = false;    ///< of stdout
-  bool terminal = false;  ///< stderr is one
+  bool terminal = false;  ///< stderr is one that shows colours and moves its cursor
 };
 
 struct Command {
@@ -69,9 +69,10 @@ struct Command {
   std::string summary;         ///< at most two lines
   std::vector<std::string> examples;
   std::vector<CommandOption> options;
-  Result<int> (*run)(Face& face);  ///< the exit code
-  bool takes_rest = false;         ///< everything behind the first argument is not looked into
+  Result<int> (*run)(Face& face);      ///< the exit code
+  bool takes_rest = false;             ///< everything behind the first argument is not looked into
   std::vector<std::string> outputs{};  ///< forms of its own, beside text, json and jsonl
+  bool tells_lines = false;            ///< with jsonl, what happens is told as it happens
 };
 
 /// Makes the commands of one group: what they share is said once.

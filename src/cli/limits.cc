@@ -14,7 +14,7 @@ struct Limit {
 
 constexpr std::array<Limit, 4> limits{{
     {"connect-timeout", "FETTLE_CONNECT_TIMEOUT", &WaitLimits::connect,
-     "until an engine or a server is connected"},
+     "to connect to an engine or a server"},
     {"silence-timeout", "FETTLE_SILENCE_TIMEOUT", &WaitLimits::silence,
      "without a byte while an answer is expected"},
     {"transfer-timeout", "FETTLE_TRANSFER_TIMEOUT", &WaitLimits::whole,

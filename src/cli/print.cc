@@ -6,6 +6,8 @@
 namespace fettle {
 namespace {
 
+bool is_in_lines = false;
+
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -41,11 +43,21 @@ std::string in(Colour colour, std::string_view text, bool on) {
 
 void print(std::string_view text) { write(stdout, hidden(text)); }
 void print_error(std::string_view text) { write(stderr, hidden(text)); }
+void print_json_in_lines() { is_in_lines = true; }
 void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }
 void print_json_line(const Value& document) { print_json_line_as_it_is(hidden_value(document)); }
 void print_as_it_is(std::string_view text) { write(stdout, text); }
 void print_part(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 void print_json_as_it_is(const Value& document) {
+  if (is_in_lines && document.is_list()) {
+    for (const Value& item : document.items())
+      print_json_line_as_it_is(item);
+    return;
+  }
+  if (is_in_lines) {
+    print_json_line_as_it_is(document);
+    return;
+  }
   write(stdout, write_json(document, {.indent = 2}));
 }
 void print_json_line_as_it_is(const Value& document) { write(stdout, write_json(document)); }

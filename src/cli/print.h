@@ -22,7 +22,9 @@ std::string in(Colour colour, std::string_view text, bool on);
 
 void print(std::string_view text);        ///< to stdout, with a newline
 void print_error(std::string_view text);  ///< to stderr, with a newline
-void print_json(const Value& document);   ///< indented, to stdout
+/// Documents are printed as lines from here on: of a list each item, all else as one.
+void print_json_in_lines();
+void print_json(const Value& document);  ///< indented, to stdout
 void print_json_line(const Value& document);
 void print_as_it_is(std::string_view text);
 void print_part(std::string_view text);  ///< the same, without a newline

@@ -27,7 +27,7 @@ class FolderKind : public Kind {
     TRY(check_path(normal, "path"));
     if (normal.text_at("path").find_first_not_of("/.") == std::string_view::npos &&
         normal.at("path").is_text())
-      return user_error("the root of all folders is no folder to be managed");
+      return user_error("the root folder cannot be managed");
     return normal_rights(normal);
   }
 

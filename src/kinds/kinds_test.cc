@@ -96,7 +96,7 @@ TEST(Kinds, DriftOfAService) {
             "it runs, though it was stopped"},
            {nullptr, absent, Verb::keep, ""},
            {R"({"status":"running","container":"c"})", absent, Verb::remove,
-            "its container is there, though it was removed"}}) {
+            "its container is there again after it was removed"}}) {
     Observation seen;
     if (row.seen != nullptr)
       seen.state = json(row.seen);

@@ -83,7 +83,7 @@ class ServiceKind : public Kind {
       return expected == Presence::absent ? Comparison{}
                                           : Comparison{Verb::create, {}, "its container is gone"};
     if (expected == Presence::absent)
-      return {Verb::remove, {}, "its container is there, though it was removed"};
+      return {Verb::remove, {}, "its container is there again after it was removed"};
     const Value& state = *seen.state;
     if (state.text_at("container") != known.remote_id)
       return {Verb::replace, {}, "its container was replaced from outside"};
@@ -98,7 +98,7 @@ class ServiceKind : public Kind {
         (status == "exited" && is_done(known, state.integer_at("exit_code", -1), is_server)))
       return {};
     if (known.by_hand == ByHand::stopped)
-      return {Verb::start, {}, "it was stopped by hand"};
+      return {Verb::start, {}, "it was stopped"};
     if (status == "exited")
       return {
           Verb::start, {}, cat("it stopped with exit code ", state.integer_at("exit_code", -1))};

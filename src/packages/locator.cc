@@ -73,7 +73,7 @@ bool is_name(std::string_view name) {
 Error no_package(std::string_view text) {
   return user_error(
       cat("`", printable(text),
-          "` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
+          "` is not a package name: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`"));
 }
 
 bool is_below(std::string_view path, std::string_view folder) {
@@ -114,10 +114,10 @@ Result<Locator> parse_locator(std::string_view text) {
         cat(rest.substr(0, at), file == version.npos ? std::string_view() : version.substr(file));
     if (locator.ref.empty())
       return user_error(
-          cat("`", printable(text), "` has an `@` without a tag, branch or commit behind it"));
+          cat("`", printable(text), "` has an `@` that no tag, branch or commit follows"));
     if (!is_ref(locator.ref))
       return user_error(cat("`", printable(locator.ref), "` in `", printable(text),
-                            "` is no name of a tag, branch or commit"));
+                            "` is not the name of a tag, branch or commit"));
   } else {
     locator.path = rest;
   }

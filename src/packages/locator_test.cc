@@ -40,16 +40,16 @@ TEST(Locator, WhatGitWouldNotTakeAsANameIsRefused) {
                             "github.com/a/b@a b", "github.com/a/b@a:b", "github.com/a/b@/lib.star"})
     EXPECT_FALSE(parse_locator(wrong)) << wrong;
   EXPECT_EQ(parse_locator("github.com/a/b@x/../y").error().message,
-            "`x/../y` in `github.com/a/b@x/../y` is no name of a tag, branch or commit");
+            "`x/../y` in `github.com/a/b@x/../y` is not the name of a tag, branch or commit");
 }
 
 TEST(Locator, WhatIsNoPackageIsAnErrorThatSaysWhatIsExpected) {
   for (const char* wrong :
        {"gitlab.com/a/b", "github.com/a", "github.com/a/b@", "github.com/a/../../etc", "a/b"})
     EXPECT_FALSE(parse_locator(wrong)) << wrong;
-  EXPECT_EQ(
-      parse_locator("gitlab.com/a/b").error().message,
-      "`gitlab.com/a/b` is no package: expected `github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`");
+  EXPECT_EQ(parse_locator("gitlab.com/a/b").error().message,
+            "`gitlab.com/a/b` is not a package name: expected "
+            "`github.com/AUTHOR/REPOSITORY[/DIRECTORY][@REF]`");
 }
 
 TEST(Locator, RelativeOnesStartAtTheirFileOrAtTheRootOfThePackage) {

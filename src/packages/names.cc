@@ -133,7 +133,7 @@ Status check_image_reference(std::string_view reference) {
   std::string_view rest = reference;
   if (const size_t at = rest.find('@'); at != rest.npos) {
     if (!is_digest(rest.substr(at + 1)))
-      return wrong("what stands behind `@` is no digest");
+      return wrong("what follows `@` is not a digest");
     rest = rest.substr(0, at);
   }
   if (const size_t colon = rest.rfind(':'); colon != rest.npos && colon > rest.rfind('/') + 1) {

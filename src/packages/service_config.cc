@@ -238,7 +238,7 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
       const std::string key = text_field(content, "persistent_key");
       // Older packages of Kurtosis have such keys, and Docker and Podman take them.
       if (!check_portable_key(key))
-        draft.warning(cat("the persistent key `", key, "` is none that Kubernetes would take"));
+        draft.warning(cat("the persistent key `", key, "` would be refused by Kubernetes"));
       const Value size = integer_field(content, "size");
       draft.add_once("directory", key,
                      Value::dict({{"size", size.is_null() ? Value(1024) : size}}));

@@ -81,7 +81,7 @@ Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& insid
   const std::string file = cat(inside, inside.empty() ? "" : "/", "kurtosis.yml");
   if (const auto names = tree.names_beside(file);
       std::find(names.begin(), names.end(), "kurtosis.yml") == names.end())
-    return user_error(cat("`", shown, "` is no package: it has no `kurtosis.yml`",
+    return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
                           has_compose_file(tree, inside)
                               ? ", and compose files are not supported yet"
                               : "; `fettle package init` makes one"));
@@ -136,7 +136,7 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
       return false;
     sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` by `",
                                     printable(rule.second), "` does not count: `", locator.path,
-                                    "` is no package of this machine"));
+                                    "` is not a package on this machine"));
     return true;
   });
   sources.mirror_ = mirror;

@@ -112,7 +112,7 @@ TEST_F(SourcesTest, ALocalRuleCountsForALocalPackageOnly) {
       sources->warnings(),
       (std::vector<std::string>{cat("the rule that replaces `github.com/x/y` by `", at("elsewhere"),
                                     "` does not count: `github.com/a/p` is "
-                                    "no package of this machine")}));
+                                    "not a package on this machine")}));
   // The rules of a dependency never count.
   package("user", "github.com/a/user");
   package("mirror/github.com/x/dep", "github.com/x/dep", rules);

@@ -165,7 +165,7 @@ bool Decider::waits_for_doubtful(NodeId id) const {
 /// What somebody asks for by hand: whatever brings it there, and nothing when it is there.
 Step Decider::decide_asked(NodeId id) const {
   const Node& node = graph_.node(id);
-  const Name why = "asked for by hand";
+  const Name why = "by command";
   if (node.kind == nullptr)
     return blocked(id, Obstacle::unavailable,
                    cat("unavailable: there is no type of resource `", node.key->kind, "`"));
@@ -181,7 +181,7 @@ Step Decider::decide_asked(NodeId id) const {
     return step(id, *node.asked, why);
   const bool is_there = node.seen->state.has_value();
   if (node.asked == Verb::remove)
-    return is_there ? step(id, Verb::remove, why) : step(id, Verb::keep, "it is gone already");
+    return is_there ? step(id, Verb::remove, why) : step(id, Verb::keep, "already gone");
   Record known = *node.known;
   if (!known.applied)
     known.applied = known.attempt->resource;
@@ -222,9 +222,9 @@ Step Decider::decide_leftover(NodeId id) const {
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
   if (node.leftover == Leftover::remove)
-    return step(id, in_world ? Verb::remove : Verb::forget, "nobody wants it any more");
+    return step(id, in_world ? Verb::remove : Verb::forget, "no longer wanted");
   if (node.leftover == Leftover::forget)
-    return step(id, Verb::forget, "nobody wants it any more; it stays in the world");
+    return step(id, Verb::forget, "no longer wanted; it stays in the world");
   return step(id, Verb::keep, "not part of this run");
 }
 
@@ -234,7 +234,7 @@ Step Decider::decide_wanted(NodeId id) const {
     return blocked(id, Obstacle::unavailable,
                    cat("unavailable: there is no type of resource `", node.key->kind, "`"));
   if (node.wanted->mandate == Mandate::none)
-    return blocked(id, Obstacle::unavailable, "unavailable: nobody here can act on it");
+    return blocked(id, Obstacle::unavailable, "unavailable: nothing here can act on it");
   if (node.wanted->attributes.has_unknown())
     return blocked(id, Obstacle::undefined, "undefined: an attribute is unknown");
   if (auto unmet = check_needs(id))
@@ -242,15 +242,15 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
-    return step(id, node.kind->first_verb(), "never done");
+    return step(id, node.kind->first_verb(), "new");
   if (auto attempt = check_attempt(id))
     return *attempt;
   if (node.seen != nullptr && node.seen->content_is_lost)
     return again(id, "its content is lost");
   if (node.known->by_hand == ByHand::removed)
-    return step(id, node.kind->first_verb(), "it was removed by hand");
+    return step(id, node.kind->first_verb(), "it was removed");
   if (node.wanted->redo == Redo::always && !is_done_in_this_run(id))
-    return again(id, "asked to be done on every run");
+    return again(id, "done in every run");
   if (node.wanted->redo == Redo::if_lost) {
     for (const auto check : {&Decider::check_host, &Decider::check_interrupted})
       if (auto found = (this->*check)(id))
@@ -258,7 +258,7 @@ Step Decider::decide_wanted(NodeId id) const {
     return step(id, Verb::keep, "the resolver found it up to date");
   }
   if (node.kind->sort() == Sort::ensuring && (!is_done_in_this_run(id) || node.known->attempt))
-    return step(id, Verb::ensure, "it looks for itself");
+    return step(id, Verb::ensure, "checked in every run");
   if (const Edge* change = cause(id))
     return again(id, cat("`", to_string(*change->key), "` changed"), change->key);
   for (const auto check : {&Decider::check_host, &Decider::check_interrupted,
@@ -303,9 +303,9 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
 Step Decider::decide_reported(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() == Sort::ensuring)
-    return step(id, Verb::ensure, "report only: it looks for itself");
+    return step(id, Verb::ensure, "report only: checked in every run");
   if (node.seen == nullptr)
-    return blocked(id, Obstacle::report_only, "report only: nobody has looked at it");
+    return blocked(id, Obstacle::report_only, "report only: not checked yet");
   Record as_wanted = node.known == nullptr ? Record() : *node.known;
   as_wanted.applied = *node.wanted;
   Comparison found = node.kind->compare(as_wanted, *node.seen, Presence::running);
@@ -338,7 +338,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
         return blocked(id, Obstacle::need,
-                       cat("skipped: none of what it needs has come about, `",
+                       cat("skipped: nothing that it waits for happened, `",
                            to_string(*edges[i - 1].key), "` last"),
                        edges[i - 1].key);
       if (group_awaits && !group_came) {
@@ -355,9 +355,10 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     const Edge& edge = edges[i];
     if (edge.node == no_node) {
       if (group == 0)
-        return blocked(id, Obstacle::need,
-                       cat("it needs `", to_string(*edge.key), "`, which nobody wants or knows"),
-                       edge.key);
+        return blocked(
+            id, Obstacle::need,
+            cat("it needs `", to_string(*edge.key), "`, which is neither wanted nor known"),
+            edge.key);
       continue;
     }
     const Node& need = graph_.node(edge.node);
@@ -581,7 +582,7 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
   if (doubtful == nullptr)
     return std::nullopt;
   Step perhaps =
-      again(id, cat("`", to_string(*doubtful->key), "` is due and may turn out another one"),
+      again(id, cat("`", to_string(*doubtful->key), "` is due, and its output may change"),
             doubtful->key);
   perhaps.maybe = true;
   return perhaps;

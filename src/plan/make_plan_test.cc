@@ -135,7 +135,7 @@ TEST_F(PlanTest, WhatWasNeverDoneIsDueAndAfterwardsNothingIs) {
   begin();
   want("host/a");
   inside("host/a", want("act/1"));
-  EXPECT_EQ(plan(), "create host/a: never done\nrun act/1: never done\n0 kept");
+  EXPECT_EQ(plan(), "create host/a: new\nrun act/1: new\n0 kept");
   carry_out();
   EXPECT_EQ(plan(), "2 kept");
 }
@@ -157,7 +157,7 @@ TEST_F(PlanTest, AnActThatIsAppendedRunsInTheSameHost) {
   inside("host/a", want("act/1"));
   carry_out();
   inside("host/a", want("act/2"));
-  EXPECT_EQ(plan(), "run act/2: never done\n2 kept");
+  EXPECT_EQ(plan(), "run act/2: new\n2 kept");
 }
 
 TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
@@ -171,7 +171,7 @@ TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
   carry_out();
   start({"act/0", "act/1", "act/2"});
   EXPECT_EQ(plan(),
-            "replace host/a: `act/1` has something before it now\nrun act/0: never done\n"
+            "replace host/a: `act/1` has something before it now\nrun act/0: new\n"
             "run act/1: `host/a` is made anew\nrun act/2: `host/a` is made anew\n0 kept");
   start({"act/1"});
   EXPECT_EQ(plan(),
@@ -201,7 +201,7 @@ TEST_F(PlanTest, WhatOnlyReadsRunsAgainWhenTheHistoryBeforeItGrew) {
   inside("host/a", want("act/2"));
   inside("host/a", want("look/after"));
   EXPECT_EQ(plan(),
-            "run look/new: never done\nrun act/2: never done\n"
+            "run look/new: new\nrun act/2: new\n"
             "run look/after: what is done in `host/a` before it changed\n3 kept");
 }
 
@@ -214,7 +214,7 @@ TEST_F(PlanTest, AValueThatMayChangeMakesItsUsersMaybeDue) {
   intent_.resources["p"][0].attributes = Value::dict({{"x", 2}});
   EXPECT_EQ(plan(),
             "run value/a: `x` changed\n"
-            "maybe replace host/b: `value/a` is due and may turn out another one\n1 kept");
+            "maybe replace host/b: `value/a` is due, and its output may change\n1 kept");
 }
 
 TEST_F(PlanTest, AnOutputThatChangedIsStillDueInTheNextRun) {
@@ -255,15 +255,15 @@ TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
       .needs.push_back({{key("host/a")}, false, When::succeeded, Unmet::fail, Bond::past});
   want("host/a", Value::dict({{"size", 2}}))
       .needs.push_back({{key("act/before")}, false, When::succeeded, Unmet::fail, Bond::order});
-  EXPECT_EQ(plan(), "run act/before: never done\nreplace host/a: `size` changed\n0 kept");
+  EXPECT_EQ(plan(), "run act/before: new\nreplace host/a: `size` changed\n0 kept");
   carry_out();
   EXPECT_EQ(plan(), "2 kept");
   intent_.resources["p"][1].attributes = Value::dict({{"size", 3}});
   EXPECT_EQ(plan(), "replace host/a: `size` changed\n1 kept");
   begin(Leftover::remove);
   EXPECT_EQ(plan(),
-            "remove host/a: nobody wants it any more\n"
-            "forget act/before: nobody wants it any more\n0 kept");
+            "remove host/a: no longer wanted\n"
+            "forget act/before: no longer wanted\n0 kept");
 }
 
 TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
@@ -280,7 +280,7 @@ TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
   inside("host/a", want("act/1"));
   EXPECT_EQ(plan(),
             "replace host/a: `size` changed\n"
-            "run act/1: never done\n0 kept");
+            "run act/1: new\n0 kept");
 }
 
 TEST_F(PlanTest, DriftIsRepaired) {
@@ -339,20 +339,20 @@ TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
   EXPECT_EQ(make_plan(intent_, known_, seen_, kinds_)->leftovers, 2u);  // an action leaves nothing
   begin(Leftover::remove);
   EXPECT_EQ(plan(),
-            "remove host/b: nobody wants it any more\nremove file/a: nobody wants it any more\n"
-            "forget value/c: nobody wants it any more\n0 kept");
+            "remove host/b: no longer wanted\nremove file/a: no longer wanted\n"
+            "forget value/c: no longer wanted\n0 kept");
   begin(Leftover::forget);
   EXPECT_EQ(plan(),
-            "forget file/a: nobody wants it any more; it stays in the world\n"
-            "forget host/b: nobody wants it any more; it stays in the world\n"
-            "forget value/c: nobody wants it any more; it stays in the world\n0 kept");
+            "forget file/a: no longer wanted; it stays in the world\n"
+            "forget host/b: no longer wanted; it stays in the world\n"
+            "forget value/c: no longer wanted; it stays in the world\n0 kept");
 }
 
 TEST_F(PlanTest, WhatAResourceSaysAboutItsEndOverrulesItsSets) {
   for (const auto& [own, due] :
-       {std::pair(Leftover::remove, "remove file/a: nobody wants it any more\n0 kept"),
+       {std::pair(Leftover::remove, "remove file/a: no longer wanted\n0 kept"),
         std::pair(Leftover::forget,
-                  "forget file/a: nobody wants it any more; it stays in the world\n0 kept"),
+                  "forget file/a: no longer wanted; it stays in the world\n0 kept"),
         std::pair(Leftover::keep, "0 kept")})
     for (const Leftover sets : {Leftover::keep, Leftover::forget, Leftover::remove}) {
       begin();
@@ -419,7 +419,7 @@ TEST_F(PlanTest, WhatCannotBeDoneSaysWhy) {
             "blocked file/a: undefined: an attribute is unknown\n"
             "blocked file/b: skipped: `file/a` is blocked\n"
             "blocked nonsense/c: unavailable: there is no type of resource `nonsense`\n"
-            "blocked file/d: it needs `file/nowhere`, which nobody wants or knows\n0 kept");
+            "blocked file/d: it needs `file/nowhere`, which is neither wanted nor known\n0 kept");
 }
 
 TEST_F(PlanTest, CyclesAndDoublesAreErrors) {
@@ -439,8 +439,8 @@ TEST_F(PlanTest, WhatIsAskedToBeFreshOrLooksForItselfIsAlwaysDue) {
   want("ensure/b");
   carry_out();
   EXPECT_EQ(plan(),
-            "replace host/a: asked to be done on every run\nensure ensure/b: it looks for "
-            "itself\n0 kept");
+            "replace host/a: done in every run\nensure ensure/b: checked in "
+            "every run\n0 kept");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ void KeptChild::take_line(std::string_view text) {
       const std::lock_guard lock(mutex_);
       said_.add(cat(text, "\n"));
     }
-    end("what it said is no line of JSON with an object");
+    end("its output is not a line with a JSON object");
     return;
   }
   const std::lock_guard lock(mutex_);

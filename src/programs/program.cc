@@ -17,7 +17,7 @@ Error failure(std::string_view what, const Tail& said) {
 }
 
 Error nonsense(std::string_view what, const Tail& said) {
-  return failure(cat("what it said is ", what), said);
+  return failure(cat("its output ", what), said);
 }
 
 /// The one answer in what a program wrote.
@@ -28,20 +28,20 @@ Result<Value> answer_in(std::string_view written, const ProgramCall& call, const
       continue;
     const Result<Value> value = read_json(line);
     if (!value || !value->is_dict())
-      return nonsense("no line of JSON with an object", said);
+      return nonsense("is not a line with a JSON object", said);
     if (value->find("ask") != nullptr)
       return nonsense("a question, which only a kept program may ask", said);
     if (const Value* text = value->find("log")) {
       if (call.on_log)
         call.on_log(to_text(*text));
     } else if (answer) {
-      return nonsense("more than one answer", said);
+      return nonsense("holds more than one answer", said);
     } else {
       answer = *value;
     }
   }
   if (!answer)
-    return nonsense("no answer", said);
+    return nonsense("holds no answer", said);
   return *answer;
 }
 

@@ -216,16 +216,16 @@ TEST_F(ProgramTest, AStopEndsTheCall) {
 }
 
 TEST_F(ProgramTest, NonsenseIsAnErrorThatShowsIt) {
-  const std::string no_object = "what it said is no line of JSON with an object; its last lines:\n";
+  const std::string no_object = "its output is not a line with a JSON object; its last lines:\n";
   for (const Serving serving : {Serving::once, Serving::many}) {
     EXPECT_EQ(said(shell("read l; echo hello", serving)->call(ask("a"), {})), no_object + "hello");
     EXPECT_EQ(said(shell("read l; echo [1]", serving)->call(ask("a"), {})), no_object + "[1]");
   }
-  EXPECT_EQ(said(shell("read l")->call(ask("a"), {})), "what it said is no answer");
+  EXPECT_EQ(said(shell("read l")->call(ask("a"), {})), "its output holds no answer");
   EXPECT_EQ(said(shell("read l", Serving::many)->call(ask("a"), {})),
             "it ended with code 0 and no answer");
   EXPECT_EQ(said(shell("read l; echo '{}'; echo '{}'")->call(ask("a"), {})),
-            "what it said is more than one answer; its last lines:\n{}\n{}");
+            "its output holds more than one answer; its last lines:\n{}\n{}");
   EXPECT_EQ(said(Program({.arguments = {"/no/such/program"}}, Serving::many).call(ask("a"), {})),
             "the program `/no/such/program` is not found");
   EXPECT_EQ(

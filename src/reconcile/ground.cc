@@ -136,7 +136,7 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
 
 Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
   if (job.driver == nullptr)
-    return world_error(cat("nobody here can act on `", to_string(job.act.key), "`"));
+    return world_error(cat("nothing here can act on `", to_string(job.act.key), "`"));
   const ProgressSink tell = [&](Progress progress) {
     if (mask_ != nullptr)
       progress.text = mask_->text(progress.text);

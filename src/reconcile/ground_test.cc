@@ -165,7 +165,7 @@ TEST_F(ThreadsTest, WhatNobodyCanDoFailsAndSaysSo) {
   threads.start(std::move(made));
   const News news = until(threads, 1);
   ASSERT_EQ(news.ended.size(), 1u);
-  EXPECT_EQ(news.ended[0].outcome.error().message, "nobody here can act on `job/a`");
+  EXPECT_EQ(news.ended[0].outcome.error().message, "nothing here can act on `job/a`");
 }
 
 TEST_F(ThreadsTest, AThreadThatCannotBeStartedFailsItsActAndNotTheProcess) {

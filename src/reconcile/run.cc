@@ -460,7 +460,7 @@ void Run::start_what_fits() {
   }
 }
 
-/// What is acted on: as wanted, or as it was then when nobody wants it any more.
+/// What is acted on: as wanted, or as it was then when no longer wanted.
 const Resource& Run::resource_at(NodeId id) const {
   const Node& node = graph_->node(id);
   const Resource* then = node.wanted != nullptr ? node.wanted : resource_of_then(*node.known);

@@ -352,7 +352,7 @@ TEST_F(RequestTest, WhatIsStoppedIsDriftUntilItsPackageRunsAgain) {
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
   EXPECT_EQ(log(), "");
   EXPECT_EQ(repaired(), "start host/h");
-  EXPECT_EQ(why("host/h"), "drift: it was stopped by hand");
+  EXPECT_EQ(why("host/h"), "drift: it was stopped");
   EXPECT_EQ(record("host/h")->by_hand, ByHand::nothing);
   EXPECT_EQ(repaired(), "");
 }
@@ -394,7 +394,7 @@ TEST_F(RequestTest, WhatIsRemovedIsMadeAgainByWhoWantsIt) {
   EXPECT_EQ(record("host/user")->by_hand, ByHand::removed);
   EXPECT_EQ(record("host/user")->remote_id, "");
   EXPECT_EQ(repaired(), "create host/user");
-  EXPECT_EQ(why("host/user"), "it was removed by hand");
+  EXPECT_EQ(why("host/user"), "it was removed");
 }
 
 TEST_F(RequestTest, WhatNobodyElseWantsIsForgottenOnceItIsRemoved) {

@@ -49,14 +49,14 @@ Result<Credentials> Credentials::read(std::string_view bytes, std::string_view f
   if (key.empty()) {
     data = read_yaml(bytes, file, YamlSchema::pyyaml);
     if (!data)
-      return unreadable(file, "this is no YAML", data.error().where);
+      return unreadable(file, "this is not YAML", data.error().where);
   } else {
     const Result<std::string> plain = open_fernet(bytes, key);
     if (!plain)
       return unreadable(file, plain.error().message);
     data = read_msgpack(*plain);
     if (!data)
-      return unreadable(file, cat("what was encrypted is no MessagePack: ", data.error().message));
+      return unreadable(file, cat("the decrypted text is not MessagePack: ", data.error().message));
   }
   Result<Credentials> made = of(*data);
   if (!made)

@@ -89,9 +89,9 @@ TEST(Acct, WhatCannotBeReadIsToldWithoutItsText) {
   EXPECT_EQ(failure(encrypted, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
             "acct.yml: the credentials cannot be read: the key does not fit");
   EXPECT_EQ(failure("a: {}", key),
-            "acct.yml: the credentials cannot be read: it is no Fernet token");
+            "acct.yml: the credentials cannot be read: it is not a Fernet token");
   const std::string broken = failure("a: {key: s3cret\nb: [");
-  EXPECT_NE(broken.find("this is no YAML"), std::string::npos) << broken;
+  EXPECT_NE(broken.find("this is not YAML"), std::string::npos) << broken;
   EXPECT_EQ(broken.find("s3cret"), std::string::npos) << broken;
   EXPECT_EQ(failure("[1]"),
             "acct.yml: the credentials cannot be read: they must be a dictionary of providers");

@@ -21,7 +21,7 @@ Result<std::vector<Name>> names_of(const Value& module, std::string_view what, c
     if (item.is_text())
       names.push_back(item.text());
   if (!list.is_null() && (!list.is_list() || names.size() != list.items().size()))
-    return wrong(module, cat("says `", what, "`, which is no list of names"));
+    return wrong(module, cat("says `", what, "`, which is not a list of names"));
   return names;
 }
 
@@ -54,7 +54,7 @@ Status read_implied(const Value& told, Module& made) {
   if (implied.is_null())
     return {};
   if (!implied.is_dict())
-    return wrong(told, "has a `TREQ` that is no dictionary");
+    return wrong(told, "has a `TREQ` that is not a dictionary");
   for (const Entry& entry : implied.entries()) {
     if (entry.key == "unique") {
       made.unique = TRY(names_of(told, "unique", entry.value));

@@ -67,7 +67,7 @@ TEST(Described, WhatIsWrongIsToldAndLeftOut) {
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [{"name": "f", "parameters": [5]}]})"),
             "the module `states.a` has a parameter of `f` without a name");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [], "implied": {"unique": [5]}})"),
-            "the module `states.a` says `unique`, which is no list of names");
+            "the module `states.a` says `unique`, which is not a list of names");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [], "wait": {"statc": {}}})"),
             "the module `states.a` has a wait that makes no sense: there is no wait algorithm "
             "`statc`, did you mean `static`?");

@@ -35,7 +35,7 @@ Result<Value> plain_at(const jinja::Value& value, int depth) {
       items.push_back(TRY(plain_at(item, depth + 1)));
     return Value::list(std::move(items));
   }
-  return jinja::raise("TypeError", cat("a ", jinja::type_name(value), " is no plain value"));
+  return jinja::raise("TypeError", cat("a ", jinja::type_name(value), " is not a plain value"));
 }
 
 /// `hub.exec` and everything below it: only a call asks whether there is such a function.

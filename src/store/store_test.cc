@@ -116,7 +116,7 @@ TEST_F(StoreTest, WhatIsWrittenIsThereAfterOpeningAgain) {
   Event event;
   event.environment = "e";
   event.key = key;
-  event.text = "never done";
+  event.text = "new";
   event.verb = Verb::create;
   event.because = {"e", "image", "a"};
   {
@@ -132,7 +132,7 @@ TEST_F(StoreTest, WhatIsWrittenIsThereAfterOpeningAgain) {
   auto store = open();
   EXPECT_EQ(encode(*store->known("e")->at(key)), encode(record()));
   EXPECT_TRUE(store->known("other")->empty());
-  EXPECT_EQ(store->events("e", 0, 10)->at(0).text, "never done");
+  EXPECT_EQ(store->events("e", 0, 10)->at(0).text, "new");
   EXPECT_EQ(store->events_of(key, 10)->at(0).verb, Verb::create);
   EXPECT_EQ(store->events_of(key, 10)->at(0).because, (Key{"e", "image", "a"}));
   EXPECT_EQ(**store->cached("digest of x"), Value("abc"));

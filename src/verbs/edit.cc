@@ -66,8 +66,7 @@ Result<bool> adopt_environment(const Workplace& place, Edit& edit) {
   for (const auto& [key, record] : *found)
     changes.push_back({Change::record, key, record, {}});
   TRY(edit.write(changes));
-  place.tell(
-      cat("took over `", edit.environment(), "`, which the engine has and the store did not know"));
+  place.tell(cat("adopted `", edit.environment(), "`, found in the engine but not in the store"));
   return true;
 }
 

@@ -121,8 +121,8 @@ TEST_F(EnvironmentsTest, AServiceThatOnlyCommandsWantLeavesNoDrift) {
   // What a package wants is drift until that runs again.
   EXPECT_TRUE(transit("a", Verb::remove));
   ASSERT_EQ(drift(place_, "e")->size(), 1u);
-  EXPECT_EQ(drift(place_, "e")->at(0).why, "it was removed by hand");
-  EXPECT_EQ(planned({"e", "service", "a"}), "create: it was removed by hand");
+  EXPECT_EQ(drift(place_, "e")->at(0).why, "it was removed");
+  EXPECT_EQ(planned({"e", "service", "a"}), "create: it was removed");
   EXPECT_EQ(run(add("a")), "R");
   EXPECT_TRUE(drift(place_, "e")->empty());
 }
@@ -149,11 +149,11 @@ TEST_F(EnvironmentsTest, AnUpdateKeepsTheVariablesThatItDoesNotName) {
 TEST_F(EnvironmentsTest, AnEditBySomebodyIsInThePlanTheEventsAndTheReasons) {
   ASSERT_EQ(run(add("a")), "R");
   EXPECT_TRUE(transit("a", Verb::stop));
-  EXPECT_EQ(planned({"e", "service", "a"}), "start: drift: it was stopped by hand");
+  EXPECT_EQ(planned({"e", "service", "a"}), "start: drift: it was stopped");
   const std::vector<std::string> lines = *why(place_, "e", {"e", "service", "a"});
   ASSERT_FALSE(lines.empty());
   EXPECT_NE(lines[0].find("was stopped on "), std::string::npos) << lines[0];
-  EXPECT_TRUE(lines[0].ends_with(": asked for by hand")) << lines[0];
+  EXPECT_TRUE(lines[0].ends_with(": by command")) << lines[0];
   ASSERT_EQ(run(add("a")), "R");
   EXPECT_EQ(results_[0], "Service 'a' added with service UUID 'uuid of a'");
 }

@@ -177,7 +177,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
   if (!carried.summary)
     return carried.summary.error();
   for (const Failure& failure : carried.summary->failures)
-    found.push_back({failure.key, Verb::ensure, cat("nobody can tell: ", failure.error.message)});
+    found.push_back({failure.key, Verb::ensure, cat("unknown: ", failure.error.message)});
   return found;
 }
 
@@ -201,7 +201,7 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
     const auto expected = left.find(key);
     const Comparison comparison =
         record.by_hand == ByHand::removed && !observation.state
-            ? Comparison{kind->first_verb(), {}, "it was removed by hand"}
+            ? Comparison{kind->first_verb(), {}, "it was removed"}
             : kind->compare(record, observation,
                             expected == left.end() ? Presence::running : expected->second);
     if (comparison.verb != Verb::keep)

@@ -298,7 +298,7 @@ TEST_F(RunPackageTest, PackagesThatAreNoneSayWhatIsMissing) {
   write("p/kurtosis.yml", "name: [");
   EXPECT_NE(run().find("invalid YAML"), std::string::npos);
   write("p/kurtosis.yml", "name: somewhere\n");
-  EXPECT_NE(run().find("`somewhere` is no package"), std::string::npos);
+  EXPECT_NE(run().find("`somewhere` is not a package"), std::string::npos);
   write("p/kurtosis.yml", "name: github.com/a/p\n");
   EXPECT_NE(run().find("no `main.star`"), std::string::npos);
   write("p/main.star", "x = 1\n");

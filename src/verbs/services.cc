@@ -54,8 +54,9 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
   if (const auto tried = known.find({environment, "service", name});
       tried != known.end() && !tried->second->applied && tried->second->attempt)
     return world_error(cat("the service `", name, "` was never added: ",
-                           tried->second->attempt->failed ? tried->second->attempt->error
-                                                          : "nobody knows how the attempt ended"));
+                           tried->second->attempt->failed
+                               ? tried->second->attempt->error
+                               : "the outcome of the attempt is unknown"));
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
                         suggestion(name, names),
                         names.empty() ? "; it has none" : "; it has " + join(names, ", ")));

@@ -34,7 +34,7 @@ Status check_count(const std::string& value) {
       !value.empty() && value.size() < 10 && value.find_first_not_of("0123456789") == value.npos;
   if (are_digits && std::stol(value) > 0)
     return {};
-  return user_error(cat("`", value, "` is no number above 0"));
+  return user_error(cat("`", value, "` is not a number above 0"));
 }
 
 constexpr std::array<Row, 3> known_settings{{

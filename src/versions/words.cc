@@ -5,7 +5,7 @@
 namespace fettle {
 
 std::string CommitWords::no_base() const {
-  return "a partial push needs a version to build on, and there is none yet";
+  return "a partial push needs an earlier version, and there is none yet";
 }
 std::string CommitWords::unsuitable_base(uint64_t base, std::string_view why) const {
   return cat("version ", base, " cannot be built on: ", why);

@@ -109,8 +109,8 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {{"versions", "ls", "nothing"}, "there is no environment `nothing`"},
       {{"versions", "ls"}, "looking for the environment, which `-e NAME` names"},
       {{"versions", "show", "9", "-e", "e"}, "there is no version 9"},
-      {{"versions", "show", "x", "-e", "e"}, "`x` is no number of a version"},
-      {{"versions", "show", huge, "-e", "e"}, "is no number of a version"},
+      {{"versions", "show", "x", "-e", "e"}, "`x` is not a version number"},
+      {{"versions", "show", huge, "-e", "e"}, "is not a version number"},
       {{"versions", "diff", "-e", "e"}, "wants more arguments"},
       {{"versions", "diff", "1", "9", "-e", "e"}, "there is no version 9"},
       {{"versions", "check", "9", "-e", "e"}, "there is no version 9"},
@@ -123,8 +123,8 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {{"set", "ls", "9", "-e", "e"}, "there is no version 9"},
       {{"setting", "get", "auto_deplo", "-e", "e"}, "did you mean `auto_deploy`"},
       {{"setting", "set", "auto_deploy", "maybe", "-e", "e"}, "neither true nor false"},
-      {{"setting", "set", "available_versions_to_keep", huge, "-e", "e"}, "is no number above 0"},
-      {{"setting", "set", "auto_full_compile", "61 * * * *", "-e", "e"}, "is no minute"}};
+      {{"setting", "set", "available_versions_to_keep", huge, "-e", "e"}, "is not a number above 0"},
+      {{"setting", "set", "auto_full_compile", "61 * * * *", "-e", "e"}, "minute"}};
   for (const Row& row : rows) {
     const std::string said = fettle(row.words);
     EXPECT_TRUE(said.starts_with("2\n")) << join(row.words, " ") << "\n" << said;

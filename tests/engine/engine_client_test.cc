@@ -361,7 +361,7 @@ TEST(PrivatePodmanTest, WithoutAnEngineTheErrorSaysWhatWasTriedAndHowToGetOne) {
   EXPECT_EQ(
       to_string(link.error()),
       cat("no container engine answers; tried `unix://", socket,
-          "` (talking to the engine at `unix://", socket, "`: nobody answers at the socket `",
+          "` (talking to the engine at `unix://", socket, "`: nothing answers at the socket `",
           socket,
           "`), and a private Podman: a private Podman cannot live in "
           "`/run/not-here`: it has a `/run` of its own; install Docker or Podman, start the "

@@ -54,8 +54,7 @@ Result<int> run(Face& face) {
 
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
-      "clean", "", 0, 0,
-      "Removes stopped environments, contents that nobody refers to, and old events.",
+      "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
       {"fettle clean", "fettle clean -a --older-than 7d"}, run,
       {{{"-a", "--all"}, "", "running environments, too"},
        {{"--older-than"},

@@ -69,9 +69,9 @@ int tell_end(const Face& face, const Summary& summary) {
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
-                    " blocked; `fettle events` says by what"));
+                    " blocked; `fettle events` says why"));
   if (summary.stopped)
-    print_error(cat(error, "interrupted; the same command goes on"));
+    print_error(cat(error, "interrupted; run the same command to continue"));
   return exit_code(summary);
 }
 

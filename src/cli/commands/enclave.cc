@@ -61,7 +61,8 @@ Result<int> ls(Face& face) {
     print(table(rows));
   if (any_found)
     print_error(
-        "the engine has what the store does not know; `fettle enclave inspect NAME` takes it over");
+        "the engine has environments that the store does not know; `fettle enclave inspect NAME` "
+        "adopts one");
   return 0;
 }
 
@@ -161,7 +162,7 @@ std::vector<Command> enclave_commands() {
       group.make("enclave add", "[NAME]", 0, 1,
                  "Makes an empty environment: a network and nothing else.",
                  {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
-                 {{{"-n", "--name"}, "NAME", "its name; else one is made up"},
+                 {{{"-n", "--name"}, "NAME", "its name (default: a generated one)"},
                   {{"-p", "--production"}, "", "services are restarted when they end"},
                   {{"-l", "--api-container-log-level"},
                    "LEVEL",
@@ -183,8 +184,7 @@ std::vector<Command> enclave_commands() {
       group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
                  {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
                  {environment_option()}),
-      group.make("enclave rm", "NAME…", 0, 99,
-                 "Removes environments with everything that they have.",
+      group.make("enclave rm", "NAME…", 0, 99, "Removes environments with everything in them.",
                  {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
                  {environment_option(), force}),
   };

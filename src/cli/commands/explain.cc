@@ -75,6 +75,7 @@ Result<int> tell_why(Face& face) {
     environments.push_back(TRY(known_environment(face, name)).name);
   }
   std::optional<Error> nothing;
+  std::vector<Value> documents;
   size_t found = 0;
   for (const Name& environment : environments) {
     const Result<std::vector<Key>> keys = find_keys(*place, environment, what);
@@ -86,16 +87,24 @@ Result<int> tell_why(Face& face) {
     }
     ++found;
     TRY(recall_secrets(*place, environment));
-    if (environments.size() > 1)
+    if (environments.size() > 1 && !face.json)
       print(in(Colour::bold, cat(environment, ":"), face.colour));
     for (const Key& key : *keys) {
       const std::vector<std::string> lines = TRY(why(*place, environment, key));
+      if (face.json) {
+        documents.push_back(Value::dict({{"environment", environment},
+                                         {"key", to_string(key)},
+                                         {"because", Value::list({lines.begin(), lines.end()})}}));
+        continue;
+      }
       for (size_t i = 0; i < lines.size(); ++i)
         print(cat(i == 0 ? "" : "  because ", lines[i]));
     }
   }
   if (found == 0)
     return nothing.value_or(user_error("there are no environments yet"));
+  if (face.json)
+    print_json(Value::list(std::move(documents)));
   return 0;
 }
 
@@ -113,7 +122,7 @@ Result<int> tell_drift(Face& face) {
   if (face.json)
     print_json(Value::list(std::move(values)));
   else if (found.empty())
-    print("everything is as it was left");
+    print("no drift");
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
@@ -129,23 +138,26 @@ Result<int> events(Face& face) {
                            : 0;
   for (size_t i = first; i < all.size(); ++i)
     TRY(recall_secrets(*place, all[i].environment));
+  std::vector<Value> documents;
   for (size_t i = first; i < all.size(); ++i) {
     const Event& event = all[i];
     const std::string what = event.key.kind.empty() ? "" : to_string(event.key);
-    if (face.json || face.json_lines)
-      print_json_line(Value::dict({{"sequence", event.sequence},
-                                   {"time", to_string(event.time)},
-                                   {"environment", event.environment},
-                                   {"type", to_string(event.type)},
-                                   {"key", what},
-                                   {"verb", to_string(event.verb)},
-                                   {"text", event.text},
-                                   {"detail", event.detail}}));
+    if (face.json)
+      documents.push_back(Value::dict({{"sequence", event.sequence},
+                                       {"time", to_string(event.time)},
+                                       {"environment", event.environment},
+                                       {"type", to_string(event.type)},
+                                       {"key", what},
+                                       {"verb", to_string(event.verb)},
+                                       {"text", event.text},
+                                       {"detail", event.detail}}));
     else
       print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
                 what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
                 event.text.empty() ? "" : cat(": ", event.text)));
   }
+  if (face.json)
+    print_json(Value::list(std::move(documents)));
   return 0;
 }
 
@@ -183,9 +195,9 @@ Command show_command() {
 }
 Command drift_command() {
   return group.make(
-      "drift", "ENCLAVE", 0, 1, "Shows what in the world is not as it was left.",
+      "drift", "ENCLAVE", 0, 1, "Shows what changed in the world since the last run.",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
-      {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something is"}});
+      {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }
 Command events_command() {
   return group.make("events", "[ENCLAVE]", 0, 1,

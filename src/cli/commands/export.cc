@@ -98,7 +98,9 @@ Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
   if (face.parsed.flag("if-due")) {
     if (!TRY(full_export_is_due(*place, Name(TRY(environment_of_export(request)))))) {
-      if (!face.quiet)
+      if (face.json || face.json_lines)
+        print_json(Value::dict({{"due", false}}));
+      else if (!face.quiet)
         print("no full export is due");
       return 0;
     }
@@ -114,7 +116,7 @@ Result<int> run(Face& face) {
     apply.version = TRY(release_version(*place, environment, report.pushed.number));
     return deploy(face, apply);
   }
-  if (face.json)
+  if (face.json || face.json_lines)
     print_json(pushed_value(report.pushed, request.is_dry));
   else if (!face.quiet)
     print(pushed_text(report.pushed, request.is_dry, face.colour));
@@ -126,6 +128,7 @@ Result<int> run(Face& face) {
 Command export_command() {
   Command command;
   command.words = "export";
+  command.tells_lines = true;
   command.group = "models";
   command.summary = "Compiles a model and pushes its resources as a new version.";
   command.examples = {"fettle export -f main.cf -e networks",

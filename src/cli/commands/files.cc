@@ -101,6 +101,13 @@ Result<int> inspect(Face& face) {
   return 0;
 }
 
+void tell_place(const Face& face, const Name& name, const std::string& path) {
+  if (face.json)
+    print_json(Value::dict({{"name", name}, {"path", path}}));
+  else
+    print(path);
+}
+
 Result<int> download(Face& face) {
   const Chosen chosen = TRY(choose(face));
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
@@ -108,12 +115,12 @@ Result<int> download(Face& face) {
     const std::string file = given.empty() ? chosen.name.str() + ".tar" : given;
     const ByteSource content = TRY(content_of(chosen));
     TRY(write_output(file, [&](const ByteSink& sink) { return pump(content, sink); }));
-    print(file);
+    tell_place(face, chosen.name, file);
     return 0;
   }
   const std::string folder = given.empty() ? chosen.name.str() : given;
   TRY(unpack(TRY(content_of(chosen)), folder));
-  print(folder);
+  tell_place(face, chosen.name, folder);
   return 0;
 }
 
@@ -199,12 +206,20 @@ Result<int> store_service(Face& face) {
           ", src=", json_of(path), ", name=", json_of(name), ")"));
 }
 
+/// A file that somebody names: that it cannot be read is theirs to mend.
+Result<std::string> read_given(const std::string& path) {
+  Result<std::string> text = read_file(path);
+  if (!text)
+    text.error().blame = Blame::user;
+  return text;
+}
+
 Result<int> render(Face& face) {
   TRY(need_arguments(face, 3, "fettle files rendertemplate ENCLAVE TEMPLATE DATA DESTINATION"));
   const Editing editing = TRY(begin_editing(face));
   const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
-  const std::string source = TRY(read_file(argument_of(face, 0)));
-  const std::string text = TRY(read_file(file));
+  const std::string source = TRY(read_given(argument_of(face, 0)));
+  const std::string text = TRY(read_given(file));
   Result<Value> data = read_json(text, file);
   if (!data && !file.ends_with(".json"))
     data = read_yaml(text, file, YamlSchema::go_yaml_v2);
@@ -226,7 +241,9 @@ Result<int> remove(Face& face) {
       TRY(remove_files_artifact(*editing.place, *editing.edit, artifact->applied->key));
   if (!summary.good())
     return tell_end(face, summary);
-  if (!face.quiet)
+  if (face.json)
+    print_json(Value::dict({{"name", artifact->applied->key.name}, {"status", "removed"}}));
+  else if (!face.quiet)
     print_error(cat("files artifact `", artifact->applied->key.name, "` removed"));
   return 0;
 }
@@ -268,7 +285,7 @@ std::vector<Command> files_commands() {
                  {"fettle files rendertemplate shop page.tmpl data.json index.html",
                   "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
                  render, {named}),
-      group.make("files rm", "ENCLAVE ARTIFACT", 1, 2, "Takes a files artifact away.",
+      group.make("files rm", "ENCLAVE ARTIFACT", 1, 2, "Removes a files artifact.",
                  {"fettle files rm shop config", "fettle files rm -e shop config"}, remove),
   };
 }

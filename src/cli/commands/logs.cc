@@ -112,13 +112,13 @@ Command logs_command() {
   return group.make(
       "service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
       {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
-      {{{"-f", "--follow"}, "", "go on with what comes, of all that are named at once"},
+      {{{"-f", "--follow"}, "", "follow new lines of all named services"},
        {{"-a", "--all"}, "", "from the beginning"},
        {{"-n", "--num"}, "N", "the last N lines (200)"},
        {{"-x", "--all-services"}, "", "of all services"},
        {{"--match"}, "TEXT", "lines with this text"},
-       {{"--regex-match"}, "EXPRESSION", "lines that fit"},
-       {{"-v", "--invert-match"}, "", "lines that do not fit"}});
+       {{"--regex-match"}, "EXPRESSION", "lines that match"},
+       {{"-v", "--invert-match"}, "", "lines that do not match"}});
 }
 
 }  // namespace fettle

@@ -55,11 +55,12 @@ std::vector<CommandOption> package_options() {
       {{"--main-function-name"}, "NAME", "instead of run"},
       {{"--resolver"},
        "KIND",
-       "default, or overlap: the end of the list of what was run against the beginning of the "
+       "default, or overlap, as Kurtosis: the end of the executed list against the beginning of "
+       "the "
        "package"},
-      {{"--experimental"}, "FEATURE", "NO_INSTRUCTIONS_CACHING: run everything anew", true},
+      {{"--experimental"}, "FEATURE", "NO_INSTRUCTIONS_CACHING: run everything again", true},
       {{"--prune"}, "", "remove what the package does not want any more"},
-      {{"--parallel"}, "", "needs alone give the order, not the script"},
+      {{"--parallel"}, "", "order by needs alone, not by the script"},
       {{"--parallelism"}, "N", "acts at once (4)"},
       {{"--image-download"}, "POLICY", "missing (pull what is not there) or always"},
       {{"-p", "--production"}, "", "services are restarted when they end"},
@@ -67,7 +68,7 @@ std::vector<CommandOption> package_options() {
       {{"--keep-going"}, "", "a failure stops only what needs it"},
       {{"--edit-in-place"},
        "",
-       "run a changed command in the service as it is, do not make the service anew"},
+       "run a changed command in the existing service, do not replace the service"},
       {{"--resource-check"},
        "",
        "look whether the engine's machine has what services ask for (on; `=false` turns it off)"},

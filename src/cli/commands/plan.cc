@@ -80,10 +80,9 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
     }
   }
   print(cat("keep ", kept,
-            preview.plan.leftovers == 0
-                ? ""
-                : cat("; ", preview.plan.leftovers,
-                      " no longer wanted and kept (`--prune` removes them)")));
+            preview.plan.leftovers == 0 ? ""
+                                        : cat("; ", preview.plan.leftovers,
+                                              " no longer wanted, kept (`--prune` removes them)")));
 }
 
 Result<int> run(Face& face) {
@@ -92,7 +91,7 @@ Result<int> run(Face& face) {
   const Preview preview = TRY(preview_package(*place, request));
   if (preview.at_work && !face.quiet)
     print_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
-                    "`; what it has begun is not judged"));
+                    "`; its unfinished steps are shown as blocked"));
   if (face.json) {
     std::vector<Value> steps;
     for (const Step& step : preview.plan.steps)

@@ -12,7 +12,7 @@ Result<int> run(Face& face) {
   std::optional<uint64_t> version;
   if (const std::string text = face.parsed.argument(0); !text.empty()) {
     if (text.size() > 15 || text.find_first_not_of("0123456789") != text.npos)
-      return user_error(cat("`", text, "` is no number of a version"));
+      return user_error(cat("`", text, "` is not a version number"));
     version = std::stoull(text);
   }
   ApplyRequest apply = TRY(deploy_request(face));
@@ -34,6 +34,7 @@ Result<int> run(Face& face) {
 Command release_command() {
   Command command;
   command.words = "versions release";
+  command.tells_lines = true;
   command.arguments = "[VERSION]";
   command.most = 1;
   command.group = "models";

@@ -260,7 +260,7 @@ void print_end(const Face& face, const PackageReport& report) {
       print_error(cat(label, failure.origin.empty() ? "" : cat(failure.origin, ": "),
                       to_string(failure.key), ": ", to_string(failure.error)));
   if (report.summary.stopped)
-    print_error(cat(label, "interrupted; the same command goes on"));
+    print_error(cat(label, "interrupted; run the same command to continue"));
   if (!face.quiet) {
     size_t skipped = 0;
     for (const StatementReport& statement : report.statements)
@@ -271,10 +271,9 @@ void print_end(const Face& face, const PackageReport& report) {
             " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
             report.summary.failures.empty() ? ""
                                             : cat(", ", report.summary.failures.size(), " failed"),
-            report.summary.leftovers == 0
-                ? ""
-                : cat(", ", report.summary.leftovers,
-                      " no longer wanted and kept (`--prune` removes them)"),
+            report.summary.leftovers == 0 ? ""
+                                          : cat(", ", report.summary.leftovers,
+                                                " no longer wanted, kept (`--prune` removes them)"),
             ", ", short_duration(report.took.count())),
         face.terminal));
   }
@@ -353,7 +352,7 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command run_command() {
-  return CommandGroup{"packages", package_options()}.make(
+  Command command = CommandGroup{"packages", package_options()}.make(
       "run", "PACKAGE [ARGUMENTS]", 1, 2,
       "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
       "repeated run does only what changed.",
@@ -372,6 +371,8 @@ Command run_command() {
        {{"--full-uuids"}, "", "show uuids whole"},
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
+  command.tells_lines = true;
+  return command;
 }
 
 }  // namespace fettle

@@ -24,7 +24,7 @@ namespace fettle {
 Status to_terminal(OutputStream stream, std::string_view bytes) {
   std::FILE* const file = stream == OutputStream::out ? stdout : stderr;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || std::fflush(file) != 0)
-    return world_error(errno == EPIPE ? "nobody reads the output"
+    return world_error(errno == EPIPE ? "cannot write to standard output"
                                       : cat("cannot write to standard ",
                                             stream == OutputStream::out ? "output" : "error", ": ",
                                             lower_case(std::strerror(errno))));
@@ -62,8 +62,10 @@ Result<int> ls(Face& face) {
   for (const ServiceView& service : view.services) {
     rows.push_back({service.uuid.substr(0, 12), service.name, ports_text(service),
                     upper_case(service.status)});
-    values.push_back(
-        Value::dict({{"name", service.name}, {"uuid", service.uuid}, {"status", service.status}}));
+    values.push_back(Value::dict({{"name", service.name},
+                                  {"uuid", service.uuid},
+                                  {"status", service.status},
+                                  {"ports", service.outputs.at("ports")}}));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -115,7 +117,11 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const Summary summary = TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
   if (!summary.good())
     return tell_end(face, summary);
-  if (!face.quiet)
+  if (face.json)
+    print_json(Value::dict({{"name", service_name(service->applied->key)},
+                            {"status", done},
+                            {"changed", summary.done > 0}}));
+  else if (!face.quiet)
     print_error(cat("service `", service_name(service->applied->key), "` ",
                     summary.done == 0 ? "was already " : "", done));
   return 0;
@@ -306,7 +312,7 @@ std::vector<Command> service_commands() {
                   "fettle service add shop web nginx --env A=b,C=d"},
                  add, config_options()),
       group.make("service update", one, 1, 2,
-                 "Changes a service: it is made anew with what is given, the rest stays.",
+                 "Changes a service: replaces it with the given settings and keeps the others.",
                  {"fettle service update shop web --image nginx:1.27",
                   "fettle service update shop web --env DEBUG=1"},
                  update, config_options()),

@@ -33,7 +33,10 @@ Result<int> project_init(Face& face) {
   if (!name.has_filename())
     name = name.parent_path();
   TRY(model::make_project(folder, name.filename().string()));
-  print(cat("made a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
+  if (face.json)
+    print_json(Value::dict({{"folder", folder}}));
+  else
+    print(cat("made a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
   return 0;
 }
 
@@ -49,8 +52,11 @@ Result<int> package_init(Face& face) {
                  cat("name: ", name, "\ndescription: \"\"\nreplace: {}\n")));
   TRY(write_file(folder + "/main.star",
                  "def run(plan, name = \"world\"):\n    plan.print(\"hello \" + name)\n"));
-  print(cat("made `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ", folder,
-            "` runs it"));
+  if (face.json)
+    print_json(Value::dict({{"folder", folder}, {"name", name}}));
+  else
+    print(cat("made `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ", folder,
+              "` runs it"));
   return 0;
 }
 

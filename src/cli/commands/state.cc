@@ -170,22 +170,23 @@ std::vector<Command> state_commands() {
   const CommandGroup group{"states", state_options()};
   std::vector<Command> commands{
       group.make("state", "FILES…", 1, 1000,
-                 "Applies files of states, and goes on until they are so.",
+                 "Applies files of states until everything is as they say.",
                  {"fettle state site.sls", "fettle state web db --sls-sources states --test",
                   "fettle state site.sls -R basic -P idem25"},
                  run_state),
       group.make(
-          "validate", "FILES…", 1, 1000, "Compiles files of states and prints what they come to.",
+          "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
           validate),
       group.make(
           "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
           {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
           exec),
-      group.make("doc", "[STATE]", 0, 1, "Tells what states take and do.",
+      group.make("doc", "[STATE]", 0, 1, "Explains states and their arguments.",
                  {"fettle doc file.managed", "fettle doc test -o json"}, doc)};
   for (Command& command : commands)
     command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
+  commands.front().tells_lines = true;
   return commands;
 }
 

@@ -150,7 +150,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
       print(cat("re-runs: ", report.re_runs,
                 report.requires_re_run ? "; something is still pending" : ""));
     if (is_test)
-      print("a test: nothing was changed");
+      print("test run: nothing was changed");
     return;
   }
   std::vector<Entry> entries;
@@ -194,9 +194,8 @@ int code_of_states(const Face& face, const StatesReport& report, bool is_test) {
     return report.fault.empty() ? 0 : 1;
   if (!is_test)
     return code;
-  const bool is_due = std::ranges::any_of(report.results, [](const StateResult& one) {
-    return !is_empty(one.entry.at("changes"));
-  });
+  const bool is_due = std::ranges::any_of(
+      report.results, [](const StateResult& one) { return !is_empty(one.entry.at("changes")); });
   return is_due && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 

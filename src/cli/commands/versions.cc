@@ -13,7 +13,7 @@ namespace {
 
 Result<uint64_t> version_number(const std::string& text) {
   if (text.empty() || text.size() > 15 || text.find_first_not_of("0123456789") != text.npos)
-    return user_error(cat("`", text, "` is no number of a version"));
+    return user_error(cat("`", text, "` is not a version number"));
   return static_cast<uint64_t>(std::stoull(text));
 }
 
@@ -109,7 +109,7 @@ Result<int> check(Face& face) {
   if (face.json)
     print_json(Value::list(std::move(values)));
   else if (found.empty())
-    print("nothing to say against it");
+    print("no findings");
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
@@ -171,6 +171,9 @@ Result<int> put_setting(Face& face) {
   const Name environment = face.parsed.has("enclave") ? TRY(model_environment(face)).name
                                                       : Name(TRY(model_environment_name(face)));
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
+  if (face.json)
+    print_json(
+        Value::dict({{"name", face.parsed.argument(0)}, {"value", face.parsed.argument(1)}}));
   return 0;
 }
 
@@ -205,7 +208,7 @@ std::vector<Command> versions_commands() {
            "Shows what differs between a version and a newer one, else the newest.",
            {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, diff, {exit_code}),
       make("versions check", "[VERSION]", 0, 1,
-           "Says what the guidelines of partial compiles say against a version.",
+           "Checks a version against the guidelines of partial compiles.",
            {"fettle versions check -e networks", "fettle versions check 3 -e networks"}, check,
            {exit_code}),
       make("versions push", "FILE", 1, 1,

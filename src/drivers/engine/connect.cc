@@ -13,7 +13,7 @@ namespace {
 Error no_engine(const std::vector<std::string>& tried, const Error& own) {
   return world_error(
       cat("no container engine answers; tried ",
-          tried.empty() ? "the usual sockets, of which none is there" : join(tried, ", "),
+          tried.empty() ? "the usual sockets, none of which exists" : join(tried, ", "),
           ", and a private Podman: ", to_string(own),
           "; install Docker or Podman, start the one that is installed, or name one "
           "by `--engine` or `$DOCKER_HOST`; `fettle doctor` says more"));

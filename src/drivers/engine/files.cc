@@ -29,7 +29,7 @@ Result<std::string> take_files(const Site& site, const std::string& container,
                                const std::string& path, std::stop_token stop) {
   const size_t slash = path.rfind('/');
   if (!path.starts_with('/'))
-    return user_error(cat("`", path, "` is no absolute path"));
+    return user_error(cat("`", path, "` is not an absolute path"));
   const std::string last = path.substr(slash + 1);
   const bool matching = last.empty() || is_pattern(last);
   const std::string folder = path.substr(0, slash);

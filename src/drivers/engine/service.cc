@@ -209,7 +209,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
     created = TRY(create_container(site.engine, wish.name, body, stop));
     if (created.name_taken)
       return world_error(
-          cat("the name `", wish.name, "` is taken by a container of somebody else"));
+          cat("the name `", wish.name, "` is taken by a container that fettle did not make"));
   }
   change.now = created.id;
   return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);

@@ -31,7 +31,7 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
   if (!state)
     return world_error(cat("the network `", name, "` appeared and is gone"));
   if (key_in(state->labels) != act.key || state->subnets.empty())
-    return world_error(cat("a network `", name, "` of somebody else is there"));
+    return world_error(cat("a network `", name, "` that fettle did not make is there"));
   const Subnet subnet = state->subnets[0];
   const std::string gateway =
       state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway;

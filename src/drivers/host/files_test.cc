@@ -243,7 +243,7 @@ TEST_F(FilesTest, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(refusal(file_kind(), with("f", {{"ower", "root"}})),
             "unknown attribute `ower`, did you mean `owner`?");
   EXPECT_EQ(refusal(folder_kind(), Value::dict({{"path", "//"}})),
-            "the root of all folders is no folder to be managed");
+            "the root folder cannot be managed");
   EXPECT_EQ(said(acts_.apply(file_kind(), with("f", {{"owner", "nobody-of-that-name"}}))),
             "there is no user `nobody-of-that-name`");
 }

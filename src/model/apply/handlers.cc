@@ -16,7 +16,7 @@ bool is_name(std::string_view name) {
 Result<Value> find_handler(const Value& declared) {
   const std::string_view name = declared.text_at("name");
   if (!is_name(name))
-    return user_error(cat("`", name, "` is no name of a handler"));
+    return user_error(cat("`", name, "` is not the name of a handler"));
   const Path folder =
       std::filesystem::absolute(Path(declared.text_at("file"))).parent_path().parent_path() /
       "handlers";

@@ -174,7 +174,7 @@ class Mapper {
     }
     resource.mandate = Mandate::none;
     made_.notes[item.id] = found == agents_.end()
-                               ? cat("nobody knows where agent `", id.agent, "` is; `--agent ",
+                               ? cat("it is unknown where agent `", id.agent, "` is; `--agent ",
                                      id.agent, "=local:` says that it is this machine")
                                : cat("the resources of agent `", id.agent, "` are at `",
                                      found->second, "`, which cannot be reached from here");

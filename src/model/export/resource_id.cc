@@ -72,7 +72,7 @@ std::string to_string(const ResourceId& id) {
 
 Status check_resource_id(const ResourceId& id) {
   if (!is_type(id.type))
-    return user_error(cat("`", id.type, "` is no type of resource"));
+    return user_error(cat("`", id.type, "` is not a resource type"));
   if (id.agent.empty() || id.agent.find(',') != id.agent.npos)
     return user_error(cat("the agent `", id.agent, "` must not be empty or contain a comma"));
   if (id.attribute.empty() || id.attribute.find_first_of("=,") != id.attribute.npos)
