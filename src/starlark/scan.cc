@@ -60,17 +60,18 @@ std::string signature_of(std::string_view text, const Dialect& dialect, std::str
     begins = token == Token::newline || token == Token::outdent || token == Token::semicolon;
     if (!is_within)
       continue;
+    if (token == Token::colon && open == 0)
+      return made;
     if (token == Token::string)
       quote_text(made, lexer.text);
     else
       made += std::string_view(source).substr(lexer.at, lexer.position() - lexer.at);
     if (token == Token::comma || token == Token::equal)
       made += ' ';
-    open += token == Token::left_paren || token == Token::left_bracket || token == Token::left_brace;
+    open +=
+        token == Token::left_paren || token == Token::left_bracket || token == Token::left_brace;
     open -=
         token == Token::right_paren || token == Token::right_bracket || token == Token::right_brace;
-    if (open == 0)
-      return made;
   }
   return {};
 }

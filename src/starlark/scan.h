@@ -17,8 +17,8 @@ LexerOptions lexer_options(const Dialect& dialect);
 /// word of the language.
 std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect);
 
-/// `(a, b = "text")` of the function `name` that a file defines, without comments and on one line;
-/// empty when it has none of that name. Words that are none end the search.
+/// `(a, b = "text") -> "int"` of the function `name` that a file defines, without comments and on
+/// one line; empty when it has none of that name. Words that are none end the search.
 std::string signature_of(std::string_view text, const Dialect& dialect, std::string_view name);
 
 /// Whether a text ends within brackets, within a text of several lines or after a backslash, so

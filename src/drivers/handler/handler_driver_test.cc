@@ -208,11 +208,11 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
   EXPECT_TRUE(has(hung, "did not end within 500ms")) << hung;
   EXPECT_TRUE(has(hung, "its last lines:\nwaiting")) << hung;
   EXPECT_TRUE(
-      has(answers("echo hello"), "is no line of JSON with an object; its last lines:\nhello"));
-  EXPECT_TRUE(has(answers("printf '\\377\\n'"), "is no line of JSON"));
-  EXPECT_TRUE(has(answers("echo '[1]'"), "is no line of JSON with an object"));
-  EXPECT_TRUE(has(answers("true"), "is no answer"));
-  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "is more than one answer"));
+      has(answers("echo hello"), "is not a line with a JSON object; its last lines:\nhello"));
+  EXPECT_TRUE(has(answers("printf '\\377\\n'"), "is not a line with a JSON object"));
+  EXPECT_TRUE(has(answers("echo '[1]'"), "is not a line with a JSON object"));
+  EXPECT_TRUE(has(answers("true"), "holds no answer"));
+  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "holds more than one answer"));
   EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "neither has `current`, a dict"));
   EXPECT_EQ(answers("echo '{\"error\":\"no box\"}'"), "handler `box`: `read`: no box");
   EXPECT_TRUE(

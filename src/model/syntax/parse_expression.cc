@@ -469,10 +469,11 @@ Result<const Expr*> ExpressionParser::call(QualifiedName function) {
   std::unordered_set<Symbol> known;
   for (const Argument& argument : found)
     if (!argument.is_unpacked && !argument.is_positional && !known.insert(argument.name).second)
-      return fail_at(argument.at, cat("Keyword argument ", symbols_.name(argument.name),
-                                      " repeated in function call ", function.space,
-                                      function.space.empty() ? "" : "::",
-                                      symbols_.name(function.name), "()"));
+      return fail_at(
+          argument.at,
+          cat("Keyword argument ", symbols_.name(argument.name), " repeated in function call ",
+              function.space, function.space.empty() ? "" : "::", symbols_.name(function.name),
+              "() (", exactly(argument.at), ")"));
   return arena_.make<Call>(Expr{ExprKind::call, function.at}, function, found);
 }
 
