@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "states/globals.h"
 #include "value/changes.h"
 
@@ -20,9 +21,12 @@ std::string python_word(const Value& result) {
 }
 
 /// What was done about a thing that the engine has a kind for, and why.
-std::string comment_of_step(const Step* step) {
+std::string comment_of_step(const Step* step, Standing standing) {
   if (step == nullptr)
     return {};
+  if (standing == Standing::unchanged)
+    return step->key.kind == command_kind().name() ? "not run: its conditions say so"
+                                                   : "as described";
   const auto done = [&](std::string_view what) {
     return step->known == nullptr ? std::string(what) : cat(what, ": ", step->why);
   };
@@ -254,7 +258,7 @@ class Teller {
       if (is_empty_dict(changes))
         changes = Value::dict({{"new", new_state}});
     }
-    return entry_of(i, true, Value(comment_of_step(step)), std::move(changes), old_state, new_state,
+    return entry_of(i, true, Value(comment_of_step(step, standing)), std::move(changes), old_state, new_state,
                     {});
   }
 

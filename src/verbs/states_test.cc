@@ -173,6 +173,19 @@ TEST_F(StatesTest, FilesAreKeptAndToldAsStates) {
   EXPECT_FALSE(file_exists(at("motd")));
 }
 
+TEST_F(StatesTest, CommentsSayWhatWasDone) {
+  const std::string text = cat(at("made"), ":\n  file.managed: [{contents: hello}]\n",
+                               "go: {cmd.run: [{cmd: \"true\"}]}\n",
+                               "not: {cmd.run: [{cmd: \"true\"}, {unless: \"true\"}]}\n");
+  const StatesReport made = apply(text);
+  EXPECT_EQ(comment(made, at("made")), R"("created")");
+  EXPECT_EQ(comment(made, "not"), R"("not run: its conditions say so")");
+  put("made", "other");
+  const StatesReport repaired = apply(text);
+  EXPECT_EQ(comment(repaired, at("made")).substr(0, 9), R"("updated:)");
+  EXPECT_EQ(comment(apply(text), at("made")), R"("as described")");
+}
+
 TEST_F(StatesTest, MemoryIsWhatTheLastRunLeft) {
   EXPECT_NE(changes(apply("a: {test.present: [{new_state: {x: 1}}]}"), "a"), "{}");
   const StatesReport second = apply("a: {test.present: [{new_state: {x: 1}}]}");
