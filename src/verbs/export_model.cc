@@ -121,6 +121,44 @@ Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) 
   return Value::dict(std::move(entries));
 }
 
+namespace {
+
+std::string without_digits(std::string_view text) {
+  std::string letters;
+  for (const char c : text)
+    if (c < '0' || c > '9')
+      letters += c;
+  return letters;
+}
+
+/// A set that is to be deleted, is not there, and is spelled like one that is. Numbers are no
+/// spelling: `net-2` may be gone while `net-1` is there.
+Status check_removed_sets(const Workplace& place, const ExportRequest& request) {
+  if (request.removed_sets.empty() || !request.is_partial)
+    return {};
+  const std::unique_ptr<Snapshot> base =
+      TRY(place.store->versions().open(Name(request.environment), request.base));
+  std::vector<std::string> names;
+  if (base->number() != 0)
+    for (const auto& [piece, digest] : TRY(base->pieces()))
+      if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
+        names.push_back(piece.set.str());
+  for (const std::string& set : request.removed_sets) {
+    if (std::ranges::find(names, set) != names.end())
+      continue;
+    std::vector<std::string> others;
+    for (const std::string& name : names)
+      if (without_digits(name) != without_digits(set))
+        others.push_back(name);
+    if (const std::string meant = suggestion(set, others); !meant.empty())
+      return user_error(
+          cat("version ", base->number(), " has no set `", set, "` to delete", meant));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
                                      const model::CompileOptions& options) {
   ExportReport report;
@@ -132,6 +170,7 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
     if (newest != 0)
       request.base = newest;
   }
+  TRY(check_removed_sets(place, request));
   ExportedModel made = TRY(export_project(request, options, true));
   report.errors = made.errors;
   if (!report.errors.empty())

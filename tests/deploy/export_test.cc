@@ -62,7 +62,7 @@ TEST_F(ExportCommand, S31DeletesTheSetsThatTheVariableNames) {
 }
 
 TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
-  write("m.cf", model({"a", "b"}));
+  write("m.cf", model({"a", "b", "networks"}));
   write("bytes.cf", "x = \"\xff\xfe\"\n");
   write("wrong.cf", "x = y\n");
   ASSERT_TRUE(fettle({"export", "-e", "e", "-f", at("m.cf")}).starts_with("0\nversion 1"));
@@ -94,6 +94,7 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {full({"--apply", "--parallelism", "0"}), "`--parallelism` wants a number from 1"},
       {full({"--apply", "--dry-run"}), "there is no --dry-run of it"},
       {partial({"--if-due"}), "does not go together with --partial"},
+      {partial({"--delete-resource-set", "netwroks"}), "did you mean `networks`?"},
       {partial({"--base", "x"}), "`--base` wants a number"},
       {partial({"--base", "0"}), "--base takes the number of a version"},
       {partial({"--base", "7"}), "there is no version 7"},
