@@ -6,7 +6,9 @@
 #include "base/http.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/print.h"
 #include "verbs/git_cache.h"
+#include "verbs/package_arguments.h"
 
 namespace fettle {
 namespace {
@@ -41,12 +43,41 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+/// Those of files, of the command line, and single ones; where there is only one place, as it is.
+Status read_all_arguments(Face& face, PackageRequest& request) {
+  std::vector<ArgumentsPart> parts;
+  for (const std::string& file : face.parsed.all("args-file")) {
+    Workplace* place = TRY(face.workplace());
+    Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
+    if (!text)
+      return user_error(text.error().message).context("reading the arguments");
+    parts.push_back({file, std::move(*text)});
+  }
+  if (const std::string given = face.parsed.argument(1); !given.empty())
+    parts.push_back({"", given});
+  const std::vector<std::string>& sets = face.parsed.all("set");
+  if (parts.size() == 1 && sets.empty()) {
+    request.arguments = std::move(parts[0].text);
+    request.arguments_file = std::move(parts[0].from);
+  } else if (!parts.empty() || !sets.empty()) {
+    request.arguments = TRY(merged_arguments(parts, sets, [&](const std::string& notice) {
+      if (!face.quiet)
+        print_error(notice);
+    }));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<CommandOption> package_options() {
   return {
       environment_option(),
-      {{"--args-file"}, "FILE", "arguments of the package, JSON or YAML; a file or a URL"},
+      {{"--args-file"},
+       "FILE",
+       "arguments of the package, JSON or YAML; a file or a URL; of several the last counts",
+       true},
+      {{"--set"}, "NAME=VALUE", "one argument, also as `a.b=VALUE`; it counts more", true},
       {{"--package-mirror"},
        "DIR",
        "look packages up in DIR/github.com/AUTHOR/REPOSITORY before fetching; or "
@@ -79,16 +110,7 @@ Result<PackageRequest> package_request(Face& face) {
   const Parsed& parsed = face.parsed;
   PackageRequest request;
   request.package = parsed.argument(0);
-  request.arguments = parsed.argument(1);
-  if (const std::string file = parsed.text("args-file");
-      request.arguments.empty() && !file.empty()) {
-    Workplace* place = TRY(face.workplace());
-    Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
-    if (!text)
-      return user_error(text.error().message).context("reading the arguments");
-    request.arguments = std::move(*text);
-    request.arguments_file = file;
-  }
+  TRY(read_all_arguments(face, request));
   request.environment = parsed.text("enclave");
   request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
   request.main_file = parsed.text("main-file");
