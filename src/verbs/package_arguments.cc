@@ -16,7 +16,7 @@ Result<Value> mapping_of(const ArgumentsPart& part) {
   Result<Value> read = read_json(text, part.from, Duplicates::last_wins);
   if (!read)
     read = read_yaml(text, part.from, YamlSchema::go_yaml_v2);
-  Value value = TRY(std::move(read).context("reading the arguments"));
+  Value value = TRY(std::move(read));
   if (value.is_null())
     return Value::dict({});
   if (!value.is_dict())
@@ -28,12 +28,11 @@ class Merger {
  public:
   explicit Merger(const std::function<void(const std::string&)>& notice) : notice_(notice) {}
 
-  void add(const Value& part, const std::string& from) { made_ = merged(made_, part, "", from); }
+  void add(const Value& part, std::string_view from) { made_ = merged(made_, part, Name(), from); }
   const Value& made() const { return made_; }
 
  private:
-  Value merged(const Value& before, const Value& after, const std::string& path,
-               const std::string& from) {
+  Value merged(const Value& before, const Value& after, const Name& path, std::string_view from) {
     if (!before.is_dict() || !after.is_dict()) {
       if (before != after && notice_)
         notice_(cat("the argument `", path, "` is that of ", from));
@@ -42,11 +41,11 @@ class Merger {
     std::vector<Entry> entries(before.entries().begin(), before.entries().end());
     for (const Entry& entry : after.entries()) {
       const auto known = std::ranges::find(entries, entry.key, &Entry::key);
-      const std::string below = path.empty() ? entry.key.str() : cat(path, ".", entry.key);
       if (known == entries.end())
         entries.push_back(entry);
       else
-        known->value = merged(known->value, entry.value, below, from);
+        known->value = merged(known->value, entry.value,
+                              path.empty() ? entry.key : Name(cat(path, ".", entry.key)), from);
     }
     return Value::dict(std::move(entries));
   }
@@ -80,9 +79,9 @@ Result<std::string> merged_arguments(std::span<const ArgumentsPart> parts,
   Merger merger(notice);
   for (const ArgumentsPart& part : parts)
     merger.add(TRY(mapping_of(part)),
-               part.from.empty() ? std::string("the command line") : cat("`", part.from, "`"));
+               part.from.empty() ? std::string_view("the command line") : part.from);
   for (const std::string& set : sets)
-    merger.add(TRY(value_of_set(set)), "`--set`");
+    merger.add(TRY(value_of_set(set)), "--set");
   return write_json(merger.made());
 }
 

@@ -21,12 +21,12 @@ Came merged(std::vector<ArgumentsPart> parts, std::vector<std::string> sets = {}
 }
 
 TEST(PackageArguments, TheLastOfTwoCountsAndThatIsSaid) {
-  const Came came = merged({{"a.yml", "x: 1\ny: {a: 1, b: 2}\n"},
-                            {"b.json", R"({"y": {"b": 3, "c": 4}})"},
+  const Came came = merged({{"a.yml", "x: 1\nz: {a: 1, b: 2}\n"},
+                            {"b.json", R"({"z": {"b": 3, "c": 4}})"},
                             {"", R"({"x": 2})"}});
-  EXPECT_EQ(came.text, R"({"x":2,"y":{"a":1,"b":3,"c":4}})");
+  EXPECT_EQ(came.text, R"({"x":2,"z":{"a":1,"b":3,"c":4}})");
   EXPECT_EQ(join(came.notices, "; "),
-            "the argument `y.b` is that of `b.json`; the argument `x` is "
+            "the argument `z.b` is that of b.json; the argument `x` is "
             "that of the command line");
 }
 

@@ -60,10 +60,11 @@ Status read_all_arguments(Face& face, PackageRequest& request) {
     request.arguments = std::move(parts[0].text);
     request.arguments_file = std::move(parts[0].from);
   } else if (!parts.empty() || !sets.empty()) {
+    const std::string doing = "reading the arguments";
     request.arguments = TRY(merged_arguments(parts, sets, [&](const std::string& notice) {
-      if (!face.quiet)
-        print_error(notice);
-    }));
+                              if (!face.quiet)
+                                print_error(notice);
+                            }).context(doing));
   }
   return {};
 }
