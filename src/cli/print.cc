@@ -99,9 +99,9 @@ Value error_value(const Error& error) {
   constexpr std::array<std::string_view, 3> blames{"user", "world", "bug"};
   return Value::dict({{"message", error.message},
                       {"blame", blames[static_cast<size_t>(error.blame)]},
-                      {"file", error.where.file},
-                      {"line", error.where.line},
-                      {"column", error.where.column},
+                      {"file", error.where.file.empty() ? Value() : Value(error.where.file)},
+                      {"line", error.where.line == 0 ? Value() : Value(error.where.line)},
+                      {"column", error.where.column == 0 ? Value() : Value(error.where.column)},
                       {"trace", Value::list(std::move(trace))}});
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "plan/presence.h"
 #include "verbs/states.h"
 
@@ -19,6 +20,14 @@ bool is_declared_at(const Resource& resource, std::string_view file, std::string
       0, static_cast<size_t>(own_line.data() - resource.origin.view().data()) - 1);
   return own_line == line && (own_file == file || own_file.ends_with(cat("/", file)) ||
                               file.ends_with(cat("/", own_file)));
+}
+
+const char* past(Verb verb);
+
+/// A command is run, however it came to that.
+std::string_view past_of(const Key& key, Verb verb) {
+  const bool is_run = key.kind == command_kind().name() && verb != Verb::remove;
+  return is_run && acts(verb) ? "was run" : past(verb);
 }
 
 const char* past(Verb verb) {
@@ -107,7 +116,7 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
       lines.push_back(cat(to_string(*at), origin, ": nothing was done with it"));
       break;
     }
-    lines.push_back(cat(to_string(*at), origin, " ", past(begun->verb), " on ",
+    lines.push_back(cat(to_string(*at), origin, " ", past_of(*at, begun->verb), " on ",
                         to_string(begun->time), ": ", begun->text));
     if (ended != events.end() && ended->type != EventType::done &&
         ended->sequence > begun->sequence)

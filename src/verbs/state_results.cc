@@ -30,6 +30,9 @@ std::string comment_of_step(const Step* step, Standing standing) {
   const auto done = [&](std::string_view what) {
     return step->known == nullptr ? std::string(what) : cat(what, ": ", step->why);
   };
+  if (step->key.kind == command_kind().name() && step->verb != Verb::keep &&
+      step->verb != Verb::remove)
+    return done("run");
   switch (step->verb) {
     case Verb::keep:
       return "as described";
@@ -258,8 +261,8 @@ class Teller {
       if (is_empty_dict(changes))
         changes = Value::dict({{"new", new_state}});
     }
-    return entry_of(i, true, Value(comment_of_step(step, standing)), std::move(changes), old_state, new_state,
-                    {});
+    return entry_of(i, true, Value(comment_of_step(step, standing)), std::move(changes), old_state,
+                    new_state, {});
   }
 
   /// Idem's words about each requisite that is not met.
