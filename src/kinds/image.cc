@@ -1,9 +1,14 @@
-/// A container image, by its reference, on an engine.
+/// A container image, by its reference, on an engine. Its key's name is the reference; on a node,
+/// `NODE|REFERENCE`.
 ///
-/// attributes  {"reference": "redis:7", "pull": "missing" | "always"}
+/// attributes  {"reference": "redis:7", "pull": "missing" | "always"}, and where they say anything:
+///             "node"; "digest": `sha256:…` that is pulled and then called by the reference, so
+///             that a tag that moves meanwhile is the same everywhere; "attempts": how often a pull
+///             is tried before it has failed; "timeout": seconds of one attempt; "credentials":
+///             [{"registry": {"username", "password", …}}], each tried in turn; "labels",
+///             "annotations": hints to what pulls
 /// outputs     {"id": "sha256:…"}: what the reference means now; users embed it, so that a moved
-/// tag
-///             is a change
+///             tag is a change; "digest": `sha256:…` of the manifest that was pulled
 /// seen        {"id"}
 
 #include "kinds/kinds.h"
@@ -17,8 +22,25 @@ class ImageKind : public Kind {
   Name name() const override { return "image"; }
   Sort sort() const override { return Sort::observable; }
   Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"reference", Field::text, {}}, {"pull", Field::text, "missing"}};
-    return schema.normalise(attributes);
+    static const Value none = Value::dict({});
+    static const Schema schema{{"reference", Field::text, {}},
+                               {"pull", Field::text, "missing"},
+                               {"node", Field::text, ""},
+                               {"digest", Field::text, ""},
+                               {"attempts", Field::integer, 0},
+                               {"timeout", Field::integer, 0},
+                               {"credentials", Field::list, Value::list({})},
+                               {"labels", Field::dict, none},
+                               {"annotations", Field::dict, none}};
+    const Value normal = TRY(schema.normalise(attributes));
+    const auto says_nothing = [&](const Value& value) {
+      return value == Value("") || value == Value(0) || value == Value::list({}) || value == none;
+    };
+    std::vector<Entry> entries;
+    for (const Entry& entry : normal.entries())
+      if (entry.key == "reference" || entry.key == "pull" || !says_nothing(entry.value))
+        entries.push_back(entry);
+    return Value::dict(std::move(entries));
   }
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {

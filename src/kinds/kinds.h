@@ -16,6 +16,13 @@ const Kind& service_kind();    ///< `service.cc`: a container that keeps running
 /// What a service is called. `web~1` was a `web` that was removed before another one came.
 std::string_view service_name(const Key& key);
 
+// What workloads are made of.
+const Kind& pod_kind();       ///< `pod.cc`: containers that share one address on one node
+const Kind& claim_kind();     ///< `claim.cc`: storage that outlives its pod
+const Kind& revision_kind();  ///< `revision.cc`: a template that a workload has or had
+const Kind& pull_job_kind();  ///< `pull_job.cc`: an image that is to be on many nodes
+const Kind& notice_kind();    ///< `notice.cc`: something that is said once
+
 // What a machine has, and what is done on it.
 const Kind& file_kind();     ///< `file.cc`: a file
 const Kind& folder_kind();   ///< `folder.cc`: a folder

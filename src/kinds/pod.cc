@@ -1,0 +1,298 @@
+/// Containers that share one address on one node, in the shape that Kubernetes gives a Pod. An act
+/// ends when the containers run: whether they are ready is seen, not awaited. Its address, node and
+/// volumes survive what changes in place (`pod_change.h`).
+///
+/// Its key's name is `NODE|NAMESPACE/NAME`. Attributes; those from `labels` on are left out when
+/// they are empty or false:
+///   "name", "namespace", "node"   texts; the node is empty on an engine without nodes
+///   "revision"      name of the revision that it is to have, as `web-5d4f8c7b9d`
+///   "template"      {"metadata": {"labels", "annotations", "finalizers"}, "spec": PodSpec}: one
+///                   `Value` that all pods of a revision share
+///   "labels", "annotations"  {key: text or null}: what it has beyond its template; null: it has
+///   not "finalizers"    [text] "images"        {container: reference}: runs this instead of the
+///   template's image "conditions"    {type: "True" | "False"}: readiness gates that its owner
+///   sets. The pod is
+///                   ready only while all are "True". One that turns "False" together with another
+///                   change is told to those who use the pod before anything is stopped
+///   "claims"        {volume: name of a claim on the same node}: mounted as that volume
+///   "claims_hash"   of the claim templates it was made with; compared when both sides have one
+///   "configs"       {"ConfigMap/NAME" | "Secret/NAME": {key: text}}: what its template names;
+///                   values of a Secret are secret. Volumes show a new one at once, an environment
+///                   takes it when its container is made anew
+///   "sidecars"      [{"name": SidecarSet, "revision", "containers", "initContainers", "volumes",
+///                   "labels", "annotations"}]
+///   "hostname", "subdomain"
+///   "owner"         `CloneSet/NAME`: who wants it
+///   "resize"        processor time and memory change in place
+///   "keep_environment"  a label that an environment takes may change without its container
+///   "state"         what its owner remembers; drivers do not look at it
+/// outputs  {"uid", "ip", "started": time}
+/// seen     a Pod's status: {"phase": "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown",
+///          "reason", "message", "podIP", "hostIP", "startTime",
+///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,
+///          "containerStatuses": [{"name", "image", "imageID", "containerID", "ready",
+///          "restartCount", "started", "state": {"running" | "waiting" | "terminated": {…}}}],
+///          "initContainerStatuses": the same}. Times as `2026-11-22T13:40:53Z`. A container that
+///          has been wanted and is not there has no row.
+
+#include "kinds/pod.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/pod_change.h"
+#include "kinds/schema.h"
+
+namespace fettle {
+namespace {
+
+const Value no_dict = Value::dict({});
+const Value no_list = Value::list({});
+
+/// Attributes that a pod keeps for its life.
+constexpr std::string_view fixed[] = {"name",     "namespace", "node",
+                                      "hostname", "subdomain", "claims"};
+
+bool is_empty(const Value& value) {
+  return value.is_null() || value == Value("") || value == Value(false) || value == no_dict ||
+         value == no_list;
+}
+
+Status check_containers(const Value& containers, std::string_view path, bool may_lack) {
+  if (containers.is_null() && may_lack)
+    return {};
+  if (!containers.is_list() || (containers.items().empty() && !may_lack))
+    return user_error(cat("`", path, "` must be a list of containers"));
+  for (const Value& container : containers.items())
+    if (!container.is_dict() || container.text_at("name").empty())
+      return user_error(cat("each of `", path, "` must be a dict with a `name`"));
+  return {};
+}
+
+Status check_images(const Value& images) {
+  for (const Entry& entry : images.entries())
+    if (!entry.value.is_text())
+      return user_error(cat("image of `", entry.key, "` must be a text"));
+  return {};
+}
+
+Status check_conditions(const Value& conditions) {
+  for (const Entry& entry : conditions.entries())
+    if (entry.value != Value("True") && entry.value != Value("False"))
+      return user_error(cat("condition `", entry.key, "` must be `True` or `False`"));
+  return {};
+}
+
+/// Sidecars as a template of their own, so that the same rule says what changes in place.
+Value as_template(const Value& sidecar) {
+  std::vector<Entry> spec;
+  for (const char* part : {"containers", "initContainers", "volumes"})
+    spec.push_back({part, sidecar.at(part)});
+  return Value::dict({{"spec", Value::dict(std::move(spec))}});
+}
+
+bool sidecars_change_in_place(const Value& before, const Value& after) {
+  if (is_empty(before) || is_empty(after))
+    return is_empty(before) == is_empty(after);
+  if (before.items().size() != after.items().size())
+    return false;
+  for (size_t i = 0; i < after.items().size(); ++i) {
+    const Value &was = before.items()[i], &is = after.items()[i];
+    if (was.at("name") != is.at("name") ||
+        !pod_change(as_template(was), as_template(is), {}).in_place())
+      return false;
+  }
+  return true;
+}
+
+class PodKind : public Kind {
+ public:
+  Name name() const override { return "pod"; }
+  Sort sort() const override { return Sort::observable; }
+
+  Result<Value> normalise(const Value& attributes) const override {
+    static const Schema schema{{"name", Field::text, {}},
+                               {"namespace", Field::text, "default"},
+                               {"node", Field::text, ""},
+                               {"revision", Field::text, ""},
+                               {"template", Field::dict, {}},
+                               {"labels", Field::dict, no_dict},
+                               {"annotations", Field::dict, no_dict},
+                               {"finalizers", Field::list, no_list},
+                               {"images", Field::dict, no_dict},
+                               {"conditions", Field::dict, no_dict},
+                               {"claims", Field::dict, no_dict},
+                               {"claims_hash", Field::text, ""},
+                               {"configs", Field::dict, no_dict},
+                               {"sidecars", Field::list, no_list},
+                               {"hostname", Field::text, ""},
+                               {"subdomain", Field::text, ""},
+                               {"owner", Field::text, ""},
+                               {"resize", Field::boolean, false},
+                               {"keep_environment", Field::boolean, false},
+                               {"state", Field::dict, no_dict}};
+    const Value normal = TRY(schema.normalise(attributes));
+    if (normal.text_at("name").empty())
+      return user_error("attribute `name` must not be empty");
+    const Value& spec = normal.at("template").at("spec");
+    TRY(check_containers(spec.at("containers"), "template.spec.containers", false));
+    TRY(check_containers(spec.at("initContainers"), "template.spec.initContainers", true));
+    TRY(check_images(normal.at("images")));
+    TRY(check_conditions(normal.at("conditions")));
+    std::vector<Entry> entries;
+    for (const Entry& entry : normal.entries())
+      if (!is_empty(entry.value) || entry.key == "node" || entry.key == "revision")
+        entries.push_back(entry);
+    return Value::dict(std::move(entries));
+  }
+
+  bool in_place_changes(const Value& before, const Value& after) const override {
+    for (const std::string_view field : fixed)
+      if (before.at(field) != after.at(field))
+        return false;
+    const Value &was = before.at("claims_hash"), &is = after.at("claims_hash");
+    if (!was.is_null() && !is.is_null() && was != is)
+      return false;
+    const PodChangeGates gates{after.bool_at("resize"), !after.bool_at("keep_environment")};
+    return pod_change(before.at("template"), after.at("template"), gates).in_place() &&
+           sidecars_change_in_place(before.at("sidecars"), after.at("sidecars"));
+  }
+
+  /// Whether it is ready, restarts or fails is its owner's matter. Here counts only whether it is
+  /// there, whole, and runs what was last asked for.
+  Comparison compare(const Record& known, const Observation& seen,
+                     Presence expected) const override {
+    if (!seen.state || expected == Presence::absent || !known.applied)
+      return Kind::compare(known, seen, expected);
+    const Value &statuses = seen.state->at("containerStatuses"),
+                &attributes = known.applied->attributes;
+    const Value spec = pod_spec(attributes);
+    if (!statuses.is_list() || seen.state->text_at("phase") == "Succeeded" ||
+        seen.state->text_at("phase") == "Failed")
+      return {};
+    for (const Value& container : spec.at("containers").items()) {
+      const std::string_view name = container.text_at("name");
+      const auto found = std::ranges::find_if(
+          statuses.items(), [&](const Value& row) { return row.text_at("name") == name; });
+      if (found == statuses.items().end())
+        return {Verb::update, {std::string(name)}, cat("its container `", name, "` is gone")};
+    }
+    return {};
+  }
+};
+
+Value joined(const Value& first, std::span<const Value> more) {
+  std::vector<Value> items;
+  if (first.is_list())
+    items.assign(first.items().begin(), first.items().end());
+  items.insert(items.end(), more.begin(), more.end());
+  return Value::list(std::move(items));
+}
+
+Value with_images(const Value& containers, const Value& images) {
+  if (!containers.is_list() || !images.is_dict())
+    return containers;
+  std::vector<Value> items;
+  for (const Value& container : containers.items()) {
+    const Value& image = images.at(container.text_at("name"));
+    if (image.is_null()) {
+      items.push_back(container);
+      continue;
+    }
+    std::vector<Entry> entries(container.entries().begin(), container.entries().end());
+    entries.push_back({"image", image});
+    items.push_back(Value::dict(std::move(entries)));
+  }
+  return Value::list(std::move(items));
+}
+
+Value pod_metadata(const Value& attributes, const char* field) {
+  std::vector<Entry> entries;
+  const auto add = [&](const Value& from) {
+    if (from.is_dict())
+      entries.insert(entries.end(), from.entries().begin(), from.entries().end());
+  };
+  add(attributes.at("template").at("metadata").at(field));
+  if (attributes.at("sidecars").is_list())
+    for (const Value& sidecar : attributes.at("sidecars").items())
+      add(sidecar.at(field));
+  add(attributes.at(field));
+  const Value all = Value::dict(std::move(entries));
+  std::vector<Entry> kept;
+  for (const Entry& entry : all.entries())
+    if (!entry.value.is_null())
+      kept.push_back(entry);
+  return Value::dict(std::move(kept));
+}
+
+}  // namespace
+
+Name node_name_of(std::string_view node, std::string_view space, std::string_view name) {
+  return cat(node, "|", space, "/", name);
+}
+
+NodeAddress node_address(std::string_view key_name) {
+  NodeAddress address;
+  if (const size_t bar = key_name.find('|'); bar != key_name.npos) {
+    address.node = key_name.substr(0, bar);
+    key_name.remove_prefix(bar + 1);
+  }
+  if (const size_t slash = key_name.find('/'); slash != key_name.npos) {
+    address.space = key_name.substr(0, slash);
+    key_name.remove_prefix(slash + 1);
+  }
+  address.name = key_name;
+  return address;
+}
+
+Value pod_spec(const Value& attributes) {
+  const Value& spec = attributes.at("template").at("spec");
+  const Value &sidecars = attributes.at("sidecars"), &images = attributes.at("images");
+  const Value& node = attributes.at("node");
+  std::vector<Entry> entries(spec.entries().begin(), spec.entries().end());
+  if (node.is_text() && !node.text().empty())
+    entries.push_back({"nodeName", node});
+  for (const char* part : {"containers", "initContainers", "volumes"}) {
+    Value list = spec.at(part);
+    if (sidecars.is_list())
+      for (const Value& sidecar : sidecars.items())
+        if (sidecar.at(part).is_list())
+          list = joined(list, sidecar.at(part).items());
+    if (part == std::string_view("containers"))
+      list = with_images(list, images);
+    if (!list.is_null())
+      entries.push_back({part, std::move(list)});
+  }
+  return Value::dict(std::move(entries));
+}
+
+Value pod_labels(const Value& attributes) { return pod_metadata(attributes, "labels"); }
+
+Value pod_annotations(const Value& attributes) { return pod_metadata(attributes, "annotations"); }
+
+std::string_view pod_image(const Value& attributes, std::string_view container) {
+  if (const Value& own = attributes.at("images").at(container); own.is_text())
+    return attributes.at("images").text_at(container);
+  const auto in = [&](const Value& containers) -> std::string_view {
+    if (containers.is_list())
+      for (const Value& each : containers.items())
+        if (each.text_at("name") == container)
+          return each.text_at("image");
+    return {};
+  };
+  if (const auto found = in(attributes.at("template").at("spec").at("containers")); !found.empty())
+    return found;
+  if (attributes.at("sidecars").is_list())
+    for (const Value& sidecar : attributes.at("sidecars").items())
+      if (const auto found = in(sidecar.at("containers")); !found.empty())
+        return found;
+  return {};
+}
+
+const Kind& pod_kind() {
+  static const PodKind kind;
+  return kind;
+}
+
+}  // namespace fettle

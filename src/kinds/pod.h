@@ -1,0 +1,37 @@
+#pragma once
+/// What a pod is made of: its template, and what it has beyond that. The attributes stand in
+/// `pod.cc`.
+
+#include <string>
+#include <string_view>
+
+#include "core/key.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// The name in a pod's key: `NODE|NAMESPACE/NAME`. Claims have the same. A pod that comes back on
+/// another node is another resource, so that the driver of the node that it left removes it.
+Name node_name_of(std::string_view node, std::string_view space, std::string_view name);
+
+/// What such a name says; parts that are missing are empty.
+struct NodeAddress {
+  std::string_view node;
+  std::string_view space;
+  std::string_view name;
+};
+NodeAddress node_address(std::string_view key_name);
+
+/// The PodSpec that is to run: that of the template, with the containers and volumes of its
+/// sidecars behind its own, the images that the pod has beyond the template, and `nodeName`.
+Value pod_spec(const Value& attributes);
+
+/// Labels and annotations that the pod has: those of the template, its sidecars' and its own; a
+/// null among its own takes one away.
+Value pod_labels(const Value& attributes);
+Value pod_annotations(const Value& attributes);
+
+/// The image that a container is to run, empty when there is no such container.
+std::string_view pod_image(const Value& attributes, std::string_view container);
+
+}  // namespace fettle

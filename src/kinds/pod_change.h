@@ -1,0 +1,43 @@
+#pragma once
+/// What becomes of a pod when its template changes (OpenKruise: `DefaultInPlaceUpdate`). Everything
+/// that is not listed here is made anew:
+///
+///   containers[N].image                              replaced: that container is made anew
+///   containers[N].resources.{limits,requests}.{cpu,memory}  replaced, if the class of service
+///                                                    stays: the container is resized
+///   labels, annotations, finalizers                  any: written, and a container is made anew
+///                                                    whose environment takes the changed key
+///
+/// An image, amount or environment counts as replaced when it was there before.
+
+#include <string>
+#include <vector>
+
+#include "value/value.h"
+
+namespace fettle {
+
+/// Which changes are possible beside those of images and metadata.
+struct PodChangeGates {
+  bool resources = false;   ///< `InPlaceWorkloadVerticalScaling`
+  bool environment = true;  ///< `InPlaceUpdateEnvFromMetadata`
+};
+
+struct PodChange {
+  std::string refusal;  ///< the first path that cannot change in place, as `spec.volumes`; or empty
+  std::vector<Name> images;       ///< containers with another image
+  std::vector<Name> resources;    ///< containers that are resized
+  std::vector<Name> environment;  ///< containers whose environment takes what changed
+  /// By the index in `environment`: what it takes, as `labels/KEY` or `annotations/KEY`.
+  std::vector<std::vector<std::string>> environment_keys;
+  bool metadata = false;
+  bool in_place() const { return refusal.empty(); }
+};
+
+/// Of two templates `{"metadata", "spec"}`.
+PodChange pod_change(const Value& before, const Value& after, const PodChangeGates& gates);
+
+/// `Guaranteed`, `Burstable` or `BestEffort`: Kubernetes' class of service of a pod's spec.
+std::string_view quality_of_service(const Value& spec);
+
+}  // namespace fettle
