@@ -1,5 +1,6 @@
 #include "tests/engine/world.h"
 
+#include <algorithm>
 #include <thread>
 
 #include <unistd.h>
@@ -22,7 +23,7 @@ const Kind& kind_of(const std::string& name) {
   for (const Kind* const kind :
        {&network_kind(), &image_kind(), &directory_kind(), &artifact_kind(), &service_kind(),
         &exec_kind(), &request_kind(), &wait_kind(), &task_kind(), &start_kind(), &stop_kind(),
-        &remove_kind()})
+        &remove_kind(), &pod_kind(), &claim_kind()})
     if (kind->name() == std::string_view(name))
       return *kind;
   INVARIANT(false);
@@ -170,7 +171,8 @@ Result<Record> World::apply(Verb verb, const std::string& kind, const std::strin
     record.applied = resource;
     record.outputs = done.outputs;
     record.remote_id = done.remote_id;
-    record.incarnation = act.incarnation;
+    if (verb != Verb::update && verb != Verb::start && verb != Verb::stop)
+      record.incarnation = act.incarnation;
     record.changes += done.changed ? 1 : 0;
     records_[kind + "/" + name] = std::make_shared<Record>(record);
     return record;
@@ -201,8 +203,11 @@ std::string World::run(const std::string& service, const std::vector<std::string
 void World::clear() {
   dies_at = 0;
   const std::vector<std::string> ours{environment_filter(environment_)};
-  for (const ContainerState& left :
-       list_containers(engine(), ours, {}).value_or(std::vector<ContainerState>()))
+  auto containers = list_containers(engine(), ours, {}).value_or(std::vector<ContainerState>());
+  std::ranges::stable_partition(containers, [](const ContainerState& state) {
+    return !label(state.labels, mark::container).empty();
+  });
+  for (const ContainerState& left : containers)
     EXPECT_TRUE(remove_container(engine(), left.id, {}));
   for (const NetworkState& left :
        list_networks(engine(), ours, {}).value_or(std::vector<NetworkState>()))

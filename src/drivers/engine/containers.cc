@@ -69,6 +69,10 @@ ContainerState from_inspect(const Value& item) {
   state.status = common_status(now.text_at("Status"));
   if (state.status == "exited")
     state.exit_code = now.integer_at("ExitCode");
+  state.started = now.text_at("StartedAt");
+  state.finished = now.text_at("FinishedAt");
+  state.restarts = item.integer_at("RestartCount");
+  state.out_of_memory = now.bool_at("OOMKilled");
   state.process = now.integer_at("Pid");
   state.labels = labels_in(item.at("Config").at("Labels"));
   state.addresses = addresses_of(item.at("NetworkSettings").at("Networks"));

@@ -11,6 +11,8 @@
 #include "drivers/engine/look.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
+#include "drivers/engine/pod.h"
+#include "drivers/engine/pod_probe.h"
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/room.h"
 #include "drivers/engine/service.h"
@@ -50,6 +52,18 @@ Result<Outcome> purge_service(const Site& site, const Act& act, std::stop_token 
   if (there)
     TRY(remove_service(site, act, stop));
   return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}, .changed = there});
+}
+
+Result<Outcome> apply_pod(const Site& site, const Act& act, const ProgressSink& progress,
+                          const std::stop_token& stop) {
+  switch (act.verb) {
+    case Verb::stop:
+      return stop_pod(site, act, stop);
+    case Verb::remove:
+      return remove_pod(site, act, stop);
+    default:
+      return bring_pod(site, act, progress, stop);
+  }
 }
 
 Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token stop) {
@@ -104,7 +118,11 @@ Found found_service(const Key& key, const ContainerState& container,
 
 EngineDriver::EngineDriver(HttpClient& http, Blobs& blobs, Locate locate,
                            EngineDriverOptions options)
-    : http_(http), blobs_(blobs), locate_(std::move(locate)), options_(std::move(options)) {}
+    : http_(http),
+      blobs_(blobs),
+      locate_(std::move(locate)),
+      options_(std::move(options)),
+      probes_(std::make_unique<PodProbes>()) {}
 EngineDriver::~EngineDriver() = default;
 
 Result<Engine*> EngineDriver::engine(std::stop_token stop, bool may_start) {
@@ -120,7 +138,7 @@ Status EngineDriver::ready(std::span<const Resource* const> wanted, std::stop_to
 
 Result<Site> EngineDriver::site(std::stop_token stop, bool may_start) {
   Engine* const found = TRY(engine(stop, may_start));
-  return Site{http_, *found, blobs_, allocation_, options_};
+  return Site{http_, *found, blobs_, allocation_, options_, *probes_};
 }
 
 Result<std::vector<Observation>> EngineDriver::observe(std::span<const Subject> subjects,
@@ -141,6 +159,10 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
     return removes ? drop_network(here, act, stop) : make_network(here, act, stop);
   if (kind == "directory")
     return removes ? drop_directory(here, act, stop) : make_directory(here, act, stop);
+  if (kind == "pod")
+    return apply_pod(here, act, progress, stop);
+  if (kind == "claim")
+    return removes ? drop_claim(here, act, stop) : make_claim(here, act, stop);
   // What is left of the others is a record: an image may serve other environments, too.
   if (removes)
     return Outcome(Done{});
@@ -211,7 +233,7 @@ void EngineDriver::watch(const Name& environment, const std::function<void(const
           const auto key = key_in(event.attributes);
           const bool matters = event.action == "die" || event.action == "start" ||
                                event.action == "stop" || event.action == "destroy";
-          if (key && key->kind == "service" && matters)
+          if (key && (key->kind == "service" || key->kind == "pod") && matters)
             hint(*key);
         },
         stop);

@@ -1,6 +1,7 @@
 #pragma once
 /// The driver of containers: networks, images, persistent directories, services and what is done
-/// in them, on one Docker or Podman. Whoever wants another engine makes another driver.
+/// in them, pods and their claims, on one Docker or Podman. Whoever wants another engine makes
+/// another driver.
 ///
 /// The engine is looked for when it is needed first, so that a run that needs none starts none.
 ///
@@ -53,6 +54,7 @@ class EngineDriver : public Driver {
   Locate locate_;
   EngineDriverOptions options_;
   Allocation allocation_;
+  std::unique_ptr<PodProbes> probes_;
   std::mutex mutex_;
   std::unique_ptr<Located> located_;
 };

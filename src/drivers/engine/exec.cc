@@ -95,7 +95,8 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
                          const StreamSink& sink, std::stop_token stop) {
   const std::string id = TRY(create_exec(engine, container, options, stop));
   EngineCall call = start_call(id, options);
-  call.time_limit = engine.limits().command > 0s ? engine.limits().command : for_ever;
+  const Duration limit = options.time_limit > 0s ? options.time_limit : engine.limits().command;
+  call.time_limit = limit > 0s ? limit : for_ever;
   call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
   call.sink = options.tty
                   ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }

@@ -15,7 +15,8 @@ struct ExecOptions {
   std::string user{};
   std::string directory{};
   bool tty = false;
-  bool input = false;  ///< whether its stdin is open; only for `open_exec`
+  bool input = false;      ///< whether its stdin is open; only for `open_exec`
+  Duration time_limit{0};  ///< of `run_exec`; 0: as the engine's limits say
 };
 
 /// Runs to the end, hands over the output as it comes, and answers the exit code. A program that

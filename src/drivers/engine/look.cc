@@ -10,6 +10,7 @@
 #include "drivers/engine/images.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
+#include "drivers/engine/pod_look.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/kinds.h"
 
@@ -36,8 +37,8 @@ class Look {
   Status ask(std::span<const Subject> subjects) {
     bool containers = false, volumes = false;
     for (const Subject& subject : subjects) {
-      containers |= subject.key.kind == "service";
-      volumes |= subject.key.kind == "directory";
+      containers |= subject.key.kind == "service" || subject.key.kind == "pod";
+      volumes |= subject.key.kind == "directory" || subject.key.kind == "claim";
       if (subject.key.kind == "image")
         images_[reference_of(subject)];
     }
@@ -63,7 +64,7 @@ class Look {
     TRY(do_at_once(questions, most_questions, stop_));
     if (containers_)
       sort_containers();
-    return {};
+    return ask_pods(subjects);
   }
 
   Result<Observation> at(const Subject& subject) {
@@ -74,19 +75,39 @@ class Look {
       return image(subject);
     if (kind == "network")
       return network(subject);
-    if (kind == "directory")
+    if (kind == "directory" || kind == "claim")
       return directory(subject);
+    if (kind == "pod")
+      return seen_pods_.at(subject.key.name);
     if (kind == "artifact")
       return artifact(subject);
     return world_error(cat("the engine cannot look at `", to_string(subject.key), "`"));
   }
 
  private:
+  /// All pods at once: each takes several questions and may be probed.
+  Status ask_pods(std::span<const Subject> subjects) {
+    std::vector<Task> questions;
+    for (const Subject& subject : subjects) {
+      if (subject.key.kind != "pod")
+        continue;
+      Observation& seen = seen_pods_[subject.key.name];
+      questions.emplace_back([this, &subject, &seen, &states = pods_[subject.key.name]](
+                                 const std::stop_token& stop) -> Status {
+        seen = TRY(look_at_pod(site_, subject, states, stop));
+        return {};
+      });
+    }
+    return do_at_once(questions, most_questions, stop_);
+  }
+
   void sort_containers() {
     for (const ContainerState& container : *containers_) {
       const auto key = key_in(container.labels);
       if (key && key->kind == "service")
         services_[key->name].push_back(&container);
+      if (key && key->kind == "pod")
+        pods_[key->name].push_back(&container);
       const std::string id = label(container.labels, mark::network);
       if (id.empty())
         continue;
@@ -174,6 +195,8 @@ class Look {
   std::map<std::string, std::string> images_;  ///< the id by reference; empty: not there
   std::set<std::string> volumes_;
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;
+  std::unordered_map<Name, std::vector<const ContainerState*>> pods_;
+  std::unordered_map<Name, Observation> seen_pods_;
   std::set<std::string> networks_, live_networks_;  ///< of marks; of those that are there
   bool asked_for_networks_ = false;
 };

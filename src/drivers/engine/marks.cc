@@ -73,7 +73,15 @@ std::string label(const std::map<std::string, std::string>& labels, std::string_
   return found == labels.end() ? std::string() : found->second;
 }
 
-std::string network_name(const Key& key) { return "fettle-" + allowed(key.environment); }
+std::string network_name(const Key& key) {
+  const std::string_view name = key.name;
+  const size_t bar = name.find('|');
+  if (bar == name.npos)
+    return "fettle-" + allowed(key.environment);
+  // Of one of several nodes: all may be on one machine.
+  return cat("fettle-", allowed(key.environment), "-", allowed(name.substr(bar + 1)), "-",
+             to_string(fingerprint(cat(key.environment, "/", name))).substr(0, 8));
+}
 
 std::string volume_name(const Key& key) {
   const std::string whole = cat(key.environment, "/", key.name);

@@ -19,7 +19,8 @@ constexpr std::string_view environment = "fettle.environment", kind = "fettle.ki
                            key = "fettle.key", uuid = "fettle.uuid",
                            incarnation = "fettle.incarnation", digest = "fettle.digest",
                            address = "fettle.address", ports = "fettle.ports",
-                           network = "fettle.network";
+                           network = "fettle.network", holder = "fettle.holder",
+                           container = "fettle.container", restarts = "fettle.restarts";
 }  // namespace mark
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -40,7 +41,7 @@ std::optional<Key> key_in(const std::map<std::string, std::string>& labels);
 /// A label's text, or empty.
 std::string label(const std::map<std::string, std::string>& labels, std::string_view name);
 
-/// Of the network of an environment.
+/// Of the network of an environment; with a name `NODE|NAMESPACE`, of a namespace on a node.
 std::string network_name(const Key& key);
 /// Of the volume of a persistent directory: its name where an engine allows it, and a hash.
 std::string volume_name(const Key& key);

@@ -28,12 +28,15 @@ struct EngineDriverOptions {
   CallObserver on_call{};
 };
 
+class PodProbes;
+
 struct Site {
   HttpClient& http;
   Engine& engine;
   Blobs& blobs;
   Allocation& allocation;
   const EngineDriverOptions& options;
+  PodProbes& probes;
 };
 
 /// The record of the service that an action names in its attributes; an error when it needs none.

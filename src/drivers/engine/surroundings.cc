@@ -1,5 +1,7 @@
 #include "drivers/engine/surroundings.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "drivers/engine/containers.h"
@@ -88,9 +90,13 @@ Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token s
     const auto state = TRY(inspect_network(site.engine, name, stop));
     if (!state || key_in(state->labels) != act.key)
       return Outcome(Done{.outputs = {}, .remote_id = {}, .changed = false});
-    for (const ContainerState& left :
-         TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop)))
-      TRY(remove_container(site.engine, left.id, stop));
+    auto left = TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop));
+    // What stands on another container goes before it.
+    std::ranges::stable_partition(left, [](const ContainerState& each) {
+      return !label(each.labels, mark::container).empty();
+    });
+    for (const ContainerState& container : left)
+      TRY(remove_container(site.engine, container.id, stop));
     removed = remove_network(site.engine, name, stop);
   }
   if (!removed)

@@ -1,17 +1,19 @@
 #include "drivers/engine/volumes.h"
 
+#include <algorithm>
+
 #include "drivers/engine/marks.h"
 
 namespace fettle {
 
 Status create_volume(Engine& engine, const std::string& name,
                      const std::vector<std::pair<std::string, std::string>>& labels,
-                     std::stop_token stop) {
-  const EngineAnswer answer =
-      TRY(engine.ask({.method = "POST",
-                      .path = "/volumes/create",
-                      .body = Value::dict({{"Name", name}, {"Labels", labels_value(labels)}})},
-                     stop));
+                     std::stop_token stop, bool in_memory) {
+  std::vector<Entry> body{{"Name", name}, {"Labels", labels_value(labels)}};
+  if (in_memory)
+    body.push_back({"DriverOpts", Value::dict({{"type", "tmpfs"}, {"device", "tmpfs"}})});
+  const EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST", .path = "/volumes/create", .body = Value::dict(std::move(body))}, stop));
   if (!answer.ok())
     return engine_error(answer);
   return {};
@@ -30,6 +32,15 @@ Result<std::vector<VolumeState>> list_volumes(Engine& engine,
     for (const Value& item : volumes.items())
       found.push_back(
           {.name = std::string(item.text_at("Name")), .labels = labels_in(item.at("Labels"))});
+  // Podman gives those that have one of the labels.
+  std::erase_if(found, [&](const VolumeState& volume) {
+    return !std::ranges::all_of(labels, [&](const std::string& wanted) {
+      const size_t equals = wanted.find('=');
+      const auto own = volume.labels.find(wanted.substr(0, equals));
+      return own != volume.labels.end() &&
+             (equals == wanted.npos || own->second == wanted.substr(equals + 1));
+    });
+  });
   return found;
 }
 

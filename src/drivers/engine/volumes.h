@@ -15,10 +15,11 @@ struct VolumeState {
   std::map<std::string, std::string> labels;
 };
 
-/// One of this name that is there already is fine.
+/// One of this name that is there already is fine. `in_memory`: what is in it is lost when nobody
+/// mounts it.
 Status create_volume(Engine& engine, const std::string& name,
                      const std::vector<std::pair<std::string, std::string>>& labels,
-                     std::stop_token stop);
+                     std::stop_token stop, bool in_memory = false);
 Result<std::vector<VolumeState>> list_volumes(Engine& engine,
                                               const std::vector<std::string>& labels,
                                               std::stop_token stop);

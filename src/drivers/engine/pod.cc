@@ -1,0 +1,591 @@
+#include "drivers/engine/pod.h"
+
+#include <algorithm>
+
+#include "base/archive.h"
+#include "base/at_once.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "drivers/engine/archives.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/images.h"
+#include "drivers/engine/pause.h"
+#include "drivers/engine/pod_body.h"
+#include "drivers/engine/pod_probe.h"
+#include "drivers/engine/probe.h"
+#include "drivers/engine/volumes.h"
+#include "kinds/pod.h"
+#include "value/mask.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t most_at_once = 8;
+constexpr Duration least_grace = 2s;  ///< that a container gets after its hook
+constexpr Duration hook_limit = 30s;  ///< of a container that has just started
+constexpr int shown_log_lines = 10;
+
+std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
+
+/// What carries the marks of a pod.
+struct There {
+  std::vector<ContainerState> holders, containers;
+};
+
+Result<There> containers_of(const Site& site, const Key& key, const std::stop_token& stop) {
+  There there;
+  for (ContainerState& state : TRY(list_containers(site.engine, key_filters(key), stop)))
+    (label(state.labels, mark::container).empty() ? there.holders : there.containers)
+        .push_back(std::move(state));
+  return there;
+}
+
+/// Has a container end: its hook first, which counts into the grace.
+Status end_container(const Site& site, const ContainerState& state, const Value& attributes,
+                     const std::string& address, const std::stop_token& stop) {
+  if (!state.runs() && state.status != "paused" && state.status != "restarting")
+    return {};
+  Duration grace = pod_grace(attributes);
+  const auto containers = pod_containers(attributes);
+  const auto own =
+      std::ranges::find(containers, label(state.labels, mark::container), &PodContainer::name);
+  if (own != containers.end() && own->spec.at("lifecycle").at("preStop").is_dict() && grace > 0s) {
+    const Instant began = instant_from_clock();
+    // What it complains about keeps nobody from stopping the container.
+    TRY(try_handler(site, own->spec.at("lifecycle").at("preStop"), {state.id, address, own->spec},
+                    grace, stop));
+    grace = std::max(least_grace, grace - (instant_from_clock() - began));
+  }
+  TRY(stop_container(site.engine, state.id, grace, stop));
+  return {};
+}
+
+/// Has all of them end at once; sidecars when the others have.
+Status end_containers(const Site& site, const std::vector<ContainerState>& states,
+                      const Value& attributes, const std::string& address,
+                      const std::stop_token& stop) {
+  const auto containers = pod_containers(attributes);
+  const auto is_sidecar = [&](const ContainerState& state) {
+    return std::ranges::any_of(containers, [&](const PodContainer& each) {
+      return each.sort == PodContainer::Sort::sidecar &&
+             each.name == label(state.labels, mark::container);
+    });
+  };
+  for (const bool sidecars : {false, true}) {
+    std::vector<Task> tasks;
+    for (const ContainerState& state : states)
+      if (is_sidecar(state) == sidecars)
+        tasks.emplace_back([&](const std::stop_token& end) {
+          return end_container(site, state, attributes, address, end);
+        });
+    TRY(do_at_once(tasks, most_at_once, stop));
+  }
+  return {};
+}
+
+/// Ends and removes what is there; containers before the holders that they stand on.
+Status clear(const Site& site, const There& there, const Value& attributes,
+             const std::string& address, const std::stop_token& stop) {
+  TRY(end_containers(site, there.containers, attributes, address, stop));
+  for (const auto* const states : {&there.containers, &there.holders})
+    for (const ContainerState& state : *states)
+      TRY(remove_container(site.engine, state.id, stop));
+  return {};
+}
+
+Status remove_volumes(const Site& site, const Key& key, const std::stop_token& stop) {
+  for (const VolumeState& volume : TRY(list_volumes(site.engine, key_filters(key), stop)))
+    TRY(remove_volume(site.engine, volume.name, stop));
+  return {};
+}
+
+/// The attributes as they were when its containers were made, for those that are to go.
+const Value& attributes_then(const Act& act) {
+  return act.known != nullptr && act.known->applied ? act.known->applied->attributes
+                                                    : act.attributes;
+}
+
+class PodAct {
+ public:
+  PodAct(const Site& site, const Act& act, const ProgressSink& progress,
+         const std::stop_token& stop)
+      : site_(site),
+        act_(act),
+        progress_(progress),
+        stop_(stop),
+        attributes_(reveal(act.attributes)),
+        wanted_(pod_containers(attributes_)) {}
+
+  Result<Outcome> carry_out() {
+    TRY(prepare());
+    TRY(clear_others());
+    TRY(check_bodies());
+    TRY(ensure_holder());
+    if (const auto waits = TRY(run_init()))
+      return Outcome(
+          Pending{.what = *waits,
+                  .retry_after = probe_pause(waited()),
+                  .so_far = Value::dict({{"since", began_.time_since_epoch().count()}})});
+    TRY(ensure_containers());
+    TRY(resize());
+    return done();
+  }
+
+ private:
+  Duration waited() const { return instant_from_clock() - began_; }
+  bool is_made_anew() const {
+    return act_.verb == Verb::create || act_.verb == Verb::replace || act_.known == nullptr;
+  }
+  const Value& before() const {
+    static const Value none;
+    return act_.known == nullptr ? none : act_.known->outputs;
+  }
+
+  /// Decides on names, address and volumes.
+  Status prepare() {
+    began_ = act_.so_far.is_dict() ? Instant(Duration(act_.so_far.integer_at("since")))
+                                   : instant_from_clock();
+    incarnation_ = is_made_anew() ? act_.incarnation : act_.known->incarnation;
+    place_.uid =
+        to_string(fingerprint(cat(act_.key.environment, "\n", act_.key.name, "\n", incarnation_)));
+    if (!is_made_anew() && !before().text_at("uid").empty())
+      place_.uid = before().text_at("uid");
+    const NodeAddress address = node_address(act_.key.name);
+    name_ = container_name(cat(address.space, "-", address.name), place_.uid);
+    there_ = TRY(containers_of(site_, act_.key, stop_));
+    if (!uses_host_network(attributes_))
+      TRY(place_in_network());
+    volumes_ = TRY(pod_volumes(act_.key, attributes_, place_));
+    place_.is_podman = TRY(site_.engine.flavour(stop_)) == Engine::Flavour::podman;
+    return {};
+  }
+
+  Status place_in_network() {
+    const Record* const network = act_.need("network");
+    if (network == nullptr)
+      return world_error(cat("the pod `", act_.key.name, "` needs no network"));
+    const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
+    if (!subnet)
+      return world_error("the record of the network has no range of addresses");
+    place_.network = network->outputs.text_at("name");
+    network_id_ = network->outputs.text_at("id");
+    place_.host_address = network->outputs.text_at("gateway");
+    if (!site_.allocation.knows(network_id_))
+      site_.allocation.learn(
+          network_id_,
+          TRY(list_containers(site_.engine, {environment_filter(act_.key.environment)}, stop_)));
+    place_.address = TRY(site_.allocation.address(network_id_, *subnet, place_.host_address,
+                                                  owner_of(act_.key), before().text_at("ip")));
+    return {};
+  }
+
+  bool is_of_this(const ContainerState& state) const {
+    return label(state.labels, mark::incarnation) == std::to_string(incarnation_);
+  }
+
+  /// What another incarnation left, or a holder that is made of something else.
+  Status clear_others() {
+    There others;
+    const std::string digest = to_string(holder_digest(attributes_));
+    std::erase_if(there_.holders, [&](const ContainerState& state) {
+      const bool is_other = !is_of_this(state) || label(state.labels, mark::digest) != digest;
+      if (is_other)
+        others.holders.push_back(state);
+      return is_other;
+    });
+    const std::string holder = there_.holders.empty() ? "" : there_.holders[0].id;
+    std::erase_if(there_.containers, [&](const ContainerState& state) {
+      const bool is_other = holder.empty() || label(state.labels, mark::holder) != holder;
+      if (is_other)
+        others.containers.push_back(state);
+      return is_other;
+    });
+    if (others.holders.empty() && others.containers.empty())
+      return {};
+    TRY(clear(site_, others, reveal(attributes_then(act_)), place_.address, stop_));
+    if (holder.empty())
+      TRY(remove_volumes(site_, act_.key, stop_));
+    return {};
+  }
+
+  Labels labels(std::string_view digest) const {
+    Labels labels = marks_of(act_.key);
+    labels.emplace_back(mark::incarnation, std::to_string(incarnation_));
+    labels.emplace_back(mark::digest, digest);
+    return labels;
+  }
+
+  /// Nothing is begun for a pod that cannot be.
+  Status check_bodies() {
+    for (const PodContainer& container : wanted_)
+      TRY(container_body(attributes_, container, place_, volumes_, {}));
+    return {};
+  }
+
+  Status ensure_volumes() {
+    for (const PodVolume& volume : volumes_)
+      if (volume.sort != PodVolume::Sort::folder && volume.sort != PodVolume::Sort::claim)
+        TRY(create_volume(site_.engine, volume.there, marks_of(act_.key), stop_,
+                          volume.sort == PodVolume::Sort::memory));
+    return {};
+  }
+
+  Status ensure_holder() {
+    bool is_new = there_.holders.empty();
+    if (is_new) {
+      TRY(ensure_pause_image(site_.engine, stop_));
+      TRY(ensure_volumes());
+      Labels own = labels(to_string(holder_digest(attributes_)));
+      own.emplace_back(mark::uuid, place_.uid);
+      own.emplace_back(mark::address, place_.address);
+      own.emplace_back(mark::network, network_id_);
+      const Value body = TRY(holder_body(attributes_, place_, volumes_, own));
+      place_.holder = TRY(create(name_, body));
+    } else {
+      place_.holder = there_.holders[0].id;
+    }
+    if (is_made_anew() || is_new || !act_.known->applied ||
+        attributes_then(act_).at("configs") != act_.attributes.at("configs"))
+      TRY(fill_volumes());
+    if (is_new || !there_.holders[0].runs()) {
+      // Whoever stood on a holder that ended has to join it anew.
+      for (const ContainerState& state : there_.containers)
+        TRY(end_container(site_, state, attributes_, place_.address, stop_));
+      for (ContainerState& state : there_.containers)
+        state.status = state.status == "created" ? "created" : "exited";
+      rejoin_ = !there_.containers.empty();
+      TRY(start_container(site_.engine, place_.holder, stop_)
+              .context(cat("starting the holder of pod `", act_.key.name, "`")));
+    }
+    return {};
+  }
+
+  Result<std::string> create(const std::string& name, const Value& body) {
+    ContainerCreated created = TRY(create_container(site_.engine, name, body, stop_));
+    if (created.name_taken) {
+      const auto other = TRY(inspect_container(site_.engine, name, stop_));
+      if (other && key_in(other->labels) != act_.key)
+        return world_error(cat("the name `", name, "` is taken by a container of somebody else"));
+      TRY(remove_container(site_.engine, name, stop_));
+      created = TRY(create_container(site_.engine, name, body, stop_));
+    }
+    if (created.name_taken)
+      return world_error(cat("the name `", name, "` cannot be had"));
+    return created.id;
+  }
+
+  Status fill_volumes() {
+    for (const PodVolume& volume : volumes_) {
+      if (volume.sort != PodVolume::Sort::files || volume.files.empty())
+        continue;
+      std::string tar;
+      ArchiveWriter writer([&](std::string_view bytes) -> Status {
+        tar += bytes;
+        return {};
+      });
+      std::set<std::string> folders;
+      for (const auto& [path, text] : volume.files) {
+        for (size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1))
+          if (folders.insert(path.substr(0, slash)).second)
+            TRY(writer.add({.path = path.substr(0, slash),
+                            .type = ArchiveEntry::Type::directory,
+                            .mode = 0755}));
+        TRY(writer.add_file(path, text, volume.modes.at(path)));
+      }
+      TRY(writer.finish());
+      TRY(put_archive(site_.engine, place_.holder, cat("/volumes/", volume.name),
+                      source_of(std::move(tar)), stop_)
+              .context(cat("filling volume `", volume.name, "`")));
+    }
+    return {};
+  }
+
+  /// The container of a name that is as wanted; none when there is none.
+  const ContainerState* as_wanted(const PodContainer& container) const {
+    for (const ContainerState& state : there_.containers)
+      if (label(state.labels, mark::container) == container.name &&
+          label(state.labels, mark::digest) == to_string(container.digest))
+        return &state;
+    return nullptr;
+  }
+
+  std::vector<const ContainerState*> others_of(const PodContainer& container) const {
+    std::vector<const ContainerState*> found;
+    for (const ContainerState& state : there_.containers)
+      if (label(state.labels, mark::container) == container.name && &state != as_wanted(container))
+        found.push_back(&state);
+    return found;
+  }
+
+  /// Pulls what is missing, as the policy says.
+  Status ensure_image(const PodContainer& container) {
+    const std::string_view said = container.spec.text_at("imagePullPolicy");
+    const auto [name, tag] = split_reference(container.image);
+    const std::string_view policy = !said.empty()     ? said
+                                    : tag == "latest" ? "Always"
+                                                      : "IfNotPresent";
+    const bool is_there = !TRY(image_id(site_.engine, container.image, stop_)).empty();
+    if (is_there && policy != "Always")
+      return {};
+    if (policy == "Never")
+      return world_error(cat("the image `", container.image, "` of container `", container.name,
+                             "` is not there, and `imagePullPolicy` is `Never`"));
+    const std::string full = full_reference(container.image);
+    const auto login = site_.options.login ? site_.options.login(full.substr(0, full.find('/')))
+                                           : std::optional<RegistryLogin>();
+    return pull_image(site_.engine, container.image, login, progress_, stop_);
+  }
+
+  Result<std::string> create(const PodContainer& container, int64_t restarts) {
+    const std::string digest = to_string(container.digest);
+    Labels own = labels(digest);
+    own.emplace_back(mark::container, container.name);
+    own.emplace_back(mark::holder, place_.holder);
+    own.emplace_back(mark::restarts, std::to_string(restarts));
+    const Value body = TRY(container_body(attributes_, container, place_, volumes_, own));
+    return create(cat(name_, "--", container.name, "--", digest.substr(0, 8)), body);
+  }
+
+  /// Nothing when all init containers have ended well; else what is waited for.
+  Result<std::optional<std::string>> run_init() {
+    const bool has_begun = std::ranges::any_of(there_.containers, [&](const ContainerState& state) {
+      return std::ranges::any_of(wanted_, [&](const PodContainer& each) {
+        return each.sort == PodContainer::Sort::plain &&
+               each.name == label(state.labels, mark::container);
+      });
+    });
+    for (const PodContainer& container : wanted_) {
+      if (container.sort == PodContainer::Sort::plain || has_begun)
+        break;
+      if (container.sort == PodContainer::Sort::sidecar) {
+        TRY(ensure(container));
+        continue;
+      }
+      const ContainerState* const known = as_wanted(container);
+      std::string id = known == nullptr ? std::string() : known->id;
+      if (id.empty()) {
+        TRY(ensure_image(container));
+        id = TRY(create(container, 0));
+      }
+      if (known == nullptr || known->status == "created")
+        TRY(start_container(site_.engine, id, stop_)
+                .context(cat("starting init container `", container.name, "`")));
+      if (auto waits = TRY(await_end(container, id)))
+        return waits;
+    }
+    return std::optional<std::string>();
+  }
+
+  Result<std::optional<std::string>> await_end(const PodContainer& container,
+                                               const std::string& id) {
+    const auto state = TRY(inspect_container(site_.engine, id, stop_));
+    if (!state)
+      return world_error(cat("init container `", container.name, "` is gone"));
+    const int64_t code = state->exit_code.value_or(-1);
+    if (state->status == "exited" && code == 0)
+      return std::optional<std::string>();
+    if (state->status == "exited" && pod_restart_policy(attributes_) == "Never") {
+      const std::string lines = last_log_lines(site_.engine, id, shown_log_lines, stop_);
+      return world_error(cat("init container `", container.name, "` of pod `", act_.key.name,
+                             "` ended with exit code ", code,
+                             lines.empty() ? "; it wrote nothing" : "; its last lines are:\n",
+                             lines));
+    }
+    if (state->status == "exited" && state->restarts == 0 && waited() > 5s)
+      TRY(start_container(site_.engine, id, stop_));  // the engine has given it up
+    return std::optional(
+        cat("init container `", container.name, "` of `", act_.key.name, "` has not ended"));
+  }
+
+  Status ensure_containers() {
+    for (const PodContainer& container : wanted_)
+      if (container.stays() && as_wanted(container) == nullptr)
+        TRY(ensure_image(container));
+    for (const PodContainer& container : wanted_)
+      if (container.stays())
+        TRY(ensure(container));
+    return {};
+  }
+
+  bool is_to_run(const ContainerState& state, const PodContainer& container) const {
+    const std::string_view policy = pod_restart_policy(attributes_);
+    if (state.status == "created" || rejoin_ || act_.verb == Verb::start ||
+        container.sort == PodContainer::Sort::sidecar)
+      return true;
+    return policy == "Always" || (policy == "OnFailure" && state.exit_code != 0);
+  }
+
+  /// Has a container run: made beneath the holder, started in place of the one before it.
+  Status ensure(const PodContainer& container) {
+    const ContainerState* const known = as_wanted(container);
+    const std::vector<const ContainerState*> others = others_of(container);
+    if (known != nullptr && (known->runs() || known->status == "restarting") && !rejoin_) {
+      TRY(remove_others(others));
+      const bool is_told = before().at("containers").text_at(container.name) == known->id;
+      ids_[container.name] = known->id;
+      return is_told ? Status() : tell_started(container, known->id);
+    }
+    if (known != nullptr && known->status == "exited" && !is_to_run(*known, container)) {
+      ids_[container.name] = known->id;
+      return remove_others(others);
+    }
+    std::string id = known == nullptr ? std::string() : known->id;
+    if (id.empty()) {
+      if (container.sort == PodContainer::Sort::sidecar)
+        TRY(ensure_image(container));
+      id = TRY(create(container, TRY(restarts_after(others))));
+    }
+    for (const ContainerState* const other : others)
+      TRY(end_container(site_, *other, attributes_, place_.address, stop_));
+    changed_ = true;
+    Status started = start_container(site_.engine, id, stop_);
+    if (!started)
+      return give_back(container, id, others, std::move(started).error());
+    TRY(remove_others(others));
+    ids_[container.name] = id;
+    return tell_started(container, id);
+  }
+
+  /// How often it was started before, and this time.
+  Result<int64_t> restarts_after(const std::vector<const ContainerState*>& others) {
+    int64_t most = 0;
+    for (const ContainerState* const other : others) {
+      const auto state = TRY(inspect_container(site_.engine, other->id, stop_));
+      const int64_t earlier =
+          std::strtoll(label(other->labels, mark::restarts).c_str(), nullptr, 10);
+      most = std::max(most, earlier + (state ? state->restarts : 0) + 1);
+    }
+    return most;
+  }
+
+  Status remove_others(const std::vector<const ContainerState*>& others) {
+    for (const ContainerState* const other : others) {
+      changed_ = true;
+      TRY(end_container(site_, *other, attributes_, place_.address, stop_));
+      TRY(remove_container(site_.engine, other->id, stop_));
+    }
+    return {};
+  }
+
+  /// The one before runs again, as far as that is possible.
+  Error give_back(const PodContainer& container, const std::string& id,
+                  const std::vector<const ContainerState*>& others, Error error) {
+    if (is_cancelled(error) || error.unknown_outcome)
+      return error;
+    const std::stop_token none;
+    error = std::move(error).context(
+        cat("starting container `", container.name, "` of pod `", act_.key.name, "`"));
+    if (!site_.options.rollback || others.empty())
+      return error;
+    Status undone = remove_container(site_.engine, id, none);
+    if (undone)
+      undone = start_container(site_.engine, others.back()->id, none);
+    error.message += undone ? "; the container before it runs again"
+                            : cat("; the container before it cannot be brought back: ",
+                                  to_string(undone.error()));
+    return error;
+  }
+
+  /// Its hook after the start, at least once.
+  Status tell_started(const PodContainer& container, const std::string& id) {
+    const Value& hook = container.spec.at("lifecycle").at("postStart");
+    if (!hook.is_dict())
+      return {};
+    const auto complaint =
+        TRY(try_handler(site_, hook, {id, place_.address, container.spec}, hook_limit, stop_));
+    if (!complaint)
+      return {};
+    TRY(stop_container(site_.engine, id, pod_grace(attributes_), stop_));
+    return world_error(cat("`postStart` of container `", container.name, "` of pod `",
+                           act_.key.name, "` failed: ", *complaint));
+  }
+
+  /// Limits change while a container runs.
+  Status resize() {
+    if (act_.known == nullptr || !act_.known->applied)
+      return {};
+    const auto then = pod_containers(attributes_then(act_));
+    for (const PodContainer& container : wanted_) {
+      const auto old = std::ranges::find(then, container.name, &PodContainer::name);
+      const ContainerState* const there = as_wanted(container);
+      if (old == then.end() || there == nullptr || !container.stays() ||
+          pod_limits(old->spec) == pod_limits(container.spec))
+        continue;
+      const PodLimits limits = pod_limits(container.spec);
+      changed_ = true;
+      TRY(limit_container(site_.engine, there->id, limits.memory, limits.nano_cpus, stop_)
+              .context(cat("resizing container `", container.name, "`")));
+    }
+    return {};
+  }
+
+  Result<Outcome> done() {
+    std::vector<Entry> ids;
+    for (const auto& [name, id] : ids_)
+      ids.push_back({name, id});
+    const bool is_same = !is_made_anew() && !before().text_at("started").empty();
+    const std::string started =
+        is_same ? std::string(before().text_at("started")) : to_string(now_from_clock());
+    const bool changed = changed_ || is_made_anew() || act_.known->remote_id != place_.holder;
+    return Outcome(Done{.outputs = Value::dict({{"uid", place_.uid},
+                                                {"ip", place_.address},
+                                                {"started", started},
+                                                {"containers", Value::dict(std::move(ids))}}),
+                        .remote_id = place_.holder,
+                        .changed = changed});
+  }
+
+  const Site& site_;
+  const Act& act_;
+  const ProgressSink& progress_;
+  const std::stop_token& stop_;
+  const Value attributes_;
+  const std::vector<PodContainer> wanted_;
+  Instant began_;
+  uint64_t incarnation_ = 0;
+  PodPlace place_;
+  std::string name_, network_id_;
+  There there_;
+  std::vector<PodVolume> volumes_;
+  std::map<std::string, std::string> ids_;
+  bool rejoin_ = false, changed_ = false;
+};
+
+}  // namespace
+
+Result<Outcome> bring_pod(const Site& site, const Act& act, const ProgressSink& progress,
+                          const std::stop_token& stop) {
+  return PodAct(site, act, progress, stop).carry_out();
+}
+
+Result<Outcome> stop_pod(const Site& site, const Act& act, const std::stop_token& stop) {
+  const Value attributes = reveal(attributes_then(act));
+  const There there = TRY(containers_of(site, act.key, stop));
+  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
+  TRY(end_containers(site, there.containers, attributes, address, stop));
+  return Outcome(Done{.outputs = act.known == nullptr ? Value::dict({}) : act.known->outputs,
+                      .remote_id = act.known == nullptr ? "" : act.known->remote_id});
+}
+
+Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_token& stop) {
+  const There there = TRY(containers_of(site, act.key, stop));
+  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
+  TRY(clear(site, there, reveal(attributes_then(act)), address, stop));
+  TRY(remove_volumes(site, act.key, stop));
+  for (const ContainerState& holder : there.holders)
+    site.allocation.free_address(label(holder.labels, mark::network), owner_of(act.key));
+  return Outcome(Done{});
+}
+
+Result<Outcome> make_claim(const Site& site, const Act& act, const std::stop_token& stop) {
+  const std::string name = volume_name(act.key);
+  TRY(create_volume(site.engine, name, marks_of(act.key), stop));
+  return Outcome(Done{.outputs = Value::dict({{"volume", name}}), .remote_id = name});
+}
+
+Result<Outcome> drop_claim(const Site& site, const Act& act, const std::stop_token& stop) {
+  TRY(remove_volume(site.engine, volume_name(act.key), stop));
+  return Outcome(Done{});
+}
+
+}  // namespace fettle

@@ -1,0 +1,285 @@
+#include "drivers/engine/pod_look.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "drivers/engine/pod_body.h"
+#include "drivers/engine/pod_probe.h"
+#include "value/mask.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t seconds_length = 20;  ///< `2026-11-22T13:40:53Z`
+
+std::string to_seconds(Time time) { return to_string(time).substr(0, seconds_length - 1) + "Z"; }
+
+/// The moment that an engine tells, with its offset from UTC; none when it never was.
+std::optional<Time> moment_in(std::string_view text) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  const std::string copy(text);
+  if (std::sscanf(copy.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d", &year, &month, &day, &hour, &minute,
+                  &second) != 6 ||
+      year < 1970)
+    return {};
+  const auto date = std::chrono::year(year) / month / day;
+  if (!date.ok())
+    return {};
+  Time time = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+              std::chrono::minutes(minute) + std::chrono::seconds(second);
+  const size_t sign = copy.find_first_of("+-", seconds_length - 1);
+  int hours = 0, minutes = 0;
+  if (sign != copy.npos && std::sscanf(copy.c_str() + sign + 1, "%2d:%2d", &hours, &minutes) == 2) {
+    const auto offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+    time -= copy[sign] == '-' ? -offset : offset;
+  }
+  return time;
+}
+
+/// A container of the pod and what was found out about it.
+struct Row {
+  const PodContainer* wanted = nullptr;
+  ContainerState state;
+  PodHealth health;
+  bool ready() const { return state.runs() && health.ready; }
+  bool has_ended() const { return state.status == "exited" || state.status == "dead"; }
+};
+
+std::string_view ending_of(const ContainerState& state) {
+  if (state.out_of_memory)
+    return "OOMKilled";
+  return state.exit_code == 0 ? "Completed" : "Error";
+}
+
+Value state_value(const Row& row) {
+  const std::string started = kubernetes_time(row.state.started);
+  if (row.state.runs() || row.state.status == "paused")
+    return Value::dict({{"running", Value::dict({{"startedAt", started}})}});
+  if (row.has_ended())
+    return Value::dict(
+        {{"terminated", Value::dict({{"exitCode", row.state.exit_code.value_or(-1)},
+                                     {"reason", ending_of(row.state)},
+                                     {"startedAt", started},
+                                     {"finishedAt", kubernetes_time(row.state.finished)}})}});
+  const char* const reason =
+      row.state.status == "restarting" ? "CrashLoopBackOff" : "ContainerCreating";
+  return Value::dict({{"waiting", Value::dict({{"reason", reason}})}});
+}
+
+Value row_value(const Row& row, std::string_view engine) {
+  const int64_t earlier =
+      std::strtoll(label(row.state.labels, mark::restarts).c_str(), nullptr, 10);
+  const bool is_init = row.wanted->sort == PodContainer::Sort::init;
+  const bool ready = is_init ? row.has_ended() && row.state.exit_code == 0 : row.ready();
+  std::vector<Entry> entries{{"name", row.wanted->name},
+                             {"image", row.state.image},
+                             {"imageID", row.state.image_id},
+                             {"containerID", cat(engine, "://", row.state.id)},
+                             {"ready", ready},
+                             {"restartCount", earlier + row.state.restarts},
+                             {"started", row.state.runs() && row.health.started},
+                             {"state", state_value(row)}};
+  if (!row.health.alive)
+    entries.push_back({"alive", false});
+  return Value::dict(std::move(entries));
+}
+
+/// Which of several of a name counts: the one that runs.
+const ContainerState* container_of(const PodContainer& wanted,
+                                   const std::vector<const ContainerState*>& states,
+                                   const std::string& holder) {
+  const ContainerState* found = nullptr;
+  for (const ContainerState* const state : states)
+    if (label(state->labels, mark::container) == wanted.name &&
+        label(state->labels, mark::holder) == holder && (found == nullptr || state->runs()))
+      found = state;
+  return found;
+}
+
+class PodLook {
+ public:
+  PodLook(const Site& site, const Subject& subject,
+          const std::vector<const ContainerState*>& states, const std::stop_token& stop)
+      : site_(site), subject_(subject), states_(states), stop_(stop) {}
+
+  Result<Observation> look() {
+    const Resource* const then = subject_.known != nullptr && subject_.known->applied
+                                     ? &*subject_.known->applied
+                                     : subject_.wanted;
+    if (states_.empty() || then == nullptr)
+      return Observation{};
+    attributes_ = reveal(then->attributes);
+    wanted_ = pod_containers(attributes_);
+    const auto holder = std::ranges::find_if(states_, [](const ContainerState* state) {
+      return label(state->labels, mark::container).empty();
+    });
+    const bool holds = holder != states_.end() && (*holder)->runs();
+    if (holder != states_.end()) {
+      address_ = label((*holder)->labels, mark::address);
+      holder_ = (*holder)->id;
+    }
+    if (holds)
+      for (const PodContainer& wanted : wanted_)
+        if (const ContainerState* const state = container_of(wanted, states_, holder_))
+          TRY(add(wanted, *state));
+    return Observation{status()};
+  }
+
+ private:
+  Status add(const PodContainer& wanted, const ContainerState& listed) {
+    const auto state = TRY(inspect_container(site_.engine, listed.id, stop_));
+    if (!state)
+      return {};
+    Row row{&wanted, *state, {}};
+    const auto started = moment_in(state->started);
+    if (state->runs() && wanted.stays()) {
+      const Duration running =
+          started ? std::max<Duration>(0s, now_from_clock() - *started) : Duration(0);
+      row.health = TRY(site_.probes.ask(site_, {state->id, address_, wanted.spec}, running, stop_));
+    }
+    if (started && wanted.stays())
+      last_start_ = std::max(last_start_, *started);
+    is_probed_ |=
+        wanted.spec.at("readinessProbe").is_dict() || wanted.spec.at("startupProbe").is_dict();
+    rows_.push_back(std::move(row));
+    return {};
+  }
+
+  const Row* row_of(const PodContainer& wanted) const {
+    const auto found = std::ranges::find(rows_, &wanted, &Row::wanted);
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
+  /// Why it is not ready; empty when its containers are.
+  std::string complaint() const {
+    for (const PodContainer& wanted : wanted_) {
+      const Row* const row = row_of(wanted);
+      if (!wanted.stays() || (row != nullptr && row->ready()))
+        continue;
+      if (row == nullptr)
+        return cat("container `", wanted.name, "` is not there");
+      const std::string why = row->health.why.empty() ? row->state.status : row->health.why;
+      return cat("container `", wanted.name, "`: ", why);
+    }
+    return {};
+  }
+
+  std::string_view phase() const {
+    const std::string_view policy = pod_restart_policy(attributes_);
+    bool all_ended = true, any_failed = false;
+    for (const PodContainer& wanted : wanted_) {
+      if (wanted.sort != PodContainer::Sort::plain)
+        continue;
+      const Row* const row = row_of(wanted);
+      if (row == nullptr || row->state.status == "created")
+        return "Pending";
+      all_ended &= row->has_ended();
+      any_failed |= row->has_ended() && row->state.exit_code != 0;
+    }
+    if (!all_ended || policy == "Always" || (policy == "OnFailure" && any_failed))
+      return "Running";
+    return any_failed ? "Failed" : "Succeeded";
+  }
+
+  Value condition(std::string_view type, bool holds, Time since, std::string_view reason = {},
+                  const std::string& message = {}) const {
+    std::vector<Entry> entries{{"type", type},
+                               {"status", holds ? "True" : "False"},
+                               {"lastTransitionTime", to_seconds(since)}};
+    if (!holds && !reason.empty())
+      entries.insert(entries.end(), {{"reason", reason}, {"message", message}});
+    return Value::dict(std::move(entries));
+  }
+
+  /// When it came to be as it is. Of what nobody has watched it is the last start, as far as that
+  /// alone decides, else now.
+  Time since(std::string_view what, bool holds, bool by_start_alone) const {
+    const Time now = now_from_clock();
+    const bool is_start = by_start_alone && holds && last_start_ != Time();
+    return site_.probes.since(cat(holder_, " ", what), holds, is_start ? last_start_ : now);
+  }
+
+  Value conditions() const {
+    const auto created =
+        moment_in(subject_.known == nullptr ? std::string_view()
+                                            : subject_.known->outputs.text_at("started"));
+    const Time begun = created.value_or(last_start_);
+    bool is_initialised = true;
+    for (const PodContainer& wanted : wanted_)
+      if (const Row* const row = row_of(wanted); wanted.sort == PodContainer::Sort::init)
+        is_initialised &= row == nullptr || (row->has_ended() && row->state.exit_code == 0);
+    const std::string why = complaint();
+    const bool are_ready = why.empty();
+    std::vector<Value> all{
+        condition("PodScheduled", true, begun), condition("Initialized", is_initialised, begun),
+        condition("ContainersReady", are_ready, since("containers", are_ready, !is_probed_),
+                  "ContainersNotReady", why)};
+    std::string gate;
+    const Value& gates = attributes_.at("conditions");
+    if (gates.is_dict())
+      for (const Entry& entry : gates.entries()) {
+        const bool holds = entry.value == Value("True");
+        all.push_back(condition(entry.key, holds, since(entry.key.view(), holds, false)));
+        if (!holds)
+          gate = cat("condition `", entry.key, "` is False");
+      }
+    const bool is_ready = are_ready && gate.empty();
+    all.push_back(condition(
+        "Ready", is_ready, since("ready", is_ready, !is_probed_ && !gates.is_dict()),
+        are_ready ? "ReadinessGatesNotReady" : "ContainersNotReady", are_ready ? gate : why));
+    return Value::list(std::move(all));
+  }
+
+  Value rows(bool init) const {
+    const std::string_view engine =
+        site_.engine.flavour(stop_).value_or(Engine::Flavour::docker) == Engine::Flavour::podman
+            ? "podman"
+            : "docker";
+    std::vector<Value> found;
+    for (const Row& row : rows_)
+      if ((row.wanted->sort != PodContainer::Sort::plain) == init)
+        found.push_back(row_value(row, engine));
+    return Value::list(std::move(found));
+  }
+
+  Value status() const {
+    std::vector<Entry> entries{{"phase", phase()},
+                               {"podIP", address_},
+                               {"conditions", conditions()},
+                               {"containerStatuses", rows(false)},
+                               {"initContainerStatuses", rows(true)}};
+    if (subject_.known != nullptr)
+      if (const auto started = moment_in(subject_.known->outputs.text_at("started")))
+        entries.push_back({"startTime", to_seconds(*started)});
+    if (site_.engine.address().is_local())
+      entries.push_back({"hostIP", "127.0.0.1"});
+    return Value::dict(std::move(entries));
+  }
+
+  const Site& site_;
+  const Subject& subject_;
+  const std::vector<const ContainerState*>& states_;
+  const std::stop_token& stop_;
+  Value attributes_;
+  std::vector<PodContainer> wanted_;
+  std::vector<Row> rows_;
+  std::string address_, holder_;
+  Time last_start_;
+  bool is_probed_ = false;
+};
+
+}  // namespace
+
+Result<Observation> look_at_pod(const Site& site, const Subject& subject,
+                                const std::vector<const ContainerState*>& states,
+                                const std::stop_token& stop) {
+  return PodLook(site, subject, states, stop).look();
+}
+
+std::string kubernetes_time(std::string_view text) {
+  const auto moment = moment_in(text);
+  return moment ? to_seconds(*moment) : std::string();
+}
+
+}  // namespace fettle

@@ -1,0 +1,66 @@
+#pragma once
+/// What Kubernetes calls handlers: a command inside of a container, an HTTP request or a connection
+/// to it. Probes ask by them whether a container has started, is alive and is ready; hooks tell it
+/// by them that it was started or is about to be stopped.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "drivers/engine/site.h"
+
+namespace fettle {
+
+/// Whom a handler is about.
+struct PodHandlerPlace {
+  std::string container;  ///< id
+  std::string address;    ///< of the pod
+  const Value& spec;      ///< of the container
+};
+
+/// Why the handler (`exec`, `httpGet`, `tcpSocket`, `sleep`) did not succeed within the limit; none
+/// when it did. Errors: a stop was asked for.
+Result<std::optional<std::string>> try_handler(const Site& site, const Value& handler,
+                                               const PodHandlerPlace& place, Duration limit,
+                                               const std::stop_token& stop);
+
+/// What probes tell of a container.
+struct PodHealth {
+  bool started = true;  ///< its startup probe has succeeded, or it has none
+  bool ready = true;
+  bool alive = true;  ///< its liveness probe has not failed as often as it may
+  std::string why;    ///< what failed
+};
+
+/// What was found before, so that a probe is not sent more often than its period says and counts
+/// how often it failed. Whoever looks for the first time knows of no other try: one answer decides.
+/// Safe from many threads.
+class PodProbes {
+ public:
+  /// Of a container that runs since `running`. Errors: a stop was asked for.
+  Result<PodHealth> ask(const Site& site, const PodHandlerPlace& place, Duration running,
+                        const std::stop_token& stop);
+  /// Since when something holds or does not; `otherwise` when it is asked about for the first time.
+  Time since(const std::string& what, bool holds, Time otherwise);
+
+ private:
+  struct Course {
+    std::optional<Instant> tried;
+    bool good = false;
+    int alike = 0;       ///< tries in a row that came to it
+    bool holds = false;  ///< what is told: changes when enough tries came to the other
+    std::string why;
+  };
+  struct Courses {
+    Course startup, readiness, liveness;
+  };
+  Result<Course> try_probe(const Site& site, const Value& probe, const PodHandlerPlace& place,
+                           Course course, const std::stop_token& stop);
+
+  std::mutex mutex_;
+  std::map<std::string, Courses> courses_;
+  std::map<std::string, std::pair<bool, Time>> since_;
+};
+
+}  // namespace fettle

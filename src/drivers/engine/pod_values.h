@@ -1,0 +1,49 @@
+#pragma once
+/// The values that a pod's containers and volumes are given: of fields of the pod itself, of
+/// ConfigMaps and Secrets, and of one another (`$(NAME)`). Pure.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/engine/pod_body.h"
+
+namespace fettle {
+
+class PodValues {
+ public:
+  /// Both must outlive it.
+  PodValues(const Value& attributes, const PodPlace& place)
+      : attributes_(attributes), place_(place) {}
+
+  const Value& attributes() const { return attributes_; }
+  /// `metadata.name`, `metadata.labels['KEY']`, `status.podIP` …; a key that is not there is empty.
+  /// Error: a field that no container may ask for.
+  Result<std::string> field(std::string_view path) const;
+  /// The texts of `ConfigMap/NAME` or `Secret/NAME`; none when the pod was given none.
+  const Value* config(std::string_view kind, std::string_view name) const;
+  /// The environment of a container in the order in which it is written, `$(NAME)` filled in.
+  Result<std::vector<std::pair<std::string, std::string>>> environment(
+      const Value& container) const;
+
+ private:
+  Result<std::optional<std::string>> from(const Value& container, std::string_view variable,
+                                          const Value& source) const;
+  Result<std::optional<std::string>> from_config(std::string_view kind, const Value& source,
+                                                 std::string_view variable) const;
+  Result<std::string> resource(const Value& container, const Value& source) const;
+
+  const Value& attributes_;
+  const PodPlace& place_;
+};
+
+/// `$(NAME)` replaced where the name is known, `$$` written for `$`.
+std::string expanded(std::string_view text, const std::map<std::string, std::string>& variables);
+
+/// The fields `metadata.labels['KEY']` and `metadata.annotations['KEY']` that the environment of a
+/// container takes.
+std::vector<std::string> metadata_taken(const Value& container);
+
+}  // namespace fettle
