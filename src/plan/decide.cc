@@ -292,8 +292,14 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
     return blocked(id, Obstacle::at_work, cat(options_.at_work, " is at work on it"));
   if (attempt.course)
     return again(id, cat("it had not settled: ", attempt.error));
-  if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr))
-    return again(id, cat("interrupted on ", to_string(attempt.started)));
+  if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr)) {
+    Step due = again(id, cat("interrupted on ", to_string(attempt.started)));
+    // What was being changed where it is goes on there.
+    if (due.verb == Verb::replace && attempt.verb == Verb::update &&
+        node.kind->in_place_changes(node.known->applied->attributes, node.wanted->attributes))
+      due.verb = Verb::update;
+    return due;
+  }
   if (!node.known->applied)
     return again(id, cat("it failed before: ", attempt.error));
   return std::nullopt;

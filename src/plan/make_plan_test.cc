@@ -328,6 +328,22 @@ TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
       "run act/2: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
 }
 
+TEST_F(PlanTest, AChangeInPlaceThatWasInterruptedGoesOnInPlace) {
+  begin();
+  want("file/a", Value::dict({{"x", 1}}));
+  want("host/b", Value::dict({{"x", 1}}));
+  carry_out();
+  for (Resource& resource : intent_.resources["p"]) {
+    resource.attributes = Value::dict({{"x", 2}});
+    auto record = std::make_shared<Record>(*known_[resource.key]);
+    record->attempt = Attempt{resource, Verb::update, Time(), false, "", 0};
+    known_[resource.key] = record;
+  }
+  EXPECT_EQ(plan(),
+            "update file/a: interrupted on 1970-01-01T00:00:00.000Z\n"
+            "replace host/b: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
+}
+
 TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
   begin();
   want("file/a");
