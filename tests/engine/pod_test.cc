@@ -11,6 +11,7 @@
 #include "drivers/engine/containers.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/marks.h"
+#include "drivers/engine/networks.h"
 #include "drivers/engine/pause.h"
 #include "drivers/engine/volumes.h"
 #include "tests/engine/world.h"
@@ -356,6 +357,42 @@ TEST_P(PodTest, HooksAreCalledAfterTheStartAndBeforeTheEnd) {
   EXPECT_EQ(run("box", {"cat", "/v/x"}), "begun\nending\nbegun\n");
   ASSERT_TRUE(world.apply(Verb::remove, "pod", pod_name, wanted, {"network/net"}));
   ASSERT_TRUE(world.apply(Verb::remove, "claim", "|default/d", claim));
+}
+
+TEST_P(PodTest, WithoutANetworkItGetsThatOfItsNamespaceWhichGoesWithTheLastPod) {
+  const auto both = [&](const std::string& name, Verb verb) {
+    return world.apply(
+        verb, "pod", cat("n1|shop/", name),
+        json(cat(R"({"name":")", name, R"(","namespace":"shop","node":"n1",)",
+                 R"("subdomain":"db","template":{"spec":{)",
+                 R"("terminationGracePeriodSeconds":0,)", containers({sleeper("box")}), "}}}")));
+  };
+  const auto networks = [&] {
+    size_t count = 0;
+    const auto all =
+        list_networks(world.engine(), {environment_filter(world.key("", "").environment)}, {});
+    for (const NetworkState& state : all.value_or(std::vector<NetworkState>()))
+      count += key_in(state.labels) == world.key("network", "n1|shop");
+    return count;
+  };
+  const auto one = both("db-0", Verb::create), two = both("db-1", Verb::create);
+  ASSERT_TRUE(one) << said(one);
+  ASSERT_TRUE(two) << said(two);
+  EXPECT_EQ(networks(), 1u);
+  std::string output;
+  const auto code = run_exec(world.engine(), to_text(one->outputs.at("containers").at("box")),
+                             {.command = {"nslookup", "db-1.db"}},
+                             [&](OutputStream, std::string_view bytes) {
+                               output += bytes;
+                               return Status();
+                             },
+                             {});
+  EXPECT_NE(output.find(std::string(two->outputs.text_at("ip"))), output.npos) << output;
+  EXPECT_TRUE(code);
+  ASSERT_TRUE(both("db-0", Verb::remove));
+  EXPECT_EQ(networks(), 1u);
+  ASSERT_TRUE(both("db-1", Verb::remove));
+  EXPECT_EQ(networks(), 0u);
 }
 
 TEST_P(PodTest, LimitsChangeWhileAContainerRuns) {

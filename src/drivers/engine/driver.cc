@@ -84,11 +84,11 @@ Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token 
 }
 
 /// What the marks tell of a resource: that it is there, and what it stands on.
-Found found_resource(const Key& key, std::span<const Found> grounds = {}) {
+Found found_resource(const Key& key, const Name& driver, std::span<const Found> grounds = {}) {
   Resource resource;
   resource.key = key;
   resource.attributes = Value::dict({});
-  resource.driver = "engine";
+  resource.driver = driver;
   for (const Found& ground : grounds)
     if (ground.key.environment == key.environment)
       resource.needs.push_back({.keys = {ground.key}});
@@ -97,9 +97,9 @@ Found found_resource(const Key& key, std::span<const Found> grounds = {}) {
   return found;
 }
 
-Found found_service(const Key& key, const ContainerState& container,
+Found found_service(const Key& key, const ContainerState& container, const Name& driver,
                     std::span<const Found> grounds) {
-  Found found = found_resource(key, grounds);
+  Found found = found_resource(key, driver, grounds);
   const auto ports = read_json(label(container.labels, mark::ports));
   found.record.remote_id = container.id;
   found.record.incarnation =
@@ -114,6 +114,16 @@ Found found_service(const Key& key, const ContainerState& container,
   return found;
 }
 
+Found found_pod(const Key& key, const ContainerState& holder, const Name& driver) {
+  Found found = found_resource(key, driver);
+  found.record.remote_id = holder.id;
+  found.record.incarnation =
+      std::strtoull(label(holder.labels, mark::incarnation).c_str(), nullptr, 10);
+  found.record.outputs = Value::dict(
+      {{"uid", label(holder.labels, mark::uuid)}, {"ip", label(holder.labels, mark::address)}});
+  return found;
+}
+
 }  // namespace
 
 EngineDriver::EngineDriver(HttpClient& http, Blobs& blobs, Locate locate,
@@ -122,18 +132,24 @@ EngineDriver::EngineDriver(HttpClient& http, Blobs& blobs, Locate locate,
       blobs_(blobs),
       locate_(std::move(locate)),
       options_(std::move(options)),
+      allocation_([this](int port) { return is_far_ || is_port_free(port); }),
       probes_(std::make_unique<PodProbes>()) {}
 EngineDriver::~EngineDriver() = default;
 
 Result<Engine*> EngineDriver::engine(std::stop_token stop, bool may_start) {
   const std::lock_guard lock(mutex_);
-  if (located_ == nullptr)
+  if (located_ == nullptr) {
     located_ = std::make_unique<Located>(http_, TRY(locate_(may_start, stop)), options_);
+    is_far_ = !located_->engine.address().is_local();
+  }
   return &located_->engine;
 }
 
 Status EngineDriver::ready(std::span<const Resource* const> wanted, std::stop_token stop) {
-  return check_room(*TRY(engine(stop)), wanted, stop);
+  Engine* const found = TRY(engine(stop));
+  if (wanted.empty())
+    return found->ping(stop);  // it may have answered long ago
+  return check_room(*found, wanted, stop);
 }
 
 Result<Site> EngineDriver::site(std::stop_token stop, bool may_start) {
@@ -191,7 +207,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
     const auto key = key_in(state.labels);
     if (!key || state.subnets.empty())
       continue;
-    Found network = found_resource(*key);
+    Found network = found_resource(*key, options_.name);
     network.record.remote_id = state.id;
     network.record.outputs =
         Value::dict({{"name", state.name},
@@ -202,23 +218,28 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
     found.push_back(std::move(network));
   }
   for (const VolumeState& state : TRY(list_volumes(here.engine, ours, stop))) {
-    if (const auto key = key_in(state.labels)) {
-      Found directory = found_resource(*key);
+    // Those of a pod go with it.
+    if (const auto key = key_in(state.labels); key && key->kind != "pod") {
+      Found directory = found_resource(*key, options_.name);
       directory.record.remote_id = state.name;
       directory.record.outputs = Value::dict({{"volume", state.name}});
       found.push_back(std::move(directory));
     }
   }
   std::map<Key, ContainerState> services;  // of two in a change the new one
+  std::vector<Found> pods;
   for (ContainerState& state : TRY(list_containers(here.engine, ours, stop))) {
     const auto key = key_in(state.labels);
+    if (key && key->kind == "pod" && label(state.labels, mark::container).empty())
+      pods.push_back(found_pod(*key, state, options_.name));
     if (key && key->kind == "service" &&
         (!services.contains(*key) || !state.name.ends_with("--old")))
       services.insert_or_assign(*key, std::move(state));
   }
   const std::vector<Found> grounds = found;
   for (const auto& [key, state] : services)
-    found.push_back(found_service(key, state, grounds));
+    found.push_back(found_service(key, state, options_.name, grounds));
+  found.insert(found.end(), pods.begin(), pods.end());
   std::ranges::sort(found, {}, &Found::key);
   return found;
 }

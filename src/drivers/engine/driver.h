@@ -9,6 +9,7 @@
 ///
 /// To support one more kind: a case in `apply`, and in `observe` when it is observable.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 
@@ -53,6 +54,7 @@ class EngineDriver : public Driver {
   Blobs& blobs_;
   Locate locate_;
   EngineDriverOptions options_;
+  std::atomic<bool> is_far_ = false;  ///< on another machine, whose ports cannot be tried here
   Allocation allocation_;
   std::unique_ptr<PodProbes> probes_;
   std::mutex mutex_;

@@ -67,15 +67,40 @@ std::string full_reference(std::string_view reference) {
   return name + (tag.starts_with("sha256:") ? "@" : ":") + tag;
 }
 
-Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop) {
-  const EngineAnswer answer =
-      TRY(engine.ask({.path = "/images/" + full_reference(reference) + "/json"}, stop));
+Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop) {
+  const std::string full = full_reference(reference);
+  const EngineAnswer answer = TRY(engine.ask({.path = "/images/" + full + "/json"}, stop));
   if (answer.status == 404)
-    return std::string();
+    return ImageFacts{};
   if (!answer.ok())
     return engine_error(answer);
-  const std::string id(answer.body.text_at("Id"));
-  return id.empty() || id.starts_with("sha256:") ? id : "sha256:" + id;
+  ImageFacts facts{.id = std::string(answer.body.text_at("Id")), .digest = {}};
+  if (!facts.id.empty() && !facts.id.starts_with("sha256:"))
+    facts.id = "sha256:" + facts.id;
+  const Value& digests = answer.body.at("RepoDigests");
+  const std::string name = split_reference(full).first;
+  if (digests.is_list())
+    for (const Value& each : digests.items())
+      if (const std::string text = to_text(each);
+          full_reference(text).starts_with(name + "@") && facts.digest.empty())
+        facts.digest = text.substr(text.find('@') + 1);
+  return facts;
+}
+
+Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop) {
+  return TRY(image_facts(engine, reference, std::move(stop))).id;
+}
+
+Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
+                 std::stop_token stop) {
+  const auto [name, tag] = split_reference(full_reference(reference));
+  const EngineAnswer answer = TRY(engine.ask({.method = "POST",
+                                              .path = "/images/" + full_reference(image) + "/tag",
+                                              .query = {{"repo", name}, {"tag", tag}}},
+                                             stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  return {};
 }
 
 PullProgress::Layer& PullProgress::layer(std::string_view id) {
@@ -123,7 +148,7 @@ Progress PullProgress::now() const {
 
 Status pull_image(Engine& engine, const std::string& reference,
                   const std::optional<RegistryLogin>& login, const ProgressSink& progress,
-                  std::stop_token stop) {
+                  std::stop_token stop, Duration time_limit) {
   const std::string full = full_reference(reference);
   const auto [name, tag] = split_reference(full);
   PullProgress pull(reference);
@@ -131,6 +156,7 @@ Status pull_image(Engine& engine, const std::string& reference,
   EngineCall call{
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
   call.still_at_it = engine.answers();  // Podman says nothing while it fetches a layer
+  call.time_limit = time_limit;
   call.headers = {{"X-Registry-Auth", login_header(login, registry_of(full))}};
   call.sink = line_sink([&](std::string_view line) -> Status {
     const auto value = read_json(line, {}, Duplicates::last_wins);

@@ -21,13 +21,21 @@ struct RegistryLogin {
   std::string username, password;
 };
 
+struct ImageFacts {
+  std::string id;      ///< `sha256:…`; empty when there is no such image
+  std::string digest;  ///< `sha256:…` of the manifest that was pulled by this name, if it was
+};
+Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop);
 /// `sha256:…`; empty when there is no such image.
 Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop);
 /// Pulls, whether it is there or not; the progress counts bytes where the engine tells them, else
-/// layers.
+/// layers. A time limit of 0 is that of the engine.
 Status pull_image(Engine& engine, const std::string& reference,
                   const std::optional<RegistryLogin>& login, const ProgressSink& progress,
-                  std::stop_token stop);
+                  std::stop_token stop, Duration time_limit = Duration(0));
+/// Calls an image by another name, too.
+Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
+                 std::stop_token stop);
 /// An image of one layer from the tar of a root file system; `changes` are lines of a Dockerfile.
 Status import_image(Engine& engine, const std::string& reference,
                     const std::vector<std::string>& changes, ByteSource tar, std::stop_token stop);

@@ -13,6 +13,7 @@
 #include "drivers/engine/pod_body.h"
 #include "drivers/engine/pod_probe.h"
 #include "drivers/engine/probe.h"
+#include "drivers/engine/surroundings.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/pod.h"
 #include "value/mask.h"
@@ -26,6 +27,12 @@ constexpr Duration hook_limit = 30s;  ///< of a container that has just started
 constexpr int shown_log_lines = 10;
 
 std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
+
+/// Of its namespace on its node.
+Key network_of(const Key& pod) {
+  const NodeAddress address = node_address(pod.name);
+  return {pod.environment, "network", cat(address.node, "|", address.space)};
+}
 
 /// What carries the marks of a pod.
 struct There {
@@ -160,16 +167,18 @@ class PodAct {
     return {};
   }
 
+  /// The network that it needs, or else the one of its namespace, which comes with its first pod.
   Status place_in_network() {
-    const Record* const network = act_.need("network");
-    if (network == nullptr)
-      return world_error(cat("the pod `", act_.key.name, "` needs no network"));
-    const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
+    const Record* const needed = act_.need("network");
+    const Value network = needed != nullptr
+                              ? needed->outputs
+                              : TRY(ensure_network(site_, network_of(act_.key), stop_));
+    const auto subnet = parse_subnet(network.text_at("subnet"));
     if (!subnet)
       return world_error("the record of the network has no range of addresses");
-    place_.network = network->outputs.text_at("name");
-    network_id_ = network->outputs.text_at("id");
-    place_.host_address = network->outputs.text_at("gateway");
+    place_.network = network.text_at("name");
+    network_id_ = network.text_at("id");
+    place_.host_address = network.text_at("gateway");
     if (!site_.allocation.knows(network_id_))
       site_.allocation.learn(
           network_id_,
@@ -180,7 +189,8 @@ class PodAct {
   }
 
   bool is_of_this(const ContainerState& state) const {
-    return label(state.labels, mark::incarnation) == std::to_string(incarnation_);
+    return label(state.labels, mark::incarnation) == std::to_string(incarnation_) ||
+           (!is_made_anew() && state.id == act_.known->remote_id);
   }
 
   /// What another incarnation left, or a holder that is made of something else.
@@ -240,7 +250,8 @@ class PodAct {
       own.emplace_back(mark::address, place_.address);
       own.emplace_back(mark::network, network_id_);
       const Value body = TRY(holder_body(attributes_, place_, volumes_, own));
-      place_.holder = TRY(create(name_, body));
+      place_.holder =
+          TRY(create(name_, body).context(cat("creating the holder of pod `", act_.key.name, "`")));
     } else {
       place_.holder = there_.holders[0].id;
     }
@@ -574,6 +585,7 @@ Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_tok
   TRY(remove_volumes(site, act.key, stop));
   for (const ContainerState& holder : there.holders)
     site.allocation.free_address(label(holder.labels, mark::network), owner_of(act.key));
+  TRY(drop_empty_network(site, network_of(act.key), stop));
   return Outcome(Done{});
 }
 

@@ -236,7 +236,9 @@ Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& ch
       return started;
     bool changed = false;
     for (auto& [id, number] : wish.placement.public_ports) {
-      if (wish.attributes.at("public_ports").find(id) != nullptr || is_port_free(number))
+      const bool is_here = site.engine.address().is_local();
+      if (wish.attributes.at("public_ports").find(id) != nullptr ||
+          (is_here && is_port_free(number)))
         continue;
       site.allocation.hold_port("somebody", number);
       number = TRY(site.allocation.port(port_owner(act.key, id), 0));

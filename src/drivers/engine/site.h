@@ -18,6 +18,7 @@ namespace fettle {
 using Extract = std::function<Result<Value>(std::string_view expression, std::string_view text)>;
 
 struct EngineDriverOptions {
+  Name name = "engine";       ///< what resources call it; of a node `engine@NODE`
   Duration stop_grace = 10s;  ///< between TERM and KILL
   WaitLimits limits{};
   bool rollback = true;  ///< a replacement that fails starts the old container again

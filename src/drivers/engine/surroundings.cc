@@ -9,12 +9,14 @@
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
 #include "drivers/engine/volumes.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
 
 constexpr int network_prefix = 22;  ///< about a thousand addresses, as Kurtosis gives
 constexpr int network_tries = 8;
+constexpr Duration longest_pause = 30s;  ///< between two tries of a pull
 
 Outcome network_done(const std::string& id, const std::string& name, const Subnet& subnet,
                      const std::string& gateway, bool changed) {
@@ -40,16 +42,57 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
   return network_done(state->id, name, subnet, gateway, false);
 }
 
-Outcome image_done(const Act& act, const std::string& id) {
-  const bool changed = act.known == nullptr || act.known->outputs.text_at("id") != id;
-  return Done{.outputs = Value::dict({{"id", id}}), .remote_id = id, .changed = changed};
+Outcome image_done(const Act& act, const ImageFacts& image) {
+  const bool changed = act.known == nullptr || act.known->outputs.text_at("id") != image.id;
+  std::vector<Entry> outputs{{"id", image.id}};
+  if (!act.attributes.text_at("node").empty() || !act.attributes.text_at("digest").empty())
+    outputs.push_back({"digest", image.digest});
+  return Done{
+      .outputs = Value::dict(std::move(outputs)), .remote_id = image.id, .changed = changed};
+}
+
+/// Who we may be for a registry, in the order in which it is tried; the last one is who we are
+/// otherwise.
+std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act& act,
+                                                     std::string_view registry) {
+  std::vector<std::optional<RegistryLogin>> logins;
+  const Value given = reveal(act.attributes.at("credentials"));
+  if (given.is_list())
+    for (const Value& each : given.items())
+      if (const Value& login = each.at(registry); login.is_dict())
+        logins.emplace_back(RegistryLogin{std::string(login.text_at("username")),
+                                          std::string(login.text_at("password"))});
+  logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
+  return logins;
+}
+
+/// One attempt, by the digest if one is given.
+Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
+                 const std::stop_token& stop) {
+  const std::string reference(act.attributes.text_at("reference"));
+  const std::string full = full_reference(reference);
+  const std::string_view digest = act.attributes.text_at("digest");
+  const std::string asked =
+      digest.empty() ? reference : cat(split_reference(full).first, "@", digest);
+  const Duration limit = std::chrono::seconds(act.attributes.integer_at("timeout"));
+  Status pulled;
+  for (const auto& login : logins_for(site, act, full.substr(0, full.find('/')))) {
+    pulled = pull_image(site.engine, asked, login, progress, stop, limit);
+    if (pulled || is_cancelled(pulled.error()))
+      break;
+  }
+  if (pulled && !digest.empty())
+    return tag_image(site.engine, asked, reference, stop);
+  return pulled;
 }
 
 }  // namespace
 
 Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token stop) {
   const std::string name = network_name(act.key);
-  std::vector<Subnet> taken = subnets_in_use();
+  std::vector<Subnet> taken;
+  if (site.engine.address().is_local())
+    taken = subnets_in_use();
   uint64_t seed = hash64(cat(site.engine.address().text, " ", name));
   bool asked = false;
   std::string refusal;
@@ -104,23 +147,53 @@ Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token s
   return Outcome(Done{});
 }
 
+Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_token& stop) {
+  const std::string name = network_name(key);
+  Act act;
+  act.key = key;
+  if (const auto state = TRY(inspect_network(site.engine, name, stop)))
+    return std::get<Done>(TRY(adopt_network(site, act, name, stop))).outputs;
+  return std::get<Done>(TRY(make_network(site, act, stop))).outputs;
+}
+
+Status drop_empty_network(const Site& site, const Key& key, const std::stop_token& stop) {
+  const std::string name = network_name(key);
+  const auto state = TRY(inspect_network(site.engine, name, stop));
+  if (!state || key_in(state->labels) != key)
+    return {};
+  const std::string mine = cat(mark::network, "=", state->id);
+  if (!TRY(list_containers(site.engine, {environment_filter(key.environment), mine}, stop)).empty())
+    return {};
+  // An engine refuses when somebody has come meanwhile.
+  const Status removed = remove_network(site.engine, name, stop);
+  return !removed && is_cancelled(removed.error()) ? removed : Status();
+}
+
 Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink& progress,
                            std::stop_token stop) {
   const std::string reference(act.attributes.text_at("reference"));
+  const std::string_view digest = act.attributes.text_at("digest");
   const bool always = act.attributes.text_at("pull") == "always";
-  const std::string before = TRY(image_id(site.engine, reference, stop));
-  if (!before.empty() && !always)
+  const ImageFacts before = TRY(image_facts(site.engine, reference, stop));
+  const bool is_it = digest.empty() || before.digest == digest;
+  if (!before.id.empty() && is_it && !(always && digest.empty()))
     return image_done(act, before);
-  const std::string full = full_reference(reference);
-  const auto login = site.options.login ? site.options.login(full.substr(0, full.find('/')))
-                                        : std::optional<RegistryLogin>();
-  const Status pulled = pull_image(site.engine, reference, login, progress, stop);
-  if (!pulled)
-    return pulled.error();
-  const std::string id = TRY(image_id(site.engine, reference, stop));
-  if (id.empty())
+  const Status pulled = pull_once(site, act, progress, stop);
+  if (!pulled) {
+    const int64_t tries = act.so_far.integer_at("tries") + 1;
+    if (is_cancelled(pulled.error()) || tries >= act.attributes.integer_at("attempts"))
+      return pulled.error();
+    const Duration pause =
+        std::min<Duration>(longest_pause, 1s * (int64_t{1} << std::min<int64_t>(tries - 1, 10)));
+    return Outcome(Pending{.what = cat("try ", tries, " of ", act.attributes.integer_at("attempts"),
+                                       " failed: ", pulled.error().message),
+                           .retry_after = pause,
+                           .so_far = Value::dict({{"tries", tries}})});
+  }
+  const ImageFacts image = TRY(image_facts(site.engine, reference, stop));
+  if (image.id.empty())
     return world_error(cat("`", reference, "` was pulled, yet the engine does not have it"));
-  return image_done(act, id);
+  return image_done(act, image);
 }
 
 Result<Outcome> make_directory(const Site& site, const Act& act, std::stop_token stop) {

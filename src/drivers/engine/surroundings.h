@@ -8,6 +8,10 @@ namespace fettle {
 /// One call when all goes well: the range is chosen by looking at this machine, and the engine is
 /// asked what it has only when it refuses.
 Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token stop);
+/// The outputs of a network, which is made when there is none.
+Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_token& stop);
+/// Takes away a network on which nobody is any more; otherwise it stays.
+Status drop_empty_network(const Site& site, const Key& key, const std::stop_token& stop);
 /// With whatever of the environment is still on it.
 Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token stop);
 
