@@ -26,6 +26,8 @@
 #include "store/blobs.h"
 #include "store/sqlite_store.h"
 #include "value/jq.h"
+#include "verbs/engines.h"
+#include "verbs/nodes.h"
 
 namespace fettle {
 namespace {
@@ -67,7 +69,7 @@ class Program : public Face {
     blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
     http_ = std::make_unique<HttpClient>();
-    EngineDriverOptions options;
+    EngineDriverOptions& options = engine_options_;
     options.extract = [this](std::string_view expression, std::string_view text) {
       return run_jq_apart(expression, text, interrupt_.acts_token());
     };
@@ -85,10 +87,16 @@ class Program : public Face {
     place_.blobs = blobs_.get();
     place_.kinds = &all_kinds();
     place_.driver = [this](const Name& name) -> Driver* {
-      return name == "engine"    ? static_cast<Driver*>(engine_.get())
+      return name == own_engine  ? static_cast<Driver*>(engine_.get())
              : name == "host"    ? static_cast<Driver*>(host_.get())
-             : name == "handler" ? handler_.get()
-                                 : nullptr;
+             : name == "handler" ? static_cast<Driver*>(handler_.get())
+                                 : node_driver(name);
+    };
+    place_.nodes = [this]() -> Result<std::vector<std::string>> {
+      std::vector<std::string> names;
+      for (NodeSpec& node : TRY(nodes_of(*store_)))
+        names.push_back(std::move(node.name));
+      return names;
     };
     place_.clock = now_from_clock;
     place_.random = random_bits;
@@ -149,6 +157,32 @@ class Program : public Face {
     return options;
   }
 
+  /// The driver of a node's engine, made when it is asked for first; none when there is no such
+  /// node, or the store does not say.
+  Driver* node_driver(const Name& name) {
+    const std::string_view node = node_of_engine(name);
+    if (node.empty())
+      return nullptr;
+    const std::lock_guard lock(nodes_mutex_);
+    if (const auto found = nodes_.find(name); found != nodes_.end())
+      return found->second.get();
+    const auto known = node_of(*store_, node);
+    if (!known || !*known)
+      return nullptr;
+    EngineDriverOptions options = engine_options_;
+    options.name = name;
+    const auto locate = [this, address = (*known)->engine](bool, std::stop_token stop) {
+      return link_node(address, stop);
+    };
+    return (nodes_[name] = std::make_unique<EngineDriver>(*http_, *blobs_, locate, options)).get();
+  }
+
+  Result<EngineLink> link_node(const std::string& address, const std::stop_token& stop) const {
+    const EngineAddress parsed_address = TRY(parse_engine_address(address, process_variable));
+    return link_engine(*http_, parsed_address, place_.limits, stop)
+        .context(cat("no engine answers at `", address, "`"));
+  }
+
   void tell(const std::string& text) const {
     if (!quiet)
       print_error(text);
@@ -160,7 +194,10 @@ class Program : public Face {
   std::unique_ptr<BlobIndex> blob_index_;
   std::unique_ptr<FileBlobs> blobs_;
   std::unique_ptr<HttpClient> http_;
+  EngineDriverOptions engine_options_;
   std::unique_ptr<EngineDriver> engine_;
+  std::mutex nodes_mutex_;
+  std::map<Name, std::unique_ptr<EngineDriver>> nodes_;
   std::unique_ptr<HostDriver> host_;
   std::unique_ptr<HandlerDriver> handler_;
   std::unique_ptr<Signals> signals_;

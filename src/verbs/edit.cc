@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "verbs/engines.h"
 
 namespace fettle {
 namespace {
@@ -49,10 +50,18 @@ Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& env
 }
 
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {
-  if (Driver* driver = place.driver("engine"))
-    for (const Found& found : TRY(driver->list(environment, place.interrupt->acts_token())))
+  for (const Name& name : TRY(engines_of(place))) {
+    Driver* const driver = place.driver(name);
+    if (driver == nullptr)
+      continue;
+    Result<std::vector<Found>> all = driver->list(environment, place.interrupt->acts_token());
+    // What a node has that does not answer can be found when it does.
+    if (!all && name != own_engine && !is_cancelled(all.error()))
+      continue;
+    for (const Found& found : TRY(std::move(all)))
       if (!known.contains(found.key))
         known.emplace(found.key, adopted(found));
+  }
   return known;
 }
 
@@ -119,10 +128,12 @@ Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undert
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
   };
+  Scene scene = place.scene();
+  TRY(leave_silent_engines(place, undertaking, scene));
   if (place.ground != nullptr)
-    return carry_out(place.scene(), edit, *place.ground, std::move(undertaking));
+    return carry_out(scene, edit, *place.ground, std::move(undertaking));
   Threads threads(*place.interrupt, place.mask.get());
-  return carry_out(place.scene(), edit, threads, std::move(undertaking));
+  return carry_out(scene, edit, threads, std::move(undertaking));
 }
 
 RecordPointer Edited::find(const Key& key) const {

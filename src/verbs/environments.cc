@@ -5,6 +5,7 @@
 #include "model/apply/intent.h"
 #include "states/intent.h"
 #include "packages/names.h"
+#include "verbs/engines.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -84,7 +85,7 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   Resource network;
   network.key = {name, "network", "default"};
   network.attributes = Value::dict({});
-  network.driver = "engine";
+  network.driver = own_engine;
   network.origin = "fettle enclave add";
   intent->resources[by_hand].push_back(std::move(network));
   Result<Edited> edited = edit_by(place, *edit, intent);
@@ -99,13 +100,14 @@ Result<std::vector<Environment>> list_environments(const Workplace& place) {
   std::vector<Environment> known = TRY(place.store->environments());
   // A store without any may be a new one on a machine where fettle has worked before. What is found
   // may as well be somebody else's, so it is only shown.
-  Driver* driver = known.empty() ? place.driver("engine") : nullptr;
-  if (driver == nullptr)
+  if (!known.empty())
     return known;
   std::set<Name> names;
-  if (const auto found = driver->list({}, place.interrupt->acts_token()))
-    for (const Found& one : *found)
-      names.insert(one.key.environment);
+  for (const Name& engine : TRY(engines_of(place)))
+    if (Driver* const driver = place.driver(engine))
+      if (const auto found = driver->list({}, place.interrupt->acts_token()))
+        for (const Found& one : *found)
+          names.insert(one.key.environment);
   for (const Name& name : names)
     known.push_back({name, {}, {}, {}});
   return known;
@@ -123,9 +125,22 @@ Result<std::vector<Observation>> look_at_services(const Workplace& place,
       found.push_back(at->second);
   if (found.size() == subjects.size())
     return found;
-  if (Driver* driver = place.driver("engine"))
-    return driver->observe(subjects, place.interrupt->acts_token());
-  return std::vector<Observation>(subjects.size());
+  found.assign(subjects.size(), {});
+  std::map<Name, std::vector<size_t>> by_driver;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    by_driver[resource_of_then(*subjects[i].known)->driver].push_back(i);
+  for (const auto& [name, indices] : by_driver) {
+    Driver* const driver = place.driver(name);
+    if (driver == nullptr)
+      continue;
+    std::vector<Subject> own;
+    for (const size_t i : indices)
+      own.push_back(subjects[i]);
+    const auto seen_there = TRY(driver->observe(own, place.interrupt->acts_token()));
+    for (size_t i = 0; i < indices.size(); ++i)
+      found[indices[i]] = seen_there[i];
+  }
+  return found;
 }
 
 }  // namespace
@@ -216,18 +231,20 @@ bool stays_on_machine(const Key& key, const Record& record) {
          (then == nullptr || then->leftover != Leftover::remove);
 }
 
-bool needs_engine(const Known& known) {
-  return std::ranges::any_of(known, [](const auto& entry) {
-    const Resource* then = resource_of_then(*entry.second);
-    return then != nullptr && then->driver == "engine" &&
-           !stays_on_machine(entry.first, *entry.second);
-  });
+/// The engines that something of it lives on that goes with it.
+std::set<Name> needed_engines(const Known& known) {
+  std::set<Name> engines;
+  for (const auto& [key, record] : known)
+    if (const Resource* const then = resource_of_then(*record);
+        then != nullptr && is_engine(then->driver) && !stays_on_machine(key, *record))
+      engines.insert(then->driver);
+  return engines;
 }
 
 /// All that goes with an environment: what is recorded and, where an engine runs, what it has.
 Result<Known> all_of(const Workplace& place, const Name& environment) {
   Known known = TRY(place.store->known(environment));
-  if (!needs_engine(known)) {
+  if (needed_engines(known).empty()) {
     const Result<Known> found = with_found(place, environment, known);
     if (found)
       known = *found;
@@ -252,10 +269,9 @@ Result<Known> all_of(const Workplace& place, const Name& environment) {
 Result<Summary> remove_environment(const Workplace& place, const std::string& name, bool wait) {
   const Hold hold = TRY(hold_environment(place, name, wait));
   Edit& edit = *hold.edit;
-  if (Driver* driver = needs_engine(TRY(place.store->known(edit.environment())))
-                           ? place.driver("engine")
-                           : nullptr)
-    TRY(driver->ready({}, place.interrupt->acts_token()));
+  for (const Name& engine : needed_engines(TRY(place.store->known(edit.environment()))))
+    if (Driver* const driver = place.driver(engine))
+      TRY(driver->ready({}, place.interrupt->acts_token()));
   Undertaking undertaking;
   undertaking.known = TRY(all_of(place, edit.environment()));
   // Only the files of states say how what they made is taken away: it stays.

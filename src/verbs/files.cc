@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "verbs/engines.h"
 #include "verbs/executed.h"
 #include "verbs/services.h"
 
@@ -52,7 +53,7 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
   artifact.origin = place.command;
   artifact.redo = Redo::always;
   const bool from_service = attributes.text_at("source") == "service";
-  artifact.driver = from_service ? "engine" : "host";
+  artifact.driver = from_service ? Name(own_engine) : Name("host");
   if (from_service)
     artifact.needs.push_back({{{environment, "service", attributes.text_at("service")}},
                               false,

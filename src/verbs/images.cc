@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "verbs/engines.h"
 
 namespace fettle {
 namespace {
@@ -30,7 +31,7 @@ Result<Summary> pull_images(const Workplace& place, const std::vector<std::strin
     Resource image;
     image.key = {Name(), "image", reference};
     image.attributes = TRY(image_kind().normalise(Value::dict({{"reference", reference}})));
-    image.driver = "engine";
+    image.driver = own_engine;
     image.origin = place.command;
     intent->resources[Name()].push_back(std::move(image));
   }

@@ -4,6 +4,7 @@
 #include "kinds/kinds.h"
 #include "plan/presence.h"
 #include "value/json.h"
+#include "verbs/engines.h"
 #include "verbs/executed.h"
 
 namespace fettle {
@@ -141,7 +142,7 @@ class ServiceIntent {
     Resource resource;
     resource.key = {environment_.name, kind, key};
     resource.attributes = std::move(value);
-    resource.driver = "engine";
+    resource.driver = own_engine;
     resource.origin = place_.command;
     std::vector<Resource>& resources = intent_->resources[set_];
     resources.push_back(std::move(resource));

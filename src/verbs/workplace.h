@@ -17,6 +17,8 @@ struct Workplace {
   Blobs* blobs = nullptr;
   const Kinds* kinds = nullptr;
   std::function<Driver*(const Name&)> driver;  ///< none when there is no such driver
+  /// Names of the nodes, each of which has an engine (`verbs/engines.h`); null: there are none.
+  std::function<Result<std::vector<std::string>>()> nodes;
   std::function<Time()> clock;
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;

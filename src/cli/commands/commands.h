@@ -11,6 +11,7 @@ Command plan_command();
 std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
+std::vector<Command> node_commands();
 Command port_print_command();
 Command clean_command();
 Command why_command();

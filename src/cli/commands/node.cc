@@ -1,0 +1,153 @@
+/// The nodes of this home.
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+#include "drivers/engine/address.h"
+#include "verbs/nodes.h"
+
+namespace fettle {
+namespace {
+
+Result<std::map<std::string, std::string>> labels_asked(const Face& face) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& label : face.parsed.all("label")) {
+    const size_t equals = label.find('=');
+    if (equals == label.npos || equals == 0)
+      return user_error(cat("`--label` needs KEY=VALUE, not `", printable(label), "`"));
+    labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+  return labels;
+}
+
+Value value_of(const NodeView& view) {
+  std::vector<Entry> labels;
+  for (const auto& [key, text] : view.node.labels)
+    labels.push_back({key, text});
+  std::vector<Entry> entries{{"name", view.node.name},
+                             {"engine", view.node.engine},
+                             {"ready", view.answers},
+                             {"schedulable", !view.node.is_cordoned},
+                             {"pods", view.pods},
+                             {"pulls", view.node.pulls},
+                             {"labels", Value::dict(std::move(labels))}};
+  if (!view.answers)
+    entries.push_back({"why", view.why});
+  return Value::dict(std::move(entries));
+}
+
+std::string labels_text(const NodeSpec& node) {
+  std::vector<std::string> texts;
+  for (const auto& [key, text] : node.labels)
+    texts.push_back(cat(key, "=", text));
+  return texts.empty() ? "<none>" : join(texts, ",");
+}
+
+Result<int> ls(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  std::vector<Value> values;
+  std::vector<std::vector<std::string>> rows{
+      {"NAME", "STATUS", "ENGINE", "PODS", "PULLS", "LABELS"}};
+  for (const NodeView& view : TRY(look_at_nodes(*place))) {
+    values.push_back(value_of(view));
+    rows.push_back({view.node.name,
+                    cat(view.answers ? "Ready" : "NotReady",
+                        view.node.is_cordoned ? ",SchedulingDisabled" : ""),
+                    view.node.engine, std::to_string(view.pods), std::to_string(view.node.pulls),
+                    labels_text(view.node)});
+    if (!view.answers && !face.json)
+      print_error(cat("node `", view.node.name, "` does not answer: ", view.why));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+Result<int> add(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  NodeSpec node{.name = face.parsed.argument(0), .engine = face.parsed.text("engine")};
+  if (node.engine.empty())
+    return user_error(
+        "`--engine` has to say where the engine of the node is: "
+        "`unix:///path`, `tcp://host:port` or `ssh://user@host`");
+  TRY(parse_engine_address(node.engine, process_variable));
+  node.labels = TRY(labels_asked(face));
+  node.pulls =
+      static_cast<int>(std::clamp<int64_t>(TRY(face.parsed.number("pulls", node.pulls)), 0, 1'000));
+  TRY(add_node(*place, node));
+  NodeView added{.node = node, .why = {}};
+  for (NodeView& view : TRY(look_at_nodes(*place)))
+    if (view.node.name == node.name)
+      added = std::move(view);
+  if (!added.answers)
+    print_error(cat("warning: node `", node.name, "` does not answer yet: ", added.why));
+  if (face.json)
+    print_json(value_of(added));
+  else if (!face.quiet)
+    print(cat("node `", node.name, "` added"));
+  return 0;
+}
+
+Status say(const Face& face, const std::string& name, std::string_view done) {
+  if (face.json)
+    print_json(Value::dict({{"name", name}, {"status", done}}));
+  else if (!face.quiet)
+    print(cat("node `", name, "` ", done));
+  return {};
+}
+
+Result<int> rm(Face& face) {
+  TRY(remove_node(*TRY(face.workplace()), face.parsed.argument(0)));
+  TRY(say(face, face.parsed.argument(0), "removed"));
+  return 0;
+}
+
+Result<int> cordon(Face& face) {
+  TRY(cordon_node(*TRY(face.workplace()), face.parsed.argument(0), true));
+  TRY(say(face, face.parsed.argument(0), "cordoned"));
+  return 0;
+}
+
+Result<int> uncordon(Face& face) {
+  TRY(cordon_node(*TRY(face.workplace()), face.parsed.argument(0), false));
+  TRY(say(face, face.parsed.argument(0), "uncordoned"));
+  return 0;
+}
+
+Result<int> drain(Face& face) {
+  const Summary summary = TRY(
+      drain_node(*TRY(face.workplace()), face.parsed.argument(0), !face.parsed.flag("no-wait")));
+  if (!summary.good())
+    return tell_end(face, summary);
+  TRY(say(face, face.parsed.argument(0), "drained"));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> node_commands() {
+  const CommandGroup group{"workloads", {}};
+  return {
+      group.make("node add", "NAME", 1, 1,
+                 "Adds a node: an engine on which pods may run. `--engine` says where it is.",
+                 {"fettle node add n1 --engine ssh://me@n1 --label zone=a",
+                  "fettle node add n2 --engine tcp://n2:2376 --pulls 4"},
+                 add,
+                 {{{"--label"}, "KEY=VALUE", "a label of the node; may be repeated", true},
+                  {{"--pulls"}, "COUNT", "how many images it pulls at once; else 2"}}),
+      group.make("node ls", "", 0, 0, "Lists the nodes, and whether they answer.",
+                 {"fettle node ls", "fettle node ls --output json"}, ls),
+      group.make("node rm", "NAME", 1, 1, "Forgets a node that nothing runs on any more.",
+                 {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm),
+      group.make("node cordon", "NAME", 1, 1, "Lets no new pods come to a node.",
+                 {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),
+      group.make("node uncordon", "NAME", 1, 1, "Lets new pods come to a node again.",
+                 {"fettle node uncordon n1", "fettle node uncordon n1 --output json"}, uncordon),
+      group.make("node drain", "NAME", 1, 1, "Cordons a node and removes its pods.",
+                 {"fettle node drain n1", "fettle node drain n1 --no-wait"}, drain),
+  };
+}
+
+}  // namespace fettle

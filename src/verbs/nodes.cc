@@ -1,0 +1,219 @@
+#include "verbs/nodes.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "store/edit.h"
+#include "verbs/engines.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view note_name = "nodes";
+constexpr size_t longest_name = 63, longest_label = 253;
+constexpr int most_pulls = 100;
+
+Value value_of(const NodeSpec& node) {
+  std::vector<Entry> labels;
+  for (const auto& [key, text] : node.labels)
+    labels.push_back({key, text});
+  return Value::dict({{"engine", node.engine},
+                      {"labels", Value::dict(std::move(labels))},
+                      {"pulls", node.pulls},
+                      {"cordoned", node.is_cordoned}});
+}
+
+NodeSpec node_in(const Entry& entry) {
+  NodeSpec node{.name = entry.key.str(), .engine = std::string(entry.value.text_at("engine"))};
+  const Value& labels = entry.value.at("labels");
+  if (labels.is_dict())
+    for (const Entry& label : labels.entries())
+      node.labels.emplace(label.key.str(), to_text(label.value));
+  node.pulls = static_cast<int>(entry.value.integer_at("pulls", 2));
+  node.is_cordoned = entry.value.bool_at("cordoned");
+  return node;
+}
+
+bool is_plain(char c, std::string_view beside) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || beside.find(c) != beside.npos;
+}
+
+/// A name as Kubernetes gives nodes: it stands in keys, and in what drivers are called.
+Status check_name(std::string_view name) {
+  const bool is_good = !name.empty() && name.size() <= longest_name &&
+                       std::ranges::all_of(name, [](char c) { return is_plain(c, "-."); }) &&
+                       is_plain(name.front(), "") && is_plain(name.back(), "");
+  if (is_good)
+    return {};
+  return user_error(cat("`", printable(clipped(name, longest_name)),
+                        "` cannot name a node: at most 63 small letters, digits, `-` and `.` are "
+                        "needed, of which the first and the last are letters or digits"));
+}
+
+Status check_labels(const NodeSpec& node) {
+  for (const auto& [key, text] : node.labels) {
+    const auto is_known = [](char c) { return is_plain(lower_case(std::string(1, c))[0], "-._/"); };
+    if (key.empty() || key.size() > longest_label || !std::ranges::all_of(key, is_known))
+      return user_error(cat("`", printable(clipped(key, longest_name)), "` cannot name a label"));
+    if (text.size() > longest_name || !std::ranges::all_of(text, is_known))
+      return user_error(cat("`", printable(clipped(text, longest_name)), "` of label `", key,
+                            "` has more than 63 characters, or one that is no letter, digit, `-`, "
+                            "`.` or `_`"));
+  }
+  return {};
+}
+
+Error no_such_node(const std::string& name, const Value& nodes) {
+  std::vector<std::string> names;
+  if (nodes.is_dict())
+    for (const Entry& entry : nodes.entries())
+      names.push_back(entry.key.str());
+  return user_error(cat("there is no node `", printable(name), "`", suggestion(name, names),
+                        names.empty() ? "; `fettle node add NAME --engine ADDRESS` adds one" : ""));
+}
+
+/// Changes the list in one transaction.
+Status change(const Workplace& place,
+              const std::function<Result<Value>(const Value& nodes)>& make) {
+  return place.store->wish(Name(), [&](Wish& wish) -> Status {
+    const auto before = TRY(wish.note(note_name));
+    return wish.put_note(note_name, TRY(make(before.value_or(Value::dict({})))));
+  });
+}
+
+Value with(const Value& nodes, const NodeSpec& node) {
+  std::vector<Entry> entries(nodes.entries().begin(), nodes.entries().end());
+  entries.push_back({node.name, value_of(node)});
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Result<std::vector<NodeSpec>> nodes_of(Store& store) {
+  std::vector<NodeSpec> nodes;
+  const auto note = TRY(store.note(Name(), note_name));
+  if (note && note->is_dict())
+    for (const Entry& entry : note->entries())
+      nodes.push_back(node_in(entry));
+  return nodes;
+}
+
+Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name) {
+  for (NodeSpec& node : TRY(nodes_of(store)))
+    if (node.name == name)
+      return std::optional(std::move(node));
+  return std::optional<NodeSpec>();
+}
+
+Status add_node(const Workplace& place, const NodeSpec& node) {
+  TRY(check_name(node.name));
+  TRY(check_labels(node));
+  if (node.pulls < 1 || node.pulls > most_pulls)
+    return user_error(
+        cat("a node pulls from 1 to ", most_pulls, " images at once, not ", node.pulls));
+  return change(place, [&](const Value& nodes) -> Result<Value> {
+    if (nodes.find(node.name) != nullptr)
+      return user_error(cat("there is a node `", node.name, "` already"));
+    return with(nodes, node);
+  });
+}
+
+Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::string_view node) {
+  std::vector<RecordPointer> found;
+  const Name driver = engine_of_node(node);
+  for (const Environment& environment : TRY(place.store->environments()))
+    for (const auto& [key, record] : TRY(place.store->known(environment.name)))
+      if (const Resource* const then = resource_of_then(*record);
+          then != nullptr && then->driver == driver)
+        found.push_back(record);
+  std::ranges::sort(found, {},
+                    [](const RecordPointer& record) { return resource_of_then(*record)->key; });
+  return found;
+}
+
+Status remove_node(const Workplace& place, const std::string& name) {
+  const auto there = TRY(records_on(place, name));
+  return change(place, [&](const Value& nodes) -> Result<Value> {
+    if (nodes.find(name) == nullptr)
+      return no_such_node(name, nodes);
+    if (!there.empty())
+      return user_error(cat("`", to_string(resource_of_then(*there[0])->key), "`",
+                            there.size() > 1 ? cat(" and ", there.size() - 1, " more") : "",
+                            " is on node `", name, "`; `fettle node drain ", name,
+                            "` takes its pods away"));
+    std::vector<Entry> left;
+    for (const Entry& entry : nodes.entries())
+      if (entry.key != name)
+        left.push_back(entry);
+    return Value::dict(std::move(left));
+  });
+}
+
+Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned) {
+  return change(place, [&](const Value& nodes) -> Result<Value> {
+    for (const Entry& entry : nodes.entries())
+      if (entry.key == name) {
+        NodeSpec node = node_in(entry);
+        node.is_cordoned = is_cordoned;
+        return with(nodes, node);
+      }
+    return no_such_node(name, nodes);
+  });
+}
+
+namespace {
+
+void add(Summary& sum, Summary part) {
+  sum.done += part.done;
+  sum.kept += part.kept;
+  sum.blocked += part.blocked;
+  sum.stopped |= part.stopped;
+  for (auto& failure : part.failures)
+    sum.failures.push_back(std::move(failure));
+}
+
+}  // namespace
+
+Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait) {
+  TRY(cordon_node(place, name, true));
+  std::map<Name, std::vector<Key>> pods;
+  for (const RecordPointer& record : TRY(records_on(place, name)))
+    if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
+      pods[key.environment].push_back(key);
+  Summary sum;
+  for (const auto& [environment, keys] : pods) {
+    const Hold hold = TRY(hold_environment(place, environment.str(), wait));
+    auto intent = std::make_shared<Intent>();
+    intent->environment = environment;
+    for (const Key& key : keys)
+      intent->requests.push_back({key, Verb::remove});
+    add(sum, TRY(edit_by(place, *hold.edit, intent)).summary);
+  }
+  return sum;
+}
+
+Result<std::vector<NodeView>> look_at_nodes(const Workplace& place) {
+  std::vector<NodeView> views;
+  std::set<Name> drivers;
+  std::map<Name, size_t> pods;
+  for (const Environment& environment : TRY(place.store->environments()))
+    for (const auto& [key, record] : TRY(place.store->known(environment.name)))
+      if (const Resource* const then = resource_of_then(*record);
+          key.kind == "pod" && then != nullptr && record->by_hand != ByHand::removed)
+        ++pods[then->driver];
+  for (NodeSpec& node : TRY(nodes_of(*place.store))) {
+    drivers.insert(engine_of_node(node.name));
+    views.push_back({.node = std::move(node), .why = {}});
+  }
+  const auto silent = TRY(silent_engines(place, drivers));
+  for (NodeView& view : views) {
+    const Name driver = engine_of_node(view.node.name);
+    const auto why = silent.find(driver);
+    view.answers = why == silent.end();
+    view.why = view.answers ? std::string() : why->second;
+    view.pods = pods[driver];
+  }
+  return views;
+}
+
+}  // namespace fettle

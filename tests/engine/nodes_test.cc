@@ -1,0 +1,197 @@
+/// Several engines at once: two Podmans with roots of their own, and one that is gone.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "drivers/engine/connect.h"
+#include "drivers/engine/containers.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/networks.h"
+#include "kinds/kinds.h"
+#include "tests/engine/test_engines.h"
+#include "tests/engine/world.h"
+#include "tests/fixtures/home.h"
+#include "value/json.h"
+#include "verbs/engines.h"
+#include "verbs/environments.h"
+#include "verbs/nodes.h"
+
+namespace fettle {
+namespace {
+
+class PodKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override {
+    for (const Kind* const kind : {&pod_kind(), &network_kind(), &claim_kind()})
+      if (kind->name() == name)
+        return kind;
+    return nullptr;
+  }
+};
+
+class NodesTest : public testing::Test {
+ protected:
+  NodesTest() {
+    // The first one is that of all tests; the second has a root of its own.
+    const Path build = FETTLE_BINARY_DIR;
+    addresses_["n1"] = running_engine(TestEngine::Sort::podman);
+    second_ = std::make_unique<TestEngine>(TestEngine::Sort::podman,
+                                           build / "engines" / cat("second-", getpid()));
+    const auto second = second_->start();
+    EXPECT_TRUE(second) << to_string(second.error());
+    EXPECT_TRUE(second_->import(Path(FETTLE_SOURCE_DIR) / "build/images", {"busybox"}));
+    addresses_["n2"] = second.value_or(EngineAddress());
+    addresses_["gone"] =
+        *parse_engine_address("unix://" + home_.path("nobody.sock"), process_variable);
+    for (const auto& [name, address] : addresses_) {
+      EngineDriverOptions options;
+      options.name = engine_of_node(name);
+      drivers_[options.name] = std::make_unique<EngineDriver>(
+          http_, home_.blobs(),
+          [this, name](bool, std::stop_token stop) {
+            return link_engine(http_, addresses_.at(name), {}, std::move(stop));
+          },
+          options);
+    }
+    place_.store = &home_.store();
+    place_.blobs = &home_.blobs();
+    place_.kinds = &kinds_;
+    place_.clock = now_from_clock;
+    place_.random = [] { return uint64_t{7}; };
+    place_.interrupt = &interrupt_;
+    place_.command = "a test";
+    place_.notice = [this](const std::string& text) { told_ += text + "\n"; };
+    place_.driver = [this](const Name& name) -> Driver* {
+      const auto found = drivers_.find(name);
+      return found == drivers_.end() ? nullptr : found->second.get();
+    };
+    place_.nodes = [this]() -> Result<std::vector<std::string>> {
+      std::vector<std::string> names;
+      for (const auto& [name, address] : addresses_)
+        names.push_back(name);
+      return names;
+    };
+    for (const auto& [name, address] : addresses_)
+      EXPECT_TRUE(add_node(place_, {.name = name, .engine = address.text}));
+  }
+  ~NodesTest() override {
+    for (const char* name : {"n1", "n2"})
+      for (const ContainerState& left : containers(name))
+        EXPECT_TRUE(remove_container(engine(name), left.id, {}));
+    EXPECT_TRUE(second_->stop(true));
+  }
+
+  Engine& engine(const std::string& node) {
+    return **drivers_.at(engine_of_node(node))->engine({});
+  }
+  std::vector<ContainerState> containers(const std::string& node) {
+    auto found = list_containers(engine(node), {environment_filter("fleet")}, {})
+                     .value_or(std::vector<ContainerState>());
+    std::ranges::stable_partition(found, [](const ContainerState& each) {
+      return !label(each.labels, mark::container).empty();
+    });
+    return found;
+  }
+  void want(const std::string& node) {
+    Resource pod;
+    pod.key = {"fleet", "pod", cat(node, "|default/web")};
+    pod.driver = engine_of_node(node);
+    pod.attributes = *pod_kind().normalise(*read_json(cat(
+        R"({"name":"web","node":")", node,
+        R"(","template":{"spec":{"terminationGracePeriodSeconds":0,"containers":[)"
+        R"({"name":"box","image":"localhost/fettle/busybox:1","command":["sleep","1000"]}]}}})")));
+    intent_->resources["set"].push_back(std::move(pod));
+  }
+  void begin() {
+    intent_ = std::make_shared<Intent>();
+    intent_->environment = "fleet";
+    intent_->sets["set"] = Leftover::remove;
+    intent_->resources["set"];
+    told_.clear();
+  }
+  Summary carry() {
+    const auto edit = home_.edit("fleet");
+    EXPECT_TRUE(ensure_environment(place_, *edit, Value::dict({})));
+    const auto edited = edit_by(place_, *edit, intent_);
+    EXPECT_TRUE(edited) << to_string(edited.error());
+    return edited ? edited->summary : Summary{};
+  }
+
+  TestHome home_;
+  HttpClient http_;
+  PodKinds kinds_;
+  Interrupt interrupt_;
+  Workplace place_;
+  std::unique_ptr<TestEngine> second_;
+  std::map<std::string, EngineAddress> addresses_;
+  std::map<Name, std::unique_ptr<EngineDriver>> drivers_;
+  std::shared_ptr<Intent> intent_;
+  std::string told_;
+};
+
+TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
+  begin();
+  for (const char* node : {"n1", "n2", "gone"})
+    want(node);
+  const Summary first = carry();
+  EXPECT_EQ(first.done, 2u);
+  EXPECT_EQ(first.blocked, 1u);
+  EXPECT_TRUE(first.failures.empty());
+  EXPECT_EQ(told_.find("node `gone` does not answer: there is no socket"), 0u) << told_;
+  EXPECT_EQ(containers("n1").size(), 2u);
+  EXPECT_EQ(containers("n2").size(), 2u);
+  const auto views = look_at_nodes(place_);
+  ASSERT_TRUE(views) << to_string(views.error());
+  for (const NodeView& view : *views) {
+    EXPECT_EQ(view.answers, view.node.name != "gone") << view.node.name;
+    EXPECT_EQ(view.pods, view.node.name == "gone" ? 0u : 1u) << view.node.name;
+  }
+
+  // The second goes away: what it has stays known, whether it is wanted or not.
+  ASSERT_TRUE(second_->stop(false));
+  begin();
+  want("n1");
+  const Summary second = carry();
+  EXPECT_TRUE(second.failures.empty());
+  EXPECT_EQ(second.kept, 1u);
+  EXPECT_NE(told_.find("1 resource that nobody wants any more stay there until it does"),
+            std::string::npos)
+      << told_;
+  const Key left{"fleet", "pod", "n2|default/web"};
+  EXPECT_TRUE(home_.store().known("fleet")->contains(left));
+  // The environment cannot go without it.
+  const auto early = remove_environment(place_, "fleet", true);
+  ASSERT_FALSE(early);
+  EXPECT_NE(to_string(early.error()).find("nobody answers at the socket"), std::string::npos)
+      << to_string(early.error());
+
+  // It comes back, and what is left on it goes.
+  const auto again = second_->start();
+  ASSERT_TRUE(again) << to_string(again.error());
+  const Summary third = carry();
+  EXPECT_TRUE(third.good());
+  EXPECT_FALSE(home_.store().known("fleet")->contains(left));
+  EXPECT_TRUE(containers("n2").empty());
+  EXPECT_EQ(containers("n1").size(), 2u);
+}
+
+TEST_F(NodesTest, ADrainedNodeHasNoPodsAndTakesNone) {
+  begin();
+  want("n1");
+  want("n2");
+  ASSERT_TRUE(carry().good());
+  const auto drained = drain_node(place_, "n1", true);
+  ASSERT_TRUE(drained) << to_string(drained.error());
+  EXPECT_TRUE(drained->good());
+  EXPECT_TRUE(containers("n1").empty());
+  EXPECT_EQ(containers("n2").size(), 2u);
+  EXPECT_TRUE((*node_of(home_.store(), "n1"))->is_cordoned);
+  const auto gone = remove_environment(place_, "fleet", true);
+  ASSERT_TRUE(gone) << to_string(gone.error());
+  EXPECT_TRUE(containers("n2").empty());
+  EXPECT_TRUE(remove_node(place_, "n1"));
+}
+
+}  // namespace
+}  // namespace fettle
