@@ -5,7 +5,7 @@
 ///             "node"; "digest": `sha256:…` that is pulled and then called by the reference, so
 ///             that a tag that moves meanwhile is the same everywhere; "attempts": how often a pull
 ///             is tried before it has failed; "timeout": seconds of one attempt; "credentials":
-///             [{"registry": {"username", "password", …}}], each tried in turn; "labels",
+///             data of Secrets with registry credentials, each tried in turn; "labels",
 ///             "annotations": hints to what pulls
 /// outputs     {"id": "sha256:…"}: what the reference means now; users embed it, so that a moved
 ///             tag is a change; "digest": `sha256:…` of the manifest that was pulled

@@ -4,7 +4,7 @@
 /// Its key's name is `NAMESPACE/NAME`, NAME being that of the workload and the hash.
 /// attributes  {"name", "namespace", "owner": `CloneSet/NAME`, "hash", "number": higher is newer,
 ///             "template": as a pod's, "claims_hash", "collisions": how often another template had
-///             the same hash}
+///             the same hash, "state": of the newest one: what its workload remembers}
 /// outputs     {}
 
 #include "kinds/kinds.h"
@@ -18,10 +18,15 @@ class RevisionKind : public Kind {
   Name name() const override { return "revision"; }
   Sort sort() const override { return Sort::action; }
   Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"name", Field::text, {}},        {"namespace", Field::text, {}},
-                               {"owner", Field::text, {}},       {"hash", Field::text, {}},
-                               {"number", Field::integer, {}},   {"template", Field::dict, {}},
-                               {"claims_hash", Field::text, ""}, {"collisions", Field::integer, 0}};
+    static const Schema schema{{"name", Field::text, {}},
+                               {"namespace", Field::text, {}},
+                               {"owner", Field::text, {}},
+                               {"hash", Field::text, {}},
+                               {"number", Field::integer, {}},
+                               {"template", Field::dict, {}},
+                               {"claims_hash", Field::text, ""},
+                               {"collisions", Field::integer, 0},
+                               {"state", Field::dict, Value::dict({})}};
     return schema.normalise(attributes);
   }
 };

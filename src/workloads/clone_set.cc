@@ -1,0 +1,303 @@
+#include "workloads/clone_set.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "workloads/in_place.h"
+#include "workloads/lifecycle.h"
+#include "workloads/names.h"
+#include "workloads/new_pod.h"
+#include "workloads/place.h"
+#include "workloads/pre_download.h"
+#include "workloads/progress.h"
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// A rule may open the way for another one, each at most a few times.
+constexpr int most_passes = 8;
+
+class CloneSet {
+ public:
+  explicit CloneSet(Rollout& rollout) : rollout_(rollout), in_place_(rollout) {}
+
+  void decide() {
+    refresh_surroundings(rollout_);
+    in_place_.refresh();
+    refresh_lifecycles(rollout_);
+    for (int pass = 0; pass < most_passes; ++pass)
+      if (!scale() && !update())
+        break;
+    rollout_.settle_revisions();
+    pre_download(rollout_, in_place_, [this] { return update_order(); });
+    emit_claims(rollout_, rollout_.workload.reuses_claims);
+    follow_progress(rollout_);
+  }
+
+ private:
+  bool scale();
+  bool keep_prepared();
+  bool create(const Differences& differences);
+  bool delete_specified(const Differences& differences, const Order& specified);
+  bool scale_in(const Differences& differences);
+  bool update();
+  bool update_pod(size_t row, const Revision& target);
+  Order candidates(bool forward) const;
+  Order update_order();
+  std::string free_id();
+
+  Rollout& rollout_;
+  InPlace in_place_;
+  std::set<std::string> orphans_;  ///< ids of claims without a pod
+  std::set<Name> taken_;           ///< names that pods have
+  bool has_orphans_ = false;
+};
+
+Order with_state(const Rollout& rollout, const auto& matches) {
+  Order found;
+  for (size_t row = 0; row < rollout.size(); ++row)
+    if (matches(rollout.rows[row]))
+      found.push_back(static_cast<uint32_t>(row));
+  return found;
+}
+
+/// Pods that were to go stay when more are wanted again.
+bool CloneSet::keep_prepared() {
+  int64_t planned = 0;
+  for (const PodRow& row : rollout_.rows)
+    planned += row.is_specified || row.lifecycle == Lifecycle::preparing_delete ? 1 : 0;
+  int64_t missing = rollout_.workload.replicas - static_cast<int64_t>(rollout_.size()) + planned;
+  const auto& hook = rollout_.workload.hooks.pre_delete;
+  // One that was told not to be ready any more has begun to go.
+  if (hook && hook->marks_not_ready)
+    return false;
+  bool has_changed = false;
+  for (size_t row = 0; row < rollout_.size() && missing > 0; ++row) {
+    if (rollout_.rows[row].lifecycle != Lifecycle::preparing_delete ||
+        rollout_.rows[row].is_specified)
+      continue;
+    rollout_.change(row, with_lifecycle(rollout_.attributes(row), Lifecycle::preparing_normal,
+                                        false, rollout_.now));
+    --missing;
+    has_changed = true;
+  }
+  if (has_changed)
+    refresh_lifecycles(rollout_);
+  return has_changed;
+}
+
+/// A pod's id: that of claims without a pod first, else one that nothing has had yet.
+std::string CloneSet::free_id() {
+  if (!has_orphans_ && rollout_.workload.reuses_claims) {
+    for (const auto& [key, memory] : rollout_.owned.claims)
+      if (const auto id = memory.resource.attributes.at("labels").text_at(label::instance_id);
+          !id.empty())
+        orphans_.insert(std::string(id));
+    for (const Pod* pod : rollout_.owned.pods)
+      orphans_.erase(std::string(pod->labels.text_at(label::instance_id)));
+    has_orphans_ = true;
+  }
+  if (!orphans_.empty()) {
+    std::string id = *orphans_.begin();
+    orphans_.erase(orphans_.begin());
+    return id;
+  }
+  if (taken_.empty())
+    for (const Pod* pod : rollout_.owned.pods)
+      taken_.insert(pod->name);
+  const Value made = rollout_.memory("made");
+  int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
+  std::string id;
+  do {
+    id = short_id(cat(rollout_.owner, "#", ++number));
+  } while (!taken_.insert(cat(rollout_.workload.name, "-", id)).second);
+  rollout_.remember("made", number);
+  return id;
+}
+
+bool CloneSet::create(const Differences& differences) {
+  if (differences.scale_up_limit < differences.scale_up)
+    rollout_.tell("ScaleUpLimited", std::to_string(differences.scale_up_limit),
+                  cat("scale up is limited to ", differences.scale_up_limit, " of ",
+                      differences.scale_up, " by scaleStrategy.maxUnavailable"),
+                  "Warning");
+  Placement placement(rollout_.fleet, counts_on_nodes(rollout_));
+  bool has_created = false;
+  for (int64_t i = 0; i < differences.scale_up_limit; ++i) {
+    const Revision& revision =
+        i < differences.scale_up_old ? rollout_.current() : rollout_.update();
+    const std::string id = free_id();
+    const PodClaims claims = claims_for(rollout_, id);
+    const auto node = placement.place(revision.pod_template.at("spec"), claims.node);
+    if (!node) {
+      rollout_.tell("FailedScheduling", "", placement.why_not(), "Warning");
+      break;
+    }
+    Value pod = new_pod(rollout_, revision, *node, cat(rollout_.workload.name, "-", id),
+                        {{label::instance_id, id}});
+    rollout_.create(*node, edited(pod, {{"claims", claims.by_volume}}));
+    has_created = true;
+  }
+  return has_created;
+}
+
+bool CloneSet::delete_specified(const Differences& differences, const Order& specified) {
+  int64_t limit = differences.delete_ready_limit;
+  Order chosen;
+  for (const bool is_updated : {true, false})
+    for (const uint32_t row : specified) {
+      const PodRow& pod = rollout_.rows[row];
+      const bool is_ready =
+          pod.is_ready && (pod.lifecycle == Lifecycle::none || pod.lifecycle == Lifecycle::normal);
+      if (pod.is_updated == is_updated && (!is_ready || limit-- > 0))
+        chosen.push_back(row);
+    }
+  return delete_pods(rollout_, chosen);
+}
+
+bool CloneSet::scale_in(const Differences& differences) {
+  const Order old = with_state(rollout_, [](const PodRow& row) { return !row.is_updated; });
+  const Order updated = with_state(rollout_, [](const PodRow& row) { return row.is_updated; });
+  int64_t limit = differences.delete_ready_limit;
+  Order chosen;
+  for (const uint32_t row : chosen_for_deletion(rollout_.rows, old, updated, differences.scale_down,
+                                                differences.scale_down_old)) {
+    const PodRow& pod = rollout_.rows[row];
+    const bool is_ready =
+        pod.is_ready && (pod.lifecycle == Lifecycle::none || pod.lifecycle == Lifecycle::normal);
+    if (!is_ready || limit-- > 0)
+      chosen.push_back(row);
+  }
+  return delete_pods(rollout_, chosen);
+}
+
+bool CloneSet::scale() {
+  if (keep_prepared())
+    return true;
+  // While pods come and go, one that is prepared for its update may count as updated.
+  std::vector<PodRow> counted;
+  std::span<const PodRow> rows = rollout_.rows;
+  if (rollout_.fleet.gates.preparing_update_as_update) {
+    counted = rollout_.rows;
+    for (PodRow& row : counted)
+      row.is_updated |= row.lifecycle == Lifecycle::preparing_update;
+    rows = counted;
+  }
+  const Differences differences = differences_of(numbers_of(rollout_), rows);
+  if (differences.scale_up > 0)
+    return create(differences);
+  const Order prepared = with_state(
+      rollout_, [](const PodRow& row) { return row.lifecycle == Lifecycle::preparing_delete; });
+  if (!prepared.empty() && delete_pods(rollout_, prepared))
+    return true;
+  const Order specified = with_state(rollout_, [](const PodRow& row) {
+    return row.is_specified && row.lifecycle != Lifecycle::preparing_delete;
+  });
+  if (!specified.empty() && delete_specified(differences, specified))
+    return true;
+  if (differences.scale_down == 0 || !specified.empty() || !prepared.empty())
+    return false;
+  return scale_in(differences);
+}
+
+/// Pods that may change now: not those that go, wait for a hook or drain.
+Order CloneSet::candidates(bool forward) const {
+  Order found;
+  for (size_t row = 0; row < rollout_.size(); ++row) {
+    const PodRow& pod = rollout_.rows[row];
+    if (pod.is_updated == forward || pod.lifecycle == Lifecycle::preparing_delete ||
+        pod.lifecycle == Lifecycle::updated)
+      continue;
+    if (!rollout_.attributes(row).at("state").at("update").bool_at("grace"))
+      found.push_back(static_cast<uint32_t>(row));
+  }
+  return found;
+}
+
+Order CloneSet::update_order() {
+  Order order = candidates(true);
+  mark_images(rollout_, in_place_, rollout_.update(), order);
+  sort_for_update(rollout_.workload.order, rollout_.rows, order);
+  return order;
+}
+
+bool CloneSet::update_pod(size_t row, const Revision& target) {
+  const Workload& workload = rollout_.workload;
+  const PodRow& pod = rollout_.rows[row];
+  if (workload.policy != PodPolicy::recreate && in_place_.can(row, target)) {
+    const auto& hook = workload.hooks.in_place_update;
+    const bool is_held = is_hooked(hook, pod, rollout_, row);
+    if (pod.lifecycle == Lifecycle::preparing_update && is_held)
+      return false;
+    if (is_held && pod.lifecycle != Lifecycle::updating) {
+      rollout_.change(row, with_lifecycle(rollout_.attributes(row), Lifecycle::preparing_update,
+                                          hook->marks_not_ready, rollout_.now));
+      return true;
+    }
+    rollout_.tell("SuccessfulUpdatePodInPlace", cat(pod.name, "|", target.name),
+                  cat("pod ", pod.name, " is updated in place to revision ", target.name));
+    in_place_.begin(row, target);
+    return true;
+  }
+  if (workload.policy == PodPolicy::in_place_only) {
+    rollout_.tell(
+        "FailedUpdatePodInPlace", cat(pod.name, "|", target.name),
+        cat("pod ", pod.name, " cannot be updated in place to revision ", target.name, ": `",
+            in_place_.refusal(row, target), "` changes, and the policy is InPlaceOnly"),
+        "Warning");
+    return false;
+  }
+  if (pod.is_specified)
+    return false;
+  rollout_.tell("SuccessfulUpdatePodReCreate", cat(pod.name, "|", target.name),
+                cat("pod ", pod.name, " is made anew for revision ", target.name));
+  rollout_.change(
+      row, edited_in(rollout_.attributes(row), "labels", {{label::specified_delete, "true"}}));
+  return true;
+}
+
+bool CloneSet::update() {
+  const Workload& workload = rollout_.workload;
+  if (workload.paused || workload.type != UpdateType::rolling)
+    return false;
+  const Differences differences = differences_of(numbers_of(rollout_), rollout_.rows);
+  if (differences.update == 0)
+    return false;
+  const bool forward = differences.update > 0;
+  const Revision& target = forward ? rollout_.update() : rollout_.current();
+  Order order = candidates(forward);
+  mark_images(rollout_, in_place_, target, order);
+  sort_for_update(workload.order, rollout_.rows, order);
+  pass_over_missing_images(rollout_, in_place_, target, order);
+  bool has_changed = false;
+  for (const uint32_t row : limited(differences, rollout_.rows, std::move(order)))
+    has_changed |= update_pod(row, target);
+  return has_changed;
+}
+
+}  // namespace
+
+Numbers numbers_of(const Rollout& rollout) {
+  const Workload& workload = rollout.workload;
+  Numbers numbers;
+  numbers.replicas = workload.replicas;
+  numbers.partition = workload.partition;
+  numbers.max_surge = workload.max_surge;
+  numbers.max_unavailable = workload.max_unavailable;
+  numbers.scale_max_unavailable = workload.scale_max_unavailable;
+  numbers.paused = workload.paused;
+  numbers.exclude_preparing_delete = workload.exclude_preparing_delete;
+  numbers.rolls_back = rollout.fleet.gates.partition_rollback;
+  numbers.same_revision = rollout.current_index == rollout.update_index;
+  return numbers;
+}
+
+Wanted want_clone_set(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
+  CloneSet(rollout).decide();
+  return rollout.finish();
+}
+
+}  // namespace fettle::workloads

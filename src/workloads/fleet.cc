@@ -1,0 +1,441 @@
+#include "workloads/fleet.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+#include "workloads/place.h"
+#include "workloads/seen.h"
+
+namespace fettle::workloads {
+namespace {
+
+const Owned nothing;
+
+/// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
+const Resource* last_wish(const Record& record) {
+  return record.attempt ? &record.attempt->resource : (record.applied ? &*record.applied : nullptr);
+}
+
+bool by_key(const Pod* a, const Pod* b) { return a->resource.key.name < b->resource.key.name; }
+
+Value overlaid(const Value& below, const Value& above) {
+  if (!above.is_dict())
+    return below;
+  std::vector<Entry> entries(below.entries().begin(), below.entries().end());
+  entries.insert(entries.end(), above.entries().begin(), above.entries().end());
+  const Value all = Value::dict(std::move(entries));
+  std::vector<Entry> kept;
+  for (const Entry& entry : all.entries())
+    if (!entry.value.is_null())
+      kept.push_back(entry);
+  return Value::dict(std::move(kept));
+}
+
+/// The node of an image's key.
+Name node_of(const Name& key_name) { return key_name.view().substr(0, key_name.view().find('|')); }
+
+}  // namespace
+
+void Fleet::touch(const Name& owner) {
+  if (!owner.empty())
+    changed_.insert(owner);
+}
+
+void Fleet::touch_sort(WorkloadSort sort) {
+  for (const auto& [owner, workload] : workloads_)
+    if (workload->sort == sort)
+      changed_.insert(owner);
+}
+
+std::vector<Name> Fleet::take_changed() {
+  // A SidecarSet is brought about by the owners of the pods, and they follow its changes.
+  const bool has_sidecars = std::ranges::any_of(
+      changed_, [](const Name& owner) { return owner.view().starts_with("SidecarSet/"); });
+  if (has_sidecars)
+    for (const auto& [owner, workload] : workloads_)
+      changed_.insert(owner);
+  std::vector<Name> changed(changed_.begin(), changed_.end());
+  changed_.clear();
+  return changed;
+}
+
+void Fleet::put(Object object) {
+  const Name owner = object.owner();
+  if (const auto sort = workload_sort(object.kind)) {
+    workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
+    touch(owner);
+  } else if (object.kind == "Pod") {
+    objects_[owner] = object;
+    for (auto& [key, pod] : pods_)
+      if (pod->name == object.name && pod->space == object.space) {
+        derive(*pod);
+        touch(pod->owner);
+      }
+  } else {
+    // Pods take what they name of ConfigMaps and Secrets, and a namespace's labels select.
+    for (const auto& [other, workload] : workloads_)
+      if (workload->space == object.space || object.kind == "Namespace")
+        touch(other);
+  }
+  objects_[owner] = std::move(object);
+}
+
+void Fleet::drop(const Name& owner) {
+  const auto found = objects_.find(owner);
+  if (found == objects_.end())
+    return;
+  const Object object = std::move(found->second);
+  objects_.erase(found);
+  workloads_.erase(owner);
+  touch(owner);
+  for (const auto& [other, workload] : workloads_)
+    if (workload->space == object.space || workload->sort == WorkloadSort::sidecar_set)
+      touch(other);
+  if (object.kind == "Pod")
+    for (auto& [key, pod] : pods_)
+      if (pod->name == object.name && pod->space == object.space)
+        derive(*pod);
+}
+
+uint32_t Fleet::number_of(const Name& node) {
+  const auto [found, is_new] = numbers_.try_emplace(node, static_cast<uint32_t>(by_number_.size()));
+  if (is_new) {
+    by_number_.push_back(node);
+    used_.emplace_back();
+  }
+  return found->second;
+}
+
+void Fleet::put_node(Node node) {
+  node.number = number_of(node.name);
+  nodes_[node.name] = std::move(node);
+  for (const auto& [owner, workload] : workloads_)
+    changed_.insert(owner);
+}
+
+void Fleet::drop_node(const Name& name) {
+  nodes_.erase(name);
+  for (const auto& [owner, workload] : workloads_)
+    changed_.insert(owner);
+}
+
+const Node* Fleet::node(const Name& name) const {
+  const auto found = nodes_.find(name);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+const Node* Fleet::node_at(uint32_t number) const {
+  return number < by_number_.size() ? node(by_number_[number]) : nullptr;
+}
+
+void Fleet::see_image(const Name& node, const Name& reference, const Name& digest, bool is_there) {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end())
+    return;
+  if (is_there)
+    found->second.images[reference] = digest;
+  else
+    found->second.images.erase(reference);
+  for (const auto& [owner, owned] : owned_)
+    if (!owned.jobs.empty())
+      touch(owner);
+  touch_sort(WorkloadSort::image_pull_job);
+}
+
+bool Fleet::has_image(const Node& node, const Name& reference) {
+  return node.images.contains(reference);
+}
+
+Fleet::Used Fleet::used(uint32_t node_number) const {
+  return node_number < used_.size() ? used_[node_number] : Used();
+}
+
+const Workload* Fleet::workload(const Name& owner) const {
+  const auto found = workloads_.find(owner);
+  return found == workloads_.end() ? nullptr : found->second.get();
+}
+
+const Object* Fleet::object(const Name& owner) const {
+  const auto found = objects_.find(owner);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+const Object* Fleet::marks(const Name& space, const Name& name) const {
+  return object(cat("Pod/", space, "/", name));
+}
+
+const Owned& Fleet::owned(const Name& owner) const {
+  const auto found = owned_.find(owner);
+  return found == owned_.end() ? nothing : found->second;
+}
+
+const Pod* Fleet::pod(const Name& key_name) const {
+  const auto found = pods_.find(key_name);
+  return found == pods_.end() ? nullptr : found->second.get();
+}
+
+const Pull* Fleet::pull(const Name& key_name) const {
+  const auto found = pulls_.find(key_name);
+  return found == pulls_.end() ? nullptr : &found->second;
+}
+
+Pod& Fleet::pod_for(const Key& key) {
+  auto& found = pods_[key.name];
+  if (found == nullptr) {
+    found = std::make_unique<Pod>();
+    const NodeAddress address = node_address(key.name);
+    found->resource.key = key;
+    found->space = address.space;
+    found->name = address.name;
+    found->node = address.node;
+    found->node_number = number_of(found->node);
+  }
+  return *found;
+}
+
+void Fleet::index(Pod& pod) {
+  std::vector<Pod*>& pods = owned_[pod.owner].pods;
+  pods.insert(std::ranges::upper_bound(pods, &pod, by_key), &pod);
+}
+
+void Fleet::unindex(Pod& pod) {
+  std::vector<Pod*>& pods = owned_[pod.owner].pods;
+  const auto [first, last] = std::ranges::equal_range(pods, &pod, by_key);
+  pods.erase(first, last);
+}
+
+void Fleet::forget_pod(const Name& key_name) {
+  const auto found = pods_.find(key_name);
+  if (found == pods_.end())
+    return;
+  touch(found->second->owner);
+  unindex(*found->second);
+  used_[found->second->node_number].cpu -= found->second->cpu;
+  used_[found->second->node_number].memory -= found->second->memory;
+  pods_.erase(found);
+}
+
+/// What follows from the attributes and from what users changed.
+void Fleet::derive(Pod& pod) {
+  const Value& attributes = pod.resource.attributes;
+  const Object* marked = marks(pod.space, pod.name);
+  pod.labels = pod_labels(attributes);
+  Value annotations = pod_annotations(attributes);
+  if (marked != nullptr) {
+    pod.labels = overlaid(pod.labels, marked->document.at("metadata").at("labels"));
+    annotations = overlaid(annotations, marked->document.at("metadata").at("annotations"));
+  }
+  pod.revision = attributes.text_at("revision");
+  pod.lifecycle = lifecycle_of(pod.labels.text_at(label::lifecycle_state));
+  pod.is_specified = pod.labels.text_at(label::specified_delete) == "true";
+  pod.is_updating = !attributes.at("state").at("update").is_null();
+  pod.is_held = false;
+  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
+    for (const Entry& entry : conditions.entries())
+      pod.is_held |= entry.value == Value("False");
+  pod.deletion_cost = deletion_cost_of(annotations.text_at(annotation::deletion_cost));
+}
+
+void Fleet::wish(Pod& pod, const Resource& resource) {
+  const Name owner = resource.attributes.text_at("owner");
+  const bool is_indexed = !pod.owner.empty();
+  if (!is_indexed || pod.owner != owner) {
+    if (is_indexed)
+      unindex(pod);
+    pod.owner = owner;
+    index(pod);
+  }
+  if (pod.resource.attributes == resource.attributes)
+    return;
+  const bool is_same_size =
+      pod.resource.attributes.at("template") == resource.attributes.at("template");
+  pod.resource = resource;
+  derive(pod);
+  if (is_same_size)
+    return;
+  const Requests requests = requests_of(resource.attributes.at("template").at("spec"));
+  used_[pod.node_number].cpu += requests.cpu - pod.cpu;
+  used_[pod.node_number].memory += requests.memory - pod.memory;
+  pod.cpu = requests.cpu;
+  pod.memory = requests.memory;
+}
+
+void Fleet::know(const Key& key, const RecordPointer& record) {
+  if (key.kind == "pod")
+    know_pod(key, record);
+  else if (key.kind == "image")
+    know_pull(key, record);
+  else
+    know_memory(key, record);
+}
+
+void Fleet::know_pod(const Key& key, const RecordPointer& record) {
+  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
+  if (last == nullptr) {
+    const Pod* known = pod(key.name);
+    // One that was just asked for has no record yet.
+    if (known != nullptr && (known->exists || known->is_leaving))
+      forget_pod(key.name);
+    return;
+  }
+  const bool is_new = pod(key.name) == nullptr;
+  Pod& pod = pod_for(key);
+  if (is_new)
+    wish(pod, *last);
+  pod.exists = record->applied.has_value();
+  pod.is_done =
+      pod.exists && !record->attempt && record->applied->attributes == pod.resource.attributes;
+  pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
+  pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
+  pod.made.clear();
+  if (const Value& made = record->outputs.at("containers"); made.is_dict())
+    pod.made.assign(made.entries().begin(), made.entries().end());
+  touch(pod.owner);
+}
+
+void Fleet::see(const Key& key, const std::optional<Value>& state) {
+  const auto found = pods_.find(key.name);
+  if (found == pods_.end())
+    return;
+  read_status(state ? *state : Value(), *found->second);
+  touch(found->second->owner);
+}
+
+void Fleet::know_pull(const Key& key, const RecordPointer& record) {
+  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
+  const auto found = pulls_.find(key.name);
+  if (last == nullptr) {
+    if (found == pulls_.end())
+      return;
+    touch(found->second.owner);
+    if (const auto owned = owned_.find(found->second.owner); owned != owned_.end())
+      owned->second.pulls.erase(key.name);
+    pulls_.erase(found);
+    return;
+  }
+  Pull& pull = pulls_[key.name];
+  if (pull.owner.empty()) {
+    // Who wants it stands in its record.
+    pull.resource = *last;
+    if (!record->wanted_by.empty())
+      pull.owner = record->wanted_by.begin()->first;
+    if (!pull.owner.empty())
+      owned_[pull.owner].pulls.insert(key.name);
+  }
+  pull.is_done = record->applied && !record->attempt &&
+                 record->applied->attributes == pull.resource.attributes;
+  pull.has_failed = record->attempt && record->attempt->failed;
+  pull.error = pull.has_failed ? Name(record->attempt->error) : Name();
+  pull.finished = record->finished;
+  const Value& so_far =
+      record->attempt && record->attempt->course ? record->attempt->course->so_far : Value();
+  const Value& digest = pull.is_done ? record->outputs.at("digest") : so_far.at("digest");
+  pull.digest = digest.is_text() ? digest.text() : Name();
+  if (pull.is_done)
+    if (const auto node = nodes_.find(node_of(key.name)); node != nodes_.end())
+      node->second.images[pull.resource.attributes.text_at("reference")] = pull.digest;
+  touch(pull.owner);
+  // Another job may wait for the same image.
+  touch_sort(WorkloadSort::image_pull_job);
+}
+
+std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
+  Owned& owned = owned_[owner];
+  return kind == "revision"   ? &owned.revisions
+         : kind == "pull_job" ? &owned.jobs
+         : kind == "claim"    ? &owned.claims
+         : kind == "notice"   ? &owned.notices
+                              : nullptr;
+}
+
+void Fleet::know_memory(const Key& key, const RecordPointer& record) {
+  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
+  const auto known = memory_owners_.find(key);
+  if (last == nullptr) {
+    if (known == memory_owners_.end())
+      return;
+    if (auto* memory = memories(known->second, key.kind))
+      memory->erase(key.name);
+    touch(known->second);
+    memory_owners_.erase(known);
+    return;
+  }
+  Name owner = known != memory_owners_.end() ? known->second
+               : !record->wanted_by.empty()  ? record->wanted_by.begin()->first
+                                             : Name(last->attributes.text_at("owner"));
+  auto* memory = memories(owner, key.kind);
+  if (memory == nullptr)
+    return;
+  Memory& found = (*memory)[key.name];
+  if (known == memory_owners_.end()) {
+    found.resource = *last;
+    found.owner = owner;
+    memory_owners_.emplace(key, owner);
+    touch(owner);
+  }
+  const bool is_done = record->applied && !record->attempt;
+  if (found.is_done != is_done)
+    touch(owner);
+  found.is_done = is_done;
+}
+
+void Fleet::accept(const Name& owner, const Intent& intent) {
+  Owned& owned = owned_[owner];
+  const auto set = intent.resources.find(owner);
+  std::set<Name> pulls;
+  std::unordered_map<Name, std::map<Name, Memory>> kept;
+  std::set<const Pod*> wanted;
+  if (set != intent.resources.end())
+    for (const Resource& resource : set->second) {
+      if (resource.key.kind == "pod") {
+        Pod& pod = pod_for(resource.key);
+        const bool is_same = pod.resource.attributes == resource.attributes;
+        wish(pod, resource);
+        pod.is_done = pod.is_done && is_same;
+        pod.is_leaving = false;
+        wanted.insert(&pod);
+      } else if (resource.key.kind == "image") {
+        Pull& pull = pulls_[resource.key.name];
+        const bool is_same = pull.resource.attributes == resource.attributes;
+        pull.is_done = pull.is_done && is_same;
+        pull.has_failed = pull.has_failed && is_same;
+        pull.resource = resource;
+        pull.owner = owner;
+        pulls.insert(resource.key.name);
+      } else if (auto* memory = memories(owner, resource.key.kind)) {
+        Memory& found = (*memory)[resource.key.name];
+        found.is_done = found.is_done && found.resource.attributes == resource.attributes;
+        found.resource = resource;
+        found.owner = owner;
+        memory_owners_[resource.key] = owner;
+        kept[resource.key.kind].emplace(resource.key.name, Memory());
+      }
+    }
+  const std::vector<Pod*> pods = owned.pods;
+  for (Pod* pod : pods) {
+    if (wanted.contains(pod))
+      continue;
+    pod->is_leaving = true;
+    // What was never made leaves nothing behind.
+    if (!pod->exists && pod->error.empty() && !pod->is_done)
+      forget_pod(pod->resource.key.name);
+  }
+  for (const Name& name : owned.pulls)
+    if (!pulls.contains(name))
+      pulls_.erase(name);
+  owned.pulls = std::move(pulls);
+  for (const char* kind : {"revision", "pull_job", "claim", "notice"}) {
+    auto* memory = memories(owner, kind);
+    std::erase_if(*memory, [&](const auto& entry) {
+      const bool goes = !kept[kind].contains(entry.first);
+      if (goes)
+        memory_owners_.erase(entry.second.resource.key);
+      return goes;
+    });
+  }
+  changed_.erase(owner);
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,192 @@
+#pragma once
+/// All that rollouts are decided by: what users stored, what is remembered of pods, revisions, jobs
+/// and pulls, and what is seen of them. Kept up to date change by change, compact, and indexed by
+/// owner: what one change costs does not grow with the fleet.
+///
+/// Who keeps it tells it of every change: `put` and `drop` of objects, `know` of records, `see` of
+/// what drivers observed, and `accept` of what `want` answered. It answers in `take_changed` whom
+/// to ask again.
+///
+/// An owner is called `CloneSet/NAMESPACE/NAME`, as its set in the intent.
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "core/record.h"
+#include "workloads/pod_row.h"
+#include "workloads/workload.h"
+
+namespace fettle::workloads {
+
+/// What is seen of one container.
+struct ContainerSeen {
+  Name name, image, image_id, container_id;
+  int restarts = 0;
+  bool is_ready = false;
+  bool is_running = false;
+};
+
+struct Pod {
+  Resource resource;  ///< as it was wanted last
+  Name space, name, node, owner, revision;
+  Value labels;  ///< all that it has, those that users gave it included
+  Time ready_since, created;
+  std::vector<ContainerSeen> containers;
+  std::vector<Entry> made;  ///< container: its id, as the last act told
+  Name error;               ///< why the last act failed
+  int64_t deletion_cost = 0;
+  int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
+  uint32_t node_number = 0;
+  int restarts = 0;
+  Phase phase = Phase::pending;
+  Lifecycle lifecycle = Lifecycle::none;
+  bool exists = false;      ///< an act has made it
+  bool is_done = false;     ///< the last act made it as it is wanted
+  bool is_leaving = false;  ///< it is not wanted any more, and may still be there
+  bool is_ready = false;
+  bool is_specified = false;
+  bool is_updating = false;  ///< an update in place is not complete
+  bool is_held = false;      ///< one of its conditions is to be False
+};
+
+/// A revision, a job, a claim or a notice: known by its attributes alone.
+struct Memory {
+  Resource resource;
+  Name owner;
+  bool is_done = false;
+};
+
+/// A pull on one node.
+struct Pull {
+  Resource resource;
+  Name owner;
+  Name error;   ///< why it failed
+  Name digest;  ///< what the reference means
+  Time finished;
+  bool is_done = false;
+  bool has_failed = false;  ///< its attempts are used up
+};
+
+struct Node {
+  Name name;
+  Value labels;
+  int64_t cpu = -1;     ///< thousandths; below zero: as much as is wanted
+  int64_t memory = -1;  ///< thousandths of bytes
+  int pulls = 2;        ///< at once
+  bool is_ready = true;
+  bool is_cordoned = false;
+  std::map<Name, Name> images;  ///< reference: digest, or empty
+  uint32_t number = 0;
+};
+
+/// What one owner has.
+struct Owned {
+  std::vector<Pod*> pods;  ///< by key
+  std::map<Name, Memory> revisions, jobs, claims, notices;
+  std::set<Name> pulls;
+};
+
+/// Gates that a fleet has on or off; the defaults are ours (`gates.h` reads them).
+struct Gates {
+  bool pre_download = true;             ///< `PreDownloadImageForInPlaceUpdate`
+  bool pre_download_daemon_set = true;  ///< `PreDownloadImageForDaemonSetUpdate`
+  bool partition_rollback = false;      ///< `CloneSetPartitionRollback`
+  bool preparing_update_as_update = false;
+  bool resize = false;      ///< `InPlaceWorkloadVerticalScaling`
+  bool environment = true;  ///< `InPlaceUpdateEnvFromMetadata`
+  bool claim_hash = false;  ///< `RecreatePodWhenChangeVCTInCloneSetGate`
+  bool short_hash = false;  ///< `CloneSetShortHash`
+};
+
+class Fleet {
+ public:
+  explicit Fleet(Name environment) : environment_(std::move(environment)) {}
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  Gates gates;
+  Name driver = "engine";  ///< a pod's driver is `engine@NODE`; without a node `engine`
+
+  /// A manifest that was stored or changed, a ConfigMap, a Secret. A `Pod` says what users changed
+  /// about a pod: labels, annotations and finalizers in its `metadata`, null takes one away.
+  void put(Object object);
+  void drop(const Name& owner);
+  void put_node(Node node);
+  void drop_node(const Name& name);
+  /// The record of a resource; none: it is gone.
+  void know(const Key& key, const RecordPointer& record);
+  /// What was observed of a pod; none: it is not there.
+  void see(const Key& key, const std::optional<Value>& state);
+  /// An image of a node came or went.
+  void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
+  /// What `want` answered for an owner is wanted from now on.
+  void accept(const Name& owner, const Intent& intent);
+  /// The owners that may want something else now, in the order of their names.
+  std::vector<Name> take_changed();
+
+  const Name& environment() const { return environment_; }
+  const Workload* workload(const Name& owner) const;
+  const Object* object(const Name& owner) const;
+  const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
+  const Owned& owned(const Name& owner) const;
+  const std::map<Name, Node>& nodes() const { return nodes_; }
+  const Node* node(const Name& name) const;
+  const Node* node_at(uint32_t number) const;
+  size_t node_numbers() const { return by_number_.size(); }
+  const Pod* pod(const Name& key_name) const;
+  const Pull* pull(const Name& key_name) const;
+  /// What users changed about a pod; none: nothing.
+  const Object* marks(const Name& space, const Name& name) const;
+  /// Whether a reference is on a node, by what was seen and what was pulled.
+  static bool has_image(const Node& node, const Name& reference);
+  /// What the pods on a node request.
+  struct Used {
+    int64_t cpu = 0;
+    int64_t memory = 0;
+  };
+  Used used(uint32_t node_number) const;
+  template <typename Function>
+  void for_each_pod(Function function) const {
+    for (const auto& [owner, owned] : owned_)
+      for (const Pod* pod : owned.pods)
+        function(*pod);
+  }
+
+ private:
+  Pod& pod_for(const Key& key);
+  void forget_pod(const Name& key_name);
+  void wish(Pod& pod, const Resource& resource);
+  void derive(Pod& pod);
+  void touch(const Name& owner);
+  void touch_sort(WorkloadSort sort);
+  void know_pod(const Key& key, const RecordPointer& record);
+  void know_pull(const Key& key, const RecordPointer& record);
+  void know_memory(const Key& key, const RecordPointer& record);
+  std::map<Name, Memory>* memories(const Name& owner, const Name& kind);
+  void index(Pod& pod);
+  void unindex(Pod& pod);
+  uint32_t number_of(const Name& node);
+
+  Name environment_;
+  std::map<Name, Object> objects_;
+  std::map<Name, std::shared_ptr<const Workload>> workloads_;
+  std::map<Name, Node> nodes_;
+  std::vector<Name> by_number_;
+  std::vector<Used> used_;
+  std::unordered_map<Name, uint32_t> numbers_;
+  std::unordered_map<Name, std::unique_ptr<Pod>> pods_;
+  std::unordered_map<Name, Pull> pulls_;
+  std::unordered_map<Key, Name, KeyHash> memory_owners_;
+  std::map<Name, Owned> owned_;
+  std::set<Name> changed_;
+};
+
+/// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.
+std::optional<Time> time_of(std::string_view text);
+/// The same, to the second.
+std::string time_text(Time time);
+
+}  // namespace fettle::workloads

@@ -1,0 +1,114 @@
+#include "workloads/lifecycle.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+bool has_label(const PodRow& row, const Entry& label) {
+  return row.labels.is_dict() && row.labels.at(label.key) == label.value;
+}
+
+/// Finalizers that the pod has: those that users wrote about it, else those it was made with.
+bool has_finalizer(const Rollout& rollout, size_t number, const Name& finalizer) {
+  const auto is_in = [&](const Value& list) {
+    return list.is_list() &&
+           std::ranges::find(list.items(), Value(finalizer)) != list.items().end();
+  };
+  const Value& attributes = rollout.attributes(number);
+  if (const Object* marks = rollout.fleet.marks(rollout.workload.space, attributes.text_at("name")))
+    if (const Value& own = marks->document.at("metadata").at("finalizers"); own.is_list())
+      return is_in(own);
+  return is_in(attributes.at("finalizers")) ||
+         is_in(attributes.at("template").at("metadata").at("finalizers"));
+}
+
+}  // namespace
+
+bool is_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
+               size_t number) {
+  if (!hook)
+    return false;
+  return std::ranges::any_of(hook->labels,
+                             [&](const Entry& each) { return has_label(row, each); }) ||
+         std::ranges::any_of(hook->finalizers, [&](const Name& each) {
+           return has_finalizer(rollout, number, each);
+         });
+}
+
+bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
+                   size_t number) {
+  if (!hook)
+    return false;
+  return std::ranges::all_of(hook->labels,
+                             [&](const Entry& each) { return has_label(row, each); }) &&
+         std::ranges::all_of(hook->finalizers, [&](const Name& each) {
+           return has_finalizer(rollout, number, each);
+         });
+}
+
+Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now) {
+  Value changed = edited_in(attributes, "labels", {{label::lifecycle_state, to_string(lifecycle)}});
+  changed = edited_in(changed, "annotations", {{annotation::lifecycle_timestamp, time_text(now)}});
+  const bool was_marked = !attributes.at("conditions").at(condition::pod_ready).is_null();
+  if (marks_not_ready || was_marked)
+    changed = edited_in(changed, "conditions",
+                        {{condition::pod_ready, marks_not_ready ? Value("False") : Value("True")}});
+  return changed;
+}
+
+void refresh_lifecycles(Rollout& rollout) {
+  const Hooks& hooks = rollout.workload.hooks;
+  for (size_t number = 0; number < rollout.size(); ++number) {
+    const PodRow& row = rollout.rows[number];
+    Lifecycle next = Lifecycle::none;
+    const auto is_free = [&](const std::optional<Hook>& hook) {
+      return !hook || is_all_hooked(hook, row, rollout, number);
+    };
+    switch (row.lifecycle) {
+      case Lifecycle::preparing_normal:
+        if (is_free(hooks.pre_normal))
+          next = Lifecycle::normal;
+        break;
+      case Lifecycle::preparing_update:
+        // It was undone before it began: nothing is done to its containers.
+        if (row.is_updated)
+          next = is_free(hooks.in_place_update) ? Lifecycle::normal : Lifecycle::updated;
+        break;
+      case Lifecycle::updated:
+        if (is_free(hooks.in_place_update))
+          next = Lifecycle::normal;
+        break;
+      default:
+        break;
+    }
+    if (next != Lifecycle::none)
+      rollout.change(number, with_lifecycle(rollout.attributes(number), next, false, rollout.now));
+  }
+}
+
+bool delete_pods(Rollout& rollout, const Order& pods) {
+  const std::optional<Hook>& hook = rollout.workload.hooks.pre_delete;
+  std::vector<size_t> gone;
+  bool has_changed = false;
+  for (const uint32_t number : pods) {
+    const PodRow& row = rollout.rows[number];
+    if (!is_hooked(hook, row, rollout, number)) {
+      gone.push_back(number);
+      continue;
+    }
+    if (row.lifecycle == Lifecycle::preparing_delete)
+      continue;
+    rollout.change(number, with_lifecycle(rollout.attributes(number), Lifecycle::preparing_delete,
+                                          hook->marks_not_ready, rollout.now));
+    has_changed = true;
+  }
+  has_changed |= !gone.empty();
+  rollout.remove(std::move(gone));
+  return has_changed;
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,26 @@
+#pragma once
+/// Hooks: labels and finalizers with which somebody else holds a pod before it is used, changed or
+/// deleted.
+
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+
+/// Any of the hook's labels or finalizers is there.
+bool is_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
+               size_t number);
+/// All of them are.
+bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
+                   size_t number);
+
+/// The attributes in another state; `marks_not_ready` also tells those who use the pod.
+Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now);
+
+/// What follows from hooks alone: PreparingNormal, PreparingUpdate of a pod that is not to change
+/// any more, and Updated end when theirs are as they have to be.
+void refresh_lifecycles(Rollout& rollout);
+
+/// The pods go, or are prepared for it where a hook holds them. Whether anything changed.
+bool delete_pods(Rollout& rollout, const Order& pods);
+
+}  // namespace fettle::workloads

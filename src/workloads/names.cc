@@ -1,0 +1,64 @@
+#include "workloads/names.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+
+uint32_t fnv1(std::string_view bytes, uint32_t hash) {
+  for (const char byte : bytes)
+    hash = (hash * 16777619u) ^ static_cast<unsigned char>(byte);
+  return hash;
+}
+
+/// A reference with the registry, library and tag that it leaves out.
+std::string full_reference(std::string_view reference) {
+  std::string full;
+  const size_t slash = reference.find('/');
+  const std::string_view first = reference.substr(0, slash == reference.npos ? 0 : slash);
+  const bool has_registry = first.find_first_of(".:") != first.npos || first == "localhost";
+  if (!has_registry)
+    full = slash == reference.npos ? "docker.io/library/" : "docker.io/";
+  full += reference;
+  const size_t name = full.rfind('/');
+  if (full.find('@') == full.npos && full.find(':', name) == full.npos)
+    full += ":latest";
+  return full;
+}
+
+}  // namespace
+
+std::string safe_encoded(std::string_view text) {
+  std::string encoded;
+  for (const char byte : text)
+    encoded += letters[static_cast<unsigned char>(byte) % letters.size()];
+  return encoded;
+}
+
+std::string revision_hash(std::string_view data, int collisions) {
+  uint32_t hash = fnv1(data, 2166136261u);
+  if (collisions > 0)
+    hash = fnv1(std::to_string(collisions), hash);
+  return safe_encoded(std::to_string(hash));
+}
+
+std::string short_id(std::string_view text, size_t count) {
+  uint64_t hash = hash64(text);
+  std::string id;
+  for (size_t i = 0; i < count; ++i, hash /= letters.size())
+    id += letters[hash % letters.size()];
+  return id;
+}
+
+std::string_view hash_of_revision(std::string_view revision) {
+  return revision.substr(revision.rfind('-') + 1);
+}
+
+bool is_same_image(std::string_view a, std::string_view b) {
+  return a == b || (!a.empty() && !b.empty() && full_reference(a) == full_reference(b));
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,153 @@
+#include "workloads/new_pod.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "workloads/in_place.h"
+#include "workloads/lifecycle.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// Labels and annotations that no user changes: what the workload knows the pod by.
+bool is_ours(std::string_view key) {
+  for (const std::string_view each :
+       {label::revision, label::template_hash, label::instance_id, label::owned_by,
+        label::lifecycle_state, annotation::lifecycle_timestamp, label::pod_name, label::pod_index})
+    if (key == each)
+      return true;
+  return false;
+}
+
+/// A pod's own entries with what users say about it now. One that asks for its deletion stays asked
+/// for when the workload wrote it itself.
+Value with_marks(const Value& own, const Value& marks) {
+  std::vector<Entry> entries;
+  if (own.is_dict())
+    for (const Entry& entry : own.entries())
+      if (is_ours(entry.key) || entry.key == label::specified_delete)
+        entries.push_back(entry);
+  if (marks.is_dict())
+    for (const Entry& entry : marks.entries())
+      if (!is_ours(entry.key))
+        entries.push_back(entry);
+  return entries.empty() ? Value() : Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std::string_view name,
+              std::vector<Entry> labels) {
+  const bool is_held = rollout.workload.hooks.pre_normal.has_value();
+  for (Entry& entry : revision_labels(rollout, revision))
+    labels.push_back(std::move(entry));
+  const Value attributes = Value::dict(
+      {{"name", name},
+       {"namespace", rollout.workload.space},
+       {"node", node},
+       {"revision", revision.name},
+       {"template", revision.pod_template},
+       {"labels", Value::dict(std::move(labels))},
+       {"conditions", Value::dict({{condition::in_place, "True"}})},
+       {"owner", rollout.owner},
+       {"configs", rollout.configs_for(revision.pod_template)},
+       {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
+       {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
+       {"claims_hash", rollout.fleet.gates.claim_hash && !revision.claims_hash.empty() &&
+                               rollout.workload.policy != PodPolicy::in_place_only
+                           ? Value(revision.claims_hash)
+                           : Value()}});
+  return with_lifecycle(edited(attributes, {}),
+                        is_held ? Lifecycle::preparing_normal : Lifecycle::normal,
+                        is_held && rollout.workload.hooks.pre_normal->marks_not_ready, rollout.now);
+}
+
+void refresh_surroundings(Rollout& rollout) {
+  for (size_t row = 0; row < rollout.size(); ++row) {
+    const Pod* pod = rollout.pod(row);
+    if (pod == nullptr)
+      continue;
+    const Value& attributes = rollout.attributes(row);
+    const Value configs = rollout.configs_for(attributes.at("template"));
+    const Object* marks = rollout.fleet.marks(pod->space, pod->name);
+    const bool was_marked = attributes.at("state").bool_at("marked");
+    if (configs == attributes.at("configs") && marks == nullptr && !was_marked)
+      continue;
+    const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
+    const Value& finalizers = metadata.at("finalizers");
+    Value changed = edited(
+        attributes,
+        {{"configs", configs},
+         {"labels", with_marks(attributes.at("labels"), metadata.at("labels"))},
+         {"annotations", with_marks(attributes.at("annotations"), metadata.at("annotations"))}});
+    if (finalizers.is_list())
+      changed =
+          edited(changed, {{"finalizers", finalizers.items().empty() ? Value() : finalizers}});
+    changed = edited_in(changed, "state", {{"marked", marks == nullptr ? Value() : Value(true)}});
+    rollout.change(row, std::move(changed));
+  }
+}
+
+std::vector<int64_t> counts_on_nodes(const Rollout& rollout) {
+  std::vector<int64_t> counts(rollout.fleet.node_numbers());
+  for (size_t row = 0; row < rollout.size(); ++row)
+    if (const Pod* pod = rollout.pod(row); pod != nullptr)
+      ++counts[pod->node_number];
+  return counts;
+}
+
+PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
+  PodClaims found;
+  std::vector<Entry> entries;
+  for (const ClaimTemplate& claim : rollout.workload.claims) {
+    const Name name = cat(claim.name, "-", rollout.workload.name, "-", suffix);
+    entries.push_back({claim.name, name});
+    for (const auto& [key, memory] : rollout.owned.claims)
+      if (memory.resource.attributes.text_at("name") == name)
+        found.node = memory.resource.attributes.text_at("node");
+  }
+  if (!entries.empty())
+    found.by_volume = Value::dict(std::move(entries));
+  return found;
+}
+
+void emit_claims(Rollout& rollout, bool keeps) {
+  std::set<Name> emitted;
+  for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
+    const Value& attributes = rollout.attributes(row);
+    const Value& claims = attributes.at("claims");
+    if (!claims.is_dict())
+      continue;
+    const std::string_view node = attributes.text_at("node");
+    for (const ClaimTemplate& claim : rollout.workload.claims) {
+      const Value& name = claims.at(claim.name);
+      if (!name.is_text())
+        continue;
+      const Name key = node_name_of(node, rollout.workload.space, name.text());
+      emitted.insert(key);
+      if (const auto known = rollout.owned.claims.find(key); known != rollout.owned.claims.end()) {
+        rollout.emit("claim", key, known->second.resource.attributes, rollout.driver_of(node));
+        continue;
+      }
+      const Value& id = attributes.at("labels").at(label::instance_id);
+      rollout.emit(
+          "claim", key,
+          Value::dict({{"name", name},
+                       {"namespace", rollout.workload.space},
+                       {"node", node},
+                       {"owner", rollout.owner},
+                       {"labels", id.is_null() ? edited(claim.labels, {})
+                                               : edited(claim.labels, {{label::instance_id, id}})},
+                       {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})}}),
+          rollout.driver_of(node));
+    }
+  }
+  for (const auto& [key, memory] : rollout.owned.claims)
+    if (keeps && !emitted.contains(key))
+      rollout.emit("claim", key, memory.resource.attributes, memory.resource.driver);
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,62 @@
+#pragma once
+/// In which order pods change and go. The keys and their order are those of OpenKruise; behind them
+/// stand two that make the order the same every time: whether the image is on the pod's node, and
+/// the pod's name.
+
+#include <span>
+
+#include "workloads/pod_row.h"
+#include "workloads/selector.h"
+
+namespace fettle::workloads {
+
+/// `priorityStrategy`: by the sum of weights, or by numbers at the end of labels.
+struct Priority {
+  struct Weight {
+    Selector selector;
+    int64_t weight = 0;
+  };
+  std::vector<Weight> weights;
+  std::vector<Name> order_keys;
+  bool is_empty() const { return weights.empty() && order_keys.empty(); }
+};
+
+/// `scatterStrategy`: pods with this label are spread among the others.
+struct ScatterTerm {
+  Name key;
+  Name value;  ///< `*`: each value that is seen, where a SidecarSet says so
+};
+
+struct UpdateOrder {
+  Priority priority;
+  std::vector<ScatterTerm> scatter;
+  bool image_early = false;  ///< the image's presence stands before the ready time
+};
+
+/// `candidates` in the order of update: no node, phase, not ready, ready for a shorter time, more
+/// restarts, newer; then by priority, scattered, and what is prepared first.
+void sort_for_update(const UpdateOrder& order, std::span<const PodRow> pods, Order& candidates);
+
+/// The first part of it alone: by node, phase, readiness, times and restarts.
+void sort_by_state(std::span<const PodRow> pods, bool image_early, Order& candidates);
+/// Stable.
+void sort_by_priority(const Priority& priority, std::span<const PodRow> pods, Order& candidates);
+/// `pods` are all of the workload: their density counts, too.
+void scatter(const std::vector<ScatterTerm>& terms, std::span<const PodRow> pods,
+             Order& candidates);
+/// Terms with `*` written out for every value that pods have.
+std::vector<ScatterTerm> expanded(const std::vector<ScatterTerm>& terms,
+                                  std::span<const PodRow> pods);
+/// Stable: pods in PreparingUpdate come first.
+void move_prepared_first(std::span<const PodRow> pods, Order& candidates);
+
+/// The pods to delete, so many in all and of these so many of older revisions, in the order of
+/// deletion: no node, phase, not available, lower cost, crowded node, ready for a shorter time,
+/// more restarts, newer.
+Order chosen_for_deletion(std::span<const PodRow> pods, const Order& old, const Order& updated,
+                          int64_t count, int64_t count_old);
+
+/// The number that `controller.kubernetes.io/pod-deletion-cost` says; 0 when it says none.
+int64_t deletion_cost_of(std::string_view text);
+
+}  // namespace fettle::workloads

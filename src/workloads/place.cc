@@ -1,0 +1,106 @@
+#include "workloads/place.h"
+
+#include "base/text.h"
+#include "kinds/quantity.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// A limit without a request is a request.
+int64_t request_of(const Value& container, std::string_view amount) {
+  const Value& resources = container.at("resources");
+  const Value& request = resources.at("requests").at(amount);
+  return quantity_milli(request.is_null() ? resources.at("limits").at(amount) : request)
+      .value_or(0);
+}
+
+/// One of the terms has to match: its labels, and its fields, of which there is the name.
+bool matches_affinity(const Value& required, const Node& node) {
+  const Value& terms = required.at("nodeSelectorTerms");
+  if (!terms.is_list())
+    return true;
+  for (const Value& term : terms.items()) {
+    const Selector labels{requirements_of(term.at("matchExpressions"))};
+    const Selector fields{requirements_of(term.at("matchFields"))};
+    const Value field = Value::dict({{"metadata.name", node.name}});
+    const bool is_empty = labels.is_empty() && fields.is_empty();
+    if (!is_empty && labels.matches(node.labels) && fields.matches(field))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Requests requests_of(const Value& spec) {
+  Requests sum;
+  if (const Value& containers = spec.at("containers"); containers.is_list())
+    for (const Value& container : containers.items()) {
+      sum.cpu += request_of(container, "cpu");
+      sum.memory += request_of(container, "memory");
+    }
+  // Init containers run one after another, before the others.
+  if (const Value& containers = spec.at("initContainers"); containers.is_list())
+    for (const Value& container : containers.items()) {
+      sum.cpu = std::max(sum.cpu, request_of(container, "cpu"));
+      sum.memory = std::max(sum.memory, request_of(container, "memory"));
+    }
+  return sum;
+}
+
+bool is_allowed_on(const Value& spec, const Node& node) {
+  if (const std::string_view named = spec.text_at("nodeName"); !named.empty())
+    return named == node.name;
+  if (const Value& selector = spec.at("nodeSelector"); selector.is_dict())
+    for (const Entry& entry : selector.entries())
+      if (node.labels.at(entry.key) != entry.value)
+        return false;
+  const Value& affinity = spec.at("affinity").at("nodeAffinity");
+  return matches_affinity(affinity.at("requiredDuringSchedulingIgnoredDuringExecution"), node);
+}
+
+Placement::Placement(const Fleet& fleet, std::vector<int64_t> counts)
+    : fleet_(fleet), counts_(std::move(counts)), more_(fleet.node_numbers()) {
+  counts_.resize(fleet.node_numbers());
+}
+
+std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
+  if (fleet_.nodes().empty())
+    return Name();
+  const Requests requests = requests_of(spec);
+  const Node* best = nullptr;
+  size_t refused = 0, away = 0, full = 0;
+  for (const auto& [name, node] : fleet_.nodes()) {
+    if ((!must_be.empty() && name != must_be) || !is_allowed_on(spec, node)) {
+      ++refused;
+      continue;
+    }
+    if (!node.is_ready || node.is_cordoned) {
+      ++away;
+      continue;
+    }
+    const Fleet::Used used = fleet_.used(node.number);
+    const Fleet::Used& more = more_[node.number];
+    const bool has_room =
+        (node.cpu < 0 || used.cpu + more.cpu + requests.cpu <= node.cpu) &&
+        (node.memory < 0 || used.memory + more.memory + requests.memory <= node.memory);
+    if (!has_room) {
+      ++full;
+      continue;
+    }
+    if (best == nullptr || counts_[node.number] < counts_[best->number])
+      best = &node;
+  }
+  if (best == nullptr) {
+    why_not_ =
+        cat("none of ", fleet_.nodes().size(), " nodes takes it: ", refused,
+            " are not what it asks for, ", away, " are away or cordoned, ", full, " have no room");
+    return std::nullopt;
+  }
+  ++counts_[best->number];
+  more_[best->number].cpu += requests.cpu;
+  more_[best->number].memory += requests.memory;
+  return best->name;
+}
+
+}  // namespace fettle::workloads

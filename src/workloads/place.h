@@ -1,0 +1,40 @@
+#pragma once
+/// On which node a pod runs: the one it names, or of those that its selector and its required
+/// affinity allow and that have room, the one with the fewest pods of its owner. No more: where
+/// that is not enough, there is Kubernetes.
+
+#include <optional>
+#include <vector>
+
+#include "workloads/fleet.h"
+
+namespace fettle::workloads {
+
+/// What the containers of a PodSpec request, in thousandths.
+struct Requests {
+  int64_t cpu = 0;
+  int64_t memory = 0;
+};
+Requests requests_of(const Value& spec);
+
+/// Whether a node's labels and name are what a PodSpec asks for.
+bool is_allowed_on(const Value& spec, const Node& node);
+
+class Placement {
+ public:
+  /// `counts`: how many pods the owner has on each node, by the node's number.
+  Placement(const Fleet& fleet, std::vector<int64_t> counts);
+
+  /// The node's name, empty where there are no nodes but this machine. None: `why_not` says it.
+  /// `must_be`: a node that claims of the pod are on.
+  std::optional<Name> place(const Value& spec, const Name& must_be = {});
+  const std::string& why_not() const { return why_not_; }
+
+ private:
+  const Fleet& fleet_;
+  std::vector<int64_t> counts_;
+  std::vector<Fleet::Used> more_;  ///< placed here, and not yet in the fleet
+  std::string why_not_;
+};
+
+}  // namespace fettle::workloads

@@ -1,0 +1,22 @@
+#include "workloads/pod_row.h"
+
+#include <array>
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::array<std::string_view, 7> names{
+    "", "PreparingNormal", "Normal", "PreparingUpdate", "Updating", "Updated", "PreparingDelete"};
+
+}  // namespace
+
+std::string_view to_string(Lifecycle lifecycle) { return names[static_cast<size_t>(lifecycle)]; }
+
+Lifecycle lifecycle_of(std::string_view text) {
+  for (size_t i = 1; i < names.size(); ++i)
+    if (names[i] == text)
+      return static_cast<Lifecycle>(i);
+  return Lifecycle::none;
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,49 @@
+#pragma once
+/// What the rules of a rollout look at: a pod as one row of a table. Made from the fleet by
+/// `rollout.h`, and by tests directly.
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "value/value.h"
+
+namespace fettle::workloads {
+
+enum class Phase : uint8_t { pending, unknown, running, succeeded, failed };
+
+/// How far a pod's workload has come with it (OpenKruise: `lifecycle.apps.kruise.io/state`).
+enum class Lifecycle : uint8_t {
+  none,
+  preparing_normal,
+  normal,
+  preparing_update,
+  updating,
+  updated,
+  preparing_delete
+};
+
+std::string_view to_string(Lifecycle lifecycle);  ///< `PreparingUpdate`
+Lifecycle lifecycle_of(std::string_view text);    ///< none when it is not known
+
+struct PodRow {
+  Name name;
+  Name node;
+  Value labels;
+  Time ready_since;  ///< of a ready one; 0: nobody said
+  Time created;      ///< 0: nobody said
+  int64_t deletion_cost = 0;
+  int restarts = 0;  ///< of the container with the most
+  Phase phase = Phase::pending;
+  Lifecycle lifecycle = Lifecycle::none;
+  bool is_ready = false;      ///< its condition Ready is True
+  bool is_available = false;  ///< ready for as long as is asked for, and nothing is done to it
+  bool is_updated = false;    ///< it has the update revision
+  bool is_specified = false;  ///< somebody asked for its deletion
+  bool has_image = false;     ///< what it is to run is on its node
+};
+
+/// Numbers of rows.
+using Order = std::vector<uint32_t>;
+
+}  // namespace fettle::workloads

@@ -1,0 +1,34 @@
+#pragma once
+/// Pulling is the slowest part of an update in place, so images are pulled ahead on the nodes that
+/// will need them: as soon as a template changes, one job a changed image, on the nodes in the
+/// order in which their pods will change.
+
+#include <functional>
+
+#include "workloads/in_place.h"
+#include "workloads/pulls.h"
+
+namespace fettle::workloads {
+
+/// Emits the jobs of the rollout. `order`: the pods that are still to change, the next first; asked
+/// only when it is needed.
+void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order()>& order);
+
+/// Says of each candidate whether all that it is to run is on its node.
+void mark_images(Rollout& rollout, InPlace& in_place, const Revision& target, const Order& order);
+
+/// In mode `wait`: candidates whose image is not there are passed over.
+void pass_over_missing_images(Rollout& rollout, InPlace& in_place, const Revision& target,
+                              Order& order);
+
+/// A job's name: the workload's, and five characters from revision and image.
+Name pull_job_name(std::string_view workload, std::string_view revision, std::string_view image);
+
+/// The spec of a job as it is shown (the seed's shape). `excluded`: values of the revision label
+/// that need no pull.
+Value pull_job_document(const PullSpec& spec, const Value& selector, std::vector<Value> excluded);
+
+/// What the job of a rollout asks for.
+PullSpec pull_spec_of(const Workload& workload, const Value& pod_template, const Name& image);
+
+}  // namespace fettle::workloads

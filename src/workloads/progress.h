@@ -1,0 +1,22 @@
+#pragma once
+/// Whether a rollout gets on: the condition `Progressing`.
+
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+
+/// How many pods are how far.
+struct Counts {
+  int64_t all = 0, ready = 0, available = 0;
+  int64_t updated = 0, updated_ready = 0, updated_available = 0;
+};
+Counts counts_of(const Rollout& rollout);
+
+/// Remembers when the rollout got on last, where a CloneSet has a deadline.
+void follow_progress(Rollout& rollout);
+
+/// `CloneSetAvailable`, `CloneSetPaused`, `ProgressPartitionAvailable`, `ProgressDeadlineExceeded`
+/// or `CloneSetUpdated`.
+std::string_view progress_reason(const Rollout& rollout);
+
+}  // namespace fettle::workloads

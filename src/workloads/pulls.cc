@@ -1,0 +1,268 @@
+#include "workloads/pulls.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+enum class Stand { waits, active, succeeded, failed };
+
+Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
+
+/// What became of the image on a node. One that another owner pulls counts as it is.
+Stand stand_of(const Fleet& fleet, const Name& name, const PullSpec& spec, Time started) {
+  const Node* node = fleet.node(name);
+  const Pull* pull = fleet.pull(pull_key(name, spec.image));
+  if (!spec.always && node != nullptr && Fleet::has_image(*node, spec.image))
+    return Stand::succeeded;
+  if (pull == nullptr)
+    return Stand::waits;
+  if (pull->has_failed)
+    return Stand::failed;
+  // A pull of before the job brought what the tag meant then.
+  if (pull->is_done)
+    return !spec.always || pull->finished >= started ? Stand::succeeded : Stand::waits;
+  return Stand::active;
+}
+
+Value credentials(const Fleet& fleet, const Name& space, const std::vector<Name>& secrets) {
+  std::vector<Value> found;
+  for (const Name& secret : secrets)
+    if (const Object* object = fleet.object(cat("Secret/", space, "/", secret)))
+      found.push_back(object->document.at("data"));
+  return Value::list(std::move(found));
+}
+
+Value pull_attributes(const Rollout& rollout, const PullTask& task, const Name& node,
+                      const Name& digest) {
+  std::vector<Entry> entries{{"reference", task.spec.image},
+                             {"pull", task.spec.always ? "always" : "missing"},
+                             {"node", node},
+                             {"attempts", task.spec.backoff_limit + 1},
+                             {"timeout", task.spec.timeout_seconds}};
+  const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
+  if (!digest.empty() && !is_digest)
+    entries.push_back({"digest", digest});
+  if (Value list = credentials(rollout.fleet, rollout.workload.space, task.spec.secrets);
+      !list.items().empty())
+    entries.push_back({"credentials", std::move(list)});
+  if (task.spec.labels.is_dict() && !task.spec.labels.entries().empty())
+    entries.push_back({"labels", task.spec.labels});
+  if (task.spec.annotations.is_dict() && !task.spec.annotations.entries().empty())
+    entries.push_back({"annotations", task.spec.annotations});
+  std::erase_if(entries, [](const Entry& entry) { return entry.value == Value(""); });
+  return Value::dict(std::move(entries));
+}
+
+/// The digest that the first pull found, if it is known yet.
+Name found_digest(const Rollout& rollout, const PullTask& task, const Value& state) {
+  if (const Value& known = state.at("digest"); known.is_text())
+    return known.text();
+  for (const Name& node : task.nodes)
+    if (const Pull* pull = rollout.fleet.pull(pull_key(node, task.spec.image));
+        pull != nullptr && !pull->digest.empty())
+      return pull->digest;
+  return {};
+}
+
+void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const Name& digest) {
+  const Name key = pull_key(node, task.spec.image);
+  const Node* at = rollout.fleet.node(node);
+  const Name pool = cat("pull:", node);
+  rollout.pool(pool, at == nullptr ? 2 : at->pulls);
+  const Pull* known = rollout.fleet.pull(key);
+  Value attributes = pull_attributes(rollout, task, node, digest);
+  // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
+  if (known != nullptr && known->owner == rollout.owner &&
+      known->resource.attributes.text_at("pull") == attributes.text_at("pull"))
+    attributes = known->resource.attributes;
+  rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
+               Leftover::forget);
+}
+
+}  // namespace
+
+PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                       const std::vector<Name>& nodes, const Value& state) {
+  PullCounts counts;
+  counts.started = Time(Duration(state.integer_at("started")));
+  counts.digest = state.text_at("digest");
+  counts.desired = static_cast<int64_t>(nodes.size());
+  for (const Name& node : nodes)
+    switch (stand_of(fleet, node, spec, counts.started)) {
+      case Stand::active:
+        ++counts.active;
+        break;
+      case Stand::succeeded:
+        ++counts.succeeded;
+        break;
+      case Stand::failed:
+        ++counts.failed;
+        counts.failed_nodes.push_back(node);
+        if (const Pull* pull = fleet.pull(pull_key(node, spec.image)))
+          counts.error = pull->error.str();
+        break;
+      case Stand::waits:
+        break;
+    }
+  static_cast<void>(owner);
+  return counts;
+}
+
+PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
+  Value state = known != nullptr ? known->resource.attributes.at("state") : Value();
+  if (!state.is_dict())
+    state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
+                   {{"revision", task.revision}});
+  PullCounts counts = pull_counts(rollout.fleet, rollout.owner, task.spec, task.nodes, state);
+  const Name digest = found_digest(rollout, task, state);
+  if (!digest.empty())
+    state = edited(state, {{"digest", digest}});
+  counts.digest = digest;
+  const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
+  int64_t at_once = task.spec.parallelism.of(counts.desired, true);
+  // Until somebody knows what the tag means, one finds it out.
+  if (digest.empty() && !is_digest)
+    at_once = std::min<int64_t>(at_once, 1);
+  for (const Name& node : task.nodes) {
+    const Pull* begun = rollout.fleet.pull(pull_key(node, task.spec.image));
+    const bool is_ours = begun == nullptr || begun->owner == rollout.owner || begun->owner.empty();
+    switch (stand_of(rollout.fleet, node, task.spec, counts.started)) {
+      case Stand::waits: {
+        const Node* at = rollout.fleet.node(node);
+        const bool can_pull = at == nullptr || at->is_ready;
+        if (!task.may_start || !can_pull || counts.active >= at_once)
+          break;
+        ++counts.active;
+        emit_pull(rollout, task, node, digest);
+        break;
+      }
+      default:
+        if (begun != nullptr && is_ours)
+          emit_pull(rollout, task, node, digest);
+        break;
+    }
+  }
+  for (const Name& node : counts.failed_nodes)
+    rollout.tell("PullImageFailed", cat(task.job, "|", node),
+                 cat("image ", task.spec.image, " cannot be pulled on node ", node, ": ",
+                     rollout.fleet.pull(pull_key(node, task.spec.image))->error),
+                 "Warning");
+  rollout.emit("pull_job", rollout.in_space(task.job),
+               Value::dict({{"name", task.job},
+                            {"namespace", rollout.workload.space},
+                            {"owner", rollout.workload.sort == WorkloadSort::image_pull_job
+                                          ? Value("")
+                                          : Value(rollout.owner)},
+                            {"image", task.spec.image},
+                            {"labels", edited(task.labels, {})},
+                            {"annotations", edited(task.annotations, {})},
+                            {"spec", task.document},
+                            {"state", state}}));
+  return counts;
+}
+
+std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
+  std::vector<Name> found;
+  if (job.pulls.pod_selector) {
+    // In the order in which the pods would be updated; a node counts once, at its first pod.
+    std::vector<PodRow> rows;
+    fleet.for_each_pod([&](const Pod& pod) {
+      const bool is_active =
+          pod.phase != Phase::failed && pod.phase != Phase::succeeded && !pod.is_leaving;
+      if (pod.space != job.space || !is_active || !job.pulls.pod_selector->matches(pod.labels))
+        return;
+      PodRow row;
+      row.name = pod.name;
+      row.node = pod.node;
+      row.phase = pod.phase;
+      row.is_ready = pod.is_ready;
+      row.ready_since = pod.ready_since;
+      row.created = pod.created;
+      row.restarts = pod.restarts;
+      rows.push_back(std::move(row));
+    });
+    Order order(rows.size());
+    for (uint32_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    sort_by_state(rows, false, order);
+    std::set<Name> seen;
+    for (const uint32_t row : order)
+      if (seen.insert(rows[row].node).second)
+        found.push_back(rows[row].node);
+    return found;
+  }
+  const std::optional<std::vector<Name>>& names = job.pulls.node_names;
+  for (const auto& [name, node] : fleet.nodes()) {
+    const bool is_named = !names || std::ranges::find(*names, name) != names->end();
+    if (is_named && (!job.pulls.node_selector || job.pulls.node_selector->matches(node.labels)))
+      found.push_back(name);
+  }
+  return found;
+}
+
+Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
+  const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
+  const Memory* known = found == rollout.owned.jobs.end() ? nullptr : &found->second;
+  const Value state = known != nullptr ? known->resource.attributes.at("state") : Value();
+  PullTask task;
+  task.job = workload.name;
+  task.spec = workload.pulls;
+  task.nodes = nodes_of(fleet, workload);
+  task.labels = workload.labels;
+  task.annotations = workload.annotations;
+  task.document = fleet.object(rollout.owner)->document.at("spec");
+  const Time started = state.is_dict() ? Time(Duration(state.integer_at("started"))) : now;
+  const auto deadline = workload.pulls.deadline_seconds;
+  const bool is_late = deadline && !workload.pulls.never_completes &&
+                       now >= started + std::chrono::seconds(*deadline);
+  const bool was_complete = !state.at("completed").is_null();
+  const bool is_over = is_late || was_complete;
+  task.may_start = !is_over;
+  PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
+  const bool is_complete = !workload.pulls.never_completes &&
+                           (is_over || counts.desired == counts.succeeded + counts.failed);
+  if (!is_complete) {
+    pull(rollout, task, known);
+    if (deadline)
+      rollout.ask_at(started + std::chrono::seconds(*deadline));
+    return rollout.finish();
+  }
+  // What was not there in time has failed, and a job that is complete does no more.
+  Time completed = now;
+  if (was_complete)
+    completed = Time(Duration(state.integer_at("completed")));
+  std::vector<Value> late;
+  for (const Name& node : task.nodes)
+    if (stand_of(fleet, node, task.spec, started) != Stand::succeeded)
+      late.emplace_back(node);
+  const Value result =
+      was_complete
+          ? state
+          : edited(state.is_dict() ? state
+                                   : Value::dict({{"started", now.time_since_epoch().count()}}),
+                   {{"completed", now.time_since_epoch().count()},
+                    {"desired", counts.desired},
+                    {"failed_nodes", Value::list(std::move(late))}});
+  rollout.emit("pull_job", rollout.in_space(workload.name),
+               Value::dict({{"name", workload.name},
+                            {"namespace", workload.space},
+                            {"owner", ""},
+                            {"image", task.spec.image},
+                            {"labels", edited(task.labels, {})},
+                            {"annotations", edited(task.annotations, {})},
+                            {"spec", task.document},
+                            {"state", result}}));
+  const auto ttl = workload.pulls.ttl_seconds;
+  const bool is_expired = ttl && now >= completed + std::chrono::seconds(*ttl);
+  if (ttl && !is_expired)
+    rollout.ask_at(completed + std::chrono::seconds(*ttl));
+  return rollout.finish(is_expired);
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,133 @@
+/// Revisions: what a workload's template is and was. An older one that is equal comes back with a
+/// new number, so that undoing a rollout finds its pods again.
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "value/json.h"
+#include "workloads/names.h"
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+namespace {
+
+Revision revision_of(const Value& attributes) {
+  Revision revision;
+  revision.name = attributes.text_at("name");
+  revision.hash = attributes.text_at("hash");
+  revision.number = attributes.integer_at("number");
+  revision.pod_template = attributes.at("template");
+  revision.claims_hash = attributes.text_at("claims_hash");
+  revision.collisions = attributes.integer_at("collisions");
+  revision.state = attributes.at("state");
+  return revision;
+}
+
+/// What the hash is made of (Kubernetes: the patch that would bring the template back).
+std::string revision_data(const Value& pod_template) {
+  const Value replaced = edited(pod_template, {{"$patch", "replace"}});
+  return write_json(Value::dict({{"spec", Value::dict({{"template", replaced}})}}),
+                    {.indent = 0, .show_secrets = true});
+}
+
+/// The template of which revisions are made: of a SidecarSet its sidecars.
+const Value& template_of(const Workload& workload) {
+  return workload.sort == WorkloadSort::sidecar_set ? workload.sidecars : workload.pod_template;
+}
+
+}  // namespace
+
+const Revision* Rollout::revision(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(revisions, [&](const Revision& each) { return each.name == name; });
+  return found == revisions.end() ? nullptr : &*found;
+}
+
+void Rollout::find_revisions() {
+  if (workload.sort == WorkloadSort::image_pull_job) {
+    revisions.emplace_back();
+    return;
+  }
+  for (const auto& [name, memory] : owned.revisions)
+    revisions.push_back(revision_of(memory.resource.attributes));
+  const auto by_number = [](const Revision& a, const Revision& b) { return a.number < b.number; };
+  std::ranges::stable_sort(revisions, by_number);
+  if (!revisions.empty()) {
+    memory_ = revisions.back().state.is_dict() ? revisions.back().state : Value::dict({});
+    revisions.back().state = Value();
+  }
+  const Value& wanted = template_of(workload);
+  const std::string claims = workload.claims.empty()
+                                 ? std::string()
+                                 : revision_hash(write_json(workload.claims_document), 0);
+  const int64_t next = revisions.empty() ? 1 : revisions.back().number + 1;
+  const auto equal = std::find_if(revisions.rbegin(), revisions.rend(), [&](const Revision& each) {
+    return each.pod_template == wanted &&
+           (!fleet.gates.claim_hash || each.claims_hash.empty() || each.claims_hash == claims);
+  });
+  if (equal != revisions.rend()) {
+    if (equal != revisions.rbegin())
+      equal->number = next;
+  } else {
+    Revision revision;
+    const std::string data = revision_data(wanted);
+    // A name that another template has is passed over.
+    do {
+      revision.hash = revision_hash(data, static_cast<int>(revision.collisions));
+      revision.name = cat(workload.name, "-", revision.hash);
+      ++revision.collisions;
+    } while (this->revision(revision.name) != nullptr);
+    --revision.collisions;
+    revision.number = next;
+    revision.pod_template = wanted;
+    revision.claims_hash = claims;
+    revisions.push_back(std::move(revision));
+  }
+  std::ranges::stable_sort(revisions, by_number);
+  update_index = revisions.size() - 1;
+  const Value known = memory("current");
+  current_index = update_index;
+  for (size_t i = 0; i < revisions.size(); ++i)
+    if (known.is_text() && revisions[i].name == known.text())
+      current_index = i;
+}
+
+void Rollout::settle_revisions() {
+  const bool all_updated =
+      std::ranges::all_of(rows, [](const PodRow& row) { return row.is_updated; });
+  const bool is_complete = workload.sort == WorkloadSort::daemon_set ||
+                           static_cast<int64_t>(size()) == workload.replicas;
+  if (all_updated && is_complete)
+    current_index = update_index;
+  remember("current", current().name);
+}
+
+void Rollout::emit_revisions() {
+  if (workload.sort == WorkloadSort::image_pull_job)
+    return;
+  std::set<Name> live{update().name, current().name};
+  for (size_t row = 0; row < size(); ++row)
+    live.insert(changes_[row] == nullptr ? pods_[row]->revision
+                                         : Name(attributes(row).text_at("revision")));
+  int64_t history = 0;
+  for (const Revision& each : revisions)
+    history += live.contains(each.name) ? 0 : 1;
+  for (size_t i = 0; i < revisions.size(); ++i) {
+    const Revision& each = revisions[i];
+    if (!live.contains(each.name) && history-- > workload.history_limit)
+      continue;
+    emit("revision", in_space(each.name),
+         Value::dict({{"name", each.name},
+                      {"namespace", workload.space},
+                      {"owner", owner},
+                      {"hash", each.hash},
+                      {"number", each.number},
+                      {"template", each.pod_template},
+                      {"claims_hash", each.claims_hash},
+                      {"collisions", each.collisions},
+                      {"state", i == update_index ? memory_ : Value::dict({})}}));
+  }
+}
+
+}  // namespace fettle::workloads

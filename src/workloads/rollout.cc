@@ -1,0 +1,297 @@
+#include "workloads/rollout.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+bool has_ended(const Pod& pod) {
+  return pod.phase == Phase::failed || pod.phase == Phase::succeeded;
+}
+
+/// Where a PodSpec names a ConfigMap or a Secret: below `volumes`, in `env` and `envFrom`, and as
+/// credentials of pulls.
+void add_names(const Value& spec, std::map<Name, bool>& names) {
+  const auto add = [&](std::string_view kind, const Value& name) {
+    if (name.is_text() && !name.text().empty())
+      names[cat(kind, "/", name.text())] = true;
+  };
+  const auto each = [](const Value& list, const auto& function) {
+    if (list.is_list())
+      for (const Value& item : list.items())
+        function(item);
+  };
+  each(spec.at("imagePullSecrets"), [&](const Value& item) { add("Secret", item.at("name")); });
+  each(spec.at("volumes"), [&](const Value& volume) {
+    add("ConfigMap", volume.at("configMap").at("name"));
+    add("Secret", volume.at("secret").at("secretName"));
+    each(volume.at("projected").at("sources"), [&](const Value& source) {
+      add("ConfigMap", source.at("configMap").at("name"));
+      add("Secret", source.at("secret").at("name"));
+    });
+  });
+  for (const char* part : {"containers", "initContainers"})
+    each(spec.at(part), [&](const Value& container) {
+      each(container.at("envFrom"), [&](const Value& from) {
+        add("ConfigMap", from.at("configMapRef").at("name"));
+        add("Secret", from.at("secretRef").at("name"));
+      });
+      each(container.at("env"), [&](const Value& variable) {
+        add("ConfigMap", variable.at("valueFrom").at("configMapKeyRef").at("name"));
+        add("Secret", variable.at("valueFrom").at("secretKeyRef").at("name"));
+      });
+    });
+}
+
+}  // namespace
+
+Value edited(const Value& dict, std::vector<Entry> changes) {
+  std::vector<Entry> entries(
+      dict.is_dict() ? dict.entries().begin() : std::span<const Entry>().begin(),
+      dict.is_dict() ? dict.entries().end() : std::span<const Entry>().end());
+  for (Entry& change : changes)
+    entries.push_back(std::move(change));
+  const Value all = Value::dict(std::move(entries));
+  std::vector<Entry> kept;
+  for (const Entry& entry : all.entries())
+    if (!entry.value.is_null())
+      kept.push_back(entry);
+  return Value::dict(std::move(kept));
+}
+
+Value edited_in(const Value& attributes, std::string_view field, std::vector<Entry> changes) {
+  Value inner = edited(attributes.at(field), std::move(changes));
+  if (inner.entries().empty())
+    inner = Value();
+  return edited(attributes, {{Name(field), std::move(inner)}});
+}
+
+Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
+    : fleet(fleet_),
+      workload(workload_),
+      owner(workload_.owner()),
+      now(now_),
+      owned(fleet_.owned(owner)) {
+  rows.reserve(owned.pods.size());
+  pods_.reserve(owned.pods.size());
+  changes_.reserve(owned.pods.size());
+  find_revisions();
+  const bool has_nodes = !fleet.nodes().empty();
+  for (const Pod* pod : owned.pods) {
+    // What has ended, and what was on a node that is gone, is made anew elsewhere.
+    const bool is_lost = has_nodes && fleet.node_at(pod->node_number) == nullptr;
+    if (!pod->is_leaving && !has_ended(*pod) && !is_lost)
+      add_row(pod);
+  }
+}
+
+void Rollout::add_row(const Pod* pod) {
+  pods_.push_back(pod);
+  changes_.push_back(nullptr);
+  rows.emplace_back();
+  read_row(rows.size() - 1);
+}
+
+const Value& Rollout::attributes(size_t row) const {
+  return changes_[row] != nullptr ? changes_[row]->attributes : pods_[row]->resource.attributes;
+}
+
+void Rollout::read_row(size_t number) {
+  PodRow& row = rows[number];
+  const Pod* pod = pods_[number];
+  bool is_held = false;
+  if (changes_[number] == nullptr) {
+    row.name = pod->name;
+    row.node = pod->node;
+    row.labels = pod->labels;
+    row.lifecycle = pod->lifecycle;
+    row.deletion_cost = pod->deletion_cost;
+    row.is_specified = pod->is_specified;
+    row.is_updated = pod->revision == update().name;
+    is_held = pod->is_held;
+  } else {
+    const Value& attributes = changes_[number]->attributes;
+    row.name = attributes.text_at("name");
+    row.node = attributes.text_at("node");
+    row.labels = pod_labels(attributes);
+    row.lifecycle = lifecycle_of(row.labels.text_at(label::lifecycle_state));
+    row.deletion_cost = pod == nullptr ? 0 : pod->deletion_cost;
+    row.is_specified = row.labels.text_at(label::specified_delete) == "true" ||
+                       (pod != nullptr && pod->is_specified);
+    row.is_updated = attributes.text_at("revision") == update().name;
+    if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
+      for (const Entry& entry : conditions.entries())
+        is_held |= entry.value == Value("False");
+  }
+  for (const Name& name : workload.pods_to_delete)
+    row.is_specified |= name == row.name;
+  if (pod == nullptr)
+    return;
+  row.phase = pod->phase;
+  row.restarts = pod->restarts;
+  row.created = pod->created;
+  row.ready_since = pod->ready_since;
+  row.is_ready = pod->is_ready && !is_held;
+  if (const Node* node = fleet.node_at(pod->node_number); node != nullptr && !node->is_ready)
+    row.is_ready = false;
+  const bool is_settled = row.lifecycle == Lifecycle::none || row.lifecycle == Lifecycle::normal;
+  row.is_available = row.is_ready && is_settled;
+  if (row.is_available && workload.min_ready_seconds > 0) {
+    const Time since = row.ready_since + std::chrono::seconds(workload.min_ready_seconds);
+    row.is_available = since <= now;
+    if (!row.is_available)
+      ask_at(since);
+  }
+}
+
+void Rollout::refresh_rows() {
+  for (size_t row = 0; row < size(); ++row)
+    read_row(row);
+}
+
+void Rollout::change(size_t row, Value attributes) {
+  if (attributes == this->attributes(row))
+    return;
+  if (changes_[row] == nullptr)
+    changes_[row] = std::make_unique<Resource>(pods_[row]->resource);
+  changes_[row]->attributes = std::move(attributes);
+  // What is taken back before anybody heard of it was no change.
+  if (pods_[row] != nullptr && changes_[row]->attributes == pods_[row]->resource.attributes)
+    changes_[row] = nullptr;
+  read_row(row);
+}
+
+Name Rollout::driver_of(std::string_view node) const {
+  return node.empty() ? fleet.driver : Name(cat(fleet.driver, "@", node));
+}
+
+void Rollout::create(const Name& node, Value attributes) {
+  auto resource = std::make_unique<Resource>();
+  const std::string_view space = attributes.text_at("namespace");
+  resource->key = {fleet.environment(), "pod",
+                   node_name_of(node, space, attributes.text_at("name"))};
+  resource->driver = driver_of(node);
+  if (const Value& claims = attributes.at("claims"); claims.is_dict())
+    for (const Entry& entry : claims.entries()) {
+      Need need;
+      need.keys.push_back(
+          {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
+      resource->needs.push_back(std::move(need));
+    }
+  resource->attributes = std::move(attributes);
+  pods_.push_back(nullptr);
+  changes_.push_back(std::move(resource));
+  rows.emplace_back();
+  read_row(rows.size() - 1);
+}
+
+void Rollout::remove(std::vector<size_t> gone) {
+  std::ranges::sort(gone);
+  size_t kept = 0, next = 0;
+  for (size_t row = 0; row < size(); ++row) {
+    if (next < gone.size() && gone[next] == row) {
+      while (next < gone.size() && gone[next] == row)
+        ++next;
+      continue;
+    }
+    if (kept != row) {
+      rows[kept] = std::move(rows[row]);
+      pods_[kept] = pods_[row];
+      changes_[kept] = std::move(changes_[row]);
+    }
+    ++kept;
+  }
+  rows.resize(kept);
+  pods_.resize(kept);
+  changes_.resize(kept);
+}
+
+Value Rollout::configs_for(const Value& pod_template) {
+  const Digest digest = pod_template.digest();
+  if (const auto found = configs_.find(digest); found != configs_.end())
+    return found->second;
+  std::map<Name, bool> names;
+  add_names(pod_template.at("spec"), names);
+  std::vector<Entry> entries;
+  for (const auto& [name, is_named] : names) {
+    const size_t slash = name.view().find('/');
+    const Object* object = fleet.object(
+        cat(name.view().substr(0, slash), "/", workload.space, "/", name.view().substr(slash + 1)));
+    if (object == nullptr)
+      continue;
+    const Value data = edited(object->document.at("data"), [&] {
+      const Value& more = object->document.at("binaryData");
+      return more.is_dict() ? std::vector<Entry>(more.entries().begin(), more.entries().end())
+                            : std::vector<Entry>();
+    }());
+    entries.push_back({name, data});
+  }
+  const Value configs = entries.empty() ? Value() : Value::dict(std::move(entries));
+  configs_.emplace(digest, configs);
+  return configs;
+}
+
+Name Rollout::in_space(std::string_view name) const { return cat(workload.space, "/", name); }
+
+void Rollout::tell(std::string_view reason, std::string_view about, std::string text,
+                   std::string_view type) {
+  const std::string object = cat(workload.space, "/", to_string(workload.sort), "/", workload.name);
+  const Name name = cat(object, "|", reason, "|", about);
+  if (said_.insert(name).second)
+    emit("notice", name,
+         Value::dict({{"type", type}, {"reason", reason}, {"object", object}, {"text", text}}));
+}
+
+void Rollout::emit(std::string_view kind, const Name& name, Value attributes, const Name& driver,
+                   const Name& pool, std::optional<Leftover> leftover) {
+  Resource resource;
+  resource.key = {fleet.environment(), kind, name};
+  resource.attributes = std::move(attributes);
+  resource.driver = driver.empty() ? fleet.driver : driver;
+  resource.pool = pool;
+  resource.leftover = leftover;
+  others_.push_back(std::move(resource));
+}
+
+void Rollout::ask_at(Time time) {
+  if (!ask_ || time < *ask_)
+    ask_ = time;
+}
+
+void Rollout::remember(std::string_view field, const Value& value) {
+  memory_ = edited(memory_, {{Name(field), value}});
+}
+
+/// What was to be said once and has not been said yet stays.
+void Rollout::emit_unsaid() {
+  for (const auto& [name, memory] : owned.notices)
+    if (!memory.is_done && !said_.contains(name))
+      emit("notice", name, memory.resource.attributes);
+}
+
+Wanted Rollout::finish(bool expired) {
+  emit_unsaid();
+  emit_revisions();
+  Wanted wanted;
+  wanted.ask = ask_;
+  wanted.is_expired = expired;
+  wanted.intent.environment = fleet.environment();
+  wanted.intent.sets[owner] = Leftover::remove;
+  wanted.intent.pools = std::move(pools_);
+  std::vector<Resource>& resources = wanted.intent.resources[owner];
+  resources.reserve(others_.size() + size());
+  for (Resource& resource : others_)
+    resources.push_back(std::move(resource));
+  for (size_t row = 0; row < size(); ++row)
+    if (changes_[row] != nullptr)
+      resources.push_back(std::move(*changes_[row]));
+    else
+      resources.push_back(pods_[row]->resource);
+  return wanted;
+}
+
+}  // namespace fettle::workloads

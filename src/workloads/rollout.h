@@ -1,0 +1,103 @@
+#pragma once
+/// One decision about one workload: the table that its rules read and change, and the intent that
+/// comes of it. A resource that no rule changes is handed on as it was.
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "workloads/fleet.h"
+#include "workloads/numbers.h"
+#include "workloads/want.h"
+
+namespace fettle::workloads {
+
+/// A template that the workload has or had.
+struct Revision {
+  Name name;
+  Name hash;
+  int64_t number = 0;
+  Value pod_template;
+  Name claims_hash;
+  int64_t collisions = 0;
+  Value state;
+};
+
+class Rollout {
+ public:
+  Rollout(const Fleet& fleet, const Workload& workload, Time now);
+
+  const Fleet& fleet;
+  const Workload& workload;
+  const Name owner;
+  const Time now;
+  const Owned& owned;
+
+  // Revisions (`revisions.cc`), the oldest first.
+  std::vector<Revision> revisions;
+  size_t update_index = 0, current_index = 0;
+  const Revision& update() const { return revisions[update_index]; }
+  const Revision& current() const { return revisions[current_index]; }
+  const Revision* revision(std::string_view name) const;
+  void find_revisions();
+  /// The current revision is the update revision once every pod has it.
+  void settle_revisions();
+  /// What the workload remembers beside its pods; written at the end.
+  Value memory(std::string_view field) const { return memory_.at(field); }
+  void remember(std::string_view field, const Value& value);
+
+  // Pods.
+  std::vector<PodRow> rows;
+  size_t size() const { return rows.size(); }
+  /// None of one that is created here.
+  const Pod* pod(size_t row) const { return pods_[row]; }
+  const Value& attributes(size_t row) const;
+  bool is_changed(size_t row) const { return changes_[row] != nullptr; }
+  /// Whether an act has made it as it is wanted.
+  bool is_done(size_t row) const {
+    return pods_[row] != nullptr && changes_[row] == nullptr && pods_[row]->is_done;
+  }
+  void change(size_t row, Value attributes);
+  void create(const Name& node, Value attributes);
+  /// It is not wanted any more. Rows behind it move up.
+  void remove(std::vector<size_t> rows);
+  /// What the pod has of ConfigMaps and Secrets that its template names.
+  Value configs_for(const Value& pod_template);
+  void refresh_rows();
+
+  /// Something about pods that is told while it holds.
+  void tell(std::string_view reason, std::string_view about, std::string text,
+            std::string_view type = "Normal");
+  /// A resource beside the pods.
+  void emit(std::string_view kind, const Name& name, Value attributes, const Name& driver = {},
+            const Name& pool = {}, std::optional<Leftover> leftover = std::nullopt);
+  void ask_at(Time time);
+  void pool(const Name& name, int depth) { pools_[name] = depth; }
+
+  Wanted finish(bool expired = false);
+  /// `NAMESPACE/NAME` of something of the workload's namespace.
+  Name in_space(std::string_view name) const;
+  Name driver_of(std::string_view node) const;
+
+ private:
+  void add_row(const Pod* pod);
+  void read_row(size_t row);
+  void emit_revisions();
+  void emit_unsaid();
+
+  std::vector<const Pod*> pods_;
+  std::vector<std::unique_ptr<Resource>> changes_;
+  std::vector<Resource> others_;
+  std::set<Name> said_;
+  std::map<Name, int> pools_;
+  Value memory_ = Value::dict({});
+  std::optional<Time> ask_;
+  std::map<Digest, Value> configs_;
+};
+
+/// A dict with some entries changed; null takes one away.
+Value edited(const Value& dict, std::vector<Entry> changes);
+/// The attributes with one of the pod's own labels, annotations, … changed.
+Value edited_in(const Value& attributes, std::string_view field, std::vector<Entry> changes);
+
+}  // namespace fettle::workloads

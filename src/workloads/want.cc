@@ -1,0 +1,27 @@
+#include "workloads/want.h"
+
+#include "workloads/clone_set.h"
+#include "workloads/pulls.h"
+
+namespace fettle::workloads {
+
+Wanted want(const Fleet& fleet, const Name& owner, Time now) {
+  const Workload* workload = fleet.workload(owner);
+  if (workload == nullptr) {
+    Wanted nothing;
+    nothing.intent.environment = fleet.environment();
+    nothing.intent.sets[owner] = Leftover::remove;
+    nothing.intent.resources[owner];
+    return nothing;
+  }
+  switch (workload->sort) {
+    case WorkloadSort::clone_set:
+      return want_clone_set(fleet, *workload, now);
+    case WorkloadSort::image_pull_job:
+      return want_pull_job(fleet, *workload, now);
+    default:
+      return {};
+  }
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,289 @@
+#include "workloads/workload.h"
+
+#include <array>
+#include <charconv>
+
+#include "base/invariant.h"
+#include "base/text.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "DaemonSet",
+                                                "SidecarSet", "ImagePullJob"};
+
+std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
+  const Value& value = dict.at(key);
+  return value.is_integer() ? value.integer() : std::nullopt;
+}
+
+std::vector<Name> names_in(const Value& list) {
+  std::vector<Name> names;
+  if (list.is_list())
+    for (const Value& item : list.items())
+      names.emplace_back(to_text(item));
+  return names;
+}
+
+std::optional<Selector> selector_at(const Value& dict, std::string_view key) {
+  const Value& value = dict.at(key);
+  return value.is_null() ? std::nullopt : std::optional(selector_of(value));
+}
+
+std::optional<Hook> hook_of(const Value& value) {
+  if (!value.is_dict())
+    return std::nullopt;
+  Hook hook;
+  if (const Value& labels = value.at("labelsHandler"); labels.is_dict())
+    hook.labels.assign(labels.entries().begin(), labels.entries().end());
+  hook.finalizers = names_in(value.at("finalizersHandler"));
+  hook.marks_not_ready = value.bool_at("markPodNotReady");
+  return hook;
+}
+
+PodPolicy policy_of(std::string_view text) {
+  return text == "InPlaceIfPossible" ? PodPolicy::in_place_if_possible
+         : text == "InPlaceOnly"     ? PodPolicy::in_place_only
+                                     : PodPolicy::recreate;
+}
+
+Priority priority_of(const Value& value) {
+  Priority priority;
+  if (const Value& weights = value.at("weightPriority"); weights.is_list())
+    for (const Value& each : weights.items())
+      priority.weights.push_back(
+          {selector_of(each.at("matchSelector")), each.integer_at("weight")});
+  if (const Value& keys = value.at("orderPriority"); keys.is_list())
+    for (const Value& each : keys.items())
+      priority.order_keys.emplace_back(each.text_at("orderedKey"));
+  return priority;
+}
+
+std::vector<ScatterTerm> scatter_of(const Value& value) {
+  std::vector<ScatterTerm> terms;
+  if (value.is_list())
+    for (const Value& each : value.items())
+      terms.push_back({each.text_at("key"), each.text_at("value")});
+  return terms;
+}
+
+void read_rolling(const Value& rolling, Workload& workload) {
+  workload.partition = amount_of(rolling.at("partition"));
+  workload.max_surge = amount_of(rolling.at("maxSurge"));
+  if (const auto amount = amount_of(rolling.at("maxUnavailable")))
+    workload.max_unavailable = *amount;
+  workload.paused = rolling.bool_at("paused");
+  workload.policy = policy_of(rolling.text_at("podUpdatePolicy"));
+  workload.order.priority = priority_of(rolling.at("priorityStrategy"));
+  workload.order.scatter = scatter_of(rolling.at("scatterStrategy"));
+  const Value& in_place = rolling.at("inPlaceUpdateStrategy");
+  workload.grace_seconds = in_place.integer_at("gracePeriodSeconds");
+  if (const auto amount = amount_of(in_place.at("imagePreDownloadParallelism")))
+    workload.pull.parallelism = *amount;
+  workload.pull.timeout_seconds =
+      in_place.integer_at("imagePreDownloadTimeoutSeconds", workload.pull.timeout_seconds);
+  if (const auto amount = amount_of(in_place.at("imagePreDownloadMinUpdatedReadyPods")))
+    workload.pull.min_updated_ready = amount;
+}
+
+void read_pods(const Value& spec, Workload& workload) {
+  workload.replicas = spec.integer_at("replicas", 1);
+  workload.selector = selector_of(spec.at("selector"));
+  workload.pod_template = spec.at("template");
+  workload.claims_document = spec.at("volumeClaimTemplates");
+  if (workload.claims_document.is_list())
+    for (const Value& claim : workload.claims_document.items())
+      workload.claims.push_back({claim.at("metadata").text_at("name"), claim.at("spec"),
+                                 claim.at("metadata").at("labels")});
+  workload.min_ready_seconds = spec.integer_at("minReadySeconds");
+  workload.history_limit = spec.integer_at("revisionHistoryLimit", 10);
+  workload.hooks.pre_normal = hook_of(spec.at("lifecycle").at("preNormal"));
+  workload.hooks.in_place_update = hook_of(spec.at("lifecycle").at("inPlaceUpdate"));
+  workload.hooks.pre_delete = hook_of(spec.at("lifecycle").at("preDelete"));
+  const std::string_view type = spec.at("updateStrategy").text_at("type");
+  workload.type = type == "OnDelete"    ? UpdateType::on_delete
+                  : type == "NotUpdate" ? UpdateType::none
+                                        : UpdateType::rolling;
+}
+
+void read_clone_set(const Value& spec, Workload& workload) {
+  workload.max_unavailable = percent(20);
+  read_rolling(spec.at("updateStrategy").at("rollingUpdate"), workload);
+  const Value& scale = spec.at("scaleStrategy");
+  workload.pods_to_delete = names_in(scale.at("podsToDelete"));
+  workload.scale_max_unavailable = amount_of(scale.at("maxUnavailable"));
+  workload.reuses_claims = scale.bool_at("enablePVCReuse");
+  workload.exclude_preparing_delete =
+      scale.bool_at("excludePreparingDelete") ||
+      workload.labels.text_at(label::exclude_preparing_delete) == "true";
+  workload.progress_deadline_seconds = integer_at(spec, "progressDeadlineSeconds");
+}
+
+/// `3` or `"5-8"`.
+std::pair<int64_t, int64_t> ordinals_of(const Value& value) {
+  if (value.is_integer()) {
+    const int64_t one = value.integer().value_or(0);
+    return {one, one};
+  }
+  const Name text = value.is_text() ? value.text() : Name();
+  const std::string_view range = text;
+  const size_t dash = range.find('-');
+  int64_t first = 0, last = 0;
+  std::from_chars(range.data(), range.data() + std::min(dash, range.size()), first);
+  if (dash == range.npos)
+    return {first, first};
+  std::from_chars(range.data() + dash + 1, range.data() + range.size(), last);
+  return {first, last};
+}
+
+void read_stateful_set(const Value& spec, Workload& workload) {
+  const Value& rolling = spec.at("updateStrategy").at("rollingUpdate");
+  read_rolling(rolling, workload);
+  workload.service_name = spec.text_at("serviceName");
+  workload.parallel = spec.text_at("podManagementPolicy") == "Parallel";
+  workload.unordered = rolling.at("unorderedUpdate").is_dict();
+  workload.order.priority = priority_of(rolling.at("unorderedUpdate").at("priorityStrategy"));
+  workload.min_ready_seconds = rolling.integer_at("minReadySeconds");
+  workload.scale_max_unavailable = amount_of(spec.at("scaleStrategy").at("maxUnavailable"));
+  if (const Value& reserved = spec.at("reserveOrdinals"); reserved.is_list())
+    for (const Value& each : reserved.items())
+      workload.reserved_ordinals.push_back(ordinals_of(each));
+  workload.first_ordinal = spec.at("ordinals").integer_at("start");
+  const Value& retention = spec.at("persistentVolumeClaimRetentionPolicy");
+  workload.deletes_claims_when_scaled = retention.text_at("whenScaled") == "Delete";
+  workload.deletes_claims_when_deleted = retention.text_at("whenDeleted") == "Delete";
+}
+
+void read_daemon_set(const Value& spec, Workload& workload) {
+  const Value& rolling = spec.at("updateStrategy").at("rollingUpdate");
+  read_rolling(rolling, workload);
+  workload.policy = rolling.text_at("rollingUpdateType") == "InPlaceIfPossible"
+                        ? PodPolicy::in_place_if_possible
+                        : PodPolicy::recreate;
+  workload.node_selector = selector_at(rolling, "selector");
+  workload.burst = amount_of(spec.at("burstReplicas")).value_or(Amount{250}).number;
+}
+
+void read_sidecar_set(const Value& spec, Workload& workload) {
+  const Value& strategy = spec.at("updateStrategy");
+  workload.paused = strategy.bool_at("paused");
+  workload.partition = amount_of(strategy.at("partition"));
+  workload.max_unavailable = amount_of(strategy.at("maxUnavailable")).value_or(Amount{1});
+  workload.update_selector = selector_at(strategy, "selector");
+  workload.order.priority = priority_of(strategy.at("priorityStrategy"));
+  workload.order.scatter = scatter_of(strategy.at("scatterStrategy"));
+  workload.policy = PodPolicy::in_place_only;
+  workload.namespace_selector = selector_at(spec, "namespaceSelector");
+  workload.only_namespace = spec.text_at("namespace");
+  workload.injection_paused = spec.at("injectionStrategy").bool_at("paused");
+  std::vector<Entry> parts;
+  for (const char* part : {"containers", "initContainers", "volumes"})
+    if (!spec.at(part).is_null())
+      parts.push_back({part, spec.at(part)});
+  workload.sidecars = Value::dict(std::move(parts));
+}
+
+void read_job(const Value& spec, Workload& workload) {
+  PullSpec& pulls = workload.pulls;
+  pulls.image = spec.text_at("image");
+  pulls.always = spec.text_at("imagePullPolicy") == "Always";
+  pulls.secrets = names_in(spec.at("pullSecrets"));
+  if (const Value& nodes = spec.at("selector"); nodes.is_dict()) {
+    if (nodes.at("names").is_list() && !nodes.at("names").items().empty())
+      pulls.node_names = names_in(nodes.at("names"));
+    else
+      pulls.node_selector = selector_of(nodes);
+  }
+  pulls.pod_selector = selector_at(spec, "podSelector");
+  pulls.parallelism = amount_of(spec.at("parallelism")).value_or(Amount{1});
+  const Value &policy = spec.at("pullPolicy"), &completion = spec.at("completionPolicy");
+  pulls.timeout_seconds = policy.integer_at("timeoutSeconds", 600);
+  pulls.backoff_limit = policy.integer_at("backoffLimit", 3);
+  pulls.never_completes = completion.text_at("type") == "Never";
+  pulls.deadline_seconds = integer_at(completion, "activeDeadlineSeconds");
+  pulls.ttl_seconds = integer_at(completion, "ttlSecondsAfterFinished");
+  pulls.labels = spec.at("sandboxConfig").at("labels");
+  pulls.annotations = spec.at("sandboxConfig").at("annotations");
+}
+
+/// The value as the text of an annotation.
+std::string annotation_text(const Value& annotations, std::string_view key) {
+  const Value& value = annotations.at(key);
+  return value.is_null() ? std::string() : std::string(trim(to_text(value)));
+}
+
+}  // namespace
+
+Name Object::owner() const { return cat(kind, "/", space, "/", name); }
+
+Name Workload::owner() const { return cat(to_string(sort), "/", space, "/", name); }
+
+std::string_view to_string(WorkloadSort sort) { return sorts[static_cast<size_t>(sort)]; }
+
+std::optional<WorkloadSort> workload_sort(std::string_view kind) {
+  for (size_t i = 0; i < sorts.size(); ++i)
+    if (sorts[i] == kind)
+      return static_cast<WorkloadSort>(i);
+  return std::nullopt;
+}
+
+void read_pull_annotations(const Value& annotations, PullAhead& pull) {
+  // A text that is no number is as good as none; a number that cannot be is told.
+  if (const std::string text = annotation_text(annotations, annotation::pull_parallelism);
+      !text.empty()) {
+    if (const auto amount = amount_of(Value(text)))
+      pull.parallelism = *amount;
+    else if (text.starts_with('-') && amount_of(Value(text.substr(1))))
+      pull.refused_parallelism = text;
+  }
+  if (const std::string text = annotation_text(annotations, annotation::pull_timeout);
+      !text.empty()) {
+    const auto amount = amount_of(Value(text));
+    if (amount && !amount->is_percent && amount->number > 0)
+      pull.timeout_seconds = amount->number;
+  }
+  if (const auto amount =
+          amount_of(Value(annotation_text(annotations, annotation::pull_threshold))))
+    pull.min_updated_ready = amount;
+}
+
+Workload workload_of(const Object& object) {
+  const auto sort = workload_sort(object.kind);
+  INVARIANT(sort.has_value());
+  const Value &spec = object.document.at("spec"), &metadata = object.document.at("metadata");
+  Workload workload;
+  workload.sort = *sort;
+  workload.space = object.space;
+  workload.name = object.name;
+  workload.generation = object.generation;
+  workload.labels = metadata.at("labels");
+  workload.annotations = metadata.at("annotations");
+  read_pull_annotations(workload.annotations, workload.pull);
+  read_pods(spec, workload);
+  switch (*sort) {
+    case WorkloadSort::clone_set:
+      read_clone_set(spec, workload);
+      break;
+    case WorkloadSort::stateful_set:
+      read_stateful_set(spec, workload);
+      break;
+    case WorkloadSort::daemon_set:
+      read_daemon_set(spec, workload);
+      break;
+    case WorkloadSort::sidecar_set:
+      read_sidecar_set(spec, workload);
+      break;
+    case WorkloadSort::image_pull_job:
+      read_job(spec, workload);
+      break;
+  }
+  const Value& annotations = workload.annotations;
+  workload.pull.kruise_rules = annotations.text_at(annotation::pull_rules) == "kruise";
+  workload.order.image_early = annotations.text_at(annotation::pull_order) == "early";
+  workload.pull.mode =
+      annotations.text_at(annotation::pull_mode) == "wait" ? PullMode::wait : PullMode::race;
+  return workload;
+}
+
+}  // namespace fettle::workloads

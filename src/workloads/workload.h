@@ -1,0 +1,146 @@
+#pragma once
+/// What a manifest asks for, with all defaults: made from the document that `read.h` checked. A
+/// field that only some kinds have keeps its default in the others.
+///
+/// To add a field: a member here, a line in `workload.cc`, a rule in `rules.cc` if it can be wrong.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "workloads/amount.h"
+#include "workloads/order.h"
+#include "workloads/selector.h"
+
+namespace fettle::workloads {
+
+/// Something that a user stored: a manifest of `apps.kruise.io/v1beta1`, or what manifests lean on.
+struct Object {
+  Name kind;   ///< `CloneSet`, `ConfigMap`, …
+  Name space;  ///< namespace
+  Name name;
+  Value document;          ///< all of it, normal
+  int64_t generation = 1;  ///< counts its changes
+  /// `CloneSet/NAMESPACE/NAME`: what it is called as an owner.
+  Name owner() const;
+};
+
+enum class WorkloadSort { clone_set, stateful_set, daemon_set, sidecar_set, image_pull_job };
+std::string_view to_string(WorkloadSort sort);  ///< `CloneSet`
+std::optional<WorkloadSort> workload_sort(std::string_view kind);
+
+enum class UpdateType { rolling, on_delete, none };
+enum class PodPolicy { recreate, in_place_if_possible, in_place_only };
+
+/// Labels or finalizers that hold a pod at a step until somebody takes them away.
+struct Hook {
+  std::vector<Entry> labels;
+  std::vector<Name> finalizers;
+  bool marks_not_ready = false;
+};
+
+struct Hooks {
+  std::optional<Hook> pre_normal, in_place_update, pre_delete;
+};
+
+enum class PullMode { race, wait };
+
+/// How images are pulled ahead.
+struct PullAhead {
+  Amount parallelism{1};
+  std::optional<std::string> refused_parallelism;  ///< what was written and cannot be
+  int64_t timeout_seconds = 300;
+  std::optional<Amount> min_updated_ready;
+  bool kruise_rules = false;  ///< not for three pods or fewer, nor for a single batch
+  PullMode mode = PullMode::race;
+};
+
+/// An ImagePullJob's spec.
+struct PullSpec {
+  Name image;
+  bool always = false;  ///< `imagePullPolicy`
+  std::vector<Name> secrets;
+  std::optional<std::vector<Name>> node_names;
+  std::optional<Selector> node_selector;
+  std::optional<Selector> pod_selector;
+  Amount parallelism{1};
+  int64_t timeout_seconds = 600;
+  int64_t backoff_limit = 3;
+  bool never_completes = false;
+  std::optional<int64_t> deadline_seconds, ttl_seconds;
+  Value labels, annotations;  ///< `sandboxConfig`
+};
+
+/// A claim that each pod has of its own.
+struct ClaimTemplate {
+  Name name;
+  Value spec;
+  Value labels;
+};
+
+struct Workload {
+  WorkloadSort sort = WorkloadSort::clone_set;
+  Name space, name;
+  int64_t generation = 1;
+  Value labels, annotations;
+
+  int64_t replicas = 1;
+  Selector selector;
+  Value pod_template;
+  std::vector<ClaimTemplate> claims;
+  Value claims_document;  ///< the claim templates as they were written
+  int64_t min_ready_seconds = 0;
+  int64_t history_limit = 10;
+  Hooks hooks;
+
+  UpdateType type = UpdateType::rolling;
+  PodPolicy policy = PodPolicy::recreate;
+  std::optional<Amount> partition;
+  std::optional<Amount> max_surge;
+  Amount max_unavailable{1};
+  bool paused = false;
+  UpdateOrder order;
+  int64_t grace_seconds = 0;
+  PullAhead pull;
+
+  // CloneSet
+  std::vector<Name> pods_to_delete;
+  std::optional<Amount> scale_max_unavailable;
+  bool reuses_claims = false;
+  bool exclude_preparing_delete = false;
+  std::optional<int64_t> progress_deadline_seconds;
+
+  // StatefulSet
+  Name service_name;
+  bool parallel = false;
+  bool unordered = false;
+  std::vector<std::pair<int64_t, int64_t>> reserved_ordinals;  ///< first and last of each range
+  int64_t first_ordinal = 0;
+  bool deletes_claims_when_scaled = false;
+  bool deletes_claims_when_deleted = false;
+
+  // DaemonSet
+  std::optional<Selector> node_selector;  ///< of the update
+  int64_t burst = 250;
+
+  // SidecarSet
+  std::optional<Selector> namespace_selector;
+  Name only_namespace;
+  std::optional<Selector> update_selector;
+  Value sidecars;  ///< {"containers", "initContainers", "volumes", "labels", "annotations"}
+  bool injection_paused = false;
+
+  PullSpec pulls;  ///< ImagePullJob
+
+  Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
+};
+
+/// Of an object whose kind is a workload's.
+Workload workload_of(const Object& object);
+
+/// How images are pulled ahead by what annotations say; numbers are taken as text or as numbers.
+void read_pull_annotations(const Value& annotations, PullAhead& pull);
+
+}  // namespace fettle::workloads
