@@ -1,0 +1,361 @@
+#include "tests/workloads/world.h"
+
+#include <gtest/gtest.h>
+
+#include "kinds/kinds.h"
+#include "kinds/pod.h"
+
+namespace fettle::workloads {
+namespace {
+
+const Kind* kind_of(const Name& name) {
+  for (const Kind* kind : {&pod_kind(), &claim_kind(), &revision_kind(), &pull_job_kind(),
+                           &notice_kind(), &image_kind()})
+    if (kind->name() == name)
+      return kind;
+  return nullptr;
+}
+
+bool is_held(const Value& attributes) {
+  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
+    for (const Entry& entry : conditions.entries())
+      if (entry.value == Value("False"))
+        return true;
+  return false;
+}
+
+}  // namespace
+
+Value json(std::string_view text) {
+  const Result<Value> value = read_json(text);
+  EXPECT_TRUE(value) << text << (value ? "" : to_string(value.error()));
+  return value.value_or(Value());
+}
+
+Object manifest(std::string_view kind, std::string_view name, std::string_view spec,
+                std::string_view annotations, int64_t generation) {
+  Object object;
+  object.kind = kind;
+  object.space = "default";
+  object.name = name;
+  object.generation = generation;
+  object.document = json(cat(R"({"metadata":{"name":")", name, R"(","annotations":)", annotations,
+                             R"(},"spec":)", spec, "}"));
+  return object;
+}
+
+std::string template_text(std::string_view images, std::string_view metadata) {
+  std::string containers;
+  int number = 0;
+  for (const std::string_view image : split(images, ' ')) {
+    containers += cat(number == 0 ? "" : ",", R"({"name":"c)", number, R"(","image":")", image,
+                      R"("})");
+    ++number;
+  }
+  return cat(R"({"metadata":{"labels":{"app":"web"})", metadata, R"(},"spec":{"containers":[)",
+             containers, "]}}");
+}
+
+std::string clone_set_spec(int replicas, std::string_view images, std::string_view rolling,
+                           std::string_view more) {
+  return cat(R"({"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":)",
+             template_text(images), R"(,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":)",
+             rolling, "}", more, "}");
+}
+
+World::World() { now = Time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)); }
+
+void World::add_nodes(int count, std::string_view labels) {
+  for (int i = 0; i < count; ++i) {
+    Node node;
+    node.name = cat("n", fleet.nodes().size() + 1);
+    node.labels = json(labels);
+    fleet.put_node(std::move(node));
+  }
+}
+
+void World::record(const Resource& resource, Value outputs, const Name& owner) {
+  auto made_record = std::make_shared<Record>();
+  made_record->applied = resource;
+  made_record->outputs = std::move(outputs);
+  made_record->finished = now;
+  made_record->wanted_by[owner] = {};
+  recorded_[resource.key] = resource;
+  owners_[resource.key] = owner;
+  fleet.know(resource.key, made_record);
+}
+
+void World::act_pod(const Resource& resource) {
+  const Value& attributes = resource.attributes;
+  const bool is_new = !real.contains(resource.key.name);
+  Real& pod = real[resource.key.name];
+  pod.attributes = attributes;
+  if (is_new) {
+    pod.created = now;
+    made.push_back(std::string(attributes.text_at("name")));
+  }
+  std::vector<Entry> ids;
+  bool has_changed = is_new;
+  const Value spec = pod_spec(attributes);
+  for (const Value& each : spec.at("containers").items()) {
+    Container& container = pod.containers[std::string(each.text_at("name"))];
+    const std::string image(each.text_at("image"));
+    if (container.image != image) {
+      if (!container.image.empty())
+        ++container.restarts;
+      const NodeAddress address = node_address(resource.key.name);
+      container.image = image;
+      const bool is_there = !images_nowhere.contains(image);
+      container.image_id = !is_there ? "" : same_ids ? "sha256:same" : cat("sha256:", image);
+      container.id = cat("c", ++made_containers_);
+      has_changed = true;
+      if (!is_new)
+        updated.push_back(std::string(attributes.text_at("name")));
+      // A pod pulls what is not there.
+      if (is_there && fleet.node(address.node) != nullptr)
+        fleet.see_image(address.node, image, "", true);
+    }
+    ids.push_back({each.text_at("name"), container.id});
+  }
+  if (has_changed) {
+    pod.is_ready = false;
+    pod.ready_since = now + ready_after;
+  }
+  record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
+         attributes.text_at("owner"));
+  grow_ready();
+  see(resource.key.name);
+}
+
+void World::act_pull(const Resource& resource, const Name& owner) {
+  if (pulling.contains(resource.key.name))
+    return;
+  pulling[resource.key.name] = {resource.attributes, now + pull_takes, 1};
+  pulled.push_back(resource.key.name.str());
+  most_pulls = std::max(most_pulls, static_cast<int>(pulling.size()));
+  auto begun = std::make_shared<Record>();
+  begun->attempt = Attempt{resource, Verb::create, now, false, "", 0, std::nullopt};
+  begun->wanted_by[owner] = {};
+  recorded_[resource.key] = resource;
+  owners_[resource.key] = owner;
+  fleet.know(resource.key, begun);
+}
+
+void World::end_pulls() {
+  for (auto it = pulling.begin(); it != pulling.end();) {
+    const Name key = it->first;
+    Pulling& pull = it->second;
+    if (pull.ends > now) {
+      ++it;
+      continue;
+    }
+    const Name image = pull.attributes.text_at("reference");
+    const Resource resource = recorded_[{fleet.environment(), "image", key}];
+    if (!images_nowhere.contains(image.str())) {
+      record(resource, Value::dict({{"id", cat("sha256:", image)}, {"digest", "sha256:d"}}),
+             owners_[resource.key]);
+      it = pulling.erase(it);
+    } else if (pull.attempts++ < pull.attributes.integer_at("attempts", 1)) {
+      pull.ends = now + pull_takes;
+      ++it;
+    } else {
+      auto failed = std::make_shared<Record>();
+      failed->attempt = Attempt{resource, Verb::create, now, true, "manifest unknown", 0, {}};
+      failed->wanted_by[owners_[resource.key]] = {};
+      fleet.know(resource.key, failed);
+      it = pulling.erase(it);
+    }
+  }
+}
+
+void World::act(const Name& owner, const Wanted& wanted) {
+  std::set<Key> keys;
+  const auto set = wanted.intent.resources.find(owner);
+  ASSERT_NE(set, wanted.intent.resources.end());
+  for (const Resource& resource : set->second) {
+    ASSERT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
+    const Kind* kind = kind_of(resource.key.kind);
+    ASSERT_NE(kind, nullptr);
+    const Result<Value> normal = kind->normalise(resource.attributes);
+    ASSERT_TRUE(normal) << to_string(resource.key) << ": " << normal.error().message;
+    EXPECT_EQ(*normal, resource.attributes)
+        << to_string(resource.key) << "\n" << write_json(*normal) << "\n"
+        << write_json(resource.attributes);
+    const auto known = recorded_.find(resource.key);
+    if (known != recorded_.end() && known->second.attributes == resource.attributes)
+      continue;
+    if (resource.key.kind == "pod") {
+      if (known != recorded_.end()) {
+        EXPECT_TRUE(pod_kind().in_place_changes(known->second.attributes, resource.attributes))
+            << "an update that would make " << to_string(resource.key) << " anew";
+      }
+      act_pod(resource);
+    } else if (resource.key.kind == "image") {
+      act_pull(resource, owner);
+    } else {
+      record(resource, Value::dict({}), owner);
+    }
+  }
+  for (auto it = recorded_.begin(); it != recorded_.end();) {
+    const Key key = it->first;
+    if (owners_[key] != owner || keys.contains(key)) {
+      ++it;
+      continue;
+    }
+    if (key.kind == "pod") {
+      removed.push_back(std::string(node_address(key.name).name));
+      real.erase(key.name);
+    }
+    pulling.erase(key.name);
+    it = recorded_.erase(it);
+    fleet.know(key, nullptr);
+  }
+  if (after_each)
+    after_each();
+}
+
+void World::settle() {
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<Name> changed = fleet.take_changed();
+    if (changed.empty())
+      return;
+    for (const Name& owner : changed) {
+      Wanted wanted = want(fleet, owner, now);
+      fleet.accept(owner, wanted.intent);
+      act(owner, wanted);
+      last[owner] = std::move(wanted);
+    }
+  }
+  ADD_FAILURE() << "the fleet does not settle";
+}
+
+void World::grow_ready() {
+  for (auto& [key, pod] : real) {
+    bool runs = true;
+    for (const auto& [name, container] : pod.containers)
+      runs &= !container.image_id.empty() && !never_ready.contains(container.image);
+    const bool is_ready = runs && !is_held(pod.attributes) && pod.ready_since <= now;
+    if (is_ready == pod.is_ready)
+      continue;
+    pod.is_ready = is_ready;
+    if (is_ready)
+      pod.ready_since = now;
+    see(key);
+  }
+}
+
+void World::see(const Name& key) {
+  const auto found = real.find(key);
+  if (found == real.end())
+    return;
+  const Real& pod = found->second;
+  std::vector<Value> statuses;
+  for (const auto& [name, container] : pod.containers)
+    statuses.push_back(Value::dict({{"name", name},
+                                    {"image", container.image},
+                                    {"imageID", container.image_id},
+                                    {"containerID", container.id},
+                                    {"restartCount", container.restarts},
+                                    {"ready", pod.is_ready},
+                                    {"state", Value::dict({{"running", Value::dict({})}})}}));
+  fleet.see({fleet.environment(), "pod", key},
+            Value::dict({{"phase", "Running"},
+                         {"startTime", time_text(pod.created)},
+                         {"conditions",
+                          Value::list({Value::dict({{"type", "Ready"},
+                                                    {"status", pod.is_ready ? "True" : "False"},
+                                                    {"lastTransitionTime",
+                                                     time_text(pod.ready_since)}})})},
+                         {"containerStatuses", Value::list(std::move(statuses))}}));
+}
+
+void World::see_all() {
+  for (const auto& [key, pod] : real)
+    see(key);
+}
+
+void World::pass(int seconds) {
+  settle();
+  for (int i = 0; i < seconds; ++i) {
+    now += 1s;
+    end_pulls();
+    grow_ready();
+    if (after_each)
+      after_each();
+    for (const auto& [owner, wanted] : last)
+      if (wanted.ask && *wanted.ask <= now && fleet.object(owner) != nullptr)
+        fleet.put(*fleet.object(owner));
+    settle();
+  }
+}
+
+int World::finish(int most_seconds) {
+  settle();
+  for (int i = 0; i < most_seconds; ++i) {
+    bool waits = !pulling.empty();
+    for (const auto& [key, pod] : real)
+      waits |= !pod.is_ready || is_held(pod.attributes);
+    for (const auto& [owner, wanted] : last)
+      waits |= wanted.ask.has_value();
+    if (!waits)
+      return i;
+    pass(1);
+  }
+  return most_seconds;
+}
+
+std::vector<std::string> World::pods(const std::function<bool(const Pod&)>& matches) const {
+  std::vector<std::string> names;
+  fleet.for_each_pod([&](const Pod& pod) {
+    if (!pod.is_leaving && (!matches || matches(pod)))
+      names.push_back(pod.name.str());
+  });
+  return names;
+}
+
+const Pod& World::pod(std::string_view name) const {
+  const Pod* found = nullptr;
+  fleet.for_each_pod([&](const Pod& pod) {
+    if (pod.name == name)
+      found = &pod;
+  });
+  EXPECT_NE(found, nullptr) << name;
+  static const Pod none;
+  return found == nullptr ? none : *found;
+}
+
+int World::count_image(std::string_view image) const {
+  int count = 0;
+  for (const auto& [key, pod] : real)
+    count += pod.containers.begin()->second.image == image;
+  return count;
+}
+
+int World::ready() const {
+  int count = 0;
+  for (const auto& [key, pod] : real)
+    count += pod.is_ready;
+  return count;
+}
+
+std::vector<std::string> World::of_kind(std::string_view kind) const {
+  std::vector<std::string> names;
+  for (const auto& [key, resource] : recorded_)
+    if (key.kind == kind)
+      names.push_back(key.name.str());
+  return names;
+}
+
+const Value* World::wanted(std::string_view kind, std::string_view name) const {
+  const auto found = recorded_.find({fleet.environment(), kind, name});
+  return found == recorded_.end() ? nullptr : &found->second.attributes;
+}
+
+bool World::has_notice(std::string_view reason) const {
+  for (const std::string& name : of_kind("notice"))
+    if (name.find(cat("|", reason, "|")) != name.npos)
+      return true;
+  return false;
+}
+
+}  // namespace fettle::workloads

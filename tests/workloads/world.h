@@ -1,0 +1,100 @@
+#pragma once
+/// A tiny world for rollouts: nodes with images, pods that become ready after a while, pulls that
+/// take time, and a clock that moves by hand. It does what an engine would do about an intent, and
+/// tells the fleet what became of it.
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/text.h"
+#include "value/json.h"
+#include "workloads/fleet.h"
+#include "workloads/want.h"
+
+namespace fettle::workloads {
+
+Value json(std::string_view text);
+/// A manifest of `apps.kruise.io/v1beta1` in the namespace `default`; `spec` as JSON.
+Object manifest(std::string_view kind, std::string_view name, std::string_view spec,
+                std::string_view annotations = "{}", int64_t generation = 1);
+/// The spec of a CloneSet whose pods have the label `app: web` and one container per image.
+std::string clone_set_spec(int replicas, std::string_view images, std::string_view rolling = "{}",
+                           std::string_view more = "");
+/// A template `{"metadata", "spec"}` with containers `c0`, `c1`, … of these images.
+std::string template_text(std::string_view images, std::string_view metadata = "");
+
+class World {
+ public:
+  struct Container {
+    std::string image, image_id, id;
+    int restarts = 0;
+  };
+  struct Real {
+    Value attributes;
+    std::map<std::string, Container> containers;
+    Time created, ready_since;
+    bool is_ready = false;
+  };
+  struct Pulling {
+    Value attributes;
+    Time ends;
+    int attempts = 1;
+  };
+
+  World();
+  Fleet fleet{"fleet"};
+  Time now;
+  Duration ready_after{0};
+  Duration pull_takes = 10s;
+  std::set<std::string> images_nowhere;  ///< pulls of these fail, containers of these never run
+  std::set<std::string> never_ready;     ///< pods with such an image are not ready
+  bool same_ids = false;                 ///< every image has the same id
+  /// Called whenever something became ready or stopped being so.
+  std::function<void()> after_each;
+
+  void add_nodes(int count, std::string_view labels = "{}");
+  void put(Object object) { fleet.put(std::move(object)); }
+  /// Asks everybody that has changed, and acts. Until nothing changes any more.
+  void settle();
+  /// Lets time pass, second by second.
+  void pass(int seconds);
+  /// Until nothing is to be expected any more, at most so many seconds; how many it took.
+  int finish(int most_seconds = 1000);
+
+  /// Names of pods.
+  std::vector<std::string> pods(const std::function<bool(const Pod&)>& matches = {}) const;
+  const Pod& pod(std::string_view name) const;
+  std::string revision_of(std::string_view name) const { return pod(name).revision.str(); }
+  int count_image(std::string_view image) const;
+  int ready() const;
+  int available() const;
+  std::vector<std::string> of_kind(std::string_view kind) const;
+  const Value* wanted(std::string_view kind, std::string_view name) const;
+  bool has_notice(std::string_view reason) const;
+  void see_all();
+
+  std::map<Name, Real> real;         ///< pods that run, by key
+  std::map<Name, Pulling> pulling;   ///< by key
+  std::vector<std::string> pulled;   ///< keys in the order in which pulls began
+  std::vector<std::string> updated;  ///< names of pods in the order in which containers changed
+  std::vector<std::string> made, removed;
+  int most_pulls = 0;  ///< that went on at once
+  std::map<Name, Wanted> last;
+
+ private:
+  void act(const Name& owner, const Wanted& wanted);
+  void act_pod(const Resource& resource);
+  void act_pull(const Resource& resource, const Name& owner);
+  void record(const Resource& resource, Value outputs, const Name& owner);
+  void see(const Name& key);
+  void end_pulls();
+  void grow_ready();
+
+  std::map<Key, Resource> recorded_;
+  std::map<Key, Name> owners_;
+  int made_containers_ = 0;
+};
+
+}  // namespace fettle::workloads
