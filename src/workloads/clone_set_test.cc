@@ -19,10 +19,12 @@ TEST(CloneSet, PodsComeAndAreReady) {
 TEST(CloneSet, AnImageChangesInPlace) {
   World world;
   world.add_nodes(3);
-  world.put(manifest("CloneSet", "web", clone_set_spec(5, "web:1", R"({"podUpdatePolicy":"InPlaceIfPossible"})")));
+  world.put(manifest("CloneSet", "web",
+                     clone_set_spec(5, "web:1", R"({"podUpdatePolicy":"InPlaceIfPossible"})")));
   world.settle();
   const auto before = world.pods();
-  world.put(manifest("CloneSet", "web", clone_set_spec(5, "web:2", R"({"podUpdatePolicy":"InPlaceIfPossible"})")));
+  world.put(manifest("CloneSet", "web",
+                     clone_set_spec(5, "web:2", R"({"podUpdatePolicy":"InPlaceIfPossible"})")));
   world.finish();
   EXPECT_EQ(world.pods(), before);
   EXPECT_EQ(world.count_image("web:2"), 5);

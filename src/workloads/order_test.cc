@@ -96,9 +96,8 @@ struct ScatterRow {
 
 // 29. 4 plain + 2 labelled, 3+3, 6+3.
 TEST(Order, LabelledPodsAreSpreadEvenlyAndTheLastOneIsLast) {
-  const ScatterRow rows[] = {{4, 2, {4, 0, 1, 2, 3, 5}},
-                             {3, 3, {3, 0, 1, 4, 2, 5}},
-                             {6, 3, {6, 0, 1, 2, 7, 3, 4, 5, 8}}};
+  const ScatterRow rows[] = {
+      {4, 2, {4, 0, 1, 2, 3, 5}}, {3, 3, {3, 0, 1, 4, 2, 5}}, {6, 3, {6, 0, 1, 2, 7, 3, 4, 5, 8}}};
   for (const ScatterRow& row : rows) {
     std::vector<PodRow> pods;
     for (size_t i = 0; i < row.plain + row.labelled; ++i)
@@ -189,8 +188,8 @@ TEST(Order, OlderRevisionsGoFirst) {
   EXPECT_EQ(chosen_for_deletion(pods, old, updated, 2, 0), (Order{0, 1}));
 }
 
-// 55. Of two otherwise equal pods the one whose image is there comes first; early, it beats the ready
-// time, and never readiness, priority or scatter.
+// 55. Of two otherwise equal pods the one whose image is there comes first; early, it beats the
+// ready time, and never readiness, priority or scatter.
 TEST(Order, TheImageOnTheNodeIsTheLastKeyOrAnEarlyOne) {
   std::vector<PodRow> pods{pod_of(Phase::running, true), pod_of(Phase::running, true)};
   pods[1].has_image = true;

@@ -48,8 +48,8 @@ std::string template_text(std::string_view images, std::string_view metadata) {
   std::string containers;
   int number = 0;
   for (const std::string_view image : split(images, ' ')) {
-    containers += cat(number == 0 ? "" : ",", R"({"name":"c)", number, R"(","image":")", image,
-                      R"("})");
+    containers +=
+        cat(number == 0 ? "" : ",", R"({"name":"c)", number, R"(","image":")", image, R"("})");
     ++number;
   }
   return cat(R"({"metadata":{"labels":{"app":"web"})", metadata, R"(},"spec":{"containers":[)",
@@ -58,9 +58,10 @@ std::string template_text(std::string_view images, std::string_view metadata) {
 
 std::string clone_set_spec(int replicas, std::string_view images, std::string_view rolling,
                            std::string_view more) {
-  return cat(R"({"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":)",
-             template_text(images), R"(,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":)",
-             rolling, "}", more, "}");
+  return cat(R"({"replicas":)", replicas,
+             R"(,"selector":{"matchLabels":{"app":"web"}},"template":)", template_text(images),
+             R"(,"updateStrategy":{"type":"RollingUpdate","rollingUpdate":)", rolling, "}", more,
+             "}");
 }
 
 World::World() { now = Time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)); }
@@ -178,9 +179,9 @@ void World::act(const Name& owner, const Wanted& wanted) {
     ASSERT_NE(kind, nullptr);
     const Result<Value> normal = kind->normalise(resource.attributes);
     ASSERT_TRUE(normal) << to_string(resource.key) << ": " << normal.error().message;
-    EXPECT_EQ(*normal, resource.attributes)
-        << to_string(resource.key) << "\n" << write_json(*normal) << "\n"
-        << write_json(resource.attributes);
+    EXPECT_EQ(*normal, resource.attributes) << to_string(resource.key) << "\n"
+                                            << write_json(*normal) << "\n"
+                                            << write_json(resource.attributes);
     const auto known = recorded_.find(resource.key);
     if (known != recorded_.end() && known->second.attributes == resource.attributes)
       continue;
@@ -259,14 +260,14 @@ void World::see(const Name& key) {
                                     {"ready", pod.is_ready},
                                     {"state", Value::dict({{"running", Value::dict({})}})}}));
   fleet.see({fleet.environment(), "pod", key},
-            Value::dict({{"phase", "Running"},
-                         {"startTime", time_text(pod.created)},
-                         {"conditions",
-                          Value::list({Value::dict({{"type", "Ready"},
-                                                    {"status", pod.is_ready ? "True" : "False"},
-                                                    {"lastTransitionTime",
-                                                     time_text(pod.ready_since)}})})},
-                         {"containerStatuses", Value::list(std::move(statuses))}}));
+            Value::dict(
+                {{"phase", "Running"},
+                 {"startTime", time_text(pod.created)},
+                 {"conditions",
+                  Value::list({Value::dict({{"type", "Ready"},
+                                            {"status", pod.is_ready ? "True" : "False"},
+                                            {"lastTransitionTime", time_text(pod.ready_since)}})})},
+                 {"containerStatuses", Value::list(std::move(statuses))}}));
 }
 
 void World::see_all() {

@@ -1,0 +1,319 @@
+/// The fields that manifests may have.
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "workloads/amount.h"
+#include "workloads/checker.h"
+
+namespace fettle::workloads {
+namespace {
+
+enum class Type { text, integer, boolean, list, dict, amount, any };
+
+struct Field {
+  const char* kinds;  ///< C, S, D, X (SidecarSet), J; a lower case letter: of v1alpha1 only
+  const char* path;   ///< `*`: each item of a list
+  Type type;
+  int64_t least = 0;
+  int64_t most = 0x7fffffff;
+  const char* words = "";  ///< texts that are allowed, with a `|` between
+};
+
+constexpr Field fields[] = {
+    {"CSDXJ", "apiVersion", Type::text},
+    {"CSDXJ", "kind", Type::text},
+    {"CSDXJ", "metadata", Type::dict},
+    {"CSDXJ", "spec", Type::dict},
+    {"CSDXJ", "status", Type::any},
+    // Pods.
+    {"CS", "spec.replicas", Type::integer},
+    {"CSDX", "spec.selector", Type::dict},
+    {"J", "spec.selector", Type::dict},
+    {"CSDXJ", "spec.selector.matchLabels", Type::dict},
+    {"CSDXJ", "spec.selector.matchExpressions", Type::list},
+    {"J", "spec.selector.names", Type::list},
+    {"CSD", "spec.template", Type::any},
+    {"CS", "spec.volumeClaimTemplates", Type::list},
+    {"CD", "spec.minReadySeconds", Type::integer},
+    {"CSDX", "spec.revisionHistoryLimit", Type::integer},
+    {"CSD", "spec.lifecycle", Type::dict},
+    {"CSD", "spec.lifecycle.preNormal", Type::dict},
+    {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
+    {"CSD", "spec.lifecycle.preDelete", Type::dict},
+    {"CSD", "spec.lifecycle.preNormal.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.preNormal.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.preNormal.markPodNotReady", Type::boolean},
+    {"CSD", "spec.lifecycle.inPlaceUpdate.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.inPlaceUpdate.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.inPlaceUpdate.markPodNotReady", Type::boolean},
+    {"CSD", "spec.lifecycle.preDelete.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.preDelete.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.preDelete.markPodNotReady", Type::boolean},
+    {"C", "spec.progressDeadlineSeconds", Type::integer},
+    {"C", "spec.scaleStrategy", Type::dict},
+    {"C", "spec.scaleStrategy.podsToDelete", Type::list},
+    {"C", "spec.scaleStrategy.maxUnavailable", Type::amount},
+    {"C", "spec.scaleStrategy.enablePVCReuse", Type::boolean},
+    {"C", "spec.scaleStrategy.excludePreparingDelete", Type::boolean},
+    {"c", "spec.scaleStrategy.disablePVCReuse", Type::boolean},
+    // Updates.
+    {"CSDX", "spec.updateStrategy", Type::dict},
+    {"C", "spec.updateStrategy.type", Type::text, 0, 0,
+     "RollingUpdate|OnDelete|ReCreate|InPlaceIfPossible|InPlaceOnly"},
+    {"SD", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|OnDelete"},
+    {"X", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|NotUpdate"},
+    {"CSD", "spec.updateStrategy.rollingUpdate", Type::dict},
+    {"C", "spec.updateStrategy.rollingUpdate.partition", Type::amount},
+    {"SD", "spec.updateStrategy.rollingUpdate.partition", Type::integer},
+    {"CSD", "spec.updateStrategy.rollingUpdate.maxUnavailable", Type::amount},
+    {"CD", "spec.updateStrategy.rollingUpdate.maxSurge", Type::amount},
+    {"CSD", "spec.updateStrategy.rollingUpdate.paused", Type::boolean},
+    {"CS", "spec.updateStrategy.rollingUpdate.podUpdatePolicy", Type::text, 0, 0,
+     "ReCreate|InPlaceIfPossible|InPlaceOnly"},
+    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy", Type::dict},
+    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.weightPriority", Type::list},
+    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.orderPriority", Type::list},
+    {"C", "spec.updateStrategy.rollingUpdate.scatterStrategy", Type::list},
+    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", Type::dict},
+    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds",
+     Type::integer},
+    {"C", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadParallelism",
+     Type::amount},
+    {"C", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadTimeoutSeconds",
+     Type::integer, 1},
+    {"C",
+     "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods",
+     Type::amount},
+    {"S", "spec.updateStrategy.rollingUpdate.minReadySeconds", Type::integer, 0, 300},
+    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate", Type::dict},
+    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy", Type::dict},
+    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.weightPriority",
+     Type::list},
+    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.orderPriority",
+     Type::list},
+    {"D", "spec.updateStrategy.rollingUpdate.rollingUpdateType", Type::text, 0, 0,
+     "Standard|InPlaceIfPossible"},
+    {"D", "spec.updateStrategy.rollingUpdate.selector", Type::dict},
+    {"D", "spec.updateStrategy.rollingUpdate.selector.matchLabels", Type::dict},
+    {"D", "spec.updateStrategy.rollingUpdate.selector.matchExpressions", Type::list},
+    {"cX", "spec.updateStrategy.partition", Type::amount},
+    {"cX", "spec.updateStrategy.maxUnavailable", Type::amount},
+    {"c", "spec.updateStrategy.maxSurge", Type::amount},
+    {"cX", "spec.updateStrategy.paused", Type::boolean},
+    {"cX", "spec.updateStrategy.priorityStrategy", Type::dict},
+    {"cX", "spec.updateStrategy.priorityStrategy.weightPriority", Type::list},
+    {"cX", "spec.updateStrategy.priorityStrategy.orderPriority", Type::list},
+    {"cX", "spec.updateStrategy.scatterStrategy", Type::list},
+    {"c", "spec.updateStrategy.inPlaceUpdateStrategy", Type::dict},
+    {"c", "spec.updateStrategy.inPlaceUpdateStrategy.gracePeriodSeconds", Type::integer},
+    // StatefulSet.
+    {"S", "spec.serviceName", Type::text},
+    {"S", "spec.podManagementPolicy", Type::text, 0, 0, "OrderedReady|Parallel"},
+    {"S", "spec.reserveOrdinals", Type::list},
+    {"S", "spec.scaleStrategy", Type::dict},
+    {"S", "spec.scaleStrategy.maxUnavailable", Type::amount},
+    {"S", "spec.ordinals", Type::dict},
+    {"S", "spec.ordinals.start", Type::integer},
+    {"S", "spec.persistentVolumeClaimRetentionPolicy", Type::dict},
+    {"S", "spec.persistentVolumeClaimRetentionPolicy.whenScaled", Type::text, 0, 0,
+     "Retain|Delete"},
+    {"S", "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", Type::text, 0, 0,
+     "Retain|Delete"},
+    {"S", "spec.volumeClaimUpdateStrategy", Type::dict},
+    {"S", "spec.volumeClaimUpdateStrategy.type", Type::text, 0, 0, "OnPodRollingUpdate|OnDelete"},
+    // DaemonSet.
+    {"D", "spec.burstReplicas", Type::amount},
+    // SidecarSet.
+    {"X", "spec.updateStrategy.selector", Type::dict},
+    {"X", "spec.updateStrategy.selector.matchLabels", Type::dict},
+    {"X", "spec.updateStrategy.selector.matchExpressions", Type::list},
+    {"X", "spec.containers", Type::list},
+    {"X", "spec.initContainers", Type::list},
+    {"X", "spec.volumes", Type::list},
+    {"X", "spec.namespace", Type::text},
+    {"X", "spec.namespaceSelector", Type::dict},
+    {"X", "spec.namespaceSelector.matchLabels", Type::dict},
+    {"X", "spec.namespaceSelector.matchExpressions", Type::list},
+    {"X", "spec.injectionStrategy", Type::dict},
+    {"X", "spec.injectionStrategy.paused", Type::boolean},
+    {"X", "spec.imagePullSecrets", Type::list},
+    // ImagePullJob.
+    {"J", "spec.image", Type::text},
+    {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
+    {"J", "spec.pullSecrets", Type::list},
+    {"J", "spec.podSelector", Type::dict},
+    {"J", "spec.podSelector.matchLabels", Type::dict},
+    {"J", "spec.podSelector.matchExpressions", Type::list},
+    {"J", "spec.parallelism", Type::amount},
+    {"J", "spec.pullPolicy", Type::dict},
+    {"J", "spec.pullPolicy.timeoutSeconds", Type::integer, 1},
+    {"J", "spec.pullPolicy.backoffLimit", Type::integer},
+    {"J", "spec.completionPolicy", Type::dict},
+    {"J", "spec.completionPolicy.type", Type::text, 0, 0, "Always|Never"},
+    {"J", "spec.completionPolicy.activeDeadlineSeconds", Type::integer, 1},
+    {"J", "spec.completionPolicy.ttlSecondsAfterFinished", Type::integer},
+    {"J", "spec.sandboxConfig", Type::dict},
+    {"J", "spec.sandboxConfig.labels", Type::dict},
+    {"J", "spec.sandboxConfig.annotations", Type::dict},
+};
+
+char letter_of(std::string_view kind) {
+  return kind == "CloneSet"      ? 'C'
+         : kind == "StatefulSet" ? 'S'
+         : kind == "DaemonSet"   ? 'D'
+         : kind == "SidecarSet"  ? 'X'
+                                 : 'J';
+}
+
+std::string_view name_of(Type type) {
+  constexpr std::array<std::string_view, 7> names{
+      "a text",  "an integer", "true or false", "a list", "a dict", "a number or a percentage",
+      "anything"};
+  return names[static_cast<size_t>(type)];
+}
+
+bool is_of(const TreeNode& node, Type type) {
+  switch (type) {
+    case Type::text:
+      return node.is_text();
+    case Type::integer:
+      return node.is_scalar() && node.scalar().is_integer();
+    case Type::boolean:
+      return node.is_scalar() && node.scalar().is_bool();
+    case Type::list:
+      return node.is_list();
+    case Type::dict:
+      return node.is_dict();
+    case Type::amount:
+      return node.is_scalar() && amount_of(node.scalar()).has_value();
+    case Type::any:
+      return true;
+  }
+  return false;
+}
+
+std::string found_text(const TreeNode& node) {
+  return node.is_list()   ? std::string("a list")
+         : node.is_dict() ? std::string("a dict")
+                          : cat("`", clipped(printable(to_text(node.scalar())), 60), "`");
+}
+
+class Walk {
+ public:
+  Walk(std::string_view kind, bool is_alpha, Checker& checker)
+      : kind_(kind), letter_(letter_of(kind)), is_alpha_(is_alpha), checker_(checker) {}
+
+  /// As deep as the table is, and no deeper.
+  void check(const TreeNode& dict, const std::string& path) {
+    for (const TreeMember& entry : dict.entries()) {
+      const std::string name = entry.key->text().str();
+      const std::string at = path.empty() ? name : cat(path, ".", name);
+      const Field* field = find(at);
+      if (field == nullptr) {
+        refuse_unknown(*entry.key, path, name);
+        continue;
+      }
+      if (entry.value->is_null())
+        continue;
+      check_value(*entry.value, at, *field);
+      if (field->type == Type::dict && entry.value->is_dict() && has_fields(at))
+        check(*entry.value, at);
+    }
+  }
+
+ private:
+  bool is_ours(const Field& field) const {
+    const std::string_view kinds = field.kinds;
+    const char alpha = static_cast<char>(letter_ - 'A' + 'a');
+    return kinds.find(letter_) != kinds.npos || (is_alpha_ && kinds.find(alpha) != kinds.npos);
+  }
+  const Field* find(std::string_view path) const {
+    const auto found = std::ranges::find_if(
+        fields, [&](const Field& field) { return path == field.path && is_ours(field); });
+    return found == std::end(fields) ? nullptr : &*found;
+  }
+  bool has_fields(std::string_view path) const {
+    return std::ranges::any_of(fields, [&](const Field& field) {
+      const std::string_view other = field.path;
+      return is_ours(field) && other.size() > path.size() && other.starts_with(path) &&
+             other[path.size()] == '.';
+    });
+  }
+  void refuse_unknown(const TreeNode& key, const std::string& path, const std::string& name) {
+    std::vector<std::string> known;
+    for (const Field& field : fields) {
+      const std::string_view other = field.path;
+      const size_t dot = other.rfind('.');
+      const std::string_view parent = dot == other.npos ? "" : other.substr(0, dot);
+      if (is_ours(field) && parent == path)
+        known.emplace_back(dot == other.npos ? other : other.substr(dot + 1));
+    }
+    checker_.refuse(key, cat("unknown field `", path.empty() ? "" : cat(path, "."), printable(name),
+                             "` of a ", kind_, suggestion(name, known)));
+  }
+  void check_value(const TreeNode& node, const std::string& path, const Field& field) {
+    if (!is_of(node, field.type)) {
+      checker_.refuse(
+          node, cat("`", path, "` must be ", name_of(field.type), ", not ", found_text(node)));
+      return;
+    }
+    if (field.type == Type::integer) {
+      const auto number = node.scalar().integer();
+      if (!number || *number < field.least || *number > field.most)
+        checker_.refuse(node, cat("`", path, "` must be from ", field.least, " to ", field.most,
+                                  ", not ", node.scalar().integer_digits()));
+    }
+    const auto words = split(field.words, '|');
+    if (*field.words != '\0' && std::ranges::find(words, node.text().view()) == words.end())
+      checker_.refuse(node, cat("`", path, "` must be one of ", replace_all(field.words, "|", ", "),
+                                ", not ", found_text(node), suggestion(node.text(), words)));
+  }
+
+  std::string_view kind_;
+  char letter_;
+  bool is_alpha_;
+  Checker& checker_;
+};
+
+}  // namespace
+
+void Checker::refuse(const TreeNode& at, std::string message) {
+  Error error = user_error(
+      std::move(message),
+      {std::string(file_), static_cast<int>(at.place().line), static_cast<int>(at.place().column)});
+  error.excerpt = excerpt(text_, error.where.line, error.where.column);
+  errors_.push_back(std::move(error));
+}
+
+const TreeNode* Checker::find(const TreeNode& from, std::string_view path) {
+  const TreeNode* node = &from;
+  for (const std::string_view part : split(path, '.')) {
+    node = node->is_dict() ? node->find(part) : nullptr;
+    if (node == nullptr)
+      return nullptr;
+  }
+  return node;
+}
+
+const TreeNode& Checker::nearest(const TreeNode& from, std::string_view path) {
+  const TreeNode* node = &from;
+  for (const std::string_view part : split(path, '.')) {
+    const TreeNode* next = node->is_dict() ? node->find(part) : nullptr;
+    if (next == nullptr)
+      return *node;
+    node = next;
+  }
+  return *node;
+}
+
+void Checker::refuse_at(const TreeNode& root, std::string_view path, std::string message) {
+  refuse(nearest(root, path), std::move(message));
+}
+
+void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {
+  Walk(kind, is_alpha, checker).check(root, "");
+}
+
+}  // namespace fettle::workloads

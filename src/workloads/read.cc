@@ -1,0 +1,285 @@
+#include "workloads/read.h"
+
+#include <algorithm>
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "value/json_tree.h"
+#include "value/yaml_tree.h"
+#include "workloads/checker.h"
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::string_view known_kinds[] = {"CloneSet",   "StatefulSet",  "DaemonSet",
+                                            "SidecarSet", "ImagePullJob", "Namespace",
+                                            "ConfigMap",  "Secret",       "Service"};
+
+/// Namespace and SidecarSet belong to no namespace.
+bool is_of_fleet(std::string_view kind) { return kind == "Namespace" || kind == "SidecarSet"; }
+
+bool is_dns_name(std::string_view name) {
+  const auto is_letter = [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
+  };
+  return !name.empty() && name.size() <= 253 && is_letter(name.front()) && is_letter(name.back()) &&
+         std::ranges::all_of(name, [&](char letter) {
+           return is_letter(letter) || letter == '-' || letter == '.';
+         });
+}
+
+/// Annotations that were written as numbers or truth values are texts.
+Value with_text_annotations(const Value& document) {
+  const Value& metadata = document.at("metadata");
+  const Value& annotations = metadata.at("annotations");
+  if (!annotations.is_dict())
+    return document;
+  std::vector<Entry> texts;
+  for (const Entry& entry : annotations.entries())
+    if (!entry.value.is_null())
+      texts.push_back({entry.key, to_text(entry.value)});
+  return edited(document,
+                {{"metadata", edited(metadata, {{"annotations", Value::dict(std::move(texts))}})}});
+}
+
+/// A CloneSet of v1alpha1 in the shape of v1beta1: what to do with pods stood in `type`.
+Value converted_clone_set(const Value& document) {
+  const Value &spec = document.at("spec"), &strategy = spec.at("updateStrategy");
+  std::vector<Entry> rolling;
+  if (strategy.is_dict())
+    for (const Entry& entry : strategy.entries())
+      if (entry.key != "type")
+        rolling.push_back(entry);
+  const std::string_view type = strategy.text_at("type", "ReCreate");
+  const bool is_on_delete = type == "OnDelete";
+  if (!is_on_delete)
+    rolling.push_back({"podUpdatePolicy", type == "RollingUpdate" ? "ReCreate" : type});
+  const Value& scale = spec.at("scaleStrategy");
+  const Value changed = edited(
+      spec, {{"updateStrategy", Value::dict({{"type", is_on_delete ? "OnDelete" : "RollingUpdate"},
+                                             {"rollingUpdate", Value::dict(std::move(rolling))}})},
+             {"scaleStrategy", edited(scale, {{"enablePVCReuse", !scale.bool_at("disablePVCReuse")},
+                                              {"disablePVCReuse", Value()}})}});
+  return edited(document, {{"spec", changed}});
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view file, const ReadOptions& options,
+         Manifests& manifests)
+      : options_(options), manifests_(manifests), checker_(text, file, manifests.errors) {}
+
+  void read(const TreeNode& root) {
+    if (root.is_null())
+      return;
+    const TreeNode* kind = root.is_dict() ? root.find("kind") : nullptr;
+    if (kind == nullptr || !kind->is_text()) {
+      checker_.refuse(root, "a manifest needs `apiVersion` and `kind`");
+      return;
+    }
+    const TreeNode* items = root.find("items");
+    if (kind->text() == "List" && items != nullptr && items->is_list()) {
+      // A list in a list is none of Kubernetes.
+      for (const TreeNode* item : items->items())
+        read_object(*item);
+      return;
+    }
+    read_object(root);
+  }
+
+ private:
+  void read_object(const TreeNode& root) {
+    const TreeNode* kind_node = root.is_dict() ? root.find("kind") : nullptr;
+    const TreeNode* version_node = root.is_dict() ? root.find("apiVersion") : nullptr;
+    if (kind_node == nullptr || !kind_node->is_text() || version_node == nullptr ||
+        !version_node->is_text()) {
+      checker_.refuse(root, "a manifest needs `apiVersion` and `kind`");
+      return;
+    }
+    const Name kind = kind_node->text(), version = version_node->text();
+    const bool is_workload = workload_sort(kind).has_value();
+    const bool is_known = std::ranges::find(known_kinds, kind.view()) != std::end(known_kinds);
+    const bool is_alpha = version == "apps.kruise.io/v1alpha1";
+    const bool is_ours =
+        is_workload ? is_alpha || version == "apps.kruise.io/v1beta1" : is_known && version == "v1";
+    if (!is_ours) {
+      refuse_kind(root, *(is_known ? version_node : kind_node), kind, version, is_workload);
+      return;
+    }
+    const size_t before = checker_.count();
+    Object object;
+    object.kind = kind;
+    read_metadata(root, object);
+    if (is_workload)
+      check_fields(root, kind, is_alpha, checker_);
+    if (is_workload && checker_.count() == before)
+      check_rules(root, kind, is_alpha, checker_);
+    if (kind == "ConfigMap" || kind == "Secret")
+      object.document = read_data(root, kind == "Secret");
+    else
+      object.document = with_text_annotations(value_of(root));
+    if (checker_.count() != before)
+      return;
+    if (is_alpha && kind == "CloneSet")
+      object.document = converted_clone_set(object.document);
+    object.document = edited(object.document, {{"status", Value()}});
+    if (is_workload)
+      object.document = edited(object.document, {{"apiVersion", "apps.kruise.io/v1beta1"}});
+    refuse_double(root, object);
+    manifests_.objects.push_back(std::move(object));
+  }
+
+  void refuse_double(const TreeNode& root, const Object& object) {
+    for (const Object& other : manifests_.objects)
+      if (other.owner() == object.owner())
+        checker_.refuse(root, cat("there are two of ", object.kind, " `", object.name, "`"));
+  }
+
+  void refuse_kind(const TreeNode& root, const TreeNode& at, const Name& kind, const Name& version,
+                   bool is_workload) {
+    if (options_.skip_unknown) {
+      const TreeNode* name = Checker::find(root, "metadata.name");
+      manifests_.skipped.push_back(
+          cat(printable(kind), " ",
+              name != nullptr && name->is_text() ? printable(name->text()) : std::string("?")));
+      return;
+    }
+    std::vector<std::string> names;
+    for (const std::string_view each : known_kinds)
+      names.emplace_back(each);
+    if (&at != root.find("kind")) {
+      checker_.refuse(
+          at, cat("`", kind, "` of `", printable(version), "` is not known, only of ",
+                  is_workload ? "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1" : "v1"));
+      return;
+    }
+    checker_.refuse(at, cat("unknown kind `", clipped(printable(kind), 60), "`, expected one of ",
+                            join(names, ", "), suggestion(kind, names)));
+  }
+
+  void read_metadata(const TreeNode& root, Object& object) {
+    const TreeNode* name = Checker::find(root, "metadata.name");
+    if (name == nullptr || !name->is_text()) {
+      checker_.refuse_at(root, "metadata.name", "`metadata.name` is missing");
+      return;
+    }
+    if (!is_dns_name(name->text()))
+      checker_.refuse(*name,
+                      cat("`metadata.name` must be of small letters, digits, `-` and `.`, not `",
+                          clipped(printable(name->text()), 60), "`"));
+    object.name = name->text();
+    check_texts(root, "metadata.labels");
+    if (is_of_fleet(object.kind))
+      return;
+    const TreeNode* space = Checker::find(root, "metadata.namespace");
+    const bool is_named = space != nullptr && space->is_text();
+    if (is_named && !is_dns_name(space->text()))
+      checker_.refuse(*space, "`metadata.namespace` must be of small letters, digits, `-` and `.`");
+    if (is_named && !options_.space.empty() && space->text() != options_.space)
+      checker_.refuse(*space, cat("namespace `", printable(space->text()),
+                                  "` is not the one that was asked for, `", options_.space, "`"));
+    object.space = is_named                 ? space->text()
+                   : options_.space.empty() ? Name("default")
+                                            : Name(options_.space);
+  }
+
+  void check_texts(const TreeNode& root, std::string_view path) {
+    const TreeNode* dict = Checker::find(root, path);
+    if (dict == nullptr || dict->is_null())
+      return;
+    if (!dict->is_dict()) {
+      checker_.refuse(*dict, cat("`", path, "` must be a dict"));
+      return;
+    }
+    for (const TreeMember& entry : dict->entries())
+      if (!entry.value->is_text())
+        checker_.refuse(*entry.value, cat("`", path, ".", printable(entry.key->text()),
+                                          "` must be a text: put quotes around it"));
+  }
+
+  /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded, what is in
+  /// a Secret is secret.
+  Value read_data(const TreeNode& root, bool is_secret) {
+    std::vector<Entry> data;
+    const auto add = [&](const char* part, bool is_encoded) {
+      const TreeNode* dict = root.find(part);
+      check_texts(root, part);
+      if (dict == nullptr || !dict->is_dict())
+        return;
+      for (const TreeMember& entry : dict->entries()) {
+        if (!entry.value->is_text())
+          continue;
+        std::string text = entry.value->text().str();
+        if (is_encoded) {
+          Result<std::string> decoded = base64_decode(text);
+          if (!decoded) {
+            checker_.refuse(*entry.value,
+                            cat("`", part, ".", printable(entry.key->text()), "` must be base64"));
+            continue;
+          }
+          text = std::move(*decoded);
+        }
+        data.push_back({entry.key->text(), is_secret ? Value::secret(text) : Value(text)});
+      }
+    };
+    add("data", is_secret);
+    add(is_secret ? "stringData" : "binaryData", !is_secret);
+    return edited(
+        with_text_annotations(value_of(root)),
+        {{"data", Value::dict(std::move(data))}, {"stringData", Value()}, {"binaryData", Value()}});
+  }
+
+  const ReadOptions& options_;
+  Manifests& manifests_;
+  Checker checker_;
+};
+
+}  // namespace
+
+Manifests read_manifests(std::string_view text, std::string_view file, const ReadOptions& options) {
+  Manifests manifests;
+  Reader reader(text, file, options, manifests);
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != text.npos && text[first] == '{') {
+    const Result<Tree> tree = read_json_tree(text, file);
+    if (tree) {
+      reader.read(tree->root());
+      return manifests;
+    }
+    // It may be YAML in the style of JSON.
+  }
+  const YamlReading reading{YamlSchema::go_yaml_v2, Duplicates::error, {}, {}};
+  const Result<std::vector<Tree>> trees = read_yaml_trees(text, file, reading);
+  if (!trees) {
+    manifests.errors.push_back(trees.error());
+    return manifests;
+  }
+  for (const Tree& tree : *trees)
+    reader.read(tree.root());
+  return manifests;
+}
+
+std::vector<Error> check_change(const Object& before, const Object& after) {
+  std::vector<Error> errors;
+  const Value &was = before.document.at("spec"), &is = after.document.at("spec");
+  const bool has_pods =
+      after.kind == "CloneSet" || after.kind == "StatefulSet" || after.kind == "DaemonSet";
+  if (has_pods && was.at("selector") != is.at("selector"))
+    errors.push_back(user_error(cat("`spec.selector` of ", after.kind, " `", after.name,
+                                    "` cannot change: delete it and make it anew")));
+  if (after.kind == "StatefulSet" &&
+      was.at("volumeClaimTemplates") != is.at("volumeClaimTemplates"))
+    errors.push_back(user_error(
+        cat("`spec.volumeClaimTemplates` of StatefulSet `", after.name, "` cannot change")));
+  for (const char* field : {"serviceName", "podManagementPolicy"})
+    if (after.kind == "StatefulSet" && was.at(field) != is.at(field))
+      errors.push_back(
+          user_error(cat("`spec.", field, "` of StatefulSet `", after.name, "` cannot change")));
+  if (after.kind == "ImagePullJob" && was.at("pullSecrets") != is.at("pullSecrets"))
+    errors.push_back(
+        user_error(cat("`spec.pullSecrets` of ImagePullJob `", after.name, "` cannot change")));
+  return errors;
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,226 @@
+/// Manifests: what is read, what is refused, and where.
+
+#include "workloads/read.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tests/workloads/world.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::string_view clone_set = R"(apiVersion: apps.kruise.io/v1beta1
+kind: CloneSet
+metadata:
+  name: web
+spec:
+  replicas: 3
+  selector:
+    matchLabels:
+      app: web
+  template:
+    metadata:
+      labels:
+        app: web
+    spec:
+      containers:
+      - name: main
+        image: web:1
+  updateStrategy:
+    rollingUpdate:
+      maxUnavailable: 1
+)";
+
+Manifests read(std::string_view text, const ReadOptions& options = {}) {
+  return read_manifests(text, "web.yaml", options);
+}
+
+std::string errors_of(std::string_view text) {
+  std::string all;
+  for (const Error& error : read(text).errors)
+    all +=
+        cat(all.empty() ? "" : "; ", error.where.line, ":", error.where.column, " ", error.message);
+  return all;
+}
+
+std::string changed(std::string_view from, std::string_view to) {
+  std::string text = replace_all(clone_set, from, to);
+  EXPECT_NE(text, clone_set) << from;
+  return text;
+}
+
+TEST(Read, AManifestHasDefaults) {
+  const Manifests manifests = read(clone_set);
+  ASSERT_EQ(manifests.objects.size(), 1u) << errors_of(clone_set);
+  const Object& object = manifests.objects[0];
+  EXPECT_EQ(object.owner(), "CloneSet/default/web");
+  const Workload workload = workload_of(object);
+  EXPECT_EQ(workload.replicas, 3);
+  EXPECT_EQ(workload.policy, PodPolicy::recreate);
+  EXPECT_EQ(workload.max_unavailable, Amount{1});
+  EXPECT_EQ(workload.history_limit, 10);
+  EXPECT_EQ(workload.pull.parallelism, Amount{1});
+  EXPECT_EQ(workload.pull.timeout_seconds, 300);
+  EXPECT_FALSE(workload.reuses_claims);
+  const Workload bare = workload_of(read(changed("maxUnavailable: 1", "paused: true")).objects[0]);
+  EXPECT_EQ(bare.max_unavailable, percent(20));
+  EXPECT_TRUE(bare.paused);
+}
+
+TEST(Read, SeveralDocumentsListsAndJson) {
+  const std::string two = cat("---\n", clone_set, "---\n---\n",
+                              "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n");
+  EXPECT_EQ(read(two).objects.size(), 2u);
+  EXPECT_EQ(read(two).objects[1].owner(), "Namespace//shop");
+  const Manifests json_list =
+      read(R"({"kind":"List","apiVersion":"v1","items":[{"apiVersion":"v1","kind":"Service",)"
+           R"("metadata":{"name":"web"},"spec":{"ports":[]}}]})");
+  ASSERT_EQ(json_list.objects.size(), 1u);
+  EXPECT_EQ(json_list.objects[0].kind, "Service");
+}
+
+TEST(Read, TheNamespaceIsTheOneOfTheManifestOrTheOneAskedFor) {
+  EXPECT_EQ(read(clone_set, {.space = "shop"}).objects[0].space, "shop");
+  const std::string named = changed("  name: web\n", "  name: web\n  namespace: other\n");
+  EXPECT_EQ(read(named).objects[0].space, "other");
+  const Manifests refused = read(named, {.space = "shop"});
+  ASSERT_EQ(refused.errors.size(), 1u);
+  EXPECT_EQ(refused.errors[0].message,
+            "namespace `other` is not the one that was asked for, `shop`");
+}
+
+TEST(Read, V1alpha1IsConverted) {
+  const Workload workload = workload_of(
+      read(replace_all(
+               changed("    rollingUpdate:\n      maxUnavailable: 1\n",
+                       "    type: InPlaceIfPossible\n    partition: 2\n    maxUnavailable: 3\n"
+                       "    inPlaceUpdateStrategy: {gracePeriodSeconds: 5}\n"),
+               "v1beta1", "v1alpha1"))
+          .objects.at(0));
+  EXPECT_EQ(workload.policy, PodPolicy::in_place_if_possible);
+  EXPECT_EQ(workload.partition, Amount{2});
+  EXPECT_EQ(workload.max_unavailable, Amount{3});
+  EXPECT_EQ(workload.grace_seconds, 5);
+  EXPECT_TRUE(workload.reuses_claims) << "v1alpha1 reuses claims unless told otherwise";
+}
+
+TEST(Read, NumbersInAnnotationsAreTexts) {
+  const std::string text =
+      changed("  name: web\n",
+              "  name: web\n  annotations:\n    apps.kruise.io/image-predownload-parallelism: 10\n"
+              "    apps.kruise.io/image-predownload-timeout-seconds: 600\n");
+  const Workload workload = workload_of(read(text).objects.at(0));
+  EXPECT_EQ(workload.pull.parallelism, Amount{10});
+  EXPECT_EQ(workload.pull.timeout_seconds, 600);
+}
+
+TEST(Read, SecretsAreSecretAndDecoded) {
+  const Manifests manifests = read(
+      "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: aGVsbG8=}\nstringData: {b: "
+      "x}\n");
+  ASSERT_EQ(manifests.objects.size(), 1u);
+  const Value& data = manifests.objects[0].document.at("data");
+  EXPECT_EQ(data.at("a"), Value::secret("hello"));
+  EXPECT_EQ(data.at("b"), Value::secret("x"));
+  EXPECT_EQ(errors_of("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {a: 1}\n"),
+            "4:11 `data.a` must be a text: put quotes around it");
+}
+
+struct Refusal {
+  const char* from;
+  const char* to;
+  const char* error;
+};
+
+TEST(Read, WhatIsWrongIsToldWithItsPlace) {
+  const Refusal rows[] = {
+      {"kind: CloneSet", "kind: CloneSett",
+       "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
+       "SidecarSet, "
+       "ImagePullJob, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
+      {"v1beta1", "v2",
+       "1:13 `CloneSet` of `apps.kruise.io/v2` is not known, only of "
+       "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1"},
+      {"replicas: 3", "replica: 3",
+       "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?"},
+      {"replicas: 3", "replicas: -1", "6:13 `spec.replicas` must be from 0 to 2147483647, not -1"},
+      {"replicas: 3", "replicas: many", "6:13 `spec.replicas` must be an integer, not `many`"},
+      {"replicas: 3", "replicas: 99999999999999999999",
+       "6:13 `spec.replicas` must be an integer, not `99999999999999999999`"},
+      {"      app: web\n  template", "      app: other\n  template",
+       "13:9 `spec.selector` does not match the labels of `spec.template`"},
+      {"    matchLabels:\n      app: web\n", "    {}\n",
+       "8:5 `spec.selector` must select something: a selector must not be empty"},
+      {"maxUnavailable: 1", "maxUnavailable: 0",
+       "20:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` and "
+       "`spec.updateStrategy.rollingUpdate.maxSurge` cannot both be 0: no pod could ever change"},
+      {"maxUnavailable: 1", "maxUnavailable: 1x",
+       "20:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` must be a number or a percentage, "
+       "not `1x`"},
+      {"maxUnavailable: 1", "podUpdatePolicy: InPlaceOnly\n      maxSurge: 1",
+       "21:17 `spec.updateStrategy.rollingUpdate.maxSurge` cannot be used with InPlaceOnly: no pod "
+       "is made anew"},
+      {"maxUnavailable: 1", "podUpdatePolicy: InPlace",
+       "20:24 `spec.updateStrategy.rollingUpdate.podUpdatePolicy` must be one of ReCreate, "
+       "InPlaceIfPossible, InPlaceOnly, not `InPlace`"},
+      {"maxUnavailable: 1", "scatterStrategy: [{key: a, value: b}, {key: a, value: b}]",
+       "20:45 `spec.updateStrategy.rollingUpdate.scatterStrategy` has `a=b` twice"},
+      {"    spec:\n      containers", "    spec:\n      restartPolicy: Never\n      containers",
+       "15:22 `spec.template.spec.restartPolicy` must be Always"},
+      {"      - name: main\n", "      - name: main\n        image: x\n      - name: main\n",
+       "18:15 there are two containers `main` in `spec.template.spec.containers`"},
+      {"replicas: 3", "replicas: 3\n  minReadySeconds: 10\n  progressDeadlineSeconds: 5",
+       "8:28 `spec.progressDeadlineSeconds` must be more than `spec.minReadySeconds`"},
+      {"replicas: 3", "replicas: 3\n  scaleStrategy: {podsToDelete: [a, a]}",
+       "7:37 pod `a` is listed twice"},
+      {"name: web", "name: Web",
+       "4:9 `metadata.name` must be of small letters, digits, `-` and "
+       "`.`, not `Web`"},
+  };
+  for (const Refusal& row : rows)
+    EXPECT_EQ(errors_of(changed(row.from, row.to)), row.error) << row.to;
+}
+
+TEST(Read, SeveralErrorsAreToldAtOnceAndHostileTextsEndInOne) {
+  EXPECT_EQ(read(changed("replicas: 3", "replica: 3\n  replicass: 4")).errors.size(), 2u);
+  EXPECT_EQ(read("a: 1\na: 2\n").errors.size(), 1u) << "a key that occurs twice";
+  EXPECT_EQ(read("[").errors.size(), 1u);
+  EXPECT_EQ(read("- 1").errors.size(), 1u);
+  EXPECT_EQ(read("kind: List\napiVersion: v1\nitems: [1]").errors.size(), 1u);
+  EXPECT_EQ(read(std::string(5000, '[')).errors.size(), 1u);
+  EXPECT_TRUE(read("").objects.empty());
+  const Manifests skipped =
+      read(cat("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n---\n", clone_set),
+           {.space = "", .skip_unknown = true});
+  EXPECT_EQ(skipped.skipped, std::vector<std::string>{"Deployment d"});
+  EXPECT_EQ(skipped.objects.size(), 1u);
+}
+
+TEST(Read, WhatCannotChangeIsRefused) {
+  const Object before = read(clone_set).objects.at(0);
+  const Object after = read(replace_all(clone_set, "app: web", "app: other")).objects.at(0);
+  const std::vector<Error> errors = check_change(before, after);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "`spec.selector` of CloneSet `web` cannot change: delete it and make it anew");
+  EXPECT_TRUE(check_change(before, before).empty());
+}
+
+TEST(Read, PullJobs) {
+  const std::string text =
+      "apiVersion: apps.kruise.io/v1alpha1\nkind: ImagePullJob\nmetadata: {name: j}\nspec:\n"
+      "  image: nginx:1.9.1\n  parallelism: 20%\n  completionPolicy: {type: Always}\n";
+  const Workload job = workload_of(read(text).objects.at(0));
+  EXPECT_EQ(job.pulls.image, "nginx:1.9.1");
+  EXPECT_EQ(job.pulls.parallelism, percent(20));
+  EXPECT_EQ(job.pulls.timeout_seconds, 600);
+  EXPECT_EQ(job.pulls.backoff_limit, 3);
+  EXPECT_EQ(
+      errors_of(cat(text, "  selector: {names: [a, a]}\n  podSelector: {}\n")),
+      "9:16 `spec.selector` and `spec.podSelector` exclude each other; 8:25 node `a` is listed "
+      "twice");
+}
+
+}  // namespace
+}  // namespace fettle::workloads

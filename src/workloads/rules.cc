@@ -1,0 +1,328 @@
+/// The rules between the fields of a manifest (OpenKruise: its admission webhooks).
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workloads/amount.h"
+#include "workloads/checker.h"
+#include "workloads/selector.h"
+
+namespace fettle::workloads {
+namespace {
+
+class Rules {
+ public:
+  Rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker)
+      : root_(root), kind_(kind), is_alpha_(is_alpha), checker_(checker) {}
+
+  void check() {
+    if (find("spec") == nullptr) {
+      checker_.refuse(root_, "`spec` is missing");
+      return;
+    }
+    if (kind_ == "ImagePullJob") {
+      check_job();
+      return;
+    }
+    check_selector("spec.selector", true);
+    if (kind_ == "SidecarSet") {
+      check_selector("spec.namespaceSelector", false);
+      check_selector("spec.updateStrategy.selector", false);
+      check_containers("spec.containers", false);
+      check_strategies("spec.updateStrategy");
+      return;
+    }
+    check_template();
+    check_claims();
+    const std::string rolling = is_alpha_ && kind_ == "CloneSet"
+                                    ? "spec.updateStrategy"
+                                    : "spec.updateStrategy.rollingUpdate";
+    check_numbers(rolling);
+    check_strategies(rolling);
+    if (kind_ == "StatefulSet") {
+      check_strategies(cat(rolling, ".unorderedUpdate"));
+      check_ordinals();
+    }
+    if (kind_ == "CloneSet")
+      check_clone_set(rolling);
+  }
+
+ private:
+  const TreeNode* find(std::string_view path) const { return Checker::find(root_, path); }
+  void refuse(std::string_view path, std::string message) {
+    checker_.refuse_at(root_, path, std::move(message));
+  }
+  Value value_at(std::string_view path) const {
+    const TreeNode* node = find(path);
+    return node == nullptr ? Value() : value_of(*node);
+  }
+
+  void check_selector(std::string_view path, bool is_required) {
+    const Value selector = value_at(path);
+    const Value &labels = selector.at("matchLabels"),
+                &expressions = selector.at("matchExpressions");
+    const bool has_labels = labels.is_dict() && !labels.entries().empty();
+    const bool has_expressions = expressions.is_list() && !expressions.items().empty();
+    if (is_required && !has_labels && !has_expressions) {
+      refuse(path, cat("`", path, "` must select something: a selector must not be empty"));
+      return;
+    }
+    check_requirements(path);
+    if (has_labels)
+      for (const Entry& entry : labels.entries())
+        if (!entry.value.is_text())
+          refuse(cat(path, ".matchLabels.", entry.key),
+                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+  }
+
+  void check_requirements(std::string_view path) {
+    const TreeNode* list = find(cat(path, ".matchExpressions"));
+    if (list == nullptr || !list->is_list())
+      return;
+    for (const TreeNode* item : list->items()) {
+      const Value value = value_of(*item);
+      const std::string_view op = value.text_at("operator");
+      const bool is_known = op == "In" || op == "NotIn" || op == "Exists" || op == "DoesNotExist";
+      const Value& values = value.at("values");
+      const bool has_values = values.is_list() && !values.items().empty();
+      if (value.text_at("key").empty())
+        checker_.refuse(*item, cat("each of `", path, ".matchExpressions` needs a `key`"));
+      else if (!is_known)
+        checker_.refuse(*item, cat("`operator` must be In, NotIn, Exists or DoesNotExist, not `",
+                                   printable(op), "`"));
+      else if ((op == "In" || op == "NotIn") != has_values)
+        checker_.refuse(*item, has_values ? cat("`", op, "` takes no `values`")
+                                          : cat("`", op, "` needs `values`"));
+    }
+  }
+
+  void check_containers(const std::string& path, bool is_required) {
+    const TreeNode* list = find(path);
+    if (list == nullptr || !list->is_list() || list->items().empty()) {
+      if (is_required)
+        refuse(path, cat("`", path, "` must list at least one container"));
+      return;
+    }
+    std::set<std::string> names;
+    size_t number = 0;
+    for (const TreeNode* item : list->items()) {
+      const std::string at = cat(path, "[", number++, "]");
+      const TreeNode* name = item->is_dict() ? item->find("name") : nullptr;
+      const TreeNode* image = item->is_dict() ? item->find("image") : nullptr;
+      if (name == nullptr || !name->is_text() || name->text().empty())
+        checker_.refuse(*item, cat("`", at, ".name` is missing"));
+      else if (!names.insert(name->text().str()).second)
+        checker_.refuse(*name,
+                        cat("there are two containers `", name->text(), "` in `", path, "`"));
+      if (image == nullptr || !image->is_text() || image->text().empty() ||
+          image->text().view().find_first_of(" \t\n") != std::string_view::npos)
+        checker_.refuse(image == nullptr ? *item : *image,
+                        cat("`", at, ".image` must be the reference of an image"));
+    }
+  }
+
+  void check_template() {
+    if (find("spec.template") == nullptr || !find("spec.template")->is_dict()) {
+      refuse("spec.template", "`spec.template` is missing");
+      return;
+    }
+    check_containers("spec.template.spec.containers", true);
+    check_containers("spec.template.spec.initContainers", false);
+    const Value pod = value_at("spec.template"), &spec = pod.at("spec");
+    const Value& labels = pod.at("metadata").at("labels");
+    if (labels.is_dict())
+      for (const Entry& entry : labels.entries())
+        if (!entry.value.is_text())
+          refuse(cat("spec.template.metadata.labels.", entry.key),
+                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+    const Selector selector = selector_of(value_at("spec.selector"));
+    if (!selector.is_empty() && !selector.matches(labels))
+      refuse("spec.template.metadata.labels",
+             "`spec.selector` does not match the labels of `spec.template`");
+    const Value& restart = spec.at("restartPolicy");
+    if (!restart.is_null() && restart != Value("Always"))
+      refuse("spec.template.spec.restartPolicy",
+             "`spec.template.spec.restartPolicy` must be Always");
+    if (!spec.at("activeDeadlineSeconds").is_null())
+      refuse("spec.template.spec.activeDeadlineSeconds",
+             "`spec.template.spec.activeDeadlineSeconds` is not for pods that keep running");
+  }
+
+  void check_claims() {
+    const TreeNode* list = find("spec.volumeClaimTemplates");
+    if (list == nullptr || !list->is_list())
+      return;
+    std::set<std::string> names;
+    for (const TreeNode* item : list->items()) {
+      const TreeNode* name = Checker::find(*item, "metadata.name");
+      if (name == nullptr || !name->is_text())
+        checker_.refuse(*item, "each of `spec.volumeClaimTemplates` needs a `metadata.name`");
+      else if (!names.insert(name->text().str()).second)
+        checker_.refuse(*name, cat("there are two claim templates `", name->text(), "`"));
+    }
+  }
+
+  bool is_zero(const std::string& path, bool otherwise) const {
+    const TreeNode* node = find(path);
+    if (node == nullptr || node->is_null())
+      return otherwise;
+    const auto amount = amount_of(node->scalar());
+    return amount && amount->number == 0;
+  }
+
+  void check_numbers(const std::string& rolling) {
+    const bool has_surge = kind_ != "StatefulSet";
+    const std::string unavailable = cat(rolling, ".maxUnavailable"),
+                      surge = cat(rolling, ".maxSurge");
+    const TreeNode* maximum = find(unavailable);
+    if (maximum != nullptr && is_zero(unavailable, false) && (!has_surge || is_zero(surge, true)) &&
+        kind_ != "StatefulSet")
+      refuse(unavailable, cat("`", unavailable, "` and `", surge,
+                              "` cannot both be 0: no pod could ever change"));
+    const TreeNode* policy =
+        find(is_alpha_ && kind_ == "CloneSet" ? cat(rolling, ".type")
+                                              : cat(rolling, ".podUpdatePolicy"));
+    if (policy != nullptr && policy->is_text() && policy->text() == "InPlaceOnly" &&
+        !is_zero(surge, true))
+      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is made anew"));
+    for (const std::string& path : {unavailable, surge, cat(rolling, ".partition")}) {
+      const TreeNode* node = find(path);
+      const auto amount = node == nullptr ? std::nullopt : amount_of(node->scalar());
+      if (amount && amount->is_percent && amount->number > 100)
+        refuse(path, cat("`", path, "` must not be more than 100%"));
+    }
+  }
+
+  void check_strategies(const std::string& at) {
+    const TreeNode* weights = find(cat(at, ".priorityStrategy.weightPriority"));
+    const TreeNode* keys = find(cat(at, ".priorityStrategy.orderPriority"));
+    if (weights != nullptr && keys != nullptr && !weights->is_null() && !keys->is_null())
+      refuse(cat(at, ".priorityStrategy"),
+             cat("`", at, ".priorityStrategy` takes weights or keys of order, not both"));
+    if (weights != nullptr && weights->is_list())
+      for (const TreeNode* item : weights->items()) {
+        const Value value = value_of(*item);
+        if (!value.at("weight").is_integer() || value.integer_at("weight", -1) < 0 ||
+            value.integer_at("weight") > 100)
+          checker_.refuse(*item, "`weight` must be from 0 to 100");
+        if (selector_of(value.at("matchSelector")).is_empty())
+          checker_.refuse(*item, "`matchSelector` must select something");
+      }
+    if (keys != nullptr && keys->is_list())
+      for (const TreeNode* item : keys->items())
+        if (value_of(*item).text_at("orderedKey").empty())
+          checker_.refuse(*item, "`orderedKey` is missing");
+    check_scatter(cat(at, ".scatterStrategy"));
+  }
+
+  void check_scatter(const std::string& path) {
+    const TreeNode* terms = find(path);
+    if (terms == nullptr || !terms->is_list())
+      return;
+    std::set<std::pair<std::string, std::string>> seen;
+    for (const TreeNode* item : terms->items()) {
+      const Value value = value_of(*item);
+      const std::string key(value.text_at("key")), text(value.text_at("value"));
+      if (key.empty())
+        checker_.refuse(*item, cat("each of `", path, "` needs a `key`"));
+      else if (!seen.insert({key, text}).second)
+        checker_.refuse(*item, cat("`", path, "` has `", key, "=", text, "` twice"));
+    }
+  }
+
+  void check_clone_set(const std::string& rolling) {
+    const TreeNode* names = find("spec.scaleStrategy.podsToDelete");
+    std::set<std::string> seen;
+    if (names != nullptr && names->is_list())
+      for (const TreeNode* item : names->items()) {
+        if (!item->is_text())
+          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` lists names of pods");
+        else if (!seen.insert(item->text().str()).second)
+          checker_.refuse(*item, cat("pod `", item->text(), "` is listed twice"));
+      }
+    const Value spec = value_at("spec");
+    const Value& deadline = spec.at("progressDeadlineSeconds");
+    if (deadline.is_integer() && deadline.integer() <= spec.integer_at("minReadySeconds"))
+      refuse("spec.progressDeadlineSeconds",
+             "`spec.progressDeadlineSeconds` must be more than `spec.minReadySeconds`");
+    if (!is_alpha_) {
+      const TreeNode* type = find("spec.updateStrategy.type");
+      if (type != nullptr && type->is_text() && type->text() != "RollingUpdate" &&
+          type->text() != "OnDelete")
+        refuse("spec.updateStrategy.type",
+               cat("`spec.updateStrategy.type` must be RollingUpdate or OnDelete; `", type->text(),
+                   "` is a `podUpdatePolicy` of `spec.updateStrategy.rollingUpdate`"));
+    } else {
+      const TreeNode* nested = find(cat(rolling, ".rollingUpdate"));
+      if (nested != nullptr)
+        checker_.refuse(*nested, "`spec.updateStrategy.rollingUpdate` is a field of v1beta1");
+    }
+  }
+
+  void check_ordinals() {
+    const TreeNode* list = find("spec.reserveOrdinals");
+    if (list == nullptr || !list->is_list())
+      return;
+    for (const TreeNode* item : list->items()) {
+      const Value& value = item->scalar();
+      std::string text = value.is_text() ? value.text().str() : "";
+      const auto is_digits = [](std::string_view digits) {
+        return !digits.empty() && digits.size() < 10 &&
+               digits.find_first_not_of("0123456789") == digits.npos;
+      };
+      const size_t dash = text.find('-');
+      const bool is_range = is_digits(text.substr(0, dash)) &&
+                            (dash == text.npos ||
+                             (is_digits(text.substr(dash + 1)) &&
+                              std::stol(text.substr(0, dash)) <= std::stol(text.substr(dash + 1))));
+      const bool is_number = value.is_integer() && value.integer().value_or(-1) >= 0;
+      if (!is_number && !is_range)
+        checker_.refuse(*item, "`spec.reserveOrdinals` lists numbers and ranges such as `3-5`");
+    }
+  }
+
+  void check_job() {
+    const TreeNode* image = find("spec.image");
+    if (image == nullptr || !image->is_text() || image->text().empty() ||
+        image->text().view().find_first_of(" \t\n") != std::string_view::npos)
+      refuse("spec.image", "`spec.image` must be the reference of an image");
+    const TreeNode *nodes = find("spec.selector"), *pods = find("spec.podSelector");
+    if (nodes != nullptr && pods != nullptr)
+      refuse("spec.podSelector", "`spec.selector` and `spec.podSelector` exclude each other");
+    if (const TreeNode* names = find("spec.selector.names"); names != nullptr && names->is_list()) {
+      std::set<std::string> seen;
+      for (const TreeNode* item : names->items())
+        if (item->is_text() && !seen.insert(item->text().str()).second)
+          checker_.refuse(*item, cat("node `", item->text(), "` is listed twice"));
+      if (find("spec.selector.matchLabels") != nullptr ||
+          find("spec.selector.matchExpressions") != nullptr)
+        refuse("spec.selector.names", "`spec.selector` takes names or labels, not both");
+    }
+    check_selector("spec.podSelector", false);
+    check_requirements("spec.selector");
+    const Value completion = value_at("spec.completionPolicy");
+    const int64_t timeout = value_at("spec.pullPolicy").integer_at("timeoutSeconds", 600);
+    for (const char* field : {"activeDeadlineSeconds", "ttlSecondsAfterFinished"})
+      if (completion.text_at("type") == "Never" && !completion.at(field).is_null())
+        refuse(cat("spec.completionPolicy.", field),
+               cat("`spec.completionPolicy.", field, "` is only for jobs that complete"));
+    if (completion.integer_at("activeDeadlineSeconds", timeout) < timeout)
+      refuse(
+          "spec.completionPolicy.activeDeadlineSeconds",
+          cat("`spec.completionPolicy.activeDeadlineSeconds` must not be less than the timeout of ",
+              "one pull, ", timeout, " seconds"));
+  }
+
+  const TreeNode& root_;
+  std::string_view kind_;
+  bool is_alpha_;
+  Checker& checker_;
+};
+
+}  // namespace
+
+void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {
+  Rules(root, kind, is_alpha, checker).check();
+}
+
+}  // namespace fettle::workloads
