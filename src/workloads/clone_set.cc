@@ -12,6 +12,7 @@
 #include "workloads/pre_download.h"
 #include "workloads/progress.h"
 #include "workloads/rollout.h"
+#include "workloads/update_pod.h"
 
 namespace fettle::workloads {
 namespace {
@@ -224,35 +225,19 @@ Order CloneSet::update_order() {
 }
 
 bool CloneSet::update_pod(size_t row, const Revision& target) {
-  const Workload& workload = rollout_.workload;
-  const PodRow& pod = rollout_.rows[row];
-  if (workload.policy != PodPolicy::recreate && in_place_.can(row, target)) {
-    const auto& hook = workload.hooks.in_place_update;
-    const bool is_held = is_hooked(hook, pod, rollout_, row);
-    if (pod.lifecycle == Lifecycle::preparing_update && is_held)
-      return false;
-    if (is_held && pod.lifecycle != Lifecycle::updating) {
-      rollout_.change(row, with_lifecycle(rollout_.attributes(row), Lifecycle::preparing_update,
-                                          hook->marks_not_ready, rollout_.now));
+  switch (take_turn(rollout_, in_place_, row, target)) {
+    case Turn::updates:
+    case Turn::prepares:
       return true;
-    }
-    rollout_.tell("SuccessfulUpdatePodInPlace", cat(pod.name, "|", target.name),
-                  cat("pod ", pod.name, " is updated in place to revision ", target.name));
-    in_place_.begin(row, target);
-    return true;
+    case Turn::held:
+    case Turn::refused:
+      return false;
+    case Turn::recreate:
+      break;
   }
-  if (workload.policy == PodPolicy::in_place_only) {
-    rollout_.tell(
-        "FailedUpdatePodInPlace", cat(pod.name, "|", target.name),
-        cat("pod ", pod.name, " cannot be updated in place to revision ", target.name, ": `",
-            in_place_.refusal(row, target), "` changes, and the policy is InPlaceOnly"),
-        "Warning");
+  if (rollout_.rows[row].is_specified)
     return false;
-  }
-  if (pod.is_specified)
-    return false;
-  rollout_.tell("SuccessfulUpdatePodReCreate", cat(pod.name, "|", target.name),
-                cat("pod ", pod.name, " is made anew for revision ", target.name));
+  tell_recreated(rollout_, row, target);
   rollout_.change(
       row, edited_in(rollout_.attributes(row), "labels", {{label::specified_delete, "true"}}));
   return true;

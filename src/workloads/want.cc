@@ -1,7 +1,9 @@
 #include "workloads/want.h"
 
 #include "workloads/clone_set.h"
+#include "workloads/daemon_set.h"
 #include "workloads/pulls.h"
+#include "workloads/stateful_set.h"
 
 namespace fettle::workloads {
 
@@ -17,6 +19,10 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
   switch (workload->sort) {
     case WorkloadSort::clone_set:
       return want_clone_set(fleet, *workload, now);
+    case WorkloadSort::stateful_set:
+      return want_stateful_set(fleet, *workload, now);
+    case WorkloadSort::daemon_set:
+      return want_daemon_set(fleet, *workload, now);
     case WorkloadSort::image_pull_job:
       return want_pull_job(fleet, *workload, now);
     default:

@@ -1,0 +1,236 @@
+#include "workloads/daemon_set.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workloads/lifecycle.h"
+#include "workloads/names.h"
+#include "workloads/new_pod.h"
+#include "workloads/place.h"
+#include "workloads/pre_download.h"
+#include "workloads/rollout.h"
+#include "workloads/update_pod.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// What one node has.
+struct Place {
+  const Node* node = nullptr;
+  std::optional<uint32_t> updated, old;
+  Order too_many;
+};
+
+class DaemonSet {
+ public:
+  explicit DaemonSet(Rollout& rollout) : rollout_(rollout), in_place_(rollout) {}
+
+  void decide() {
+    refresh_surroundings(rollout_);
+    in_place_.refresh();
+    refresh_lifecycles(rollout_);
+    tidy();
+    create_missing();
+    if (rollout_.workload.type == UpdateType::rolling && !rollout_.workload.paused)
+      most_surge() > 0 ? update_with_surge() : update();
+    rollout_.settle_revisions();
+    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
+  }
+
+ private:
+  void find_places();
+  void tidy();
+  void create_missing();
+  void create_on(const Node& node, const Revision& revision);
+  std::vector<const Place*> turns() const;
+  Order waiting_order();
+  void update();
+  void update_with_surge();
+  int64_t most_unavailable() const;
+  int64_t most_surge() const;
+  bool is_available(const std::optional<uint32_t>& row) const {
+    return row && rollout_.rows[*row].is_available;
+  }
+
+  Rollout& rollout_;
+  InPlace in_place_;
+  std::map<Name, Place> places_;
+};
+
+int64_t DaemonSet::most_surge() const {
+  const auto& surge = rollout_.workload.max_surge;
+  return surge ? surge->of(static_cast<int64_t>(places_.size()), true) : 0;
+}
+
+int64_t DaemonSet::most_unavailable() const {
+  const int64_t most =
+      rollout_.workload.max_unavailable.of(static_cast<int64_t>(places_.size()), true);
+  return most == 0 && most_surge() == 0 ? 1 : most;
+}
+
+void DaemonSet::find_places() {
+  places_.clear();
+  const Value& spec = rollout_.update().pod_template.at("spec");
+  for (const auto& [name, node] : rollout_.fleet.nodes())
+    if (is_allowed_on(spec, node))
+      places_[name].node = &node;
+  for (size_t row = 0; row < rollout_.size(); ++row) {
+    const auto found = places_.find(rollout_.rows[row].node);
+    if (found == places_.end())
+      continue;
+    auto& slot = rollout_.rows[row].is_updated ? found->second.updated : found->second.old;
+    if (slot)
+      found->second.too_many.push_back(static_cast<uint32_t>(row));
+    else
+      slot = static_cast<uint32_t>(row);
+  }
+}
+
+/// Pods where none is to be, second ones, and those whose deletion was asked for go.
+void DaemonSet::tidy() {
+  find_places();
+  Order gone;
+  for (size_t row = 0; row < rollout_.size(); ++row)
+    if (!places_.contains(rollout_.rows[row].node) || rollout_.rows[row].is_specified ||
+        rollout_.rows[row].lifecycle == Lifecycle::preparing_delete)
+      gone.push_back(static_cast<uint32_t>(row));
+  for (const auto& [name, place] : places_) {
+    gone.insert(gone.end(), place.too_many.begin(), place.too_many.end());
+    // An old one beside a new one is there only while there is a surge.
+    if (place.updated && place.old && (most_surge() == 0 || is_available(place.updated)))
+      gone.push_back(*place.old);
+  }
+  std::ranges::sort(gone);
+  gone.erase(std::ranges::unique(gone).begin(), gone.end());
+  delete_pods(rollout_, gone);
+  find_places();
+}
+
+void DaemonSet::create_on(const Node& node, const Revision& revision) {
+  const Value made = rollout_.memory("made");
+  int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
+  std::string name;
+  const auto is_taken = [&] {
+    return std::ranges::any_of(rollout_.owned.pods,
+                               [&](const Pod* pod) { return pod->name == name; });
+  };
+  do {
+    name = cat(rollout_.workload.name, "-", short_id(cat(rollout_.owner, "#", ++number)));
+  } while (is_taken());
+  rollout_.remember("made", number);
+  rollout_.create(node.name, new_pod(rollout_, revision, node.name, name, {}));
+}
+
+void DaemonSet::create_missing() {
+  int64_t under_way = 0;
+  for (size_t row = 0; row < rollout_.size(); ++row)
+    under_way += rollout_.pod(row) != nullptr && !rollout_.pod(row)->exists ? 1 : 0;
+  // Until a rollout gets to a node, it keeps the revision of before.
+  const int64_t partition = rollout_.workload.partition ? rollout_.workload.partition->number : 0;
+  int64_t updated = 0;
+  for (const auto& [name, place] : places_)
+    updated += place.updated ? 1 : 0;
+  const bool is_new = rollout_.current_index == rollout_.update_index;
+  for (const auto& [name, place] : places_) {
+    if (place.updated || place.old || !place.node->is_ready || under_way >= rollout_.workload.burst)
+      continue;
+    const bool gets_update = is_new || updated < static_cast<int64_t>(places_.size()) - partition;
+    updated += gets_update ? 1 : 0;
+    create_on(*place.node, gets_update ? rollout_.update() : rollout_.current());
+    ++under_way;
+  }
+  find_places();
+}
+
+/// Nodes whose pods may change: what has changed first, then by name, the last first; so many keep
+/// what they have, and where nodes are selected, only these change.
+std::vector<const Place*> DaemonSet::turns() const {
+  std::vector<const Place*> order, waiting;
+  for (auto it = places_.rbegin(); it != places_.rend(); ++it) {
+    const Place& place = it->second;
+    if (place.updated || !place.old) {
+      order.push_back(&place);
+      continue;
+    }
+    const auto& selector = rollout_.workload.node_selector;
+    if (!selector || selector->matches(place.node->labels))
+      waiting.push_back(&place);
+  }
+  order.insert(order.end(), waiting.begin(), waiting.end());
+  const int64_t partition = rollout_.workload.partition ? rollout_.workload.partition->number : 0;
+  const int64_t most = static_cast<int64_t>(places_.size()) - partition;
+  if (static_cast<int64_t>(order.size()) > most)
+    order.resize(static_cast<size_t>(std::max<int64_t>(most, 0)));
+  return order;
+}
+
+Order DaemonSet::waiting_order() {
+  Order order;
+  for (const Place* place : turns())
+    if (place->old && !place->updated)
+      order.push_back(*place->old);
+  return order;
+}
+
+void DaemonSet::update() {
+  const Revision& target = rollout_.update();
+  Order order = waiting_order();
+  mark_images(rollout_, in_place_, target, order);
+  pass_over_missing_images(rollout_, in_place_, target, order);
+  // A pod of an older revision that is not available counts, too, unless its node is away: it may
+  // be on its way to a revision that was given up.
+  int64_t unavailable = 0;
+  for (const auto& [name, place] : places_)
+    unavailable += !is_available(place.updated) && !is_available(place.old) &&
+                           (place.updated || !place.old || place.node->is_ready)
+                       ? 1
+                       : 0;
+  Order anew;
+  for (const uint32_t row : order) {
+    const PodRow& pod = rollout_.rows[row];
+    const bool was_available = pod.is_available;
+    const bool waits = pod.lifecycle == Lifecycle::updated ||
+                       rollout_.attributes(row).at("state").at("update").bool_at("grace");
+    if (waits || (was_available && unavailable >= most_unavailable()))
+      continue;
+    const Turn turn = take_turn(rollout_, in_place_, row, target);
+    if (turn == Turn::recreate) {
+      tell_recreated(rollout_, row, target);
+      anew.push_back(row);
+    }
+    unavailable += was_available && turn != Turn::refused ? 1 : 0;
+  }
+  if (anew.empty())
+    return;
+  delete_pods(rollout_, anew);
+  find_places();
+  create_missing();
+}
+
+/// A new pod comes beside the old one, which goes when the new one is available (`tidy`).
+void DaemonSet::update_with_surge() {
+  const Revision& target = rollout_.update();
+  int64_t surge = 0;
+  for (const auto& [name, place] : places_)
+    surge += place.updated && place.old ? 1 : 0;
+  for (const Place* place : turns()) {
+    if (!place->old || place->updated)
+      continue;
+    const bool was_available = is_available(place->old);
+    if (was_available && surge >= most_surge())
+      continue;
+    surge += was_available ? 1 : 0;
+    tell_recreated(rollout_, *place->old, target);
+    create_on(*place->node, target);
+  }
+}
+
+}  // namespace
+
+Wanted want_daemon_set(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
+  DaemonSet(rollout).decide();
+  return rollout.finish();
+}
+
+}  // namespace fettle::workloads

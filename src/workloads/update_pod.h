@@ -1,0 +1,22 @@
+#pragma once
+/// What becomes of one pod whose turn has come.
+
+#include "workloads/in_place.h"
+
+namespace fettle::workloads {
+
+enum class Turn {
+  updates,   ///< it changes in place from now on
+  prepares,  ///< a hook holds it since now
+  held,      ///< a hook holds it still
+  recreate,  ///< it has to be made anew
+  refused,   ///< it cannot change in place, and may not be made anew
+};
+
+/// Begins the update, and says so.
+Turn take_turn(Rollout& rollout, InPlace& in_place, size_t row, const Revision& target);
+
+/// Tells that a pod is made anew for a revision.
+void tell_recreated(Rollout& rollout, size_t row, const Revision& target);
+
+}  // namespace fettle::workloads
