@@ -12,6 +12,7 @@ std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
 std::vector<Command> node_commands();
+std::vector<Command> workload_commands();
 Command port_print_command();
 Command clean_command();
 Command why_command();

@@ -432,7 +432,8 @@ class PodAct {
     const std::vector<const ContainerState*> others = others_of(container);
     if (known != nullptr && (known->runs() || known->status == "restarting") && !rejoin_) {
       TRY(remove_others(others));
-      const bool is_told = before().at("containers").text_at(container.name) == known->id;
+      const bool is_told = before().at("containers").text_at(container.name) ==
+                           container_uri(place_.is_podman, known->id);
       ids_[container.name] = known->id;
       return is_told ? Status() : tell_started(container, known->id);
     }
@@ -533,7 +534,7 @@ class PodAct {
   Result<Outcome> done() {
     std::vector<Entry> ids;
     for (const auto& [name, id] : ids_)
-      ids.push_back({name, id});
+      ids.push_back({name, container_uri(place_.is_podman, id)});
     const bool is_same = !is_made_anew() && !before().text_at("started").empty();
     const std::string started =
         is_same ? std::string(before().text_at("started")) : to_string(now_from_clock());

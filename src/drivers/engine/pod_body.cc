@@ -270,6 +270,10 @@ std::vector<PodContainer> pod_containers(const Value& attributes) {
   return found;
 }
 
+std::string container_uri(bool is_podman, std::string_view id) {
+  return cat(is_podman ? "podman://" : "docker://", id);
+}
+
 std::string_view pod_restart_policy(const Value& attributes) {
   return attributes.at("template").at("spec").text_at("restartPolicy", "Always");
 }

@@ -57,6 +57,9 @@ struct PodVolume {
 Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Value& attributes,
                                            const PodPlace& place);
 
+/// What Kubernetes calls a container: `docker://ID`.
+std::string container_uri(bool is_podman, std::string_view id);
+
 /// `Always`, `OnFailure` or `Never`.
 std::string_view pod_restart_policy(const Value& attributes);
 /// Between the request to end and the end.

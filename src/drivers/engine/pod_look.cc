@@ -67,7 +67,7 @@ Value state_value(const Row& row) {
   return Value::dict({{"waiting", Value::dict({{"reason", reason}})}});
 }
 
-Value row_value(const Row& row, std::string_view engine) {
+Value row_value(const Row& row, bool is_podman) {
   const int64_t earlier =
       std::strtoll(label(row.state.labels, mark::restarts).c_str(), nullptr, 10);
   const bool is_init = row.wanted->sort == PodContainer::Sort::init;
@@ -75,7 +75,7 @@ Value row_value(const Row& row, std::string_view engine) {
   std::vector<Entry> entries{{"name", row.wanted->name},
                              {"image", row.state.image},
                              {"imageID", row.state.image_id},
-                             {"containerID", cat(engine, "://", row.state.id)},
+                             {"containerID", container_uri(is_podman, row.state.id)},
                              {"ready", ready},
                              {"restartCount", earlier + row.state.restarts},
                              {"started", row.state.runs() && row.health.started},
@@ -232,14 +232,12 @@ class PodLook {
   }
 
   Value rows(bool init) const {
-    const std::string_view engine =
-        site_.engine.flavour(stop_).value_or(Engine::Flavour::docker) == Engine::Flavour::podman
-            ? "podman"
-            : "docker";
+    const bool is_podman =
+        site_.engine.flavour(stop_).value_or(Engine::Flavour::docker) == Engine::Flavour::podman;
     std::vector<Value> found;
     for (const Row& row : rows_)
       if ((row.wanted->sort != PodContainer::Sort::plain) == init)
-        found.push_back(row_value(row, engine));
+        found.push_back(row_value(row, is_podman));
     return Value::list(std::move(found));
   }
 
