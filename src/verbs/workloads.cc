@@ -137,11 +137,17 @@ class Bringing {
     }
     known_ = TRY(place_.store->known(edit_.environment()));
     for (const auto& [key, record] : known_) {
-      fleet_.know(key, record);
+      tell(key, record);
       for (const auto& [set, wish] : record->wanted_by)
         owners_.insert(set);
     }
     return {};
+  }
+
+  /// A pod that was removed by hand, as from a node that is drained, does not come back: its owner
+  /// makes another one.
+  void tell(const Key& key, const RecordPointer& record) {
+    fleet_.know(key, record->by_hand == ByHand::removed ? nullptr : record);
   }
 
   /// At the pods, since nobody tells when one is ready.
@@ -229,7 +235,7 @@ class Bringing {
       if (!now.contains(key))
         fleet_.know(key, nullptr);
     for (const auto& [key, record] : now)
-      fleet_.know(key, record);
+      tell(key, record);
     known_ = now;
     return {};
   }
@@ -362,7 +368,7 @@ Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment) {
   Known pods;
   for (const auto& [key, record] : TRY(place.store->known(environment)))
-    if (key.kind == "pod" && record->applied)
+    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed)
       pods.emplace(key, record);
   const auto silent = TRY(silent_engines(place, drivers_of(pods)));
   Scene scene = place.scene();

@@ -37,7 +37,10 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
     }
     std::error_code failure;
     if (!std::filesystem::is_directory(name, failure)) {
-      sources.push_back({name, TRY(read_file(name).context(cat("reading `", name, "`")))});
+      const auto text = read_file(name);
+      if (!text)
+        return user_error(text.error().message);
+      sources.push_back({name, *text});
       continue;
     }
     std::vector<std::string> paths;
@@ -123,8 +126,8 @@ Result<int> apply(Face& face) {
   return finish(face, *place, stored);
 }
 
-/// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds.
-std::string kind_named(std::string_view word) {
+/// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
+Result<std::string> kind_named(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"cloneset", "CloneSet"},
       {"clone", "CloneSet"},
@@ -147,6 +150,7 @@ std::string kind_named(std::string_view word) {
       {"pod", "Pod"},
       {"po", "Pod"}};
   std::string low = lower_case(word);
+  std::vector<std::string> known;
   for (const bool plural : {false, true}) {
     if (plural && low.ends_with('s'))
       low.pop_back();
@@ -154,7 +158,11 @@ std::string kind_named(std::string_view word) {
       if (low == name)
         return std::string(kind);
   }
-  return std::string(word);
+  for (const auto& [name, kind] : names)
+    if (lower_case(kind) == name)
+      known.emplace_back(name);
+  return user_error(cat("unknown kind `", printable(word), "`", suggestion(low, known),
+                        "; known are ", join(known, ", ")));
 }
 
 std::string space_of(const Face& face) { return face.parsed.text("namespace", "default"); }
@@ -168,9 +176,9 @@ Result<int> remove(Face& face) {
     if (face.parsed.arguments.size() < 2)
       return user_error(
           "name a kind and an object, or a file by `-f`: `fettle delete cloneset web`");
+    const std::string kind = TRY(kind_named(face.parsed.argument(0)));
     for (size_t i = 1; i < face.parsed.arguments.size(); ++i)
-      owners.push_back(Name(cat(kind_named(face.parsed.argument(0)), "/", space_of(face), "/",
-                                face.parsed.argument(i))));
+      owners.push_back(Name(cat(kind, "/", space_of(face), "/", face.parsed.argument(i))));
   }
   Workplace* place = TRY(face.workplace());
   const auto stored = TRY(delete_objects(*place, fleet_of(face), owners));
@@ -225,7 +233,7 @@ std::vector<std::string> row_of(const Listed& each, bool is_wide) {
 }
 
 Result<int> get(Face& face) {
-  const std::string kind = kind_named(face.parsed.argument(0));
+  const std::string kind = TRY(kind_named(face.parsed.argument(0)));
   Workplace* place = TRY(face.workplace());
   const std::vector<Listed> found = TRY(listed(face, *place, kind));
   std::vector<Value> documents;
