@@ -100,7 +100,7 @@ class Bringing {
         continue;
       }
       count();
-      if (brought_.unsettled.empty() || !brought_.summary.failures.empty())
+      if (!is_any_awaited_ || !brought_.summary.failures.empty())
         break;
       if (instant_from_clock() - changed > options_.limit) {
         brought_.summary.is_late = true;
@@ -156,15 +156,10 @@ class Bringing {
     for (const auto& [key, record] : known_)
       if (key.kind == "pod")
         pods.emplace(key, record);
-    Undertaking nothing;
-    auto none = std::make_shared<Intent>();
-    none->environment = edit_.environment();
-    nothing.intent = none;
-    nothing.known = pods;
     Scene scene = place_.scene();
-    const auto silent = TRY(silent_engines(place_, drivers_of(pods)));
+    silent_ = TRY(silent_engines(place_, drivers_of(pods)));
     scene.driver = [&](const Name& name) -> Driver* {
-      return silent.contains(name) ? nullptr : place_.driver(name);
+      return silent_.contains(name) ? nullptr : place_.driver(name);
     };
     for (const auto& [key, observation] : TRY(look_at_known(scene, pods))) {
       fleet_.see(key, observation.state);
@@ -240,19 +235,23 @@ class Bringing {
     return {};
   }
 
-  /// Which pods are ready, and why the others are not.
+  /// Which pods are ready, and why the others are not. Nobody awaits those whose node is away.
   void count() {
     brought_.unsettled.clear();
     brought_.pods = brought_.ready = 0;
+    is_any_awaited_ = false;
     fleet_.for_each_pod([&](const workloads::Pod& pod) {
       ++brought_.pods;
       if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
         ++brought_.ready;
         return;
       }
-      brought_.unsettled.push_back(
-          cat("pod ", pod.space, "/", pod.name, ": ",
-              pod.error.empty() ? why(pod.resource.key) : pod.error.str()));
+      const bool is_away = silent_.contains(engine_of_node(pod.node));
+      is_any_awaited_ |= !is_away;
+      const std::string reason = is_away             ? cat("node `", pod.node, "` does not answer")
+                                 : pod.error.empty() ? why(pod.resource.key)
+                                                     : pod.error.str();
+      brought_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     });
   }
 
@@ -285,7 +284,8 @@ class Bringing {
   std::optional<Time> ask_at_;
   Known known_;
   Seen seen_;
-  bool has_news_ = false;
+  std::map<Name, std::string> silent_;
+  bool has_news_ = false, is_any_awaited_ = false;
   Brought brought_;
 };
 

@@ -57,11 +57,10 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
   return sources;
 }
 
-/// All objects of all files; every error is told before the first one is the answer.
+/// All objects of all files, if any are named; every error is told before the first one is the
+/// answer.
 Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   const std::vector<std::string>& names = face.parsed.all("filename");
-  if (names.empty())
-    return user_error("`-f` has to name a file, a folder, or `-` for the standard input");
   std::vector<workloads::Object> objects;
   std::optional<Error> first;
   for (const Source& source : TRY(sources_of(names))) {
@@ -282,7 +281,8 @@ std::vector<Command> workload_commands() {
                  {{{"-A", "--all-namespaces"}, "", "of all namespaces"}});
   show.outputs = {"yaml", "name", "wide"};
   return {group.make(
-              "apply", "", 0, 0, "Stores manifests of workloads and brings them about.",
+              "apply", "", 0, 0,
+              "Stores manifests of workloads and brings them about; without any, what is stored.",
               {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
               {file, wait, limit, {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
           show,
