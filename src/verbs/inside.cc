@@ -2,12 +2,13 @@
 
 #include "base/text.h"
 #include "drivers/engine/driver.h"
+#include "verbs/engines.h"
 
 namespace fettle {
 namespace {
 
 Result<Engine*> engine_of(const Workplace& place, std::stop_token stop) {
-  auto* driver = dynamic_cast<EngineDriver*>(place.driver("engine"));
+  auto* driver = dynamic_cast<EngineDriver*>(place.driver(own_engine));
   if (driver == nullptr)
     return world_error("there is no engine");
   return driver->engine(std::move(stop));

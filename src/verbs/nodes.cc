@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "drivers/engine/address.h"
 #include "store/edit.h"
 #include "verbs/engines.h"
 
@@ -108,6 +109,7 @@ Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name) {
 Status add_node(const Workplace& place, const NodeSpec& node) {
   TRY(check_name(node.name));
   TRY(check_labels(node));
+  TRY(parse_engine_address(node.engine, process_variable));
   if (node.pulls < 1 || node.pulls > most_pulls)
     return user_error(
         cat("a node pulls from 1 to ", most_pulls, " images at once, not ", node.pulls));

@@ -25,7 +25,7 @@ Result<std::vector<NodeSpec>> nodes_of(Store& store);
 /// None when there is none of this name.
 Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name);
 
-/// Errors (`Blame::user`): a name or label that cannot be, or a node of that name.
+/// Errors (`Blame::user`): a name, label or address that cannot be, or a node of that name.
 Status add_node(const Workplace& place, const NodeSpec& node);
 /// Errors (`Blame::user`): there is no such node, or something is known to be on it.
 Status remove_node(const Workplace& place, const std::string& name);

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "drivers/engine/address.h"
 #include "verbs/nodes.h"
 
 namespace fettle {
@@ -72,7 +71,6 @@ Result<int> add(Face& face) {
     return user_error(
         "`--engine` has to say where the engine of the node is: "
         "`unix:///path`, `tcp://host:port` or `ssh://user@host`");
-  TRY(parse_engine_address(node.engine, process_variable));
   node.labels = TRY(labels_asked(face));
   node.pulls =
       static_cast<int>(std::clamp<int64_t>(TRY(face.parsed.number("pulls", node.pulls)), 0, 1'000));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/archive.h"
-#include "base/at_once.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "drivers/engine/archives.h"
@@ -11,6 +10,7 @@
 #include "drivers/engine/images.h"
 #include "drivers/engine/pause.h"
 #include "drivers/engine/pod_body.h"
+#include "drivers/engine/pod_end.h"
 #include "drivers/engine/pod_probe.h"
 #include "drivers/engine/probe.h"
 #include "drivers/engine/surroundings.h"
@@ -21,96 +21,8 @@
 namespace fettle {
 namespace {
 
-constexpr size_t most_at_once = 8;
-constexpr Duration least_grace = 2s;  ///< that a container gets after its hook
 constexpr Duration hook_limit = 30s;  ///< of a container that has just started
 constexpr int shown_log_lines = 10;
-
-std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
-
-/// Of its namespace on its node.
-Key network_of(const Key& pod) {
-  const NodeAddress address = node_address(pod.name);
-  return {pod.environment, "network", cat(address.node, "|", address.space)};
-}
-
-/// What carries the marks of a pod.
-struct There {
-  std::vector<ContainerState> holders, containers;
-};
-
-Result<There> containers_of(const Site& site, const Key& key, const std::stop_token& stop) {
-  There there;
-  for (ContainerState& state : TRY(list_containers(site.engine, key_filters(key), stop)))
-    (label(state.labels, mark::container).empty() ? there.holders : there.containers)
-        .push_back(std::move(state));
-  return there;
-}
-
-/// Has a container end: its hook first, which counts into the grace.
-Status end_container(const Site& site, const ContainerState& state, const Value& attributes,
-                     const std::string& address, const std::stop_token& stop) {
-  if (!state.runs() && state.status != "paused" && state.status != "restarting")
-    return {};
-  Duration grace = pod_grace(attributes);
-  const auto containers = pod_containers(attributes);
-  const auto own =
-      std::ranges::find(containers, label(state.labels, mark::container), &PodContainer::name);
-  if (own != containers.end() && own->spec.at("lifecycle").at("preStop").is_dict() && grace > 0s) {
-    const Instant began = instant_from_clock();
-    // What it complains about keeps nobody from stopping the container.
-    TRY(try_handler(site, own->spec.at("lifecycle").at("preStop"), {state.id, address, own->spec},
-                    grace, stop));
-    grace = std::max(least_grace, grace - (instant_from_clock() - began));
-  }
-  TRY(stop_container(site.engine, state.id, grace, stop));
-  return {};
-}
-
-/// Has all of them end at once; sidecars when the others have.
-Status end_containers(const Site& site, const std::vector<ContainerState>& states,
-                      const Value& attributes, const std::string& address,
-                      const std::stop_token& stop) {
-  const auto containers = pod_containers(attributes);
-  const auto is_sidecar = [&](const ContainerState& state) {
-    return std::ranges::any_of(containers, [&](const PodContainer& each) {
-      return each.sort == PodContainer::Sort::sidecar &&
-             each.name == label(state.labels, mark::container);
-    });
-  };
-  for (const bool sidecars : {false, true}) {
-    std::vector<Task> tasks;
-    for (const ContainerState& state : states)
-      if (is_sidecar(state) == sidecars)
-        tasks.emplace_back([&](const std::stop_token& end) {
-          return end_container(site, state, attributes, address, end);
-        });
-    TRY(do_at_once(tasks, most_at_once, stop));
-  }
-  return {};
-}
-
-/// Ends and removes what is there; containers before the holders that they stand on.
-Status clear(const Site& site, const There& there, const Value& attributes,
-             const std::string& address, const std::stop_token& stop) {
-  TRY(end_containers(site, there.containers, attributes, address, stop));
-  for (const auto* const states : {&there.containers, &there.holders})
-    for (const ContainerState& state : *states)
-      TRY(remove_container(site.engine, state.id, stop));
-  return {};
-}
-
-Status remove_volumes(const Site& site, const Key& key, const std::stop_token& stop) {
-  for (const VolumeState& volume : TRY(list_volumes(site.engine, key_filters(key), stop)))
-    TRY(remove_volume(site.engine, volume.name, stop));
-  return {};
-}
-
-/// The attributes as they were when its containers were made, for those that are to go.
-const Value& attributes_then(const Act& act) {
-  return act.known != nullptr && act.known->applied ? act.known->applied->attributes
-                                                    : act.attributes;
-}
 
 class PodAct {
  public:
@@ -125,8 +37,8 @@ class PodAct {
 
   Result<Outcome> carry_out() {
     TRY(prepare());
-    TRY(clear_others());
     TRY(check_bodies());
+    TRY(clear_others());
     TRY(ensure_holder());
     if (const auto waits = TRY(run_init()))
       return Outcome(
@@ -159,7 +71,7 @@ class PodAct {
       place_.uid = before().text_at("uid");
     const NodeAddress address = node_address(act_.key.name);
     name_ = container_name(cat(address.space, "-", address.name), place_.uid);
-    there_ = TRY(containers_of(site_, act_.key, stop_));
+    there_ = TRY(pod_there(site_, act_.key, stop_));
     if (!uses_host_network(attributes_))
       TRY(place_in_network());
     volumes_ = TRY(pod_volumes(act_.key, attributes_, place_));
@@ -172,7 +84,7 @@ class PodAct {
     const Record* const needed = act_.need("network");
     const Value network = needed != nullptr
                               ? needed->outputs
-                              : TRY(ensure_network(site_, network_of(act_.key), stop_));
+                              : TRY(ensure_network(site_, pod_network(act_.key), stop_));
     const auto subnet = parse_subnet(network.text_at("subnet"));
     if (!subnet)
       return world_error("the record of the network has no range of addresses");
@@ -184,7 +96,7 @@ class PodAct {
           network_id_,
           TRY(list_containers(site_.engine, {environment_filter(act_.key.environment)}, stop_)));
     place_.address = TRY(site_.allocation.address(network_id_, *subnet, place_.host_address,
-                                                  owner_of(act_.key), before().text_at("ip")));
+                                                  pod_owner(act_.key), before().text_at("ip")));
     return {};
   }
 
@@ -195,7 +107,7 @@ class PodAct {
 
   /// What another incarnation left, or a holder that is made of something else.
   Status clear_others() {
-    There others;
+    PodThere others;
     const std::string digest = to_string(holder_digest(attributes_));
     std::erase_if(there_.holders, [&](const ContainerState& state) {
       const bool is_other = !is_of_this(state) || label(state.labels, mark::digest) != digest;
@@ -212,9 +124,9 @@ class PodAct {
     });
     if (others.holders.empty() && others.containers.empty())
       return {};
-    TRY(clear(site_, others, reveal(attributes_then(act_)), place_.address, stop_));
+    TRY(clear_pod(site_, others, reveal(attributes_then(act_)), place_.address, stop_));
     if (holder.empty())
-      TRY(remove_volumes(site_, act_.key, stop_));
+      TRY(remove_pod_volumes(site_, act_.key, stop_));
     return {};
   }
 
@@ -261,7 +173,7 @@ class PodAct {
     if (is_new || !there_.holders[0].runs()) {
       // Whoever stood on a holder that ended has to join it anew.
       for (const ContainerState& state : there_.containers)
-        TRY(end_container(site_, state, attributes_, place_.address, stop_));
+        TRY(end_pod_container(site_, state, attributes_, place_.address, stop_));
       for (ContainerState& state : there_.containers)
         state.status = state.status == "created" ? "created" : "exited";
       rejoin_ = !there_.containers.empty();
@@ -448,7 +360,7 @@ class PodAct {
       id = TRY(create(container, TRY(restarts_after(others))));
     }
     for (const ContainerState* const other : others)
-      TRY(end_container(site_, *other, attributes_, place_.address, stop_));
+      TRY(end_pod_container(site_, *other, attributes_, place_.address, stop_));
     changed_ = true;
     Status started = start_container(site_.engine, id, stop_);
     if (!started)
@@ -473,7 +385,7 @@ class PodAct {
   Status remove_others(const std::vector<const ContainerState*>& others) {
     for (const ContainerState* const other : others) {
       changed_ = true;
-      TRY(end_container(site_, *other, attributes_, place_.address, stop_));
+      TRY(end_pod_container(site_, *other, attributes_, place_.address, stop_));
       TRY(remove_container(site_.engine, other->id, stop_));
     }
     return {};
@@ -557,7 +469,7 @@ class PodAct {
   uint64_t incarnation_ = 0;
   PodPlace place_;
   std::string name_, network_id_;
-  There there_;
+  PodThere there_;
   std::vector<PodVolume> volumes_;
   std::map<std::string, std::string> ids_;
   bool rejoin_ = false, changed_ = false;
@@ -568,37 +480,6 @@ class PodAct {
 Result<Outcome> bring_pod(const Site& site, const Act& act, const ProgressSink& progress,
                           const std::stop_token& stop) {
   return PodAct(site, act, progress, stop).carry_out();
-}
-
-Result<Outcome> stop_pod(const Site& site, const Act& act, const std::stop_token& stop) {
-  const Value attributes = reveal(attributes_then(act));
-  const There there = TRY(containers_of(site, act.key, stop));
-  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
-  TRY(end_containers(site, there.containers, attributes, address, stop));
-  return Outcome(Done{.outputs = act.known == nullptr ? Value::dict({}) : act.known->outputs,
-                      .remote_id = act.known == nullptr ? "" : act.known->remote_id});
-}
-
-Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_token& stop) {
-  const There there = TRY(containers_of(site, act.key, stop));
-  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
-  TRY(clear(site, there, reveal(attributes_then(act)), address, stop));
-  TRY(remove_volumes(site, act.key, stop));
-  for (const ContainerState& holder : there.holders)
-    site.allocation.free_address(label(holder.labels, mark::network), owner_of(act.key));
-  TRY(drop_empty_network(site, network_of(act.key), stop));
-  return Outcome(Done{});
-}
-
-Result<Outcome> make_claim(const Site& site, const Act& act, const std::stop_token& stop) {
-  const std::string name = volume_name(act.key);
-  TRY(create_volume(site.engine, name, marks_of(act.key), stop));
-  return Outcome(Done{.outputs = Value::dict({{"volume", name}}), .remote_id = name});
-}
-
-Result<Outcome> drop_claim(const Site& site, const Act& act, const std::stop_token& stop) {
-  TRY(remove_volume(site.engine, volume_name(act.key), stop));
-  return Outcome(Done{});
 }
 
 }  // namespace fettle
