@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "model/apply/intent.h"
-#include "states/intent.h"
 #include "packages/names.h"
+#include "states/intent.h"
 #include "verbs/engines.h"
 #include "verbs/services.h"
 
