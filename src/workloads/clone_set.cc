@@ -28,11 +28,12 @@ class CloneSet {
     refresh_surroundings(rollout_);
     in_place_.refresh();
     refresh_lifecycles(rollout_);
+    // What begins to change now was to change when its image was asked for.
+    pre_download(rollout_, in_place_, [this] { return update_order(); });
     for (int pass = 0; pass < most_passes; ++pass)
       if (!scale() && !update())
         break;
     rollout_.settle_revisions();
-    pre_download(rollout_, in_place_, [this] { return update_order(); });
     emit_claims(rollout_, rollout_.workload.reuses_claims);
     follow_progress(rollout_);
   }
@@ -48,6 +49,7 @@ class CloneSet {
   Order candidates(bool forward) const;
   Order update_order();
   std::string free_id();
+  int64_t waiting_claims() const;
 
   Rollout& rollout_;
   InPlace in_place_;
@@ -118,6 +120,18 @@ std::string CloneSet::free_id() {
   return id;
 }
 
+/// How many new pods wait for the claims of pods that are on their way out.
+int64_t CloneSet::waiting_claims() const {
+  if (!rollout_.workload.reuses_claims || rollout_.workload.claims.empty())
+    return 0;
+  std::set<Name> staying;
+  for (const PodRow& row : rollout_.rows)
+    staying.insert(row.name);
+  return std::ranges::count_if(rollout_.owned.pods, [&](const Pod* pod) {
+    return pod->exists && !staying.contains(pod->name);
+  });
+}
+
 bool CloneSet::create(const Differences& differences) {
   if (differences.scale_up_limit < differences.scale_up)
     rollout_.tell("ScaleUpLimited", std::to_string(differences.scale_up_limit),
@@ -126,7 +140,8 @@ bool CloneSet::create(const Differences& differences) {
                   "Warning");
   Placement placement(rollout_.fleet, counts_on_nodes(rollout_));
   bool has_created = false;
-  for (int64_t i = 0; i < differences.scale_up_limit; ++i) {
+  const int64_t count = differences.scale_up_limit - waiting_claims();
+  for (int64_t i = 0; i < count; ++i) {
     const Revision& revision =
         i < differences.scale_up_old ? rollout_.current() : rollout_.update();
     const std::string id = free_id();

@@ -31,10 +31,10 @@ class DaemonSet {
     refresh_lifecycles(rollout_);
     tidy();
     create_missing();
+    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
     if (rollout_.workload.type == UpdateType::rolling && !rollout_.workload.paused)
       most_surge() > 0 ? update_with_surge() : update();
     rollout_.settle_revisions();
-    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
   }
 
  private:

@@ -162,8 +162,12 @@ const Object* Fleet::object(const Name& owner) const {
   return found == objects_.end() ? nullptr : &found->second;
 }
 
-const Object* Fleet::marks(const Name& space, const Name& name) const {
-  return object(cat("Pod/", space, "/", name));
+const Object* Fleet::marks(const Pod& pod) const {
+  const Object* found = object(cat("Pod/", pod.space, "/", pod.name));
+  if (found == nullptr)
+    return nullptr;
+  const int64_t made = pod.resource.attributes.at("state").integer_at("made");
+  return found->document.integer_at("since", made + 1) > made ? found : nullptr;
 }
 
 const Owned& Fleet::owned(const Name& owner) const {
@@ -220,7 +224,7 @@ void Fleet::forget_pod(const Name& key_name) {
 /// What follows from the attributes and from what users changed.
 void Fleet::derive(Pod& pod) {
   const Value& attributes = pod.resource.attributes;
-  const Object* marked = marks(pod.space, pod.name);
+  const Object* marked = marks(pod);
   pod.labels = pod_labels(attributes);
   Value annotations = pod_annotations(attributes);
   if (marked != nullptr) {

@@ -111,7 +111,9 @@ class Fleet {
   Name driver = "engine";  ///< a pod's driver is `engine@NODE`; without a node `engine`
 
   /// A manifest that was stored or changed, a ConfigMap, a Secret. A `Pod` says what users changed
-  /// about a pod: labels, annotations and finalizers in its `metadata`, null takes one away.
+  /// about a pod: labels, annotations and finalizers in its `metadata`, null takes one away;
+  /// `since` says when, in nanoseconds: a pod that is made later under the same name has nothing of
+  /// it.
   void put(Object object);
   void drop(const Name& owner);
   void put_node(Node node);
@@ -138,8 +140,8 @@ class Fleet {
   size_t node_numbers() const { return by_number_.size(); }
   const Pod* pod(const Name& key_name) const;
   const Pull* pull(const Name& key_name) const;
-  /// What users changed about a pod; none: nothing.
-  const Object* marks(const Name& space, const Name& name) const;
+  /// What users changed about a pod since it was made; none: nothing.
+  const Object* marks(const Pod& pod) const;
   /// Whether a reference is on a node, by what was seen and what was pulled.
   static bool has_image(const Node& node, const Name& reference);
   /// What the pods on a node request.

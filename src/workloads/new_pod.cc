@@ -53,6 +53,7 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
        {"labels", Value::dict(std::move(labels))},
        {"conditions", Value::dict({{condition::in_place, "True"}})},
        {"owner", rollout.owner},
+       {"state", Value::dict({{"made", rollout.now.time_since_epoch().count()}})},
        {"configs", rollout.configs_for(revision.pod_template)},
        {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
        {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
@@ -72,7 +73,7 @@ void refresh_surroundings(Rollout& rollout) {
       continue;
     const Value& attributes = rollout.attributes(row);
     const Value configs = rollout.configs_for(attributes.at("template"));
-    const Object* marks = rollout.fleet.marks(pod->space, pod->name);
+    const Object* marks = rollout.fleet.marks(*pod);
     const bool was_marked = attributes.at("state").bool_at("marked");
     if (configs == attributes.at("configs") && marks == nullptr && !was_marked)
       continue;

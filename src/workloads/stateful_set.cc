@@ -35,10 +35,10 @@ class StatefulSet {
     refresh_lifecycles(rollout_);
     // What goes may open the way for what comes, on the next occasion.
     find_slots();
+    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
     if (create() && condemn() && delete_specified())
       update();
     rollout_.settle_revisions();
-    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
     emit_claims(rollout_, !rollout_.workload.deletes_claims_when_scaled);
   }
 

@@ -4,6 +4,7 @@
 
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
+#include "workloads/rollout.h"
 
 namespace fettle::workloads {
 namespace {
@@ -152,7 +153,7 @@ void World::end_pulls() {
     }
     const Name image = pull.attributes.text_at("reference");
     const Resource resource = recorded_[{fleet.environment(), "image", key}];
-    if (!images_nowhere.contains(image.str())) {
+    if (!images_nowhere.contains(image.str()) && !refused_pulls.contains(image.str())) {
       record(resource, Value::dict({{"id", cat("sha256:", image)}, {"digest", "sha256:d"}}),
              owners_[resource.key]);
       it = pulling.erase(it);
@@ -194,6 +195,8 @@ void World::act(const Name& owner, const Wanted& wanted) {
     } else if (resource.key.kind == "image") {
       act_pull(resource, owner);
     } else {
+      if (resource.key.kind == "notice")
+        said.push_back(resource.key.name.str());
       record(resource, Value::dict({}), owner);
     }
   }
@@ -213,6 +216,17 @@ void World::act(const Name& owner, const Wanted& wanted) {
   }
   if (after_each)
     after_each();
+}
+
+void World::mark(std::string_view pod, std::string_view metadata) {
+  now += 1ns;
+  Object object;
+  object.kind = "Pod";
+  object.space = "default";
+  object.name = pod;
+  object.document = edited(json(cat(R"({"metadata":)", metadata, "}")),
+                           {{"since", now.time_since_epoch().count()}});
+  fleet.put(std::move(object));
 }
 
 void World::settle() {
@@ -353,7 +367,7 @@ const Value* World::wanted(std::string_view kind, std::string_view name) const {
 }
 
 bool World::has_notice(std::string_view reason) const {
-  for (const std::string& name : of_kind("notice"))
+  for (const std::string& name : said)
     if (name.find(cat("|", reason, "|")) != name.npos)
       return true;
   return false;

@@ -49,6 +49,7 @@ class World {
   Duration ready_after{0};
   Duration pull_takes = 10s;
   std::set<std::string> images_nowhere;  ///< pulls of these fail, containers of these never run
+  std::set<std::string> refused_pulls;   ///< pulls of these fail, where they are they run
   std::set<std::string> never_ready;     ///< pods with such an image are not ready
   bool same_ids = false;                 ///< every image has the same id
   /// Called whenever something became ready or stopped being so.
@@ -56,6 +57,8 @@ class World {
 
   void add_nodes(int count, std::string_view labels = "{}");
   void put(Object object) { fleet.put(std::move(object)); }
+  /// What users say about a pod: labels, annotations and finalizers.
+  void mark(std::string_view pod, std::string_view metadata);
   /// Asks everybody that has changed, and acts. Until nothing changes any more.
   void settle();
   /// Lets time pass, second by second.
@@ -80,7 +83,8 @@ class World {
   std::vector<std::string> pulled;   ///< keys in the order in which pulls began
   std::vector<std::string> updated;  ///< names of pods in the order in which containers changed
   std::vector<std::string> made, removed;
-  int most_pulls = 0;  ///< that went on at once
+  std::vector<std::string> said;  ///< names of notices
+  int most_pulls = 0;             ///< that went on at once
   std::map<Name, Wanted> last;
 
  private:
