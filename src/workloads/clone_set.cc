@@ -53,6 +53,7 @@ class CloneSet {
 
   Rollout& rollout_;
   InPlace in_place_;
+  std::optional<Placement> placement_;
   std::set<std::string> orphans_;  ///< ids of claims without a pod
   std::set<Name> taken_;           ///< names that pods have
   bool has_orphans_ = false;
@@ -138,7 +139,8 @@ bool CloneSet::create(const Differences& differences) {
                   cat("scale up is limited to ", differences.scale_up_limit, " of ",
                       differences.scale_up, " by scaleStrategy.maxUnavailable"),
                   "Warning");
-  Placement placement(rollout_.fleet, counts_on_nodes(rollout_));
+  if (!placement_)
+    placement_.emplace(rollout_.fleet, counts_on_nodes(rollout_));
   bool has_created = false;
   const int64_t count = differences.scale_up_limit - waiting_claims();
   for (int64_t i = 0; i < count; ++i) {
@@ -146,9 +148,9 @@ bool CloneSet::create(const Differences& differences) {
         i < differences.scale_up_old ? rollout_.current() : rollout_.update();
     const std::string id = free_id();
     const PodClaims claims = claims_for(rollout_, id);
-    const auto node = placement.place(revision.pod_template.at("spec"), claims.node);
+    const auto node = placement_->place(revision.pod_template.at("spec"), claims.node);
     if (!node) {
-      rollout_.tell("FailedScheduling", "", placement.why_not(), "Warning");
+      rollout_.tell("FailedScheduling", "", placement_->why_not(), "Warning");
       break;
     }
     Value pod = new_pod(rollout_, revision, *node, cat(rollout_.workload.name, "-", id),
