@@ -146,10 +146,13 @@ bool CloneSet::create(const Differences& differences) {
   for (int64_t i = 0; i < count; ++i) {
     const Revision& revision =
         i < differences.scale_up_old ? rollout_.current() : rollout_.update();
+    const Value made_before = rollout_.memory("made");
     const std::string id = free_id();
     const PodClaims claims = claims_for(rollout_, id);
     const auto node = placement_->place(revision.pod_template.at("spec"), claims.node);
     if (!node) {
+      // What is not made has no name.
+      rollout_.remember("made", made_before);
       rollout_.tell("FailedScheduling", "", placement_->why_not(), "Warning");
       break;
     }
