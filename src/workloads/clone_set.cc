@@ -1,6 +1,7 @@
 #include "workloads/clone_set.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/text.h"
@@ -29,10 +30,15 @@ class CloneSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     // What begins to change now was to change when its image was asked for.
-    pre_download(rollout_, in_place_, [this] { return update_order(); });
-    for (int pass = 0; pass < most_passes; ++pass)
-      if (!scale() && !update())
+    pre_download(rollout_, in_place_, [this] { return update_order(true); });
+    for (int pass = 0; pass < most_passes; ++pass) {
+      if (scale())
+        orders_ = {};
+      else if (update())
+        orders_ = {};
+      else
         break;
+    }
     rollout_.settle_revisions();
     emit_claims(rollout_, rollout_.workload.reuses_claims);
     follow_progress(rollout_);
@@ -47,13 +53,14 @@ class CloneSet {
   bool update();
   bool update_pod(size_t row, const Revision& target);
   Order candidates(bool forward) const;
-  Order update_order();
+  const Order& update_order(bool forward);
   std::string free_id();
   int64_t waiting_claims() const;
 
   Rollout& rollout_;
   InPlace in_place_;
   std::optional<Placement> placement_;
+  std::array<std::optional<Order>, 2> orders_;  ///< back, forward; while nothing changes
   std::set<std::string> orphans_;  ///< ids of claims without a pod
   std::set<Name> taken_;           ///< names that pods have
   bool has_orphans_ = false;
@@ -231,17 +238,23 @@ Order CloneSet::candidates(bool forward) const {
     if (pod.is_updated == forward || pod.lifecycle == Lifecycle::preparing_delete ||
         pod.lifecycle == Lifecycle::updated)
       continue;
-    if (!rollout_.attributes(row).at("state").at("update").bool_at("grace"))
+    const Pod* known = rollout_.pod(row);
+    const bool may_drain = rollout_.is_changed(row) || known == nullptr || known->is_updating;
+    if (!may_drain || !rollout_.attributes(row).at("state").at("update").bool_at("grace"))
       found.push_back(static_cast<uint32_t>(row));
   }
   return found;
 }
 
-Order CloneSet::update_order() {
-  Order order = candidates(true);
-  mark_images(rollout_, in_place_, rollout_.update(), order);
-  sort_for_update(rollout_.workload.order, rollout_.rows, order);
-  return order;
+/// Pods that are to have a revision, in their order. Asked for again, it is not sorted anew.
+const Order& CloneSet::update_order(bool forward) {
+  std::optional<Order>& order = orders_[forward ? 1 : 0];
+  if (!order) {
+    order = candidates(forward);
+    mark_images(rollout_, in_place_, forward ? rollout_.update() : rollout_.current(), *order);
+    sort_for_update(rollout_.workload.order, rollout_.rows, *order);
+  }
+  return *order;
 }
 
 bool CloneSet::update_pod(size_t row, const Revision& target) {
@@ -272,9 +285,7 @@ bool CloneSet::update() {
     return false;
   const bool forward = differences.update > 0;
   const Revision& target = forward ? rollout_.update() : rollout_.current();
-  Order order = candidates(forward);
-  mark_images(rollout_, in_place_, target, order);
-  sort_for_update(workload.order, rollout_.rows, order);
+  Order order = update_order(forward);
   pass_over_missing_images(rollout_, in_place_, target, order);
   bool has_changed = false;
   for (const uint32_t row : limited(differences, rollout_.rows, std::move(order)))

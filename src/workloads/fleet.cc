@@ -235,6 +235,7 @@ void Fleet::derive(Pod& pod) {
   pod.lifecycle = lifecycle_of(pod.labels.text_at(label::lifecycle_state));
   pod.is_specified = pod.labels.text_at(label::specified_delete) == "true";
   pod.is_updating = !attributes.at("state").at("update").is_null();
+  pod.is_marked = marked != nullptr || attributes.at("state").bool_at("marked");
   pod.is_held = false;
   if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
     for (const Entry& entry : conditions.entries())

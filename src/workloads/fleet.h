@@ -49,6 +49,7 @@ struct Pod {
   bool is_ready = false;
   bool is_specified = false;
   bool is_updating = false;  ///< an update in place is not complete
+  bool is_marked = false;    ///< users changed something about it, now or before
   bool is_held = false;      ///< one of its conditions is to be False
 };
 

@@ -39,12 +39,12 @@ Value made_id(const Pod* pod, const Name& container) {
 }
 
 Value with_update(const Value& attributes, const Value& update) {
-  return edited_in(attributes, "state", {{"update", update}});
+  return edited_in(attributes, field::state, {{field::update, update}});
 }
 
 Value with_readiness(const Value& attributes, bool is_ready) {
-  return edited_in(attributes, "conditions",
-                   {{condition::in_place, is_ready ? Value("True") : Value("False")}});
+  return edited_in(attributes, field::conditions,
+                   {{condition::in_place, is_ready ? Value(field::is_true) : Value(field::is_false)}});
 }
 
 }  // namespace

@@ -10,36 +10,57 @@
 
 namespace fettle::workloads {
 
+/// Attributes of a pod. One text for each, however many pods there are.
+namespace field {
+inline const Name annotations = "annotations";
+inline const Name claims = "claims";
+inline const Name conditions = "conditions";
+inline const Name configs = "configs";
+inline const Name finalizers = "finalizers";
+inline const Name labels = "labels";
+inline const Name made = "made";
+inline const Name name = "name";
+inline const Name node = "node";
+inline const Name owner = "owner";
+inline const Name pod_template = "template";
+inline const Name revision = "revision";
+inline const Name space = "namespace";
+inline const Name state = "state";
+inline const Name update = "update";
+inline const Name is_true = "True";
+inline const Name is_false = "False";
+}  // namespace field
+
 namespace label {
-constexpr std::string_view revision = "controller-revision-hash";
-constexpr std::string_view template_hash = "pod-template-hash";
-constexpr std::string_view instance_id = "apps.kruise.io/cloneset-instance-id";
-constexpr std::string_view owned_by = "apps.kruise.io/owned-by";
-constexpr std::string_view specified_delete = "apps.kruise.io/specified-delete";
-constexpr std::string_view lifecycle_state = "lifecycle.apps.kruise.io/state";
-constexpr std::string_view exclude_preparing_delete =
+inline const Name revision = "controller-revision-hash";
+inline const Name template_hash = "pod-template-hash";
+inline const Name instance_id = "apps.kruise.io/cloneset-instance-id";
+inline const Name owned_by = "apps.kruise.io/owned-by";
+inline const Name specified_delete = "apps.kruise.io/specified-delete";
+inline const Name lifecycle_state = "lifecycle.apps.kruise.io/state";
+inline const Name exclude_preparing_delete =
     "apps.kruise.io/cloneset-scaling-exclude-preparing-delete";
-constexpr std::string_view pod_name = "statefulset.kubernetes.io/pod-name";
-constexpr std::string_view pod_index = "apps.kubernetes.io/pod-index";
-constexpr std::string_view job_revision = "controller.kubernetes.io/hash";
+inline const Name pod_name = "statefulset.kubernetes.io/pod-name";
+inline const Name pod_index = "apps.kubernetes.io/pod-index";
+inline const Name job_revision = "controller.kubernetes.io/hash";
 }  // namespace label
 
 namespace annotation {
-constexpr std::string_view lifecycle_timestamp = "lifecycle.apps.kruise.io/timestamp";
-constexpr std::string_view deletion_cost = "controller.kubernetes.io/pod-deletion-cost";
-constexpr std::string_view launch_priority = "apps.kruise.io/container-launch-priority";
-constexpr std::string_view pull_parallelism = "apps.kruise.io/image-predownload-parallelism";
-constexpr std::string_view pull_timeout = "apps.kruise.io/image-predownload-timeout-seconds";
-constexpr std::string_view pull_threshold =
+inline const Name lifecycle_timestamp = "lifecycle.apps.kruise.io/timestamp";
+inline const Name deletion_cost = "controller.kubernetes.io/pod-deletion-cost";
+inline const Name launch_priority = "apps.kruise.io/container-launch-priority";
+inline const Name pull_parallelism = "apps.kruise.io/image-predownload-parallelism";
+inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-seconds";
+inline const Name pull_threshold =
     "apps.kruise.io/image-predownload-min-updated-ready-pods";
-constexpr std::string_view pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
-constexpr std::string_view pull_order = "fettle/image-predownload-order";  ///< `early`
-constexpr std::string_view pull_mode = "fettle/image-predownload-mode";    ///< `race`, `wait`
+inline const Name pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
+inline const Name pull_order = "fettle/image-predownload-order";  ///< `early`
+inline const Name pull_mode = "fettle/image-predownload-mode";    ///< `race`, `wait`
 }  // namespace annotation
 
 namespace condition {
-constexpr std::string_view in_place = "InPlaceUpdateReady";
-constexpr std::string_view pod_ready = "KruisePodReady";  ///< `markPodNotReady` of a hook
+inline const Name in_place = "InPlaceUpdateReady";
+inline const Name pod_ready = "KruisePodReady";  ///< `markPodNotReady` of a hook
 }  // namespace condition
 
 /// Letters and digits that make no words and no doubt, as Kubernetes encodes hashes: `5d4f8c7b9d`.

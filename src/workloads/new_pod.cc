@@ -45,16 +45,16 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
   for (Entry& entry : revision_labels(rollout, revision))
     labels.push_back(std::move(entry));
   const Value attributes = Value::dict(
-      {{"name", name},
-       {"namespace", rollout.workload.space},
-       {"node", node},
-       {"revision", revision.name},
-       {"template", revision.pod_template},
-       {"labels", Value::dict(std::move(labels))},
-       {"conditions", Value::dict({{condition::in_place, "True"}})},
-       {"owner", rollout.owner},
-       {"state", Value::dict({{"made", rollout.now.time_since_epoch().count()}})},
-       {"configs", rollout.configs_for(revision.pod_template)},
+      {{field::name, name},
+       {field::space, rollout.workload.space},
+       {field::node, node},
+       {field::revision, revision.name},
+       {field::pod_template, revision.pod_template},
+       {field::labels, Value::dict(std::move(labels))},
+       {field::conditions, Value::dict({{condition::in_place, field::is_true}})},
+       {field::owner, rollout.owner},
+       {field::state, Value::dict({{field::made, rollout.now.time_since_epoch().count()}})},
+       {field::configs, rollout.configs_for(revision.pod_template)},
        {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
        {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
        {"claims_hash", rollout.fleet.gates.claim_hash && !revision.claims_hash.empty() &&
@@ -67,27 +67,33 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
 }
 
 void refresh_surroundings(Rollout& rollout) {
+  Digest last;
+  Value configs;
   for (size_t row = 0; row < rollout.size(); ++row) {
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
     const Value& attributes = rollout.attributes(row);
-    const Value configs = rollout.configs_for(attributes.at("template"));
-    const Object* marks = rollout.fleet.marks(*pod);
-    const bool was_marked = attributes.at("state").bool_at("marked");
-    if (configs == attributes.at("configs") && marks == nullptr && !was_marked)
+    // Most pods in a row have one template.
+    if (const Digest digest = attributes.at(field::pod_template).digest(); digest != last) {
+      configs = rollout.configs_for(attributes.at(field::pod_template));
+      last = digest;
+    }
+    if (!pod->is_marked && configs == attributes.at(field::configs))
       continue;
+    const Object* marks = rollout.fleet.marks(*pod);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");
-    Value changed = edited(
-        attributes,
-        {{"configs", configs},
-         {"labels", with_marks(attributes.at("labels"), metadata.at("labels"))},
-         {"annotations", with_marks(attributes.at("annotations"), metadata.at("annotations"))}});
+    Value changed =
+        edited(attributes, {{field::configs, configs},
+                            {field::labels, with_marks(attributes.at("labels"), metadata.at("labels"))},
+                            {field::annotations, with_marks(attributes.at("annotations"),
+                                                            metadata.at("annotations"))}});
     if (finalizers.is_list())
-      changed =
-          edited(changed, {{"finalizers", finalizers.items().empty() ? Value() : finalizers}});
-    changed = edited_in(changed, "state", {{"marked", marks == nullptr ? Value() : Value(true)}});
+      changed = edited(
+          changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
+    changed =
+        edited_in(changed, field::state, {{"marked", marks == nullptr ? Value() : Value(true)}});
     rollout.change(row, std::move(changed));
   }
 }
@@ -136,10 +142,10 @@ void emit_claims(Rollout& rollout, bool keeps) {
       const Value& id = attributes.at("labels").at(label::instance_id);
       rollout.emit(
           "claim", key,
-          Value::dict({{"name", name},
+          Value::dict({{field::name, name},
                        {"namespace", rollout.workload.space},
                        {"node", node},
-                       {"owner", rollout.owner},
+                       {field::owner, rollout.owner},
                        {"labels", id.is_null() ? edited(claim.labels, {})
                                                : edited(claim.labels, {{label::instance_id, id}})},
                        {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})}}),

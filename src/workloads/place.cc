@@ -64,43 +64,57 @@ Placement::Placement(const Fleet& fleet, std::vector<int64_t> counts)
   counts_.resize(fleet.node_numbers());
 }
 
+/// Nodes that a spec allows, found once for all pods that are alike.
+Placement::Candidates& Placement::candidates(const Value& spec) {
+  const auto [found, is_new] = candidates_.try_emplace(spec.digest());
+  Candidates& candidates = found->second;
+  if (!is_new)
+    return candidates;
+  candidates.requests = requests_of(spec);
+  for (const auto& [name, node] : fleet_.nodes()) {
+    if (!is_allowed_on(spec, node))
+      ++candidates.refused;
+    else if (!node.is_ready || node.is_cordoned)
+      ++candidates.away;
+    else
+      candidates.by_count.insert({counts_[node.number], &name, &node});
+  }
+  return candidates;
+}
+
+bool Placement::has_room(const Node& node, const Requests& requests) const {
+  const Fleet::Used used = fleet_.used(node.number);
+  const Fleet::Used& more = more_[node.number];
+  return (node.cpu < 0 || used.cpu + more.cpu + requests.cpu <= node.cpu) &&
+         (node.memory < 0 || used.memory + more.memory + requests.memory <= node.memory);
+}
+
 std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
   if (fleet_.nodes().empty())
     return Name();
-  const Requests requests = requests_of(spec);
-  const Node* best = nullptr;
-  size_t refused = 0, away = 0, full = 0;
-  for (const auto& [name, node] : fleet_.nodes()) {
-    if ((!must_be.empty() && name != must_be) || !is_allowed_on(spec, node)) {
-      ++refused;
+  Candidates& found = candidates(spec);
+  size_t others = 0, full = 0;
+  for (auto it = found.by_count.begin(); it != found.by_count.end(); ++it) {
+    const Node& node = *it->node;
+    if (!must_be.empty() && node.name != must_be) {
+      ++others;
       continue;
     }
-    if (!node.is_ready || node.is_cordoned) {
-      ++away;
-      continue;
-    }
-    const Fleet::Used used = fleet_.used(node.number);
-    const Fleet::Used& more = more_[node.number];
-    const bool has_room =
-        (node.cpu < 0 || used.cpu + more.cpu + requests.cpu <= node.cpu) &&
-        (node.memory < 0 || used.memory + more.memory + requests.memory <= node.memory);
-    if (!has_room) {
+    if (!has_room(node, found.requests)) {
       ++full;
       continue;
     }
-    if (best == nullptr || counts_[node.number] < counts_[best->number])
-      best = &node;
+    more_[node.number].cpu += found.requests.cpu;
+    more_[node.number].memory += found.requests.memory;
+    ++counts_[node.number];
+    found.by_count.erase(it);
+    found.by_count.insert({counts_[node.number], &node.name, &node});
+    return node.name;
   }
-  if (best == nullptr) {
-    why_not_ =
-        cat("none of ", fleet_.nodes().size(), " nodes takes it: ", refused,
-            " are not what it asks for, ", away, " are away or cordoned, ", full, " have no room");
-    return std::nullopt;
-  }
-  ++counts_[best->number];
-  more_[best->number].cpu += requests.cpu;
-  more_[best->number].memory += requests.memory;
-  return best->name;
+  why_not_ = cat("none of ", fleet_.nodes().size(), " nodes takes it: ", found.refused + others,
+                 " are not what it asks for, ", found.away, " are away or cordoned, ", full,
+                 " have no room");
+  return std::nullopt;
 }
 
 }  // namespace fettle::workloads

@@ -31,9 +31,26 @@ class Placement {
   const std::string& why_not() const { return why_not_; }
 
  private:
+  struct Candidate {
+    int64_t count;
+    const Name* name;
+    const Node* node;
+    bool operator<(const Candidate& other) const {
+      return count != other.count ? count < other.count : *name < *other.name;
+    }
+  };
+  struct Candidates {
+    Requests requests;
+    std::set<Candidate> by_count;
+    size_t refused = 0, away = 0;
+  };
+  Candidates& candidates(const Value& spec);
+  bool has_room(const Node& node, const Requests& requests) const;
+
   const Fleet& fleet_;
   std::vector<int64_t> counts_;
   std::vector<Fleet::Used> more_;  ///< placed here, and not yet in the fleet
+  std::map<Digest, Candidates> candidates_;
   std::string why_not_;
 };
 

@@ -1,5 +1,6 @@
 #include "workloads/pod_row.h"
 
+#include <algorithm>
 #include <array>
 
 namespace fettle::workloads {
@@ -11,6 +12,15 @@ constexpr std::array<std::string_view, 7> names{
 }  // namespace
 
 std::string_view to_string(Lifecycle lifecycle) { return names[static_cast<size_t>(lifecycle)]; }
+
+const Name& name_of(Lifecycle lifecycle) {
+  static const std::array<Name, names.size()> shared = [] {
+    std::array<Name, names.size()> made;
+    std::ranges::copy(names, made.begin());
+    return made;
+  }();
+  return shared[static_cast<size_t>(lifecycle)];
+}
 
 Lifecycle lifecycle_of(std::string_view text) {
   for (size_t i = 1; i < names.size(); ++i)

@@ -24,6 +24,7 @@ enum class Lifecycle : uint8_t {
 };
 
 std::string_view to_string(Lifecycle lifecycle);  ///< `PreparingUpdate`
+const Name& name_of(Lifecycle lifecycle);         ///< the same
 Lifecycle lifecycle_of(std::string_view text);    ///< none when it is not known
 
 struct PodRow {

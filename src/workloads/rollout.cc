@@ -63,11 +63,11 @@ Value edited(const Value& dict, std::vector<Entry> changes) {
   return Value::dict(std::move(kept));
 }
 
-Value edited_in(const Value& attributes, std::string_view field, std::vector<Entry> changes) {
+Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes) {
   Value inner = edited(attributes.at(field), std::move(changes));
   if (inner.entries().empty())
     inner = Value();
-  return edited(attributes, {{Name(field), std::move(inner)}});
+  return edited(attributes, {{field, std::move(inner)}});
 }
 
 Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)

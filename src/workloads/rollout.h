@@ -98,6 +98,6 @@ class Rollout {
 /// A dict with some entries changed; null takes one away.
 Value edited(const Value& dict, std::vector<Entry> changes);
 /// The attributes with one of the pod's own labels, annotations, … changed.
-Value edited_in(const Value& attributes, std::string_view field, std::vector<Entry> changes);
+Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes);
 
 }  // namespace fettle::workloads
