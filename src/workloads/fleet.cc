@@ -103,6 +103,7 @@ uint32_t Fleet::number_of(const Name& node) {
   const auto [found, is_new] = numbers_.try_emplace(node, static_cast<uint32_t>(by_number_.size()));
   if (is_new) {
     by_number_.push_back(node);
+    node_at_.push_back(nullptr);
     used_.emplace_back();
   }
   return found->second;
@@ -110,12 +111,16 @@ uint32_t Fleet::number_of(const Name& node) {
 
 void Fleet::put_node(Node node) {
   node.number = number_of(node.name);
-  nodes_[node.name] = std::move(node);
+  Node& kept = nodes_[node.name];
+  kept = std::move(node);
+  node_at_[kept.number] = &kept;
   for (const auto& [owner, workload] : workloads_)
     changed_.insert(owner);
 }
 
 void Fleet::drop_node(const Name& name) {
+  if (const auto found = nodes_.find(name); found != nodes_.end())
+    node_at_[found->second.number] = nullptr;
   nodes_.erase(name);
   for (const auto& [owner, workload] : workloads_)
     changed_.insert(owner);
@@ -124,10 +129,6 @@ void Fleet::drop_node(const Name& name) {
 const Node* Fleet::node(const Name& name) const {
   const auto found = nodes_.find(name);
   return found == nodes_.end() ? nullptr : &found->second;
-}
-
-const Node* Fleet::node_at(uint32_t number) const {
-  return number < by_number_.size() ? node(by_number_[number]) : nullptr;
 }
 
 void Fleet::see_image(const Name& node, const Name& reference, const Name& digest, bool is_there) {
@@ -236,6 +237,8 @@ void Fleet::derive(Pod& pod) {
   pod.is_specified = pod.labels.text_at(label::specified_delete) == "true";
   pod.is_updating = !attributes.at("state").at("update").is_null();
   pod.is_marked = marked != nullptr || attributes.at("state").bool_at("marked");
+  pod.template_digest = attributes.at("template").digest();
+  pod.configs_digest = attributes.at("configs").digest();
   pod.is_held = false;
   if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
     for (const Entry& entry : conditions.entries())

@@ -37,6 +37,7 @@ struct Pod {
   std::vector<ContainerSeen> containers;
   std::vector<Entry> made;  ///< container: its id, as the last act told
   Name error;               ///< why the last act failed
+  Digest template_digest, configs_digest;
   int64_t deletion_cost = 0;
   int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
   uint32_t node_number = 0;
@@ -137,7 +138,9 @@ class Fleet {
   const Owned& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
-  const Node* node_at(uint32_t number) const;
+  const Node* node_at(uint32_t number) const {
+    return number < node_at_.size() ? node_at_[number] : nullptr;
+  }
   size_t node_numbers() const { return by_number_.size(); }
   const Pod* pod(const Name& key_name) const;
   const Pull* pull(const Name& key_name) const;
@@ -178,6 +181,7 @@ class Fleet {
   std::map<Name, std::shared_ptr<const Workload>> workloads_;
   std::map<Name, Node> nodes_;
   std::vector<Name> by_number_;
+  std::vector<const Node*> node_at_;
   std::vector<Used> used_;
   std::unordered_map<Name, uint32_t> numbers_;
   std::unordered_map<Name, std::unique_ptr<Pod>> pods_;

@@ -67,20 +67,21 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
 }
 
 void refresh_surroundings(Rollout& rollout) {
-  Digest last;
+  Digest last, has_configs;
   Value configs;
   for (size_t row = 0; row < rollout.size(); ++row) {
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
-    const Value& attributes = rollout.attributes(row);
     // Most pods in a row have one template.
-    if (const Digest digest = attributes.at(field::pod_template).digest(); digest != last) {
-      configs = rollout.configs_for(attributes.at(field::pod_template));
+    if (const Digest digest = rollout.template_digest(row); digest != last) {
+      configs = rollout.configs_for(rollout.attributes(row).at(field::pod_template));
+      has_configs = configs.digest();
       last = digest;
     }
-    if (!pod->is_marked && configs == attributes.at(field::configs))
+    if (!pod->is_marked && has_configs == pod->configs_digest)
       continue;
+    const Value& attributes = rollout.attributes(row);
     const Object* marks = rollout.fleet.marks(*pod);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");

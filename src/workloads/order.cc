@@ -26,6 +26,7 @@ struct StateKeys {
   int64_t created;
   bool lacks_image;
   uint32_t pod;
+  std::string_view name;
 };
 
 StateKeys keys_of(const PodRow& pod, uint32_t number, bool image_early) {
@@ -39,10 +40,11 @@ StateKeys keys_of(const PodRow& pod, uint32_t number, bool image_early) {
   keys.created = newest_first(pod.created);
   keys.lacks_image = !pod.has_image;
   keys.pod = number;
+  keys.name = pod.name;
   return keys;
 }
 
-bool is_before(const StateKeys& a, const StateKeys& b, std::span<const PodRow> pods) {
+bool is_before(const StateKeys& a, const StateKeys& b) {
   if (a.first != b.first)
     return a.first < b.first;
   if (a.ready != b.ready)
@@ -53,7 +55,7 @@ bool is_before(const StateKeys& a, const StateKeys& b, std::span<const PodRow> p
     return a.created < b.created;
   if (a.lacks_image != b.lacks_image)
     return b.lacks_image;
-  return pods[a.pod].name < pods[b.pod].name;
+  return a.name < b.name;
 }
 
 /// The number that a text ends with; 0: it ends with none, or with one that is too long.
@@ -163,7 +165,7 @@ std::vector<double> crowd_ranks(std::span<const PodRow> pods, const Order& among
       const PodRow &x = pods[a], &y = pods[b];
       if (x.is_ready == y.is_ready && x.phase == y.phase && x.deletion_cost != y.deletion_cost)
         return x.deletion_cost < y.deletion_cost;
-      return is_before(keys_of(x, a, false), keys_of(y, b, false), pods);
+      return is_before(keys_of(x, a, false), keys_of(y, b, false));
     });
     for (size_t i = 0; i + 1 < crowd.size(); ++i)
       ranks[crowd[i]] = static_cast<double>(crowd.size() - 1 - i);
@@ -189,7 +191,7 @@ void sort_for_deletion(std::span<const PodRow> pods, Order& order) {
       return ranks[a] > ranks[b];
     StateKeys first = keys_of(x, a, false), second = keys_of(y, b, false);
     first.lacks_image = second.lacks_image = false;
-    return is_before(first, second, pods);
+    return is_before(first, second);
   });
 }
 
@@ -200,8 +202,7 @@ void sort_by_state(std::span<const PodRow> pods, bool image_early, Order& candid
   keys.reserve(candidates.size());
   for (const uint32_t pod : candidates)
     keys.push_back(keys_of(pods[pod], pod, image_early));
-  std::ranges::sort(keys,
-                    [&](const StateKeys& a, const StateKeys& b) { return is_before(a, b, pods); });
+  std::ranges::sort(keys, is_before);
   for (size_t i = 0; i < keys.size(); ++i)
     candidates[i] = keys[i].pod;
 }

@@ -42,14 +42,20 @@ class ImagesByTemplate {
 
   /// None: the pod does not change in place.
   const std::vector<Name>* of(uint32_t row) {
-    const Digest digest = rollout_.attributes(row).at("template").digest();
+    const Digest digest = rollout_.template_digest(row);
+    if (last_ != nullptr && digest == last_digest_)
+      return *last_ ? &**last_ : nullptr;
     const auto found = images_.find(digest);
-    if (found != images_.end())
+    last_digest_ = digest;
+    if (found != images_.end()) {
+      last_ = &found->second;
       return found->second ? &*found->second : nullptr;
+    }
     std::optional<std::vector<Name>> images;
     if (in_place_.can(row, target_))
       images = in_place_.new_images(row, target_);
     const auto& added = images_.emplace(digest, std::move(images)).first->second;
+    last_ = &added;
     return added ? &*added : nullptr;
   }
 
@@ -58,6 +64,8 @@ class ImagesByTemplate {
   InPlace& in_place_;
   const Revision& target_;
   std::map<Digest, std::optional<std::vector<Name>>> images_;
+  Digest last_digest_;
+  const std::optional<std::vector<Name>>* last_ = nullptr;
 };
 
 /// Whether images are on nodes, looked up once a node and list.

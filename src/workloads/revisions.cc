@@ -107,9 +107,14 @@ void Rollout::emit_revisions() {
   if (workload.sort == WorkloadSort::image_pull_job)
     return;
   std::set<Name> live{update().name, current().name};
-  for (size_t row = 0; row < size(); ++row)
-    live.insert(changes_[row] == nullptr ? pods_[row]->revision
-                                         : Name(attributes(row).text_at("revision")));
+  Name last;
+  for (size_t row = 0; row < size(); ++row) {
+    const Name name = changes_[row] == nullptr ? pods_[row]->revision
+                                               : Name(attributes(row).text_at("revision"));
+    if (name != last)
+      live.insert(name);
+    last = name;
+  }
   int64_t history = 0;
   for (const Revision& each : revisions)
     history += live.contains(each.name) ? 0 : 1;

@@ -52,6 +52,10 @@ class Rollout {
   /// None of one that is created here.
   const Pod* pod(size_t row) const { return pods_[row]; }
   const Value& attributes(size_t row) const;
+  Digest template_digest(size_t row) const {
+    return changes_[row] == nullptr ? pods_[row]->template_digest
+                                    : changes_[row]->attributes.at("template").digest();
+  }
   bool is_changed(size_t row) const { return changes_[row] != nullptr; }
   /// Whether an act has made it as it is wanted.
   bool is_done(size_t row) const {
