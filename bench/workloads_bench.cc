@@ -16,7 +16,8 @@
 namespace fettle::workloads {
 namespace {
 
-/// The processor time of this program in milliseconds: what others do on the machine does not count.
+/// The processor time of this program in milliseconds: what others do on the machine does not
+/// count.
 double own_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -35,8 +36,8 @@ Object clone_set(std::string_view name, size_t replicas, std::string_view image)
   object.space = "default";
   object.name = name;
   object.document = *read_json(cat(
-      R"({"metadata":{},"spec":{"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":")", name,
-      R"("}},"template":{"metadata":{"labels":{"app":")", name,
+      R"({"metadata":{},"spec":{"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":")",
+      name, R"("}},"template":{"metadata":{"labels":{"app":")", name,
       R"("}},"spec":{"containers":[{"name":"main","image":")", image,
       R"(","resources":{"requests":{"cpu":"100m","memory":"64Mi"}}}]}},"updateStrategy":{"rollingUpdate":)",
       R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":"10%"}}}})"));
@@ -64,16 +65,16 @@ struct Bed {
     return Value::dict(
         {{"phase", "Running"},
          {"startTime", "2026-01-01T00:00:00Z"},
-         {"conditions", Value::list({Value::dict({{"type", "Ready"},
-                                                  {"status", is_ready ? "True" : "False"},
-                                                  {"lastTransitionTime", "2026-01-01T00:00:01Z"}})})},
-         {"containerStatuses",
-          Value::list({Value::dict({{"name", "main"},
-                                    {"image", image},
-                                    {"imageID", cat("sha256:", image)},
-                                    {"containerID", cat("c", number)},
-                                    {"ready", is_ready},
-                                    {"restartCount", 0}})})}});
+         {"conditions",
+          Value::list({Value::dict({{"type", "Ready"},
+                                    {"status", is_ready ? "True" : "False"},
+                                    {"lastTransitionTime", "2026-01-01T00:00:01Z"}})})},
+         {"containerStatuses", Value::list({Value::dict({{"name", "main"},
+                                                         {"image", image},
+                                                         {"imageID", cat("sha256:", image)},
+                                                         {"containerID", cat("c", number)},
+                                                         {"ready", is_ready},
+                                                         {"restartCount", 0}})})}});
   }
   void make(const Resource& resource, const Name& owner, int number) {
     auto record = std::make_shared<Record>();
@@ -101,7 +102,8 @@ void report(const char* what, double value, const char* unit, double target) {
               value <= target ? "met" : "MISSED");
 }
 
-/// One pod after another changes; each time the owner is asked. `is_rolling`: an update is under way.
+/// One pod after another changes; each time the owner is asked. `is_rolling`: an update is under
+/// way.
 void measure(size_t count, bool is_rolling, double target, const char* what) {
   Bed bed;
   bed.add_nodes(count / 10);
@@ -158,14 +160,16 @@ void measure_memory() {
     std::printf("too few resources\n");
 }
 
-}  // namespace
-}  // namespace fettle::workloads
-
-int main() {
-  using namespace fettle::workloads;
+int run() {
   measure_memory();
   measure(10'000, false, 5, "want of 10,000 pods, at rest");
   measure(10'000, true, 5, "want of 10,000 pods, rolling");
   measure(100'000, false, 80, "want of 100,000 pods, at rest");
   measure(100'000, true, 80, "want of 100,000 pods, rolling");
+  return 0;
 }
+
+}  // namespace
+}  // namespace fettle::workloads
+
+int main() { return fettle::workloads::run(); }

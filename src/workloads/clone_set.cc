@@ -61,8 +61,8 @@ class CloneSet {
   InPlace in_place_;
   std::optional<Placement> placement_;
   std::array<std::optional<Order>, 2> orders_;  ///< back, forward; while nothing changes
-  std::set<std::string> orphans_;  ///< ids of claims without a pod
-  std::set<Name> taken_;           ///< names that pods have
+  std::set<std::string> orphans_;               ///< ids of claims without a pod
+  std::set<Name> taken_;                        ///< names that pods have
   bool has_orphans_ = false;
 };
 

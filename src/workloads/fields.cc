@@ -13,7 +13,8 @@ namespace {
 enum class Type { text, integer, boolean, list, dict, amount, any };
 
 struct Field {
-  const char* kinds;  ///< C, S, D, X (SidecarSet), J; a lower case letter: of v1alpha1 only
+  const char* kinds;  ///< C, S, D, J as the kinds begin, J for ImagePullJob; a lower case letter:
+                      ///< of v1alpha1 only
   const char* path;   ///< `*`: each item of a list
   Type type;
   int64_t least = 0;
@@ -22,22 +23,22 @@ struct Field {
 };
 
 constexpr Field fields[] = {
-    {"CSDXJ", "apiVersion", Type::text},
-    {"CSDXJ", "kind", Type::text},
-    {"CSDXJ", "metadata", Type::dict},
-    {"CSDXJ", "spec", Type::dict},
-    {"CSDXJ", "status", Type::any},
+    {"CSDJ", "apiVersion", Type::text},
+    {"CSDJ", "kind", Type::text},
+    {"CSDJ", "metadata", Type::dict},
+    {"CSDJ", "spec", Type::dict},
+    {"CSDJ", "status", Type::any},
     // Pods.
     {"CS", "spec.replicas", Type::integer},
-    {"CSDX", "spec.selector", Type::dict},
+    {"CSD", "spec.selector", Type::dict},
     {"J", "spec.selector", Type::dict},
-    {"CSDXJ", "spec.selector.matchLabels", Type::dict},
-    {"CSDXJ", "spec.selector.matchExpressions", Type::list},
+    {"CSDJ", "spec.selector.matchLabels", Type::dict},
+    {"CSDJ", "spec.selector.matchExpressions", Type::list},
     {"J", "spec.selector.names", Type::list},
     {"CSD", "spec.template", Type::any},
     {"CS", "spec.volumeClaimTemplates", Type::list},
     {"CD", "spec.minReadySeconds", Type::integer},
-    {"CSDX", "spec.revisionHistoryLimit", Type::integer},
+    {"CSD", "spec.revisionHistoryLimit", Type::integer},
     {"CSD", "spec.lifecycle", Type::dict},
     {"CSD", "spec.lifecycle.preNormal", Type::dict},
     {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
@@ -59,11 +60,10 @@ constexpr Field fields[] = {
     {"C", "spec.scaleStrategy.excludePreparingDelete", Type::boolean},
     {"c", "spec.scaleStrategy.disablePVCReuse", Type::boolean},
     // Updates.
-    {"CSDX", "spec.updateStrategy", Type::dict},
+    {"CSD", "spec.updateStrategy", Type::dict},
     {"C", "spec.updateStrategy.type", Type::text, 0, 0,
      "RollingUpdate|OnDelete|ReCreate|InPlaceIfPossible|InPlaceOnly"},
     {"SD", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|OnDelete"},
-    {"X", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|NotUpdate"},
     {"CSD", "spec.updateStrategy.rollingUpdate", Type::dict},
     {"C", "spec.updateStrategy.rollingUpdate.partition", Type::amount},
     {"SD", "spec.updateStrategy.rollingUpdate.partition", Type::integer},
@@ -98,14 +98,14 @@ constexpr Field fields[] = {
     {"D", "spec.updateStrategy.rollingUpdate.selector", Type::dict},
     {"D", "spec.updateStrategy.rollingUpdate.selector.matchLabels", Type::dict},
     {"D", "spec.updateStrategy.rollingUpdate.selector.matchExpressions", Type::list},
-    {"cX", "spec.updateStrategy.partition", Type::amount},
-    {"cX", "spec.updateStrategy.maxUnavailable", Type::amount},
+    {"c", "spec.updateStrategy.partition", Type::amount},
+    {"c", "spec.updateStrategy.maxUnavailable", Type::amount},
     {"c", "spec.updateStrategy.maxSurge", Type::amount},
-    {"cX", "spec.updateStrategy.paused", Type::boolean},
-    {"cX", "spec.updateStrategy.priorityStrategy", Type::dict},
-    {"cX", "spec.updateStrategy.priorityStrategy.weightPriority", Type::list},
-    {"cX", "spec.updateStrategy.priorityStrategy.orderPriority", Type::list},
-    {"cX", "spec.updateStrategy.scatterStrategy", Type::list},
+    {"c", "spec.updateStrategy.paused", Type::boolean},
+    {"c", "spec.updateStrategy.priorityStrategy", Type::dict},
+    {"c", "spec.updateStrategy.priorityStrategy.weightPriority", Type::list},
+    {"c", "spec.updateStrategy.priorityStrategy.orderPriority", Type::list},
+    {"c", "spec.updateStrategy.scatterStrategy", Type::list},
     {"c", "spec.updateStrategy.inPlaceUpdateStrategy", Type::dict},
     {"c", "spec.updateStrategy.inPlaceUpdateStrategy.gracePeriodSeconds", Type::integer},
     // StatefulSet.
@@ -125,20 +125,6 @@ constexpr Field fields[] = {
     {"S", "spec.volumeClaimUpdateStrategy.type", Type::text, 0, 0, "OnPodRollingUpdate|OnDelete"},
     // DaemonSet.
     {"D", "spec.burstReplicas", Type::amount},
-    // SidecarSet.
-    {"X", "spec.updateStrategy.selector", Type::dict},
-    {"X", "spec.updateStrategy.selector.matchLabels", Type::dict},
-    {"X", "spec.updateStrategy.selector.matchExpressions", Type::list},
-    {"X", "spec.containers", Type::list},
-    {"X", "spec.initContainers", Type::list},
-    {"X", "spec.volumes", Type::list},
-    {"X", "spec.namespace", Type::text},
-    {"X", "spec.namespaceSelector", Type::dict},
-    {"X", "spec.namespaceSelector.matchLabels", Type::dict},
-    {"X", "spec.namespaceSelector.matchExpressions", Type::list},
-    {"X", "spec.injectionStrategy", Type::dict},
-    {"X", "spec.injectionStrategy.paused", Type::boolean},
-    {"X", "spec.imagePullSecrets", Type::list},
     // ImagePullJob.
     {"J", "spec.image", Type::text},
     {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
@@ -160,11 +146,7 @@ constexpr Field fields[] = {
 };
 
 char letter_of(std::string_view kind) {
-  return kind == "CloneSet"      ? 'C'
-         : kind == "StatefulSet" ? 'S'
-         : kind == "DaemonSet"   ? 'D'
-         : kind == "SidecarSet"  ? 'X'
-                                 : 'J';
+  return kind == "CloneSet" ? 'C' : kind == "StatefulSet" ? 'S' : kind == "DaemonSet" ? 'D' : 'J';
 }
 
 std::string_view name_of(Type type) {

@@ -50,12 +50,6 @@ void Fleet::touch_sort(WorkloadSort sort) {
 }
 
 std::vector<Name> Fleet::take_changed() {
-  // A SidecarSet is brought about by the owners of the pods, and they follow its changes.
-  const bool has_sidecars = std::ranges::any_of(
-      changed_, [](const Name& owner) { return owner.view().starts_with("SidecarSet/"); });
-  if (has_sidecars)
-    for (const auto& [owner, workload] : workloads_)
-      changed_.insert(owner);
   std::vector<Name> changed(changed_.begin(), changed_.end());
   changed_.clear();
   return changed;
@@ -91,7 +85,7 @@ void Fleet::drop(const Name& owner) {
   workloads_.erase(owner);
   touch(owner);
   for (const auto& [other, workload] : workloads_)
-    if (workload->space == object.space || workload->sort == WorkloadSort::sidecar_set)
+    if (workload->space == object.space)
       touch(other);
   if (object.kind == "Pod")
     for (auto& [key, pod] : pods_)

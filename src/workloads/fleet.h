@@ -155,6 +155,11 @@ class Fleet {
   };
   Used used(uint32_t node_number) const;
   template <typename Function>
+  void for_each_pull(Function function) const {
+    for (const auto& [key, pull] : pulls_)
+      function(pull);
+  }
+  template <typename Function>
   void for_each_pod(Function function) const {
     for (const auto& [owner, owned] : owned_)
       for (const Pod* pod : owned.pods)
@@ -185,7 +190,7 @@ class Fleet {
   std::vector<Used> used_;
   std::unordered_map<Name, uint32_t> numbers_;
   std::unordered_map<Name, std::unique_ptr<Pod>> pods_;
-  std::unordered_map<Name, Pull> pulls_;
+  std::map<Name, Pull> pulls_;
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, Owned> owned_;
   std::set<Name> changed_;

@@ -43,8 +43,9 @@ Value with_update(const Value& attributes, const Value& update) {
 }
 
 Value with_readiness(const Value& attributes, bool is_ready) {
-  return edited_in(attributes, field::conditions,
-                   {{condition::in_place, is_ready ? Value(field::is_true) : Value(field::is_false)}});
+  return edited_in(
+      attributes, field::conditions,
+      {{condition::in_place, is_ready ? Value(field::is_true) : Value(field::is_false)}});
 }
 
 }  // namespace

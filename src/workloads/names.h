@@ -51,8 +51,7 @@ inline const Name deletion_cost = "controller.kubernetes.io/pod-deletion-cost";
 inline const Name launch_priority = "apps.kruise.io/container-launch-priority";
 inline const Name pull_parallelism = "apps.kruise.io/image-predownload-parallelism";
 inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-seconds";
-inline const Name pull_threshold =
-    "apps.kruise.io/image-predownload-min-updated-ready-pods";
+inline const Name pull_threshold = "apps.kruise.io/image-predownload-min-updated-ready-pods";
 inline const Name pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
 inline const Name pull_order = "fettle/image-predownload-order";  ///< `early`
 inline const Name pull_mode = "fettle/image-predownload-mode";    ///< `race`, `wait`

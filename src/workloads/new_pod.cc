@@ -85,14 +85,14 @@ void refresh_surroundings(Rollout& rollout) {
     const Object* marks = rollout.fleet.marks(*pod);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");
-    Value changed =
-        edited(attributes, {{field::configs, configs},
-                            {field::labels, with_marks(attributes.at("labels"), metadata.at("labels"))},
-                            {field::annotations, with_marks(attributes.at("annotations"),
-                                                            metadata.at("annotations"))}});
+    Value changed = edited(
+        attributes, {{field::configs, configs},
+                     {field::labels, with_marks(attributes.at("labels"), metadata.at("labels"))},
+                     {field::annotations,
+                      with_marks(attributes.at("annotations"), metadata.at("annotations"))}});
     if (finalizers.is_list())
-      changed = edited(
-          changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
+      changed =
+          edited(changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
     changed =
         edited_in(changed, field::state, {{"marked", marks == nullptr ? Value() : Value(true)}});
     rollout.change(row, std::move(changed));

@@ -241,27 +241,6 @@ void scatter(const std::vector<ScatterTerm>& terms, std::span<const PodRow> pods
     scatter_term(*term, pods, candidates);
 }
 
-std::vector<ScatterTerm> expanded(const std::vector<ScatterTerm>& terms,
-                                  std::span<const PodRow> pods) {
-  std::vector<ScatterTerm> found;
-  const auto add = [&](const Name& key, const Name& value) {
-    const bool is_there = std::ranges::any_of(
-        found, [&](const ScatterTerm& term) { return term.key == key && term.value == value; });
-    if (!is_there)
-      found.push_back({key, value});
-  };
-  for (const ScatterTerm& term : terms) {
-    if (term.value != "*") {
-      add(term.key, term.value);
-      continue;
-    }
-    for (const PodRow& pod : pods)
-      if (const Value& label = pod.labels.at(term.key); label.is_text())
-        add(term.key, label.text());
-  }
-  return found;
-}
-
 void move_prepared_first(std::span<const PodRow> pods, Order& candidates) {
   std::ranges::stable_partition(
       candidates, [&](uint32_t pod) { return pods[pod].lifecycle == Lifecycle::preparing_update; });

@@ -24,7 +24,7 @@ struct Priority {
 /// `scatterStrategy`: pods with this label are spread among the others.
 struct ScatterTerm {
   Name key;
-  Name value;  ///< `*`: each value that is seen, where a SidecarSet says so
+  Name value;
 };
 
 struct UpdateOrder {
@@ -44,9 +44,6 @@ void sort_by_priority(const Priority& priority, std::span<const PodRow> pods, Or
 /// `pods` are all of the workload: their density counts, too.
 void scatter(const std::vector<ScatterTerm>& terms, std::span<const PodRow> pods,
              Order& candidates);
-/// Terms with `*` written out for every value that pods have.
-std::vector<ScatterTerm> expanded(const std::vector<ScatterTerm>& terms,
-                                  std::span<const PodRow> pods);
 /// Stable: pods in PreparingUpdate come first.
 void move_prepared_first(std::span<const PodRow> pods, Order& candidates);
 

@@ -124,16 +124,6 @@ TEST(Order, ASparseLabelAmongAllPodsIsSpreadAsSparselyAmongTheLast) {
   EXPECT_EQ(fewer, (Order{3, 4, 0, 5, 6, 7, 1}));
 }
 
-TEST(Order, TermsWithMoreMatchesComeFirstAndAStarIsEveryValue) {
-  std::vector<PodRow> pods;
-  for (const char* labels : {"{}", "{}", R"({"s":"a"})", R"({"s":"b"})", R"({"s":"a"})", "{}"})
-    pods.push_back(pod_of(Phase::running, true, labels));
-  const std::vector<ScatterTerm> terms = expanded({{"s", "*"}}, pods);
-  ASSERT_EQ(terms.size(), 2u);
-  EXPECT_EQ(terms[0].value, "a");
-  EXPECT_EQ(terms[1].value, "b");
-}
-
 // 30. A pod in PreparingUpdate moves to the head after priority and scatter.
 TEST(Order, WhatIsPreparedComesFirst) {
   std::vector<PodRow> pods{pod_of(Phase::running, true, R"({"k":"9"})"),

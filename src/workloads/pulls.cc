@@ -86,8 +86,8 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const N
 
 }  // namespace
 
-PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                       const std::vector<Name>& nodes, const Value& state) {
+PullCounts pull_counts(const Fleet& fleet, const PullSpec& spec, const std::vector<Name>& nodes,
+                       const Value& state) {
   PullCounts counts;
   counts.started = Time(Duration(state.integer_at("started")));
   counts.digest = state.text_at("digest");
@@ -109,7 +109,6 @@ PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& sp
       case Stand::waits:
         break;
     }
-  static_cast<void>(owner);
   return counts;
 }
 
@@ -118,7 +117,7 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   if (!state.is_dict())
     state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
                    {{"revision", task.revision}});
-  PullCounts counts = pull_counts(rollout.fleet, rollout.owner, task.spec, task.nodes, state);
+  PullCounts counts = pull_counts(rollout.fleet, task.spec, task.nodes, state);
   const Name digest = found_digest(rollout, task, state);
   if (!digest.empty())
     state = edited(state, {{"digest", digest}});
@@ -224,7 +223,7 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   const bool was_complete = !state.at("completed").is_null();
   const bool is_over = is_late || was_complete;
   task.may_start = !is_over;
-  PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
+  PullCounts counts = pull_counts(fleet, task.spec, task.nodes, state);
   const bool is_complete = !workload.pulls.never_completes &&
                            (is_over || counts.desired == counts.succeeded + counts.failed);
   if (!is_complete) {

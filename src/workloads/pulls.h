@@ -29,8 +29,8 @@ struct PullCounts {
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known);
 
 /// How far a job is, from what is remembered.
-PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                       const std::vector<Name>& nodes, const Value& state);
+PullCounts pull_counts(const Fleet& fleet, const PullSpec& spec, const std::vector<Name>& nodes,
+                       const Value& state);
 
 /// The nodes that an ImagePullJob asks for, and the order: that of the pods' owners where it names
 /// pods, else by name.

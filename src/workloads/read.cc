@@ -12,12 +12,11 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view known_kinds[] = {"CloneSet",   "StatefulSet",  "DaemonSet",
-                                            "SidecarSet", "ImagePullJob", "Namespace",
-                                            "ConfigMap",  "Secret",       "Service"};
+constexpr std::string_view known_kinds[] = {"CloneSet",  "StatefulSet", "DaemonSet", "ImagePullJob",
+                                            "Namespace", "ConfigMap",   "Secret",    "Service"};
 
-/// Namespace and SidecarSet belong to no namespace.
-bool is_of_fleet(std::string_view kind) { return kind == "Namespace" || kind == "SidecarSet"; }
+/// A Namespace belongs to none.
+bool is_of_fleet(std::string_view kind) { return kind == "Namespace"; }
 
 bool is_dns_name(std::string_view name) {
   const auto is_letter = [](char letter) {

@@ -137,7 +137,6 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
   const Refusal rows[] = {
       {"kind: CloneSet", "kind: CloneSett",
        "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
-       "SidecarSet, "
        "ImagePullJob, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
       {"v1beta1", "v2",
        "1:13 `CloneSet` of `apps.kruise.io/v2` is not known, only of "

@@ -31,11 +31,6 @@ std::string revision_data(const Value& pod_template) {
                     {.indent = 0, .show_secrets = true});
 }
 
-/// The template of which revisions are made: of a SidecarSet its sidecars.
-const Value& template_of(const Workload& workload) {
-  return workload.sort == WorkloadSort::sidecar_set ? workload.sidecars : workload.pod_template;
-}
-
 }  // namespace
 
 const Revision* Rollout::revision(std::string_view name) const {
@@ -57,7 +52,7 @@ void Rollout::find_revisions() {
     memory_ = revisions.back().state.is_dict() ? revisions.back().state : Value::dict({});
     revisions.back().state = Value();
   }
-  const Value& wanted = template_of(workload);
+  const Value& wanted = workload.pod_template;
   const std::string claims = workload.claims.empty()
                                  ? std::string()
                                  : revision_hash(write_json(workload.claims_document), 0);
@@ -109,8 +104,8 @@ void Rollout::emit_revisions() {
   std::set<Name> live{update().name, current().name};
   Name last;
   for (size_t row = 0; row < size(); ++row) {
-    const Name name = changes_[row] == nullptr ? pods_[row]->revision
-                                               : Name(attributes(row).text_at("revision"));
+    const Name name =
+        changes_[row] == nullptr ? pods_[row]->revision : Name(attributes(row).text_at("revision"));
     if (name != last)
       live.insert(name);
     last = name;

@@ -25,13 +25,6 @@ class Rules {
       return;
     }
     check_selector("spec.selector", true);
-    if (kind_ == "SidecarSet") {
-      check_selector("spec.namespaceSelector", false);
-      check_selector("spec.updateStrategy.selector", false);
-      check_containers("spec.containers", false);
-      check_strategies("spec.updateStrategy");
-      return;
-    }
     check_template();
     check_claims();
     const std::string rolling = is_alpha_ && kind_ == "CloneSet"

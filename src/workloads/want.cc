@@ -25,9 +25,8 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
       return want_daemon_set(fleet, *workload, now);
     case WorkloadSort::image_pull_job:
       return want_pull_job(fleet, *workload, now);
-    default:
-      return {};
   }
+  return {};
 }
 
 }  // namespace fettle::workloads

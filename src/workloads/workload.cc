@@ -10,8 +10,8 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "DaemonSet",
-                                                "SidecarSet", "ImagePullJob"};
+constexpr std::array<std::string_view, 4> sorts{"CloneSet", "StatefulSet", "DaemonSet",
+                                                "ImagePullJob"};
 
 std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
   const Value& value = dict.at(key);
@@ -102,9 +102,7 @@ void read_pods(const Value& spec, Workload& workload) {
   workload.hooks.in_place_update = hook_of(spec.at("lifecycle").at("inPlaceUpdate"));
   workload.hooks.pre_delete = hook_of(spec.at("lifecycle").at("preDelete"));
   const std::string_view type = spec.at("updateStrategy").text_at("type");
-  workload.type = type == "OnDelete"    ? UpdateType::on_delete
-                  : type == "NotUpdate" ? UpdateType::none
-                                        : UpdateType::rolling;
+  workload.type = type == "OnDelete" ? UpdateType::on_delete : UpdateType::rolling;
 }
 
 void read_clone_set(const Value& spec, Workload& workload) {
@@ -163,25 +161,6 @@ void read_daemon_set(const Value& spec, Workload& workload) {
                         : PodPolicy::recreate;
   workload.node_selector = selector_at(rolling, "selector");
   workload.burst = amount_of(spec.at("burstReplicas")).value_or(Amount{250}).number;
-}
-
-void read_sidecar_set(const Value& spec, Workload& workload) {
-  const Value& strategy = spec.at("updateStrategy");
-  workload.paused = strategy.bool_at("paused");
-  workload.partition = amount_of(strategy.at("partition"));
-  workload.max_unavailable = amount_of(strategy.at("maxUnavailable")).value_or(Amount{1});
-  workload.update_selector = selector_at(strategy, "selector");
-  workload.order.priority = priority_of(strategy.at("priorityStrategy"));
-  workload.order.scatter = scatter_of(strategy.at("scatterStrategy"));
-  workload.policy = PodPolicy::in_place_only;
-  workload.namespace_selector = selector_at(spec, "namespaceSelector");
-  workload.only_namespace = spec.text_at("namespace");
-  workload.injection_paused = spec.at("injectionStrategy").bool_at("paused");
-  std::vector<Entry> parts;
-  for (const char* part : {"containers", "initContainers", "volumes"})
-    if (!spec.at(part).is_null())
-      parts.push_back({part, spec.at(part)});
-  workload.sidecars = Value::dict(std::move(parts));
 }
 
 void read_job(const Value& spec, Workload& workload) {
@@ -270,9 +249,6 @@ Workload workload_of(const Object& object) {
       break;
     case WorkloadSort::daemon_set:
       read_daemon_set(spec, workload);
-      break;
-    case WorkloadSort::sidecar_set:
-      read_sidecar_set(spec, workload);
       break;
     case WorkloadSort::image_pull_job:
       read_job(spec, workload);

@@ -27,11 +27,11 @@ struct Object {
   Name owner() const;
 };
 
-enum class WorkloadSort { clone_set, stateful_set, daemon_set, sidecar_set, image_pull_job };
+enum class WorkloadSort { clone_set, stateful_set, daemon_set, image_pull_job };
 std::string_view to_string(WorkloadSort sort);  ///< `CloneSet`
 std::optional<WorkloadSort> workload_sort(std::string_view kind);
 
-enum class UpdateType { rolling, on_delete, none };
+enum class UpdateType { rolling, on_delete };
 enum class PodPolicy { recreate, in_place_if_possible, in_place_only };
 
 /// Labels or finalizers that hold a pod at a step until somebody takes them away.
@@ -124,13 +124,6 @@ struct Workload {
   // DaemonSet
   std::optional<Selector> node_selector;  ///< of the update
   int64_t burst = 250;
-
-  // SidecarSet
-  std::optional<Selector> namespace_selector;
-  Name only_namespace;
-  std::optional<Selector> update_selector;
-  Value sidecars;  ///< {"containers", "initContainers", "volumes", "labels", "annotations"}
-  bool injection_paused = false;
 
   PullSpec pulls;  ///< ImagePullJob
 

@@ -1,0 +1,161 @@
+#include "workloads/status.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workloads/progress.h"
+#include "workloads/pulls.h"
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+namespace {
+
+Value condition_of(std::string_view type, bool is_true, std::string_view reason,
+                   std::string_view message) {
+  return Value::dict({{"type", type},
+                      {"status", is_true ? "True" : "False"},
+                      {"reason", reason},
+                      {"message", message}});
+}
+
+/// Of the jobs of a rollout: where each image is, and where it cannot be pulled and why.
+Value pulls_of(const Rollout& rollout, std::string& failure) {
+  std::vector<Value> found;
+  for (const auto& [name, memory] : rollout.owned.jobs) {
+    const Value& attributes = memory.resource.attributes;
+    const Name image = attributes.text_at("image");
+    int64_t present = 0, pulling = 0;
+    std::vector<Value> failed;
+    std::set<Name> nodes;
+    for (const PodRow& row : rollout.rows)
+      if (nodes.insert(row.node).second) {
+        const Node* node = rollout.fleet.node(row.node);
+        present += node != nullptr && Fleet::has_image(*node, image) ? 1 : 0;
+      }
+    for (const Name& key : rollout.owned.pulls) {
+      const Pull* pull = rollout.fleet.pull(key);
+      if (pull == nullptr || pull->resource.attributes.text_at("reference") != image)
+        continue;
+      pulling += !pull->is_done && !pull->has_failed ? 1 : 0;
+      if (!pull->has_failed)
+        continue;
+      const std::string_view node = pull->resource.attributes.text_at("node");
+      failed.push_back(Value::dict({{"node", node}, {"error", pull->error}}));
+      failure = cat("image ", image, " cannot be pulled on node ", node, ": ", pull->error);
+    }
+    found.push_back(Value::dict({{"image", image},
+                                 {"job", attributes.at("name")},
+                                 {"nodes", static_cast<int64_t>(nodes.size())},
+                                 {"present", present},
+                                 {"pulling", pulling},
+                                 {"failed", Value::list(std::move(failed))}}));
+  }
+  return found.empty() ? Value() : Value::list(std::move(found));
+}
+
+Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& rollout) {
+  const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
+  const Value state =
+      found == rollout.owned.jobs.end() ? Value() : found->second.resource.attributes.at("state");
+  const std::vector<Name> nodes = nodes_of(fleet, workload);
+  const PullCounts counts = pull_counts(fleet, workload.pulls, nodes, state);
+  const bool is_complete = !state.at("completed").is_null();
+  const Value& late = state.at("failed_nodes");
+  const int64_t failed =
+      is_complete && late.is_list() ? static_cast<int64_t>(late.items().size()) : counts.failed;
+  const auto time_at = [&](const char* field) {
+    const Value& value = state.at(field);
+    return value.is_integer() ? Value(time_text(Time(Duration(value.integer().value_or(0)))))
+                              : Value();
+  };
+  std::vector<Value> names(counts.failed_nodes.begin(), counts.failed_nodes.end());
+  const int64_t done = counts.succeeded + failed;
+  const int64_t share = counts.desired == 0 ? 100 : done * 100 / counts.desired;
+  return edited(
+      Value::dict({{"desired", counts.desired},
+                   {"active", is_complete ? 0 : counts.active},
+                   {"succeeded", counts.succeeded},
+                   {"failed", failed},
+                   {"failedNodes", late.is_list() ? late : Value::list(std::move(names))},
+                   {"phase", !is_complete  ? "progressing"
+                             : failed == 0 ? "complete"
+                                           : "failed"},
+                   {"message", is_complete ? std::string("job has completed")
+                                           : cat("job is running, progress ", share, "%")}}),
+      {{"startTime", time_at("started")}, {"completionTime", time_at("completed")}});
+}
+
+}  // namespace
+
+Value status_of(const Fleet& fleet, const Name& owner, Time now) {
+  const Workload* workload = fleet.workload(owner);
+  if (workload == nullptr)
+    return {};
+  Rollout rollout(fleet, *workload, now);
+  if (workload->sort == WorkloadSort::image_pull_job)
+    return job_status(fleet, *workload, rollout);
+  const Counts counts = counts_of(rollout);
+  const int64_t desired =
+      workload->sort == WorkloadSort::daemon_set ? counts.all : workload->replicas;
+  const int64_t expected = desired - partition_of(workload->partition, desired);
+  std::string failure;
+  const Value pulls = pulls_of(rollout, failure);
+  for (const Pod* pod : rollout.owned.pods)
+    if (!pod->is_leaving && !pod->error.empty())
+      failure = cat("pod ", pod->name, ": ", pod->error);
+  const std::string_view reason = progress_reason(rollout);
+  if (reason == "ProgressDeadlineExceeded")
+    failure = "the rollout has not got on within `progressDeadlineSeconds`";
+  const bool is_there = counts.all == desired && counts.available == desired;
+  const std::string_view phase = is_there && counts.updated == desired    ? "complete"
+                                 : workload->paused                       ? "paused"
+                                 : is_there && counts.updated == expected ? "partitioned"
+                                 : !failure.empty()                       ? "failed"
+                                                                          : "progressing";
+  std::vector<Value> conditions;
+  if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
+    conditions.push_back(
+        condition_of("Progressing", reason != "ProgressDeadlineExceeded", reason, failure));
+  const Value status = Value::dict({{"observedGeneration", workload->generation},
+                                    {"replicas", counts.all},
+                                    {"readyReplicas", counts.ready},
+                                    {"availableReplicas", counts.available},
+                                    {"updatedReplicas", counts.updated},
+                                    {"updatedReadyReplicas", counts.updated_ready},
+                                    {"updatedAvailableReplicas", counts.updated_available},
+                                    {"expectedUpdatedReplicas", expected},
+                                    {"updateRevision", rollout.update().name},
+                                    {"currentRevision", rollout.current().name},
+                                    {"collisionCount", rollout.update().collisions},
+                                    {"labelSelector", to_string(workload->selector)},
+                                    {"phase", phase}});
+  return edited(status,
+                {{"conditions", conditions.empty() ? Value() : Value::list(std::move(conditions))},
+                 {"imagePulls", pulls},
+                 {"reason", failure.empty() ? Value() : Value(failure)}});
+}
+
+Value node_image_of(const Fleet& fleet, const Name& node, size_t most) {
+  const Node* found = fleet.node(node);
+  if (found == nullptr)
+    return {};
+  std::vector<Entry> images;
+  for (const auto& [reference, digest] : found->images)
+    if (images.size() < most)
+      images.push_back({reference, digest});
+  std::vector<Value> pulls;
+  fleet.for_each_pull([&](const Pull& pull) {
+    if (pulls.size() < most && !pull.is_done &&
+        pull.resource.attributes.text_at("node") == node.view())
+      pulls.push_back(Value::dict({{"image", pull.resource.attributes.at("reference")},
+                                   {"owner", pull.owner},
+                                   {"phase", pull.has_failed ? "Failed" : "Pulling"},
+                                   {"message", pull.error}}));
+  });
+  return Value::dict({{"node", node},
+                      {"images", Value::dict(std::move(images))},
+                      {"pulls", Value::list(std::move(pulls))},
+                      {"total", static_cast<int64_t>(found->images.size())}});
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,93 @@
+/// What status says while a rollout goes on.
+
+#include "workloads/status.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/workloads/world.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr std::string_view in_place =
+    R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1)";
+
+class Status : public testing::Test {
+ protected:
+  Status() { world.add_nodes(3); }
+  void put(std::string_view image, std::string_view more = "",
+           std::string_view annotations = "{}") {
+    world.put(manifest("CloneSet", "web", clone_set_spec(3, image, cat(in_place, more, "}")),
+                       annotations, ++generation));
+    world.settle();
+  }
+  Value status() { return status_of(world.fleet, "CloneSet/default/web", world.now); }
+  World world;
+  int64_t generation = 0;
+};
+
+TEST_F(Status, CountsAndRevisions) {
+  put("web:1");
+  EXPECT_EQ(status().text_at("phase"), "complete");
+  EXPECT_EQ(status().integer_at("observedGeneration"), 1);
+  const std::string first(status().text_at("updateRevision"));
+  world.ready_after = 5s;
+  put("web:2", R"(,"partition":1)");
+  const Value now = status();
+  EXPECT_EQ(now.text_at("phase"), "progressing");
+  EXPECT_EQ(now.integer_at("replicas"), 3);
+  EXPECT_EQ(now.integer_at("readyReplicas"), 2);
+  EXPECT_EQ(now.integer_at("updatedReplicas"), 1);
+  EXPECT_EQ(now.integer_at("updatedReadyReplicas"), 0);
+  EXPECT_EQ(now.integer_at("expectedUpdatedReplicas"), 2);
+  EXPECT_EQ(now.text_at("currentRevision"), first);
+  EXPECT_NE(now.text_at("updateRevision"), first);
+  EXPECT_EQ(now.text_at("labelSelector"), "app=web");
+  world.finish();
+  EXPECT_EQ(status().text_at("phase"), "partitioned");
+  EXPECT_EQ(status().text_at("currentRevision"), first);
+  put("web:2");
+  world.finish();
+  EXPECT_EQ(status().text_at("phase"), "complete");
+  EXPECT_NE(status().text_at("currentRevision"), first);
+}
+
+TEST_F(Status, AFailedPullNamesNodeAndReason) {
+  const std::string wait = R"({"fettle/image-predownload-mode":"wait"})";
+  put("web:1", "", wait);
+  world.images_nowhere.insert("web:2");
+  put("web:2", "", wait);
+  world.pass(100);
+  EXPECT_EQ(status().text_at("phase"), "failed");
+  EXPECT_NE(status().text_at("reason").find("cannot be pulled on node n"), std::string_view::npos);
+  EXPECT_NE(status().text_at("reason").find("manifest unknown"), std::string_view::npos);
+  const Value now = status();
+  const Value& pulls = now.at("imagePulls").items()[0];
+  EXPECT_EQ(pulls.integer_at("nodes"), 3);
+  EXPECT_EQ(pulls.integer_at("present"), 0);
+  EXPECT_EQ(pulls.at("failed").items().size(), 3u);
+  EXPECT_EQ(world.ready(), 3) << "nothing was disturbed";
+}
+
+TEST_F(Status, PausedIsAsAskedFor) {
+  put("web:1");
+  put("web:2", R"(,"paused":true)");
+  EXPECT_EQ(status().text_at("phase"), "paused");
+}
+
+TEST_F(Status, AJobCountsItsNodes) {
+  world.put(manifest("ImagePullJob", "job", R"({"image":"i:1","parallelism":2})"));
+  world.pass(1);
+  const auto job = [&] { return status_of(world.fleet, "ImagePullJob/default/job", world.now); };
+  EXPECT_EQ(job().integer_at("desired"), 3);
+  EXPECT_EQ(job().integer_at("active"), 1);
+  EXPECT_EQ(node_image_of(world.fleet, "n1").at("pulls").items().size(), 1u);
+  world.pass(60);
+  EXPECT_EQ(job().integer_at("succeeded"), 3);
+  EXPECT_EQ(job().text_at("phase"), "complete");
+  EXPECT_EQ(node_image_of(world.fleet, "n1").at("images").entries().size(), 1u);
+  EXPECT_TRUE(status_of(world.fleet, "CloneSet/default/none", world.now).is_null());
+}
+
+}  // namespace
+}  // namespace fettle::workloads
