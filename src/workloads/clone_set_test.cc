@@ -202,7 +202,33 @@ TEST_F(CloneSet, ContainersWithALaunchPriorityChangeInBatches) {
   }
 }
 
-// 41. Lifecycle of a pod whose hook holds it. 47. Hooked inPlaceUpdate: PreparingUpdate until the
+// 37. Three priorities, the middle batch is never ready: the third is never applied.
+TEST_F(CloneSet, ABatchThatIsNotReadyHoldsTheNext) {
+  const auto text = [](std::string_view tag) {
+    const auto one = [&](std::string_view name, std::string_view priority) {
+      return cat(R"({"name":")", name, R"(","image":")", name, ":", tag,
+                 R"(","env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":")", priority, R"("}]})");
+    };
+    return cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[)", one("a", "1"), ",",
+               one("b", "3"), ",", one("c", "2"), "]}}");
+  };
+  put_template(1, text("1"));
+  world.settle();
+  world.never_ready.insert("c:2");
+  put_template(1, text("2"));
+  world.pass(20);
+  const World::Real& pod = world.real.begin()->second;
+  EXPECT_EQ(pod.containers.at("b").image, "b:2");
+  EXPECT_EQ(pod.containers.at("c").image, "c:2");
+  EXPECT_EQ(pod.containers.at("a").image, "a:1");
+  world.never_ready.clear();
+  put_template(1, text("3"));
+  world.finish();
+  for (const auto& [name, container] : pod.containers)
+    EXPECT_EQ(container.image, cat(name, ":3"));
+}
+
+// 47. Hooked inPlaceUpdate: PreparingUpdate until the
 // handler is removed; then Updating; Updated until it is set again; then Normal.
 TEST_F(CloneSet, AHookHoldsAPodBeforeAndAfterItsUpdate) {
   const std::string hook = R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"yes"}}})";

@@ -120,8 +120,8 @@ void World::act_pod(const Resource& resource) {
     ids.push_back({each.text_at("name"), container.id});
   }
   if (has_changed) {
-    pod.is_ready = false;
-    pod.ready_since = now + ready_after;
+    pod.is_ready = pod.is_up = false;
+    pod.up_at = now + ready_after;
   }
   record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
          attributes.text_at("owner"));
@@ -244,17 +244,22 @@ void World::settle() {
   ADD_FAILURE() << "the fleet does not settle";
 }
 
+bool World::is_up(const Real& pod, const Container& container) const {
+  return !container.image_id.empty() && !never_ready.contains(container.image) && pod.up_at <= now;
+}
+
 void World::grow_ready() {
   for (auto& [key, pod] : real) {
-    bool runs = true;
+    bool are_up = true;
     for (const auto& [name, container] : pod.containers)
-      runs &= !container.image_id.empty() && !never_ready.contains(container.image);
-    const bool is_ready = runs && !is_held(pod.attributes) && pod.ready_since <= now;
-    if (is_ready == pod.is_ready)
+      are_up &= is_up(pod, container);
+    const bool is_ready = are_up && !is_held(pod.attributes);
+    if (is_ready == pod.is_ready && are_up == pod.is_up)
       continue;
-    pod.is_ready = is_ready;
-    if (is_ready)
+    if (is_ready && !pod.is_ready)
       pod.ready_since = now;
+    pod.is_ready = is_ready;
+    pod.is_up = are_up;
     see(key);
   }
 }
@@ -271,7 +276,7 @@ void World::see(const Name& key) {
                                     {"imageID", container.image_id},
                                     {"containerID", container.id},
                                     {"restartCount", container.restarts},
-                                    {"ready", pod.is_ready},
+                                    {"ready", is_up(pod, container)},
                                     {"state", Value::dict({{"running", Value::dict({})}})}}));
   fleet.see({fleet.environment(), "pod", key},
             Value::dict(

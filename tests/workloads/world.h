@@ -35,7 +35,9 @@ class World {
     Value attributes;
     std::map<std::string, Container> containers;
     Time created, ready_since;
-    bool is_ready = false;
+    Time up_at;             ///< when its containers answer
+    bool is_up = false;     ///< all containers are ready
+    bool is_ready = false;  ///< the pod is: its gates are open, too
   };
   struct Pulling {
     Value attributes;
@@ -93,6 +95,7 @@ class World {
   void act_pull(const Resource& resource, const Name& owner);
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
+  bool is_up(const Real& pod, const Container& container) const;
   void end_pulls();
   void grow_ready();
 
