@@ -98,7 +98,7 @@ void expect_end(const std::string& text, std::string_view name) {
 TEST(HostileModels, DepthAndWidthEnd) {
   size_t count = 0;
   for (const std::vector<std::string>& row : rows_of("repeats.txt", 5))
-    for (const size_t times : {300, 5'000, 66'000, 100'000}) {
+    for (const size_t times : {size_t{300}, size_t{5'000}, size_t{66'000}, size_t{100'000}}) {
       expect_end(repeated(row, times), cat(times, " times ", join(row, " | ")));
       ++count;
     }
@@ -108,7 +108,7 @@ TEST(HostileModels, DepthAndWidthEnd) {
 TEST(HostileModels, WhatIsBuiltOnOneAnotherEnds) {
   size_t count = 0;
   for (const std::vector<std::string>& row : rows_of("chains.txt", 3))
-    for (const size_t times : {40, 900, 20'000, 100'000}) {
+    for (const size_t times : {size_t{40}, size_t{900}, size_t{20'000}, size_t{100'000}}) {
       expect_end(chained(row, times), cat(times, " times ", join(row, " | ")));
       ++count;
     }

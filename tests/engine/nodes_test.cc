@@ -163,7 +163,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   // The environment cannot go without it.
   const auto early = remove_environment(place_, "fleet", true);
   ASSERT_FALSE(early);
-  EXPECT_NE(to_string(early.error()).find("nobody answers at the socket"), std::string::npos)
+  EXPECT_NE(to_string(early.error()).find("nothing answers at the socket"), std::string::npos)
       << to_string(early.error());
 
   // It comes back, and what is left on it goes.
