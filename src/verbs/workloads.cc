@@ -8,6 +8,7 @@
 #include "value/mask.h"
 #include "verbs/engines.h"
 #include "verbs/nodes.h"
+#include "workloads/status.h"
 #include "workloads/want.h"
 
 namespace fettle {
@@ -80,6 +81,44 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
   return turn->forget_old(kept_versions);
 }
 
+/// Nodes and objects, as they are stored.
+Status learn_fleet(const Workplace& place, const Name& environment, Fleet& fleet,
+                   std::set<Name>& owners) {
+  fleet.driver = own_engine;
+  for (const NodeView& view : TRY(look_at_nodes(place))) {
+    workloads::Node node;
+    node.name = view.node.name;
+    std::vector<Entry> labels{{"kubernetes.io/hostname", view.node.name}};
+    for (const auto& [key, text] : view.node.labels)
+      labels.push_back({key, text});
+    node.labels = Value::dict(std::move(labels));
+    node.pulls = view.node.pulls;
+    node.is_ready = view.answers;
+    node.is_cordoned = view.node.is_cordoned;
+    fleet.put_node(std::move(node));
+  }
+  for (Object& object : TRY(stored_objects(place, environment))) {
+    owners.insert(object.owner());
+    fleet.put(std::move(object));
+  }
+  return {};
+}
+
+/// The pods that are known, as they are; `silent`: the engines that do not answer.
+Result<Seen> look_at_pods(const Workplace& place, const Known& known,
+                          std::map<Name, std::string>& silent) {
+  Known pods;
+  for (const auto& [key, record] : known)
+    if (key.kind == "pod")
+      pods.emplace(key, record);
+  silent = TRY(silent_engines(place, drivers_of(pods)));
+  Scene scene = place.scene();
+  scene.driver = [&](const Name& name) -> Driver* {
+    return silent.contains(name) ? nullptr : place.driver(name);
+  };
+  return look_at_known(scene, pods);
+}
+
 /// Wishes of all owners as one intent, and what the store and the engines know of them.
 class Bringing {
  public:
@@ -116,25 +155,8 @@ class Bringing {
   }
 
  private:
-  /// All that is stored.
   Status learn() {
-    fleet_.driver = own_engine;
-    for (const NodeView& view : TRY(look_at_nodes(place_))) {
-      workloads::Node node;
-      node.name = view.node.name;
-      std::vector<Entry> labels{{"kubernetes.io/hostname", view.node.name}};
-      for (const auto& [key, text] : view.node.labels)
-        labels.push_back({key, text});
-      node.labels = Value::dict(std::move(labels));
-      node.pulls = view.node.pulls;
-      node.is_ready = view.answers;
-      node.is_cordoned = view.node.is_cordoned;
-      fleet_.put_node(std::move(node));
-    }
-    for (Object& object : TRY(stored_objects(place_, edit_.environment()))) {
-      owners_.insert(object.owner());
-      fleet_.put(std::move(object));
-    }
+    TRY(learn_fleet(place_, edit_.environment(), fleet_, owners_));
     known_ = TRY(place_.store->known(edit_.environment()));
     for (const auto& [key, record] : known_) {
       tell(key, record);
@@ -152,16 +174,7 @@ class Bringing {
 
   /// At the pods, since nobody tells when one is ready.
   Status look() {
-    Known pods;
-    for (const auto& [key, record] : known_)
-      if (key.kind == "pod")
-        pods.emplace(key, record);
-    Scene scene = place_.scene();
-    silent_ = TRY(silent_engines(place_, drivers_of(pods)));
-    scene.driver = [&](const Name& name) -> Driver* {
-      return silent_.contains(name) ? nullptr : place_.driver(name);
-    };
-    for (const auto& [key, observation] : TRY(look_at_known(scene, pods))) {
+    for (const auto& [key, observation] : TRY(look_at_pods(place_, known_, silent_))) {
       fleet_.see(key, observation.state);
       seen_[key] = observation;
     }
@@ -399,6 +412,28 @@ Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environme
   for (auto& [key, pod] : sorted)
     found.push_back(std::move(pod));
   return found;
+}
+
+Result<std::vector<Object>> objects_with_status(const Workplace& place, const Name& environment) {
+  Fleet fleet(environment);
+  std::set<Name> owners;
+  std::map<Name, std::string> silent;
+  TRY(learn_fleet(place, environment, fleet, owners));
+  const Known known = TRY(place.store->known(environment));
+  for (const auto& [key, record] : known)
+    fleet.know(key, record->by_hand == ByHand::removed ? nullptr : record);
+  for (const auto& [key, observation] : TRY(look_at_pods(place, known, silent)))
+    fleet.see(key, observation.state);
+  std::vector<Object> objects = TRY(stored_objects(place, environment));
+  for (Object& object : objects) {
+    Value status = workloads::status_of(fleet, object.owner(), place.clock());
+    if (status.is_null())
+      continue;
+    std::vector<Entry> entries(object.document.entries().begin(), object.document.entries().end());
+    entries.push_back({"status", std::move(status)});
+    object.document = Value::dict(std::move(entries));
+  }
+  return objects;
 }
 
 }  // namespace fettle

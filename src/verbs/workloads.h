@@ -49,6 +49,10 @@ struct Brought {
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options);
 
+/// All objects, workloads with the status that was seen just now.
+Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
+                                                           const Name& environment);
+
 /// A pod as Kubernetes writes it, with the status that was seen just now.
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment);
 

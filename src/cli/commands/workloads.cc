@@ -184,6 +184,10 @@ Result<int> remove(Face& face) {
   return finish(face, *place, stored);
 }
 
+bool has_replicas(std::string_view kind) {
+  return kind == "CloneSet" || kind == "StatefulSet" || kind == "DaemonSet";
+}
+
 struct Listed {
   std::string kind, space, name;
   Value document;
@@ -195,7 +199,11 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
     for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
       found.push_back({kind, std::string(pod.at("metadata").text_at("namespace")),
                        std::string(pod.at("metadata").text_at("name")), pod});
-  for (const workloads::Object& object : TRY(stored_objects(place, fleet_of(face))))
+  const bool has_status = has_replicas(kind) || kind == "ImagePullJob";
+  const std::vector<workloads::Object> objects =
+      TRY(has_status ? objects_with_status(place, fleet_of(face))
+                     : stored_objects(place, fleet_of(face)));
+  for (const workloads::Object& object : objects)
     if (object.kind == kind)
       found.push_back({kind, object.space.str(), object.name.str(), object.document});
   const std::string name = face.parsed.argument(1);
@@ -209,9 +217,25 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
   return found;
 }
 
-/// The columns of kubectl for pods; the name for everything else.
+/// The columns of kubectl for pods and workloads; the name for everything else.
 std::vector<std::string> row_of(const Listed& each, bool is_wide) {
   const Value& status = each.document.at("status");
+  if (has_replicas(each.kind)) {
+    const auto count = [&](const char* name) {
+      const Value& number = status.at(name);
+      return number.is_null() ? std::string("-") : to_text(number);
+    };
+    return {each.space,
+            each.name,
+            each.kind == "DaemonSet"
+                ? count("replicas")
+                : std::to_string(each.document.at("spec").integer_at("replicas", 1)),
+            count("updatedReplicas"),
+            count("updatedReadyReplicas"),
+            count("readyReplicas"),
+            count("replicas"),
+            std::string(status.text_at("phase"))};
+  }
   if (each.kind != "Pod")
     return {each.space, each.name};
   size_t ready = 0, all = 0;
@@ -253,6 +277,9 @@ Result<int> get(Face& face) {
   } else {
     const bool is_wide = face.output == "wide";
     std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME"}};
+    if (has_replicas(kind))
+      rows[0].insert(rows[0].end(),
+                     {"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "PHASE"});
     if (kind == "Pod")
       rows[0].insert(rows[0].end(), {"READY", "STATUS", "RESTARTS"});
     if (kind == "Pod" && is_wide)

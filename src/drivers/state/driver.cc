@@ -266,7 +266,7 @@ class StateAct {
     std::optional<Again> again;
     if (!is_final)
       again = TRY(again_of(ret));
-    const Value& result = ret.at("result");
+    const Value result = ret.at("result");  // a look may put another one in its place
     const bool changes = !is_empty(ret.at("changes"));
     if (!again && !call_.is_test && result == Value(true) && changes && options_.calls_again)
       ret = TRY(confirmed(std::move(ret)));
