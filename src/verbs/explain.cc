@@ -22,14 +22,6 @@ bool is_declared_at(const Resource& resource, std::string_view file, std::string
                               file.ends_with(cat("/", own_file)));
 }
 
-const char* past(Verb verb);
-
-/// A command is run, however it came to that.
-std::string_view past_of(const Key& key, Verb verb) {
-  const bool is_run = key.kind == command_kind().name() && verb != Verb::remove;
-  return is_run && acts(verb) ? "was run" : past(verb);
-}
-
 const char* past(Verb verb) {
   switch (verb) {
     case Verb::create:
@@ -51,6 +43,12 @@ const char* past(Verb verb) {
     default:
       return "was looked at";
   }
+}
+
+/// A command is run, however it came to that.
+std::string_view past_of(const Key& key, Verb verb) {
+  const bool is_run = key.kind == command_kind().name() && verb != Verb::remove;
+  return is_run && acts(verb) ? "was run" : past(verb);
 }
 
 /// Whether `what` is the ID or the name in `state_|-id_|-name`, or the tag with the function.
