@@ -5,7 +5,6 @@
 
 #include <cstring>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/invariant.h"
@@ -30,6 +29,14 @@ const EVP_CIPHER* cipher() {
   return fetched;
 }
 
+/// What is sealed with a key that a power cut took away would be lost.
+Status sync(const Path& path) {
+  const Descriptor open = TRY(open_to_read(path));
+  if (fsync(open.get()) != 0)
+    return file_error("cannot write", path);
+  return {};
+}
+
 /// Several processes may make it at once: the first one counts.
 Status make_key(const Path& path) {
   std::string key(Seal::key_size, '\0');
@@ -37,12 +44,12 @@ Status make_key(const Path& path) {
     return world_error("this machine gives no random numbers");
   const Path draft = cat(path.string(), ".", getpid());
   TRY(write_file(draft, key, 0600));
-  const bool is_linked = link(draft.c_str(), path.c_str()) == 0 || errno == EEXIST;
-  const int cause = errno;
+  Status made = sync(draft);
+  if (made && link(draft.c_str(), path.c_str()) != 0 && !file_exists(path))
+    made = file_error("cannot make the key", path);
   unlink(draft.c_str());
-  if (!is_linked)
-    return world_error(cat("cannot make the key `", path.string(), "`: ", std::strerror(cause)));
-  return {};
+  TRY(std::move(made));
+  return sync(path.has_parent_path() ? path.parent_path() : Path("."));
 }
 
 }  // namespace
@@ -52,8 +59,10 @@ Result<Seal> Seal::from_file(const Path& path) {
     TRY(make_key(path));
   const std::string bytes = TRY(read_file(path));
   if (bytes.size() != key_size)
-    return world_error(cat("`", path.string(), "` is no key: it has ", bytes.size(),
-                           " bytes instead of ", key_size));
+    return world_error(cat("`", path.string(), "` is not a key: it has ", bytes.size(),
+                           " bytes instead of ", key_size,
+                           "; remove it to get a new one: what is sealed with the old one is then "
+                           "unknown, and what uses it is applied again"));
   SealKey key;
   std::memcpy(key.data(), bytes.data(), key_size);
   return Seal(key);

@@ -48,7 +48,7 @@ TEST_F(SealTest, AFileThatIsNoKeyIsAnError) {
   ASSERT_TRUE(write_file(path_, "short"));
   const Result<Seal> seal = Seal::from_file(path_);
   ASSERT_FALSE(seal);
-  EXPECT_NE(seal.error().message.find("is no key: it has 5 bytes instead of 64"),
+  EXPECT_NE(seal.error().message.find("is not a key: it has 5 bytes instead of 64"),
             std::string::npos);
 }
 

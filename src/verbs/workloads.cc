@@ -383,12 +383,8 @@ Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environme
   for (const auto& [key, record] : TRY(place.store->known(environment)))
     if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed)
       pods.emplace(key, record);
-  const auto silent = TRY(silent_engines(place, drivers_of(pods)));
-  Scene scene = place.scene();
-  scene.driver = [&](const Name& name) -> Driver* {
-    return silent.contains(name) ? nullptr : place.driver(name);
-  };
-  const Seen seen = TRY(look_at_known(scene, pods));
+  std::map<Name, std::string> silent;
+  const Seen seen = TRY(look_at_pods(place, pods, silent));
   std::map<Key, Value> sorted;
   for (const auto& [key, record] : pods) {
     const Value& attributes = record->applied->attributes;
