@@ -63,6 +63,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   const std::vector<std::string>& names = face.parsed.all("filename");
   std::vector<workloads::Object> objects;
   std::optional<Error> first;
+  bool is_any_skipped = false;
   for (const Source& source : TRY(sources_of(names))) {
     workloads::Manifests read = workloads::read_manifests(
         source.text, source.name,
@@ -72,12 +73,15 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
         print_error(cat("error: ", to_string(*first)));
       first = std::move(error);
     }
+    is_any_skipped |= !read.skipped.empty();
     for (const std::string& skipped : read.skipped)
       print_error(cat("skipped ", skipped));
     std::ranges::move(read.objects, std::back_inserter(objects));
   }
   if (first)
     return std::move(*first);
+  if (objects.empty() && !is_any_skipped && !names.empty())
+    return user_error(cat("there is no object in ", join(names, ", ")));
   return objects;
 }
 
@@ -128,26 +132,12 @@ Result<int> apply(Face& face) {
 /// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
 Result<std::string> kind_named(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"cloneset", "CloneSet"},
-      {"clone", "CloneSet"},
-      {"statefulset", "StatefulSet"},
-      {"sts", "StatefulSet"},
-      {"asts", "StatefulSet"},
-      {"daemonset", "DaemonSet"},
-      {"daemon", "DaemonSet"},
-      {"ads", "DaemonSet"},
-      {"sidecarset", "SidecarSet"},
-      {"sidecar", "SidecarSet"},
-      {"imagepulljob", "ImagePullJob"},
-      {"configmap", "ConfigMap"},
-      {"cm", "ConfigMap"},
-      {"secret", "Secret"},
-      {"service", "Service"},
-      {"svc", "Service"},
-      {"namespace", "Namespace"},
-      {"ns", "Namespace"},
-      {"pod", "Pod"},
-      {"po", "Pod"}};
+      {"cloneset", "CloneSet"},   {"clone", "CloneSet"},   {"statefulset", "StatefulSet"},
+      {"sts", "StatefulSet"},     {"asts", "StatefulSet"}, {"daemonset", "DaemonSet"},
+      {"daemon", "DaemonSet"},    {"ads", "DaemonSet"},    {"imagepulljob", "ImagePullJob"},
+      {"configmap", "ConfigMap"}, {"cm", "ConfigMap"},     {"secret", "Secret"},
+      {"service", "Service"},     {"svc", "Service"},      {"namespace", "Namespace"},
+      {"ns", "Namespace"},        {"pod", "Pod"},          {"po", "Pod"}};
   std::string low = lower_case(word);
   std::vector<std::string> known;
   for (const bool plural : {false, true}) {
