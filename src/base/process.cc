@@ -161,9 +161,12 @@ class Groups {
     static auto* const groups = new Groups;  // outlives whoever leaves in the middle
     return *groups;
   }
-  void add(pid_t group) {
+  /// Whoever kills all children waits for the one that is being started.
+  Result<pid_t> start(const Launch& launch) {
     const std::lock_guard lock(mutex_);
-    groups_.insert(group);
+    const pid_t leader = TRY(fettle::start(launch));
+    groups_.insert(leader);
+    return leader;
   }
   void remove(pid_t group) {
     const std::lock_guard lock(mutex_);
@@ -189,10 +192,9 @@ class Group {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  Status lead_by(pid_t leader) {
-    leader_ = leader;
-    Groups::all().add(leader);
-    watch_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, leader, 0)));
+  Status start(const Launch& launch) {
+    leader_ = TRY(Groups::all().start(launch));
+    watch_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, leader_, 0)));
     if (!watch_.is_open())
       return call_error("cannot watch a process", errno);
     return {};
@@ -286,7 +288,7 @@ Status Child::start_with_pipes() {
   launch.input = input.read.get();
   launch.output = output.write.get();
   launch.errors = errors.write.get();
-  TRY(group_.lead_by(TRY(start(launch))));
+  TRY(group_.start(launch));
   input_ = std::move(input.write);
   output_ = std::move(output.read);
   errors_ = std::move(errors.read);
@@ -452,7 +454,7 @@ Result<Dialogue> Dialogue::start(const Invocation& command, Errors errors) {
     kept = TRY(make_pipe());
   launch.input = launch.output = theirs.get();
   launch.errors = errors == Errors::kept ? kept.write.get() : 2;
-  TRY(state->group.lead_by(TRY(fettle::start(launch))));
+  TRY(state->group.start(launch));
   state->errors = std::move(kept.read);
   return Dialogue(std::move(state));
 }
