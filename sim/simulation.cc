@@ -501,8 +501,11 @@ class Simulation : public Ground, public Driver, public Audience {
       return lines;
     };
     const Intent other = intent_of(sketch_, sets, &prng_);
-    if (steps(intent) != steps(other))
-      complain("the plan depends on the order of the resources");
+    const std::set<std::string> here = steps(intent), there = steps(other);
+    std::vector<std::string> apart;
+    std::ranges::set_symmetric_difference(here, there, std::back_inserter(apart));
+    if (!apart.empty())
+      complain("the plan depends on the order of the resources: " + join(apart, "; "));
   }
 
   void check_end() {

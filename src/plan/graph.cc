@@ -233,11 +233,16 @@ void Graph::add_order_of_requests() {
         std::ranges::for_each(need.keys, used);
     std::ranges::for_each(embedded(then), used);
   }
-  for (auto& [id, edges] : after) {
-    nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
-    nodes_[id].edges_count = static_cast<uint32_t>(edges.size());
-    edges_.insert(edges_.end(), edges.begin(), edges.end());
-  }
+  for (auto& [id, edges] : after)
+    set_edges(id, std::move(edges));
+}
+
+/// In an order that does not depend on that of the resources: the first one that holds is told.
+void Graph::set_edges(NodeId id, std::vector<Edge> edges) {
+  std::ranges::stable_sort(edges, {}, [](const Edge& edge) -> const Key& { return *edge.key; });
+  nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
+  nodes_[id].edges_count = static_cast<uint32_t>(edges.size());
+  edges_.insert(edges_.end(), edges.begin(), edges.end());
 }
 
 void Graph::add_edges(const Resource& resource) {
@@ -311,14 +316,8 @@ void Graph::add_users_of_then() {
         used(key, Bond::order);
     }
   }
-  for (NodeId id = 0; id < nodes_.size(); ++id) {
-    const auto found = after.find(id);
-    if (found == after.end())
-      continue;
-    nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
-    nodes_[id].edges_count = static_cast<uint32_t>(found->second.size());
-    edges_.insert(edges_.end(), found->second.begin(), found->second.end());
-  }
+  for (auto& [id, edges] : after)
+    set_edges(id, std::move(edges));
 }
 
 /// The acts in each host, in the order in which they are going to be done.

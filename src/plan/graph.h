@@ -94,6 +94,7 @@ class Graph {
   void add_edges(const Resource& resource);
   void add_order_of_requests();
   void add_users_of_then();
+  void set_edges(NodeId id, std::vector<Edge> edges);
   Status sort();
   void find_history();
   void chain(NodeId before, NodeId after);

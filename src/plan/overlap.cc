@@ -142,11 +142,14 @@ Value to_value(const std::vector<ListedInstruction>& list) {
     std::vector<Entry> artifacts;
     for (const auto& [name, digest] : instruction.artifacts)
       artifacts.push_back({name, digest});
-    items.push_back(Value::dict({{"type", instruction.type},
-                                 {"text", instruction.text},
-                                 {"services", texts(instruction.services)},
-                                 {"mounts", texts(instruction.mounts)},
-                                 {"artifacts", Value::dict(std::move(artifacts))}}));
+    std::vector<Entry> item{{"type", instruction.type}, {"text", instruction.text}};
+    if (!instruction.services.empty())
+      item.push_back({"services", texts(instruction.services)});
+    if (!instruction.mounts.empty())
+      item.push_back({"mounts", texts(instruction.mounts)});
+    if (!artifacts.empty())
+      item.push_back({"artifacts", Value::dict(std::move(artifacts))});
+    items.push_back(Value::dict(std::move(item)));
   }
   return Value::list(std::move(items));
 }

@@ -440,7 +440,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   // An act that did not come to its end may have done it all, and then this one found nothing to
   // change.
   const RecordPointer& before = flight.act.known;
-  const bool changed = done.changed || (flight.calls == 1 && before && before->attempt);
+  const bool changed = done.changed || (!flight.is_recorded && before && before->attempt);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (flight.act.is_instant && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);

@@ -146,10 +146,11 @@ Result<std::vector<Observation>> look_at_services(const Workplace& place,
 }  // namespace
 
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
-                                            const Seen& seen_before) {
+                                            const Seen& seen_before, const Known* known_before) {
   EnvironmentView view;
   view.environment = TRY(find_environment(place, name));
-  const Known known = TRY(place.store->known(view.environment.name));
+  const Known known =
+      known_before != nullptr ? *known_before : TRY(place.store->known(view.environment.name));
   const std::vector<RecordPointer> services = services_to_show(known);
   std::vector<Subject> subjects;
   for (const RecordPointer& record : services)

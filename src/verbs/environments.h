@@ -39,9 +39,10 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
 /// One without a uuid is known to the engine alone; it is taken over when somebody names it.
 Result<std::vector<Environment>> list_environments(const Workplace& place);
 /// With the state of its services as the engine tells it, by one list. A service that was removed
-/// on purpose is not shown. What is in `seen` was looked at just now.
+/// on purpose is not shown. What is in `seen` was looked at just now, and `known` was read just
+/// now.
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
-                                            const Seen& seen = {});
+                                            const Seen& seen = {}, const Known* known = nullptr);
 /// One service as it is shown, by its name or the beginning of its uuid.
 Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
                                     const std::string& name);

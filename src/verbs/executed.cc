@@ -96,24 +96,24 @@ bool was_done(const Value& keys, const Name& environment, std::optional<uint64_t
 
 }  // namespace
 
-Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
-                                                     const Name& environment) {
+Result<Executed> read_executed(const Workplace& place, const Name& environment) {
   const Value note = TRY(place.store->note(environment, executed_note)).value_or(Value());
   if (!note.is_dict())
-    return listed_instructions(note);
-  std::vector<ListedInstruction> list = listed_instructions(note.at("kept"));
+    return Executed{listed_instructions(note)};
+  Executed executed{listed_instructions(note.at("kept")), true};
+  std::vector<ListedInstruction>& list = executed.list;
   const std::vector<ListedInstruction> submitted = listed_instructions(note.at("submitted"));
   const Value &keys = note.at("keys"), &equal = note.at("equal");
   if (!keys.is_list() || !equal.is_list() || keys.items().size() != submitted.size() ||
       equal.items().size() != submitted.size())
-    return list;
+    return executed;
   const Known known = TRY(place.store->known(environment));
   const auto run = static_cast<uint64_t>(note.integer_at("run"));
   for (size_t i = 0; i < submitted.size(); ++i)
     if (was_done(keys.items()[i], environment,
                  equal.items()[i] == Value(true) ? std::nullopt : std::optional(run), known))
       list.push_back(submitted[i]);
-  return list;
+  return executed;
 }
 
 Status begin_executed(Edit& edit, const std::vector<ListedInstruction>& executed,
@@ -145,7 +145,7 @@ Status write_executed(Edit& edit, const std::vector<ListedInstruction>& list) {
 }
 
 Status append_executed(const Workplace& place, Edit& edit, ListedInstruction instruction) {
-  std::vector<ListedInstruction> list = TRY(read_executed(place, edit.environment()));
+  std::vector<ListedInstruction> list = TRY(read_executed(place, edit.environment())).list;
   list.push_back(std::move(instruction));
   return write_executed(edit, list);
 }

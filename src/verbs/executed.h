@@ -18,10 +18,11 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
                                               std::span<const Statement> statements,
                                               const Resolution& resolution);
 
-/// After a run that was killed, what it kept of the list and those of its instructions whose
-/// records say that they were done.
-Result<std::vector<ListedInstruction>> read_executed(const Workplace& place,
-                                                     const Name& environment);
+struct Executed {
+  std::vector<ListedInstruction> list;
+  bool of_a_killed_run = false;  ///< what it kept, and what its records say that it did
+};
+Result<Executed> read_executed(const Workplace& place, const Name& environment);
 
 /// Says before a run acts what the list is going to be, so that nothing is lost when it is killed.
 struct Submission {

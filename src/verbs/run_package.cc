@@ -354,7 +354,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
-  const std::vector<ListedInstruction> executed = TRY(read_executed(place, name));
+  const Executed before = TRY(read_executed(place, name));
+  const std::vector<ListedInstruction>& executed = before.list;
   const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
   Resolution resolution = resolve_overlap(executed, submitted);
   Undertaking undertaking;
@@ -386,7 +387,11 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   report.intent = package.intent;
   report.script = package.statements;
   report.statements = reporter.finish(carried.run);
-  TRY(write_executed(*edit, executed_after(executed, submitted, resolution, report.statements)));
+  report.known = carried.run.known();
+  const std::vector<ListedInstruction> after =
+      executed_after(executed, submitted, resolution, report.statements);
+  if (before.of_a_killed_run || after != executed)
+    TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(carried.summary));
   if (report.summary.good() && report.summary.done == 0)
     report.seen = carried.run.seen();

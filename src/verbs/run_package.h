@@ -62,7 +62,8 @@ struct PackageReport {
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
-  Seen seen;  ///< what is there, when nothing was done
+  Known known;  ///< how the run left the records
+  Seen seen;    ///< what is there, when nothing was done
   Duration took{0};
 };
 

@@ -344,7 +344,9 @@ Result<int> run(Face& face) {
     print_end(face, report);
   if (!face.json && !face.json_lines && !face.quiet &&
       face.parsed.flag("show-enclave-inspect", true))
-    if (const auto view = inspect_environment(*place, report.environment, report.seen); view)
+    if (const auto view =
+            inspect_environment(*place, report.environment, report.seen, &report.known);
+        view)
       print_services(*view);
   return exit_code(report.summary);
 }
