@@ -7,6 +7,7 @@ namespace fettle {
 namespace {
 
 bool is_in_lines = false;
+constexpr size_t printed_at_once = 64 * 1024;
 
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -46,6 +47,24 @@ void print_error(std::string_view text) { write(stderr, hidden(text)); }
 void print_json_in_lines() { is_in_lines = true; }
 void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }
 void print_json_line(const Value& document) { print_json_line_as_it_is(hidden_value(document)); }
+void print_json_dict(const std::function<std::optional<Entry>()>& next) {
+  std::string text = "{";
+  for (bool is_first = true; const std::optional<Entry> entry = next(); is_first = false) {
+    text += is_first ? "\n  " : ",\n  ";
+    append_json_text(text, entry->key.view());
+    text += ": ";
+    for (const char c : write_json(hidden_value(entry->value), {.indent = 2})) {
+      text += c;
+      if (c == '\n')  // of the layout: one in a text is escaped
+        text += "  ";
+    }
+    if (text.size() > printed_at_once) {
+      print_part(text);
+      text.clear();
+    }
+  }
+  write(stdout, text + (text.size() == 1 ? "}" : "\n}"));
+}
 void print_as_it_is(std::string_view text) { write(stdout, text); }
 void print_part(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 void print_json_as_it_is(const Value& document) {

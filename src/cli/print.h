@@ -2,7 +2,9 @@
 /// How answers look: tables, colours, JSON documents.
 
 #include <cstdio>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ void print_error(std::string_view text);  ///< to stderr, with a newline
 void print_json_in_lines();
 void print_json(const Value& document);  ///< indented, to stdout
 void print_json_line(const Value& document);
+/// A dict as `print_json` prints it, without ever holding all of it: `next` gives one entry after
+/// another, in the order of their keys.
+void print_json_dict(const std::function<std::optional<Entry>()>& next);
 void print_as_it_is(std::string_view text);
 void print_part(std::string_view text);  ///< the same, without a newline
 void print_json_as_it_is(const Value& document);

@@ -15,7 +15,10 @@ namespace {
 
 class StateKind : public Kind {
  public:
-  Name name() const override { return "state"; }
+  Name name() const override {
+    static const Name one("state");
+    return one;
+  }
   Sort sort() const override { return Sort::ensuring; }
   Result<Value> normalise(const Value& attributes) const override {
     static const Value none = Value::dict({});

@@ -8,6 +8,8 @@
 namespace fettle {
 namespace {
 
+const Name is_new("new");  // the reason of very many
+
 const Name unchanged_why = "unchanged";
 const Name none;
 
@@ -242,7 +244,7 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
-    return step(id, node.kind->first_verb(), "new");
+    return step(id, node.kind->first_verb(), is_new);
   if (auto attempt = check_attempt(id))
     return *attempt;
   if (node.seen != nullptr && node.seen->content_is_lost)

@@ -42,6 +42,16 @@ Result<Run> Run::make(std::shared_ptr<const Intent> intent, Known known, Seen se
   return run;
 }
 
+void Run::let_go() {
+  for (auto& [key, step] : steps_)
+    step.wanted = nullptr;
+  flights_.clear();
+  graph_.reset();
+  former_.clear();
+  next_.reset();
+  intent_.reset();
+}
+
 const Step* Run::step(const Key& key) const {
   const auto found = steps_.find(key);
   return found == steps_.end() ? nullptr : &found->second;
@@ -53,7 +63,7 @@ const Value* Run::looked(const Key& key) const {
 }
 
 bool Run::is_under_way(const Key& key) const {
-  const NodeId id = graph_->find(key);
+  const NodeId id = graph_ == nullptr ? no_node : graph_->find(key);
   const auto flight = id == no_node ? flights_.end() : flights_.find(id);
   return flight != flights_.end() && flight->second.began.has_value();
 }

@@ -138,6 +138,12 @@ class Run {
   /// What was seen before it, but for what it has acted on since.
   const Seen& seen() const { return seen_; }
 
+  /// Gives up what a finished run does not need to tell of itself: standings, steps and what is
+  /// known stay. The steps do not say any more what was wanted.
+  void let_go();
+  /// What was known at its end, taken out of it.
+  Known take_known() { return std::move(known_); }
+
   /// The last step that was decided for a key in this run; none before that.
   const Step* step(const Key& key) const;
   /// What something that looks for itself and was only to report put out; none when it did not.

@@ -189,6 +189,13 @@ class Reader {
                             most_parts, " states"));
   }
 
+  /// Of many states, few functions.
+  Name once(std::string_view text) {
+    const auto found = names_.find(text);
+    return found != names_.end() ? found->second
+                                 : names_.emplace(std::string(text), Name(text)).first->second;
+  }
+
   /// `a.b.function: […]`, or `a.b: [function, …]`.
   bool name_function(const TreeMember& entry, Body& body) {
     const Name key = entry.key->text();
@@ -205,7 +212,7 @@ class Reader {
         dot == std::string_view::npos ||
         (count > 0 ? has_state(key) || !has_state(prefix) : has_state(key) && !has_state(prefix));
     body.is_whole = is_whole;
-    body.state = is_whole ? key : Name(prefix);
+    body.state = is_whole ? key : once(prefix);
     if (!is_whole)
       ++count;
     if (count == 0 && is_extension_)
@@ -218,7 +225,7 @@ class Reader {
       error(*entry.key, cat("Too many functions declared in state \"", body.state, "\"", in_id()));
       return false;
     }
-    body.function = named != nullptr ? named->text() : Name(key.view().substr(dot + 1));
+    body.function = named != nullptr ? named->text() : once(key.view().substr(dot + 1));
     if (!has_space(body.function))
       return true;
     error(named == nullptr ? *entry.key : *named,
@@ -330,6 +337,7 @@ class Reader {
   Name id_;
   bool is_extension_ = false;
   bool is_overfull_ = false;  ///< the declaration has more states than are read
+  std::map<std::string, Name, std::less<>> names_;  ///< of states and functions
 };
 
 /// Idem numbers the states that are written as a list and say nothing of their order.

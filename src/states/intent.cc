@@ -11,6 +11,12 @@
 namespace fettle::states {
 namespace {
 
+/// The keys of a call's attributes, each made once.
+struct CallNames {
+  Name arguments = "arguments", failure = "failure", function = "function", id = "id",
+       name = "name", settings = "settings", state = "state";
+};
+
 const Name network_name = "default";  // the one that packages and models use, too
 const Name end_name = "states_|-end";
 
@@ -113,7 +119,7 @@ class Mapper {
     resource.key = made_.keys[i];
     resource.origin = compiled_.place_of(chunk.at);
     resource.pool = chunk.pool;
-    resource.driver = mapped == nullptr ? "state" : mapped->driver;
+    resource.driver = mapped == nullptr ? state_kind().name() : Name(mapped->driver);
     if (mapped == nullptr)
       resource.attributes = call_attributes(chunk);
     else
@@ -140,14 +146,15 @@ class Mapper {
     arguments.reserve(chunk.arguments.size());
     for (const auto& [name, value] : chunk.arguments)
       arguments.push_back({name, rebound(value)});
+    static const CallNames names;
     return Value::dict(
-        {{"arguments", arguments.empty() ? nothing_ : Value::dict(std::move(arguments))},
-         {"failure", chunk.failure},
-         {"function", chunk.function},
-         {"id", chunk.id},
-         {"name", chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
-         {"settings", chunk.settings == nullptr ? nothing_ : settings_value(*chunk.settings)},
-         {"state", chunk.state}});
+        {{names.arguments, arguments.empty() ? nothing_ : Value::dict(std::move(arguments))},
+         {names.failure, chunk.failure},
+         {names.function, chunk.function},
+         {names.id, chunk.id},
+         {names.name, chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
+         {names.settings, chunk.settings == nullptr ? nothing_ : settings_value(*chunk.settings)},
+         {names.state, chunk.state}});
   }
 
   /// What a driver has to know of what is to be done around a call.

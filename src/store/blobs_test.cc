@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "store/references.h"
 #include "store/sqlite.h"
+#include "store/sqlite_store.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/small_disk.h"
 
@@ -131,6 +133,31 @@ TEST_F(BlobsTest, AFileThatWasNeverListedIsCleared) {
   EXPECT_EQ(*home_.blobs().clear(), 1u);
   EXPECT_EQ(files(), 0u);
   EXPECT_FALSE(*home_.blobs().has(digest));
+}
+
+TEST_F(BlobsTest, WhatTheStoreOfAnEarlierFettleRefersToIsKept) {
+  {
+    auto database = *Sqlite::open(home_.path("earlier.db"));
+    const std::string dump = *read_file(FETTLE_SOURCE_DIR "/tests/store/store_of_format_2.sql");
+    ASSERT_TRUE(database->execute(dump.c_str()));
+  }
+  const auto store = *open_sqlite_store(home_.path("earlier.db"));
+  const Known known = *store->known("shop");
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_EQ(store->versions().heads("model")->size(), 1u);
+  // That fettle listed no files.
+  const std::string digest(known.begin()->second->outputs.text_at("digest"));
+  const auto place_of = [&](const std::string& one) {
+    return Path(home_.path("earlier")) / one.substr(0, 2) / one.substr(2);
+  };
+  for (const std::string& one : {digest, sha256_hex("nobody's")}) {
+    std::filesystem::create_directories(place_of(one).parent_path());
+    std::ofstream(place_of(one)) << "content";
+  }
+  const auto disk = make_posix_disk();
+  const auto index = make_sqlite_blob_index(home_.path("earlier.db"));
+  EXPECT_EQ(*FileBlobs(*disk, *index, home_.path("earlier")).clear(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(place_of(digest)));
 }
 
 TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {

@@ -96,13 +96,13 @@ class SqliteBlobIndex : public BlobIndex {
     const std::lock_guard lock(mutex_);
     TRY(open());
     Transaction transaction = TRY(Transaction::begin(*database_));
+    // One that is not listed may be used all the same.
     Query query = TRY(database_->query(
-        "SELECT session FROM blobs b WHERE digest=? AND NOT EXISTS (SELECT 1 FROM record_uses u "
-        "WHERE u.digest=b.digest) AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE "
-        "u.digest=b.digest)"));
+        "SELECT ifnull(b.session, '') FROM (SELECT ? AS digest) d LEFT JOIN blobs b ON "
+        "b.digest=d.digest WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=d.digest) "
+        "AND NOT EXISTS (SELECT 1 FROM version_uses u WHERE u.digest=d.digest)"));
     query.bind(digest);
-    const bool is_unused = TRY(query.step());
-    if (is_unused ? TRY(is_alive_here(query.text(0))) : TRY(is_listed_here(digest)))
+    if (!TRY(query.step()) || TRY(is_alive_here(query.text(0))))
       return false;
     static_cast<void>(query.step());
     TRY(remove());

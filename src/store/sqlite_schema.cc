@@ -3,6 +3,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "store/record_codec.h"
+#include "store/references.h"
 #include "value/codec.h"
 
 namespace fettle {
@@ -67,6 +69,31 @@ CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
 )",
 };
 
+/// The first format that lists what records and versions refer to.
+constexpr size_t format_with_uses = 3;
+
+/// What was written before uses were listed.
+Status list_uses(Sqlite& database) {
+  Query records = TRY(database.query("SELECT environment, kind, name, body FROM records"));
+  while (TRY(records.step()))
+    for (const std::string& digest : digests_in(TRY(decode(records.blob(3), database.seal()))))
+      TRY(TRY(database.query("INSERT OR IGNORE INTO record_uses VALUES(?,?,?,?)"))
+              .bind(digest)
+              .bind(records.text(0))
+              .bind(records.text(1))
+              .bind(records.text(2))
+              .run());
+  Query versions = TRY(database.query("SELECT world, number, detail FROM versions"));
+  while (TRY(versions.step()))
+    for (const std::string& digest : digests_in(TRY(value_of(versions.blob(2), database))))
+      TRY(TRY(database.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
+              .bind(digest)
+              .bind(versions.number(0))
+              .bind(versions.number(1))
+              .run());
+  return {};
+}
+
 }  // namespace
 
 std::string bytes_of(const Value& value, const Sqlite& database) {
@@ -105,6 +132,8 @@ Status migrate(Sqlite& database) {
   static_cast<void>(again.step());
   for (; next < migrations.size(); ++next) {
     TRY(database.execute(migrations[next]));
+    if (next + 1 == format_with_uses)
+      TRY(list_uses(database));
     TRY(database.execute(cat("PRAGMA user_version=", next + 1).c_str()));
   }
   return transaction.commit();

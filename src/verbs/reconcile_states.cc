@@ -41,7 +41,7 @@ class StatesLoop {
         ground_(place.ground != nullptr ? nullptr : std::make_unique<Threads>(*place.interrupt)) {
     began_ = ground().now().instant;
     for (const StateResult& result : report.results)
-      current_[result.tag] = result;
+      current_[result.tag.str()] = result;
   }
 
   Status basic() {
@@ -151,12 +151,13 @@ class StatesLoop {
     std::vector<StateResult> again = TRY(apply_(tags));
     bool moved = false;
     for (StateResult& result : again) {
-      StateResult& before = current_[result.tag];
+      StateResult& before = current_[result.tag.str()];
       const bool is_same = !before.tag.empty() &&
                            before.entry.at("result") == result.entry.at("result") &&
                            before.entry.at("changes") == result.entry.at("changes");
       moved |= !is_same;
-      alike_by_tag_[result.tag] = is_same ? alike_by_tag_[result.tag] + 1 : 0;
+      int& alike = alike_by_tag_[result.tag.str()];
+      alike = is_same ? alike + 1 : 0;
       const auto shown = std::ranges::find(report_.results, result.tag, &StateResult::tag);
       if (shown == report_.results.end()) {
         report_.results.push_back(result);

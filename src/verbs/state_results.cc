@@ -107,20 +107,21 @@ class Teller {
         is_timed && times->ended ? std::chrono::duration<double>(ended - *times->began).count() : 0;
     const int number = i < numbers_.size() ? numbers_[i] : 0;
     static const EntryNames names;
-    return Value::dict({{names.id, chunk.id},
-                        {names.run_num, number},
-                        {names.changes, changes.is_null() ? nothing : std::move(changes)},
-                        {names.comment, std::move(comment)},
-                        {names.esm_tag, cat(states::key_of(chunk), "_|-")},
-                        {names.name, name_of(i)},
-                        {names.new_state, std::move(new_state)},
-                        {names.old_state, std::move(old_state)},
-                        {names.rerun_data, std::move(rerun_data)},
-                        {names.result, std::move(result)},
-                        {names.sls_meta, meta_of(chunk)},
-                        {names.start_time, is_timed ? text_of_time(*times->began) : Value()},
-                        {names.tag, results_.empty() ? states::tag_of(chunk) : results_[i].tag},
-                        {names.total_seconds, seconds}});
+    return Value::dict(
+        {{names.id, chunk.id},
+         {names.run_num, number},
+         {names.changes, changes.is_null() ? nothing : std::move(changes)},
+         {names.comment, std::move(comment)},
+         {names.esm_tag, cat(states::key_of(chunk), "_|-")},
+         {names.name, name_of(i)},
+         {names.new_state, std::move(new_state)},
+         {names.old_state, std::move(old_state)},
+         {names.rerun_data, std::move(rerun_data)},
+         {names.result, std::move(result)},
+         {names.sls_meta, meta_of(chunk)},
+         {names.start_time, is_timed ? text_of_time(*times->began) : Value()},
+         {names.tag, results_.empty() ? Value(states::tag_of(chunk)) : Value(results_[i].tag)},
+         {names.total_seconds, seconds}});
   }
 
   const Record* record(size_t i) const {
@@ -446,14 +447,15 @@ Value merged(const Value& first, const Value& last) {
 }
 
 const StateResult* StatesReport::find(std::string_view tag) const {
-  const auto found = std::ranges::find(results, tag, &StateResult::tag);
+  const auto found =
+      std::ranges::find_if(results, [&](const StateResult& one) { return one.tag == tag; });
   return found == results.end() ? nullptr : &*found;
 }
 
 Value StatesReport::document() const {
   std::vector<Entry> entries;
   for (const StateResult& result : results)
-    entries.push_back({Name(result.tag), result.entry});
+    entries.push_back({result.tag, result.entry});
   return Value::dict(std::move(entries));
 }
 

@@ -282,9 +282,10 @@ class StatesWork {
     }
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late;
-    known_ = carried.run.known();
+    carried.run.let_go();
     std::vector<StateResult> results =
         results_of({*compiled_, keys_, carried.run, summary, before, times_});
+    known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
   }
@@ -366,7 +367,7 @@ class StatesWork {
       record->second = std::move(again);
     }
     std::vector<StateResult> results = TRY(carry());
-    std::erase_if(results, [&](const StateResult& one) { return !tags.contains(one.tag); });
+    std::erase_if(results, [&](const StateResult& one) { return !tags.contains(one.tag.str()); });
     return results;
   }
 

@@ -29,7 +29,7 @@ struct StatesRequest {
 };
 
 struct StateResult {
-  std::string tag;          ///< `state_|-id_|-name_|-function`
+  Name tag;                 ///< `state_|-id_|-name_|-function`
   Value entry;              ///< Idem's: result, comment, changes, old_state, new_state, …
   bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
   bool is_pending = false;  ///< it had not settled when the run ended

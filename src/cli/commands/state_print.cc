@@ -60,7 +60,7 @@ std::string_view verdict_of(const StateResult& result) {
     return "not run";
   if (entry.at("result") == Value(false))
     return "failed";
-  const std::string function = function_of(result.tag);
+  const std::string function = function_of(result.tag.view());
   const bool changes = !is_empty(entry.at("changes"));
   if (entry.at("result").is_null())
     return changes ? "would change" : "unknown";
@@ -82,7 +82,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
                           : is_empty(entry.at("changes")) ? Colour::green
                                                           : Colour::green;
     std::string text = cat("--------\n      ID: ", entry.text_at("__id__"),
-                           "\nFunction: ", function_of(result->tag), "\n  Result: ", word,
+                           "\nFunction: ", function_of(result->tag.view()), "\n  Result: ", word,
                            result->is_unmet     ? " (not needed)"
                            : result->is_pending ? " (pending)"
                                                 : "",
@@ -95,7 +95,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
       text += cat("\n Changes:\n", changes.substr(0, changes.size() - 1));
     }
     print(in(colour, text, face.colour));
-    ++tally[function_of(result->tag)][verdict_of(*result)];
+    ++tally[function_of(result->tag.view())][verdict_of(*result)];
   }
   print("");
   for (const auto& [function, verdicts] : tally) {
@@ -104,6 +104,14 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
       words.push_back(cat(count, " ", verdict));
     print(cat(function, ": ", join(words, ", ")));
   }
+}
+
+Value shown_entry(const StateResult& result) {
+  if (!result.is_unmet)
+    return result.entry;
+  std::vector<Entry> entries(result.entry.entries().begin(), result.entry.entries().end());
+  entries.push_back({"unmet", true});
+  return Value::dict(std::move(entries));
 }
 
 std::vector<const StateResult*> grouped(const Face& face, const StatesReport& report) {
@@ -143,7 +151,7 @@ void print_document(const Face& face, const Value& document) {
 }
 
 void print_states(const Face& face, const StatesReport& report, bool is_test) {
-  const std::vector<const StateResult*> results = grouped(face, report);
+  std::vector<const StateResult*> results = grouped(face, report);
   if (face.output == "text" || face.output == "state") {
     print_as_state(face, results);
     if (report.re_runs > 0 || report.requires_re_run)
@@ -153,20 +161,27 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
       print("test run: nothing was changed");
     return;
   }
-  std::vector<Entry> entries;
-  for (const StateResult* result : results) {
-    std::vector<Entry> entry(result->entry.entries().begin(), result->entry.entries().end());
-    if (result->is_unmet)
-      entry.push_back({"unmet", true});
-    entries.push_back({Name(result->tag), Value::dict(std::move(entry))});
-  }
   if (face.json_lines) {
-    for (const Entry& entry : entries)
-      print_json_line(entry.value);
+    for (const StateResult* result : results)
+      print_json_line(shown_entry(*result));
     print_json_line(Value::dict(
         {{"re_runs_count", report.re_runs}, {"require_re_run", report.requires_re_run}}));
     return;
   }
+  if (face.output == "json") {
+    std::ranges::sort(results, {}, &StateResult::tag);
+    size_t next = 0;
+    print_json_dict([&]() -> std::optional<Entry> {
+      if (next == results.size())
+        return std::nullopt;
+      const StateResult& result = *results[next++];
+      return Entry{result.tag, shown_entry(result)};
+    });
+    return;
+  }
+  std::vector<Entry> entries;
+  for (const StateResult* result : results)
+    entries.push_back({result->tag, shown_entry(*result)});
   print_document(face, Value::dict(std::move(entries)));
 }
 
