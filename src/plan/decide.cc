@@ -157,6 +157,13 @@ bool Decider::is_done_in_this_run(NodeId id) const {
   return now != 0 && graph_.node(id).known->run == now;
 }
 
+/// Whether the run that goes on has done it, before it was killed. What it waited for had come.
+bool Decider::ended_before_the_kill(NodeId id) const {
+  const Node& node = graph_.node(id);
+  return options_.run != options_.edit && node.known != nullptr && node.known->applied &&
+         node.known->run >= options_.run;
+}
+
 /// Whether it is due only when something changes of which nobody knows yet whether it will.
 bool Decider::waits_for_doubtful(NodeId id) const {
   return std::ranges::any_of(graph_.needs(id), [&](const Edge& edge) {
@@ -329,28 +336,39 @@ bool Decider::has_come(const Edge& edge) const {
   const Standing standing = standings_[edge.node];
   if (edge.when == When::failed)
     return standing == Standing::failed || standing == Standing::blocked;
-  return standing == Standing::changed || is_doubtful(standing);
+  if (standing == Standing::changed || is_doubtful(standing))
+    return true;
+  return options_.changed_before != nullptr && options_.changed_before->contains(*edge.key);
 }
 
 /// Needs that are not met, and the rule that what waits for changes or failures is not due before
-/// each of its needs has seen one. An act that did not succeed is due all the same: what it waited
-/// for came before it.
+/// each of its needs has seen one. An act that did not succeed is due all the same, for the change
+/// came before it; one that failed is not when what it would make good does not fail any more.
 std::optional<Step> Decider::check_needs(NodeId id) const {
-  bool waits = false;
+  bool waits = false, waits_for_failure = false;
   const Edge* unmet = nullptr;  // of what is to be skipped
   uint16_t group = 0;
   bool group_met = true, group_awaits = false, group_came = false;
+  // What it needs in any case comes first, whatever the order.
+  std::optional<Step> not_needed;
+  const auto held_by = [&](const Edge& edge, const std::string& why) -> std::optional<Step> {
+    if (edge.unmet != Unmet::skip)
+      return blocked(id, Obstacle::need, cat("skipped", why), edge.key);
+    if (!not_needed)
+      not_needed = blocked(id, Obstacle::unmet, cat("not needed", why), edge.key);
+    return std::nullopt;
+  };
   const auto edges = graph_.needs(id);
   for (size_t i = 0; i <= edges.size(); ++i) {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        return blocked(id, Obstacle::need,
-                       cat("skipped: nothing that it waits for happened, `",
-                           to_string(*edges[i - 1].key), "` last"),
-                       edges[i - 1].key);
+        if (auto held = held_by(edges[i - 1], cat(": nothing that it waits for happened, `",
+                                                  to_string(*edges[i - 1].key), "` last")))
+          return held;
       if (group_awaits && !group_came) {
         waits = true;
+        waits_for_failure |= edges[i - 1].when == When::failed;
         if (edges[i - 1].unmet == Unmet::skip)
           unmet = &edges[i - 1];
       }
@@ -381,6 +399,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       group_came |= came;
       if (group == 0 && !came) {
         waits = true;
+        waits_for_failure |= edge.when == When::failed;
         if (edge.unmet == Unmet::skip)
           unmet = &edge;
       }
@@ -389,14 +408,16 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     group_met |= met;
     if (group != 0 || met)
       continue;
-    const bool is_skipped = edge.unmet == Unmet::skip;
-    return blocked(id, is_skipped ? Obstacle::unmet : Obstacle::need,
-                   cat(is_skipped ? "not needed: `" : "skipped: `", to_string(*edge.key), "`",
-                       unmet_text(standing)),
-                   edge.key);
+    if (auto held = held_by(edge, cat(": `", to_string(*edge.key), "`", unmet_text(standing))))
+      return held;
   }
+  if (not_needed)
+    return not_needed;
   const Node& node = graph_.node(id);
-  if (!waits || node.wanted == nullptr || (node.known != nullptr && node.known->attempt))
+  if (!waits || node.wanted == nullptr || ended_before_the_kill(id))
+    return std::nullopt;
+  if (node.known != nullptr && node.known->attempt &&
+      (!waits_for_failure || !node.known->attempt->failed || node.known->attempt->course))
     return std::nullopt;
   if (unmet != nullptr)
     return blocked(id, Obstacle::unmet,

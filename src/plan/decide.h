@@ -19,6 +19,8 @@ struct PlanOptions {
   /// goes on. 0: none.
   uint64_t run = 0;
   uint64_t edit = 0;  ///< the process that decides; what looks for itself does so in each. 0: none
+  /// What a run that goes on had changed before it was killed. Null: nothing.
+  std::shared_ptr<const std::set<Key>> changed_before{};
 };
 
 /// How far a resource has come, as seen by those that need it.
@@ -71,6 +73,7 @@ class Decider {
   std::optional<Step> check_attempt(NodeId id) const;
   const Edge* cause(NodeId id) const;
   bool is_done_in_this_run(NodeId id) const;
+  bool ended_before_the_kill(NodeId id) const;
   bool has_come(const Edge& edge) const;
   bool waits_for_doubtful(NodeId id) const;
   std::optional<Step> check_host(NodeId id) const;

@@ -101,6 +101,7 @@ void Run::begin_act(NodeId id) {
   act.verb = flight.step.verb;
   act.key = *node.key;
   act.known = node.known;
+  flight.may_have_changed = node.known != nullptr && node.known->attempt.has_value();
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
     act.seen = *node.seen;
@@ -439,8 +440,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const Verb verb = flight.step.verb;
   // An act that did not come to its end may have done it all, and then this one found nothing to
   // change.
-  const RecordPointer& before = flight.act.known;
-  const bool changed = done.changed || (!flight.is_recorded && before && before->attempt);
+  const bool changed = done.changed || (!flight.is_recorded && flight.may_have_changed);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (flight.act.is_instant && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);
@@ -473,7 +473,8 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const bool is_news =
       !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
   if (!goes_on) {
-    log(EventType::done, id, verb, {}, Value::dict({{"changed", flight.has_changed}}), is_news);
+    log(EventType::done, id, verb, {},
+        Value::dict({{"changed", flight.has_changed}, {"run", options_.plan.run}}), is_news);
     ++summary_.done;
   }
   if (is_news)

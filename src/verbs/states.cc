@@ -242,7 +242,7 @@ class StatesWork {
     const std::optional<Value> open = TRY(place_.store->note(request_.environment, open_run_note));
     if (open && !request_.is_fresh) {
       continues_ = static_cast<uint64_t>(open->at("number").integer().value_or(0));
-      return {};
+      return find_changed();
     }
     if (open || request_.is_fresh)
       for (auto& [key, record] : known_)
@@ -256,10 +256,27 @@ class StatesWork {
                            Value::dict({{"number", static_cast<int64_t>(edit_->number())}}));
   }
 
+  /// What the run that goes on has changed so far, for those that wait for it.
+  Status find_changed() {
+    constexpr size_t looked_at = 20;  // newest first: what came after a change is seldom more
+    auto changed = std::make_shared<std::set<Key>>();
+    for (const auto& [key, record] : known_) {
+      if (record->run < continues_)
+        continue;
+      for (const Event& event : TRY(place_.store->events_of(key, looked_at)))
+        if (event.type == EventType::done && event.detail.bool_at("changed") &&
+            event.detail.integer_at("run") == static_cast<int64_t>(continues_))
+          changed->insert(key);
+    }
+    changed_before_ = std::move(changed);
+    return {};
+  }
+
   RunOptions options() const {
     RunOptions options;
     options.parallelism = request_.is_serial ? 1 : std::max(1, request_.parallelism);
     options.continues = continues_;
+    options.plan.changed_before = changed_before_;
     if (request_.reconciler == "fettle")
       options.deadline = request_.deadline;
     return options;
@@ -421,6 +438,7 @@ class StatesWork {
   std::vector<size_t> failhard_;  ///< the chunks that ask for it
   std::shared_ptr<const Intent> intent_;
   uint64_t continues_ = 0;
+  std::shared_ptr<const std::set<Key>> changed_before_;
 };
 
 }  // namespace
