@@ -259,16 +259,14 @@ class StatesWork {
   /// What the run that goes on has changed so far, for those that wait for it.
   Status find_changed() {
     constexpr size_t looked_at = 20;  // newest first: what came after a change is seldom more
-    auto changed = std::make_shared<std::set<Key>>();
     for (const auto& [key, record] : known_) {
       if (record->run < continues_)
         continue;
       for (const Event& event : TRY(place_.store->events_of(key, looked_at)))
         if (event.type == EventType::done && event.detail.bool_at("changed") &&
             event.detail.integer_at("run") == static_cast<int64_t>(continues_))
-          changed->insert(key);
+          changed_.insert(key);
     }
-    changed_before_ = std::move(changed);
     return {};
   }
 
@@ -276,7 +274,7 @@ class StatesWork {
     RunOptions options;
     options.parallelism = request_.is_serial ? 1 : std::max(1, request_.parallelism);
     options.continues = continues_;
-    options.plan.changed_before = changed_before_;
+    options.plan.changed_before = std::make_shared<const std::set<Key>>(changed_);
     if (request_.reconciler == "fettle")
       options.deadline = request_.deadline;
     return options;
@@ -299,6 +297,10 @@ class StatesWork {
     }
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late;
+    if (request_.reconciler != "fettle" && request_.reconciler != "none")
+      for (const Key& key : keys_)
+        if (carried.run.standing(key) == Standing::changed)
+          changed_.insert(key);
     carried.run.let_go();
     std::vector<StateResult> results =
         results_of({*compiled_, keys_, carried.run, summary, before, times_});
@@ -438,7 +440,7 @@ class StatesWork {
   std::vector<size_t> failhard_;  ///< the chunks that ask for it
   std::shared_ptr<const Intent> intent_;
   uint64_t continues_ = 0;
-  std::shared_ptr<const std::set<Key>> changed_before_;
+  std::set<Key> changed_;  ///< in this run, before what is carried out now
 };
 
 }  // namespace
