@@ -123,6 +123,13 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
                        const Item& after, const Name& set) {
   ItemDifference found{ItemDifference::Type::changed, id, set, set_before,
                        differences(before.attributes, after.attributes)};
+  // A field that is null is one all the same.
+  if (found.fields.empty() && before.attributes != after.attributes)
+    for (const Value* side : {&before.attributes, &after.attributes})
+      for (const Entry& entry : side->entries())
+        if (before.attributes.find(entry.key) == nullptr ||
+            after.attributes.find(entry.key) == nullptr)
+          found.fields.push_back(entry.key.str());
   if (before.needs != after.needs)
     found.fields.emplace_back("requires");
   if (set != set_before)
@@ -261,9 +268,12 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
       continue;
     }
     // Of a shared resource the touched pieces may tell only some of the needs.
-    if (old.first.is_shared && now->second.first.is_shared &&
-        old.first.attributes == now->second.first.attributes)
+    const bool is_shared = old.first.is_shared && now->second.first.is_shared;
+    if (is_shared && old.first.attributes == now->second.first.attributes) {
+      if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
+        found.push_back({ItemDifference::Type::changed, id, {}, {}, {"requires"}});
       continue;
+    }
     ItemDifference made = compare(id, old.first, old.second, now->second.first, now->second.second);
     if (!made.fields.empty() || made.type == ItemDifference::Type::moved)
       found.push_back(std::move(made));

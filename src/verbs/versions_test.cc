@@ -320,13 +320,73 @@ TEST_F(VersionsTest, S20AnEdgeFromASharedResourceStaysAsLongAsItsTarget) {
   EXPECT_EQ(partial("a:r3=2"), "v3");
   EXPECT_EQ(state(), "-:s=1 a:r3=2 b:r2=1");
   EXPECT_EQ(partial("a:r1=2 -:s=1"), "v4");
-  EXPECT_EQ(state(), "-:s=1>r1 a:r1=2 b:r2=1");
+  EXPECT_EQ(state(), "-:s=1 a:r1=2 b:r2=1");
   EXPECT_EQ(partial("", {removed({"a"})}), "v5");
   EXPECT_EQ(state(), "-:s=1 b:r2=1");
   const Push push = *read_push(document("b:r2=5", {}, 0));
   const Result<Pushed> tried = push_version(place_, "e", push, {}, true);
   ASSERT_TRUE(tried.has_value()) << to_string(tried.error());
   EXPECT_EQ(state(), "-:s=1 b:r2=1") << "a dry run stores nothing";
+}
+
+TEST_F(VersionsTest, ANeedThatWentWithItsTargetDoesNotComeBack) {
+  EXPECT_EQ(full("-:s=1>r1 -:t=1>r1 a:r1=1 b:r2=1"), "v1");
+  EXPECT_EQ(partial("", {removed({"a"})}), "v2");
+  EXPECT_EQ(state(), "-:s=1 -:t=1 b:r2=1");
+  EXPECT_EQ(diff(1, 2), "~s ~t -r1");
+  // Nor does it make a circle with what needs it now.
+  EXPECT_EQ(partial("a:r1=1>s -:s=1"), "v3");
+  EXPECT_EQ(state(), "-:s=1 -:t=1 a:r1=1>s b:r2=1");
+  EXPECT_EQ(partial("a:r1=1 -:s=1 -:t=1>r1"), "v4");
+  EXPECT_EQ(state(), "-:s=1 -:t=1>r1 a:r1=1 b:r2=1");
+  EXPECT_EQ(partial("a:r3=1"), "v5");
+  EXPECT_EQ(partial("a:r1=1 a:r3=1"), "v6");
+  EXPECT_EQ(state(), "-:s=1 -:t=1 a:r1=1 a:r3=1 b:r2=1");
+}
+
+TEST_F(VersionsTest, NeedsOfSharedResourcesThatGrowAreTold) {
+  EXPECT_EQ(full("-:s=1 a:r1=1"), "v1");
+  const Push push = *read_push(document("a:r1=1 -:s=1>r1", {}, 0));
+  now_ += 1s;
+  const Result<Pushed> pushed = push_version(place_, "e", push, {}, false);
+  ASSERT_TRUE(pushed.has_value()) << to_string(pushed.error());
+  ASSERT_EQ(pushed->changes.size(), 1u);
+  EXPECT_EQ(pushed->changes[0].changed, std::vector<Name>{id_of("s")});
+  EXPECT_EQ(diff(1, 2), "~s");
+  EXPECT_EQ(partial("a:r1=1 -:s=1"), "v3");
+  EXPECT_EQ(diff(2, 3), "");
+}
+
+TEST_F(VersionsTest, AResourceThatIsPutIntoNoSetLeavesOtherUnknownsAlone) {
+  const Entry of_none{
+      "unknowns",
+      Value::list({Value::dict(
+          {{"parameter", "one"}, {"resource", ""}, {"source", "fact"}, {"resolved", false}})})};
+  EXPECT_EQ(full("a:r1=1 -:s=1", {of_none}), "v1");
+  Value pushed = document("a:r1=2 -:s=1", {}, 0);
+  std::vector<Entry> sets(pushed.at("resource_sets").entries().begin(),
+                          pushed.at("resource_sets").entries().end());
+  sets.push_back({Name(id_of("s")), Value()});
+  EXPECT_EQ(send(Value::dict({{"resources", pushed.at("resources")},
+                              {"resource_sets", Value::dict(std::move(sets))}})),
+            "v2");
+  EXPECT_EQ(unknowns(), "one");
+}
+
+TEST_F(VersionsTest, AFieldThatIsNullIsOneAllTheSame) {
+  const auto push = [&](bool has_field) {
+    std::vector<Entry> entries{{"id", cat(id_of("r1"), ",v=0")}, {"requires", Value::list({})}};
+    if (has_field)
+      entries.push_back({"mode", Value()});
+    return send(Value::dict({{"resources", Value::list({Value::dict(std::move(entries))})},
+                             {"resource_sets", Value::dict({})},
+                             {"partial", false}}));
+  };
+  EXPECT_EQ(push(true), "v1");
+  EXPECT_EQ(push(false), "v2");
+  const auto found = *diff_versions(place_, "e", 1, 2);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].fields, std::vector<std::string>{"mode"});
 }
 
 TEST_F(VersionsTest, S23WhatIsSuitableForPartialExports) {

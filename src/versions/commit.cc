@@ -77,7 +77,8 @@ class Committer {
   Status check_names() {
     std::unordered_set<Name> named;
     for (const auto& [id, set] : push_.sets)
-      named.insert(set);
+      if (!set.empty())
+        named.insert(set);
     std::set<Name> both;
     for (const Name& set : push_.removed) {
       if (set.empty())
@@ -332,12 +333,74 @@ class Committer {
         else
           same->needs.insert(same->needs.end(), old.needs.begin(), old.needs.end());
       }
+      for (Item& item : content.items)
+        TRY(drop_lost_needs(item, before->find(item.id)));
       content.claims.insert(content.claims.end(), before->claims.begin(), before->claims.end());
       for (const Unknown& old : before->unknowns)
         if (old.resource.empty() && !old.is_resolved)
           content.unknowns.push_back(old);
     }
+    return drop_needs_of_removed();
+  }
+
+  /// A need goes with its target: it does not come back when that is pushed again.
+  Status drop_lost_needs(Item& item, const Item* before) {
+    std::vector<Name> kept;
+    for (Name& need : item.needs) {
+      const auto pushed = index_.find(item.id);
+      const bool is_asked_for =
+          pushed != index_.end() &&
+          std::ranges::find(pushed->second->needs, need) != pushed->second->needs.end();
+      const bool was_there = before != nullptr && TRY(any_holder(need));
+      if (is_asked_for ||
+          (was_there && (index_.contains(need) || TRY(staying_holder(need)).has_value())))
+        kept.push_back(std::move(need));
+    }
+    item.needs = std::move(kept);
     return {};
+  }
+
+  /// Those of shared resources that the push does not speak of.
+  Status drop_needs_of_removed() {
+    if (!TRY(removes_any()))
+      return {};
+    std::vector<Piece> concerned;
+    TRY(newest_.holders(key_of_rest_with_needs(), [&](Digest, const Piece& piece) {
+      if (!pieces_.contains(piece))
+        concerned.push_back(piece);
+      return Go::on;
+    }));
+    for (const Piece& piece : concerned) {
+      const ContentPointer before = TRY(content_of(piece));
+      Content after = *before;
+      bool is_changed = false;
+      for (Item& item : after.items) {
+        const size_t needs = item.needs.size();
+        TRY(drop_lost_needs(item, &item));
+        is_changed |= item.needs.size() != needs;
+      }
+      if (is_changed)
+        pieces_.emplace(piece, std::move(after));
+    }
+    return {};
+  }
+
+  /// Whether a set loses a resource.
+  Result<bool> removes_any() {
+    for (const Name& set : touched_)
+      for (const Item& old : TRY(content_of({set, {}}))->items)
+        if (!index_.contains(old.id))
+          return true;
+    return false;
+  }
+
+  Result<bool> any_holder(const Name& id) const {
+    bool found = false;
+    TRY(newest_.holders(key_of_item(id), [&](Digest, const Piece&) {
+      found = true;
+      return Go::stop;
+    }));
+    return found;
   }
 
   Status make_delta() {
@@ -601,10 +664,20 @@ class Committer {
     }
     if (old == nullptr || old->is_shared != item.is_shared)
       changes[set].added.push_back(item.id);
-    else if (old->attributes != item.attributes || old->needs != item.needs)
-      if (!item.is_shared || old->attributes != item.attributes)
-        changes[set].changed.push_back(item.id);
+    else if (old->attributes != item.attributes ||
+             (item.is_shared ? TRY(needs_differ(item.id)) : old->needs != item.needs))
+      changes[set].changed.push_back(item.id);
     return {};
+  }
+
+  /// Of a shared resource each piece tells only some of its needs.
+  Result<bool> needs_differ(const Name& id) {
+    const std::vector<Name> before = TRY(needs_in(newest_, id));
+    std::set<Name> after;
+    for (const Name& need : TRY(needs_of(id)))
+      if (index_.contains(need) || TRY(staying_holder(need)))
+        after.insert(need);
+    return !std::ranges::equal(before, after);
   }
 
   Status describe_loss(const Piece& piece, const Item& old, std::map<Name, SetChange>& changes,

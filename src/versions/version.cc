@@ -1,6 +1,7 @@
 #include "versions/version.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 
@@ -65,6 +66,7 @@ ContentPointer seal(Content content) {
 
 Digest key_of_item(const Name& id) { return tagged("item", id.digest()); }
 Digest key_of_needs(const Name& id) { return tagged("needs", id.digest()); }
+Digest key_of_rest_with_needs() { return fingerprint("rest with needs"); }
 Digest key_of_claim(const Name& key) { return tagged("claim", key.digest()); }
 
 Digest value_of_item(const Piece& piece, const Item& item) {
@@ -81,10 +83,43 @@ std::vector<Holding> holdings(const Piece& piece, const Content& content) {
     if (item.is_shared)
       for (const Name& need : item.needs)
         found.push_back({key_of_needs(item.id), need.digest()});
+    if (piece.set.empty() && !item.needs.empty())
+      found.push_back({key_of_rest_with_needs(), item.id.digest()});
   }
   for (const Claim& claim : content.claims)
     found.push_back({key_of_claim(claim.key), claim.value});
   return found;
+}
+
+namespace {
+
+Result<bool> is_held(const Snapshot& snapshot, const Name& id) {
+  bool found = false;
+  TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece&) {
+    found = true;
+    return Snapshot::Go::stop;
+  }));
+  return found;
+}
+
+}  // namespace
+
+Result<std::vector<Name>> needs_in(const Snapshot& snapshot, const Name& id) {
+  std::vector<Piece> pieces;
+  TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {
+    pieces.push_back(piece);
+    return Snapshot::Go::on;
+  }));
+  std::set<Name> needs;
+  for (const Piece& piece : pieces)
+    if (const ContentPointer content = TRY(snapshot.content(piece)))
+      if (const Item* item = content->find(id))
+        needs.insert(item->needs.begin(), item->needs.end());
+  std::vector<Name> there;
+  for (const Name& need : needs)
+    if (TRY(is_held(snapshot, need)))
+      there.push_back(need);
+  return there;
 }
 
 }  // namespace fettle

@@ -84,6 +84,8 @@ struct Holding {
 std::vector<Holding> holdings(const Piece& piece, const Content& content);
 Digest key_of_item(const Name& id);
 Digest key_of_needs(const Name& id);
+/// Held, by their id, by all resources without a set that need something.
+Digest key_of_rest_with_needs();
 Digest key_of_claim(const Name& key);
 /// What a piece says about an item.
 Digest value_of_item(const Piece& piece, const Item& item);
@@ -106,6 +108,10 @@ class Snapshot {
   virtual Result<std::vector<Piece>> touched_since(uint64_t number) const = 0;
   virtual Result<std::vector<std::pair<Piece, Digest>>> pieces() const = 0;
 };
+
+/// What a resource needs in a version: of a shared one, what all pieces together say, without
+/// what is not there any more.
+Result<std::vector<Name>> needs_in(const Snapshot& snapshot, const Name& id);
 
 /// From one version to the next.
 struct Delta {

@@ -51,8 +51,8 @@ Result<Given> call(const InterpreterPointer& interpreter, star::Value function, 
 
 class DeclarationReader {
  public:
-  DeclarationReader(const Model& model, Declarations& declarations)
-      : model_(model), declarations_(declarations), interpreter_(std::make_shared<Interpreter>()) {
+  explicit DeclarationReader(Declarations& declarations)
+      : declarations_(declarations), interpreter_(std::make_shared<Interpreter>()) {
     star::Session& session = interpreter_->session;
     session.predeclare("resource", session.native("resource", [this](star::Call& given) {
       return declare(given);
@@ -100,8 +100,6 @@ class DeclarationReader {
     declaration.entity = star::text_of(bound[0]);
     if (declaration.entity.find("::") == std::string::npos)
       declaration.entity = cat(space_, "::", declaration.entity);
-    if (model_.entity(declaration.entity) == nullptr && is_of_this_module(declaration.entity))
-      return given.thread.error(cat("no entity `", declaration.entity, "`"));
     declaration.id_attribute = star::text_of(bound[1]);
     if (star::type_of(bound[2]) == star::Type::text)
       declaration.agent = star::text_of(bound[2]);
@@ -123,11 +121,6 @@ class DeclarationReader {
           cat("`", declaration.entity, "` is declared in `", before->second.file, "` already"));
     declarations_[declaration.entity] = std::move(declaration);
     return star::Value::none();
-  }
-
-  /// Modules declare types of namespaces that a model need not import.
-  bool is_of_this_module(const std::string& entity) const {
-    return space_ == "__config__" && entity.starts_with("__config__::");
   }
 
   Status read_fields(star::Call& given, star::Value fields, Declaration& declaration) const {
@@ -169,7 +162,6 @@ class DeclarationReader {
     };
   }
 
-  const Model& model_;
   Declarations& declarations_;
   InterpreterPointer interpreter_;
   std::string space_, file_;
@@ -179,7 +171,7 @@ class DeclarationReader {
 
 Result<Declarations> declarations_of(const Model& model, const Project* project) {
   Declarations declarations = shipped_declarations();
-  DeclarationReader reader(model, declarations);
+  DeclarationReader reader(declarations);
   for (const auto& [name, module] : model.program.modules) {
     // A project's own module of a name that ships with fettle wins.
     std::erase_if(declarations, [&](const auto& shipped) {

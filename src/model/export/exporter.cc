@@ -79,6 +79,7 @@ class Exporter {
     read_needs();
     TRY(assign_sets());
     warn_of_undeclared();
+    warn_of_misspelled();
     if (for_version_)
       describe_contributions();
     return std::move(exported_);
@@ -436,6 +437,18 @@ class Exporter {
                " in ResourceSets (`", found.second,
                "`) will not be exported: no resource type is declared for it, or it is ignored"));
     return {};
+  }
+
+  /// A declaration may be of an entity that this model does not load.
+  void warn_of_misspelled() {
+    std::vector<std::string_view> entities;
+    for (const Entity& entity : model_.program.entities)
+      entities.push_back(entity.full_name);
+    for (const auto& [name, declaration] : declarations_)
+      if (!declaration.file.empty() && model_.entity(name) == nullptr)
+        if (const std::string_view meant = nearest(name, entities); !meant.empty())
+          warn(cat(declaration.file, ": there is no entity `", name, "`; did you mean `", meant,
+                   "`?"));
   }
 
   void warn_of_undeclared() {

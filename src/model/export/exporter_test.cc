@@ -229,6 +229,20 @@ Other()
             "no resource type is declared for __config__::Other: 2 instances are not exported");
 }
 
+TEST_F(ExporterTest, ATypeOfAnEntityThatIsNotLoadedIsPassedOver) {
+  const std::string types = cat(thing_type, R"(
+resource(entity="Thinng", id_attribute="name", agent="a", fields=["name"])
+resource(entity="elsewhere::Disk", id_attribute="name", agent="a", fields=["name"])
+)");
+  const Outcome made = run(cat(thing, "Thing(name=\"x\")\n"), types);
+  ASSERT_EQ(made.error, "");
+  EXPECT_EQ(ids(made.exported), "__config__::Thing[a,name=x]");
+  ASSERT_EQ(made.exported.warnings.size(), 1u);
+  EXPECT_TRUE(made.exported.warnings[0].ends_with(
+      "there is no entity `__config__::Thinng`; did you mean `__config__::Thing`?"))
+      << made.exported.warnings[0];
+}
+
 TEST_F(ExporterTest, FieldsOfParentsMergeAndFunctionsRead) {
   const Outcome made = run(cat(thing, R"(
 entity Special extends Thing:
