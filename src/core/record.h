@@ -86,6 +86,7 @@ using Known = std::unordered_map<Key, RecordPointer, KeyHash>;
 struct Observation {
   std::optional<Value> state;
   bool content_is_lost = false;  ///< something that it put out is among the contents no more
+  std::string unavailable{};     ///< why nobody could look; then the rest says nothing
 };
 /// What was looked at; a key that is missing was not.
 using Seen = std::unordered_map<Key, Observation, KeyHash>;

@@ -130,6 +130,8 @@ std::vector<Key> Decider::events(NodeId id) const {
 
 Step Decider::decide(NodeId id) const {
   const Node& node = graph_.node(id);
+  if (node.seen != nullptr && !node.seen->unavailable.empty())
+    return blocked(id, Obstacle::unavailable, cat("unavailable: ", node.seen->unavailable));
   if (node.asked)
     return decide_asked(id);
   if (node.wanted == nullptr)

@@ -50,17 +50,28 @@ class Subjects {
       by_driver_[then->driver].push_back({key, wanted, known});
   }
 
+  /// A driver that cannot look disturbs no other one; when none can, that is the error.
   Result<Seen> look(const Scene& scene) {
     Seen seen;
+    std::optional<Error> failure;
+    bool has_looked = false;
     for (auto& [name, subjects] : by_driver_) {
       std::ranges::sort(subjects, {}, &Subject::key);
       Driver* driver = scene.driver(name);
       if (driver == nullptr)
         continue;
-      const std::vector<Observation> found = TRY(driver->observe(subjects, scene.stop));
+      Result<std::vector<Observation>> found = driver->observe(subjects, scene.stop);
+      if (!found && (is_cancelled(found.error()) || found.error().blame == Blame::bug))
+        return found.error();
+      has_looked |= found.has_value();
       for (size_t i = 0; i < subjects.size(); ++i)
-        seen[subjects[i].key] = found[i];
+        seen[subjects[i].key] =
+            found ? std::move((*found)[i]) : Observation{{}, false, found.error().message};
+      if (!found && !failure)
+        failure = std::move(found).error();
     }
+    if (failure && !has_looked)
+      return *std::move(failure);
     return seen;
   }
 
@@ -126,7 +137,8 @@ bool has_to_be_made(const Resource& resource, const Known& known, const Seen& se
       record->second->applied->attributes != resource.attributes)
     return true;
   const auto found = seen.find(resource.key);
-  return found != seen.end() && (!found->second.state || found->second.content_is_lost);
+  return found != seen.end() && found->second.unavailable.empty() &&
+         (!found->second.state || found->second.content_is_lost);
 }
 
 /// Asks drivers that have something to make whether they are ready, and have room for it.

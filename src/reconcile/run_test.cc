@@ -158,6 +158,36 @@ TEST_F(RunTest, WhatStandsAndEmbedsAnotherValueIsMadeAnewAndNotOnlyStarted) {
   EXPECT_EQ(log(), "run job/value; replace host/h");
 }
 
+/// A world that can be reached no more.
+class LostWorld : public StageGround {
+ public:
+  Result<std::vector<Observation>> observe(std::span<const Subject>, std::stop_token) override {
+    return world_error("no answer");
+  }
+};
+
+TEST_F(RunTest, ADriverThatCannotLookDisturbsNoOther) {
+  want("thing/a");
+  want("thing/b").driver = "other";
+  want("thing/c", Value::dict({}), {"thing/b"});
+  carry();
+  LostWorld lost;
+  other_ = &lost;
+  intent_->resources["p"][0].attributes = variant(2);
+  intent_->resources["p"][1].attributes = variant(2);
+  const Summary summary = carry();
+  EXPECT_EQ(log(), "replace thing/a");
+  EXPECT_EQ(summary.blocked, 2u);
+  EXPECT_FALSE(summary.good());
+  EXPECT_EQ(run_->step(key_of("thing/b"))->why, "unavailable: no answer");
+  EXPECT_EQ(run_->standing(key_of("thing/c")), Standing::blocked);
+  EXPECT_TRUE(lost.log.empty());
+  // It goes on when it answers again.
+  other_ = nullptr;
+  carry();
+  EXPECT_EQ(log(), "replace thing/b");
+}
+
 TEST_F(RunTest, WhatAnActThatDidNotComeToItsEndMayHaveDoneCountsAsAChange) {
   want("thing/a");
   carry();

@@ -205,6 +205,10 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
     const Kind* kind = place.kinds->find(key.kind);
     if (!record.applied || kind == nullptr)
       continue;
+    if (!observation.unavailable.empty()) {
+      found.push_back({key, Verb::ensure, cat("unknown: ", observation.unavailable)});
+      continue;
+    }
     const auto expected = left.find(key);
     const Comparison comparison =
         record.by_hand == ByHand::removed && !observation.state

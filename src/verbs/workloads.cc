@@ -116,7 +116,9 @@ Result<Seen> look_at_pods(const Workplace& place, const Known& known,
   scene.driver = [&](const Name& name) -> Driver* {
     return silent.contains(name) ? nullptr : place.driver(name);
   };
-  return look_at_known(scene, pods);
+  Seen seen = TRY(look_at_known(scene, pods));
+  std::erase_if(seen, [](const auto& one) { return !one.second.unavailable.empty(); });
+  return seen;
 }
 
 /// Wishes of all owners as one intent, and what the store and the engines know of them.
