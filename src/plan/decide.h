@@ -4,6 +4,10 @@
 /// resource before anything happens, `Run` for each one at the moment when its needs are settled:
 /// the same rules, once with what is assumed and once with what is known of the needs.
 
+#include <memory>
+#include <set>
+#include <string>
+
 #include "core/step.h"
 #include "plan/graph.h"
 
