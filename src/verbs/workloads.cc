@@ -1,15 +1,15 @@
 #include "verbs/workloads.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include "base/text.h"
 #include "base/wait.h"
-#include "kinds/pod.h"
-#include "value/mask.h"
 #include "verbs/engines.h"
-#include "verbs/nodes.h"
-#include "workloads/status.h"
-#include "workloads/want.h"
+#include "verbs/fleet_view.h"
+#include "verbs/fleet_wishes.h"
 
 namespace fettle {
 namespace {
@@ -17,222 +17,247 @@ namespace {
 using workloads::Fleet;
 using workloads::Object;
 
-constexpr size_t kept_versions = 20;
-constexpr Duration shortest_pause = 50ms, longest_pause = 1s;
-constexpr int most_rounds = 1'000;  ///< of owners that change one another
+constexpr Duration look_pause = 200ms;     ///< between two looks while something is awaited
+constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe asks for more
+constexpr Duration wish_pause = 500ms;     ///< between two looks at what users stored
+constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
+constexpr Duration shortest_pause = 20ms;  ///< of anything
+constexpr Duration first_retry = 1s, longest_retry = 5min;
 
-Piece piece_of(const Name& owner) { return {owner, {}}; }
-
-ContentPointer content_of(const Object& object) {
-  Content content;
-  Item item;
-  item.id = object.owner();
-  item.attributes = Value::dict({{"kind", object.kind},
-                                 {"namespace", object.space},
-                                 {"name", object.name},
-                                 {"document", object.document},
-                                 {"generation", object.generation}});
-  content.items.push_back(std::move(item));
-  return seal(std::move(content));
-}
-
-Object object_in(const Content& content) {
-  const Value& stored = content.items.at(0).attributes;
-  Object object;
-  object.kind = stored.text_at("kind");
-  object.space = stored.text_at("namespace");
-  object.name = stored.text_at("name");
-  object.document = stored.at("document");
-  object.generation = stored.integer_at("generation", 1);
-  return object;
-}
-
-Result<std::vector<Object>> objects_in(const Snapshot& snapshot) {
-  std::vector<Object> objects;
-  for (const auto& [piece, digest] : TRY(snapshot.pieces()))
-    if (const ContentPointer content = TRY(snapshot.content(piece));
-        content != nullptr && content->items.size() == 1)
-      objects.push_back(object_in(*content));
-  std::ranges::sort(objects, {}, &Object::owner);
-  return objects;
-}
-
-/// Adds a version that differs in some pieces. `decide` says in which.
-using Decide = std::function<Result<std::vector<std::pair<Piece, ContentPointer>>>(
-    const std::vector<Object>& before)>;
-Status push_objects(const Workplace& place, const Name& environment, const Decide& decide) {
-  std::unique_ptr<PushTurn> turn;
-  while (turn == nullptr) {
-    turn = TRY(place.store->versions().begin_push(environment));
-    if (turn == nullptr)
-      TRY(pause_for(shortest_pause, place.interrupt->acts_token()));
+/// What engines tell of pods, from threads of their own.
+class Bell {
+ public:
+  explicit Bell(const Workplace& place) : place_(place) {}
+  ~Bell() {
+    for (auto& [name, thread] : threads_)
+      thread.request_stop();
   }
-  const Snapshot& newest = turn->newest();
-  Delta delta{.number = newest.number() + 1,
-              .pieces = TRY(decide(TRY(objects_in(newest)))),
-              .detail = newest.detail()};
-  if (delta.pieces.empty())
-    return {};
-  const std::unique_ptr<Staged> staged = TRY(turn->stage(std::move(delta)));
-  TRY(place.store->wish(environment, [&](Wish& wish) -> Status {
-    TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
-    return wish.commit(*staged, place.clock());
-  }));
-  return turn->forget_old(kept_versions);
-}
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
 
-/// Nodes and objects, as they are stored.
-Status learn_fleet(const Workplace& place, const Name& environment, Fleet& fleet,
-                   std::set<Name>& owners) {
-  fleet.driver = own_engine;
-  for (const NodeView& view : TRY(look_at_nodes(place))) {
-    workloads::Node node;
-    node.name = view.node.name;
-    std::vector<Entry> labels{{"kubernetes.io/hostname", view.node.name}};
-    for (const auto& [key, text] : view.node.labels)
-      labels.push_back({key, text});
-    node.labels = Value::dict(std::move(labels));
-    node.pulls = view.node.pulls;
-    node.is_ready = view.answers;
-    node.is_cordoned = view.node.is_cordoned;
-    fleet.put_node(std::move(node));
+  /// Listens to a driver from now on, if it does not yet.
+  void listen(const Name& driver_name, const Name& environment) {
+    Driver* const driver = place_.driver(driver_name);
+    if (driver == nullptr || threads_.contains(driver_name))
+      return;
+    threads_.emplace(driver_name,
+                     std::jthread([this, driver, environment](const std::stop_token& stop) {
+                       driver->watch(environment, [this](const Key&) { ring(); }, stop);
+                     }));
   }
-  for (Object& object : TRY(stored_objects(place, environment))) {
-    owners.insert(object.owner());
-    fleet.put(std::move(object));
+  void ring() {
+    const std::lock_guard lock(mutex_);
+    has_rung_ = true;
+    rung_.notify_all();
   }
-  return {};
-}
+  bool take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(has_rung_, false);
+  }
+  /// Until it rings or the time is over. Error: a stop was asked for.
+  Status wait(Duration limit, const std::stop_token& stop) {
+    const std::stop_callback woken(stop, [this] {
+      const std::lock_guard lock(mutex_);
+      rung_.notify_all();
+    });
+    std::unique_lock lock(mutex_);
+    rung_.wait_for(lock, limit, [&] { return has_rung_ || stop.stop_requested(); });
+    return stop.stop_requested() ? Status(cancelled_error()) : Status();
+  }
 
-/// The pods that are known, as they are; `silent`: the engines that do not answer.
-Result<Seen> look_at_pods(const Workplace& place, const Known& known,
-                          std::map<Name, std::string>& silent) {
-  Known pods;
-  for (const auto& [key, record] : known)
-    if (key.kind == "pod")
-      pods.emplace(key, record);
-  silent = TRY(silent_engines(place, drivers_of(pods)));
-  Scene scene = place.scene();
-  scene.driver = [&](const Name& name) -> Driver* {
-    return silent.contains(name) ? nullptr : place.driver(name);
-  };
-  Seen seen = TRY(look_at_known(scene, pods));
-  std::erase_if(seen, [](const auto& one) { return !one.second.unavailable.empty(); });
-  return seen;
-}
+ private:
+  const Workplace& place_;
+  std::mutex mutex_;
+  std::condition_variable rung_;
+  bool has_rung_ = false;
+  std::map<Name, std::jthread> threads_;
+};
+
+/// A ground on which nobody waits for long: pods become ready, and users change their minds, while
+/// acts are under way.
+class Wakeful : public Ground {
+ public:
+  Wakeful(Ground& inner, const Name& environment) : inner_(inner), environment_(environment) {}
+  Moment now() override { return inner_.now(); }
+  void start(Job job) override { inner_.start(std::move(job)); }
+  void end(const Key& key) override { inner_.end(key); }
+  void watch(Driver& driver, const Name& environment) override { inner_.watch(driver, environment); }
+  News wait(std::optional<Instant> until) override {
+    const Instant soon = inner_.now().instant + look_pause;
+    News news = inner_.wait(until && *until < soon ? *until : soon);
+    // About nothing: who decides is asked whether something else is wanted.
+    news.hints.push_back({environment_, "fleet", environment_});
+    return news;
+  }
+
+ private:
+  Ground& inner_;
+  Name environment_;
+};
 
 /// Wishes of all owners as one intent, and what the store and the engines know of them.
 class Bringing {
  public:
-  Bringing(const Workplace& place, Edit& edit, const BringOptions& options)
-      : place_(place), edit_(edit), options_(options), fleet_(edit.environment()) {}
+  Bringing(const Workplace& place, const Name& environment, Edit* edit, const BringOptions& options)
+      : place_(place), environment_(environment), edit_(edit), options_(options), bell_(place) {}
 
   Result<Brought> bring() {
     TRY(learn());
+    bool is_due = true;  // at least once, since what is there may not be as it was left
     Instant changed = instant_from_clock();
     while (true) {
-      TRY(look());
-      ask();
-      if (has_news_) {
+      is_due |= wishes_->ask(place_.clock());
+      if (is_due && edit_ != nullptr) {
         TRY(carry());
+        is_due = false;
         changed = instant_from_clock();
         if (brought_.summary.stopped)
           break;
+        TRY(look());
         continue;
       }
       count();
-      if (!is_any_awaited_ || !brought_.summary.failures.empty())
+      if (!options_.keeps && is_over())
         break;
-      if (instant_from_clock() - changed > options_.limit) {
+      if (!options_.keeps && instant_from_clock() - changed > options_.limit) {
         brought_.summary.is_late = true;
         break;
       }
-      if (!pause_for(pause(), place_.interrupt->acts_token()) || place_.interrupt->asked() > 0) {
+      if (place_.interrupt->asked() > 0 ||
+          !bell_.wait(pause(), place_.interrupt->acts_token()) || place_.interrupt->asked() > 0) {
         brought_.summary.stopped = true;
         break;
       }
+      is_due |= TRY(catch_up());
     }
     count();
     return std::move(brought_);
   }
 
  private:
-  Status learn() {
-    TRY(learn_fleet(place_, edit_.environment(), fleet_, owners_));
-    known_ = TRY(place_.store->known(edit_.environment()));
-    for (const auto& [key, record] : known_) {
-      tell(key, record);
-      for (const auto& [set, wish] : record->wanted_by)
-        owners_.insert(set);
-    }
-    return {};
-  }
+  Fleet& fleet() { return view_->fleet; }
 
-  /// A pod that was removed by hand, as from a node that is drained, does not come back: its owner
-  /// makes another one.
-  void tell(const Key& key, const RecordPointer& record) {
-    fleet_.know(key, record->by_hand == ByHand::removed ? nullptr : record);
+  Status learn() {
+    version_ = TRY(place_.store->versions().open(environment_, {}))->number();
+    view_ = TRY(learn_fleet(place_, environment_));
+    wishes_.emplace(fleet());
+    for (const Name& owner : view_->owners)
+      wishes_->add(owner);
+    learned_ = looked_at_nodes_ = instant_from_clock();
+    return look();
   }
 
   /// At the pods, since nobody tells when one is ready.
   Status look() {
-    for (const auto& [key, observation] : TRY(look_at_pods(place_, known_, silent_))) {
-      fleet_.see(key, observation.state);
-      seen_[key] = observation;
-    }
+    TRY(look_at_pods(place_, *view_));
+    looked_ = instant_from_clock();
+    for (const Name& driver : drivers_of(view_->known))
+      if (is_engine(driver) && !view_->silent.contains(driver))
+        bell_.listen(driver, environment_);
     return {};
   }
 
-  /// Asks owners until none wants anything else.
-  void ask() {
-    ask_at_.reset();
-    const Time now = place_.clock();
-    std::set<Name> open = owners_;
-    for (int round = 0; round < most_rounds && !open.empty(); ++round) {
-      for (const Name& owner : open) {
-        workloads::Wanted wanted = workloads::want(fleet_, owner, now);
-        fleet_.accept(owner, wanted.intent);
-        if (wanted.ask && (!ask_at_ || *wanted.ask < *ask_at_))
-          ask_at_ = wanted.ask;
-        intents_[owner] = std::move(wanted.intent);
-      }
-      open.clear();
-      for (const Name& owner : fleet_.take_changed())
-        open.insert(owner);
-    }
-    merge();
+  /// Everything that may have changed since: wishes, nodes, pods. Whether something that is wanted
+  /// is not as it was left.
+  Result<bool> catch_up() {
+    const Instant now = instant_from_clock();
+    TRY(learn_wishes());
+    if (now - looked_at_nodes_ >= node_pause)
+      TRY(learn_nodes());
+    if (bell_.take() || now >= next_look())
+      TRY(look());
+    if (edit_ == nullptr)
+      return false;
+    if (!options_.keeps || now < retry_at_ || (!has_drifted() && brought_.summary.failures.empty()))
+      return false;
+    retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
+    retry_at_ = now + retry_pause_;
+    return true;
   }
 
-  void merge() {
-    auto merged = std::make_shared<Intent>();
-    merged->environment = edit_.environment();
-    std::map<Key, Digest> wishes;
-    for (const auto& [owner, intent] : intents_) {
-      merged->sets.insert(intent.sets.begin(), intent.sets.end());
-      merged->pools.insert(intent.pools.begin(), intent.pools.end());
-      for (const auto& [set, resources] : intent.resources) {
-        std::vector<Resource>& all = merged->resources[set];
-        for (const Resource& resource : resources) {
-          all.push_back(resource);
-          // What is only remembered needs no engine.
-          if (const Name& kind = resource.key.kind;
-              kind == "revision" || kind == "pull_job" || kind == "notice")
-            all.back().driver = "host";
-          wishes.emplace(resource.key, wish_of(resource));
-        }
-      }
+  /// What users stored since.
+  Status learn_wishes() {
+    const Instant now = instant_from_clock();
+    if (now - learned_ < wish_pause)
+      return {};
+    learned_ = now;
+    if (edit_ == nullptr)
+      TRY(learn_records(TRY(place_.store->known(environment_))));
+    for (const Name& owner : wishes_->take_expired())
+      if (edit_ != nullptr && fleet().object(owner) != nullptr)
+        TRY(delete_objects(place_, environment_, {owner}));
+    const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
+    if (version == version_)
+      return {};
+    version_ = version;
+    std::set<Name> stored;
+    for (Object& object : TRY(stored_objects(place_, environment_))) {
+      const Name owner = object.owner();
+      stored.insert(owner);
+      view_->owners.insert(owner);
+      const Object* const known = fleet().object(owner);
+      if (known == nullptr || known->document != object.document)
+        fleet().put(std::move(object));
     }
-    has_news_ = !intent_ || wishes != wishes_;
-    wishes_ = std::move(wishes);
-    intent_ = std::move(merged);
+    for (const Name& owner : view_->owners)
+      if (!stored.contains(owner) && fleet().object(owner) != nullptr)
+        fleet().drop(owner);
+    retry_pause_ = Duration(0);
+    return look_at_images(place_, fleet());
   }
 
+  /// Nodes that came, went, are away or back.
+  Status learn_nodes() {
+    looked_at_nodes_ = instant_from_clock();
+    std::set<Name> there;
+    bool is_any_back = false;
+    for (workloads::Node& node : TRY(nodes_of_fleet(place_))) {
+      there.insert(node.name);
+      const workloads::Node* const known = fleet().node(node.name);
+      if (known != nullptr && known->is_ready == node.is_ready &&
+          known->is_cordoned == node.is_cordoned && known->labels == node.labels &&
+          known->pulls == node.pulls)
+        continue;
+      is_any_back |= node.is_ready;
+      if (known != nullptr)
+        node.images = known->images;
+      fleet().put_node(std::move(node));
+    }
+    std::vector<Name> gone;
+    for (const auto& [name, node] : fleet().nodes())
+      if (!there.contains(name))
+        gone.push_back(name);
+    for (const Name& name : gone)
+      fleet().drop_node(name);
+    // One that is back may have other images.
+    return is_any_back ? look_at_images(place_, fleet()) : Status();
+  }
+
+  Status learn_records(const Known& now) {
+    for (const auto& [key, record] : view_->known)
+      if (!now.contains(key))
+        fleet().know(key, nullptr);
+    for (const auto& [key, record] : now) {
+      const auto before = view_->known.find(key);
+      if (before == view_->known.end() || before->second != record)
+        tell_record(fleet(), key, record);
+    }
+    view_->known = now;
+    return {};
+  }
+
+  /// Has the intent carried out, and goes on with what is wanted by then while acts are under way.
   Status carry() {
+    Threads threads(*place_.interrupt, place_.mask.get());
+    Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, environment_);
+    Workplace place = place_;
+    place.ground = &ground;
     Undertaking undertaking;
-    undertaking.intent = intent_;
-    undertaking.known = known_;
+    undertaking.intent = wishes_->intent();
+    undertaking.known = view_->known;
     undertaking.audience = options_.audience;
-    Carried carried = TRY(carry_out(place_, edit_, std::move(undertaking)));
+    undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
+    Carried carried = TRY(carry_out(place, *edit_, std::move(undertaking)));
     const Summary summary = TRY(std::move(carried.summary));
     brought_.summary.done += summary.done;
     brought_.summary.kept = summary.kept;
@@ -240,14 +265,46 @@ class Bringing {
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
-    const Known now = TRY(place_.store->known(edit_.environment()));
-    for (const auto& [key, record] : known_)
-      if (!now.contains(key))
-        fleet_.know(key, nullptr);
-    for (const auto& [key, record] : now)
-      tell(key, record);
-    known_ = now;
-    return {};
+    return learn_records(TRY(place_.store->known(environment_)));
+  }
+
+  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Ground& ground) {
+    TRY(learn_records(run.known()));
+    const Instant now = instant_from_clock();
+    if (bell_.take() || now - looked_ >= look_pause)
+      TRY(look());
+    TRY(learn_wishes());
+    const std::shared_ptr<const Intent> before = wishes_->intent();
+    if (!wishes_->ask(place_.clock()))
+      return nullptr;
+    end_pulls(run, *before, ground);
+    return wishes_->intent();
+  }
+
+  /// Pulls that nobody wants any more end at once.
+  void end_pulls(const Run& run, const Intent& before, Ground& ground) const {
+    std::set<Key> wanted;
+    for (const auto& [set, resources] : wishes_->intent()->resources)
+      for (const Resource& resource : resources)
+        if (resource.key.kind == "image")
+          wanted.insert(resource.key);
+    for (const auto& [set, resources] : before.resources)
+      for (const Resource& resource : resources)
+        if (resource.key.kind == "image" && !wanted.contains(resource.key) &&
+            run.is_under_way(resource.key))
+          ground.end(resource.key);
+  }
+
+  /// Whether a pod is not as it was left: a container is gone, or does not answer any more.
+  bool has_drifted() const {
+    const Kind* const kind = place_.kinds->find("pod");
+    return std::ranges::any_of(view_->known, [&](const auto& each) {
+      const auto& [key, record] = each;
+      const auto seen = view_->seen.find(key);
+      return key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
+             seen != view_->seen.end() &&
+             kind->compare(*record, seen->second, Presence::running).verb != Verb::keep;
+    });
   }
 
   /// Which pods are ready, and why the others are not. Nobody awaits those whose node is away.
@@ -255,13 +312,13 @@ class Bringing {
     brought_.unsettled.clear();
     brought_.pods = brought_.ready = 0;
     is_any_awaited_ = false;
-    fleet_.for_each_pod([&](const workloads::Pod& pod) {
+    fleet().for_each_pod([&](const workloads::Pod& pod) {
       ++brought_.pods;
       if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
         ++brought_.ready;
         return;
       }
-      const bool is_away = silent_.contains(engine_of_node(pod.node));
+      const bool is_away = view_->silent.contains(engine_of_node(pod.node));
       is_any_awaited_ |= !is_away;
       const std::string reason = is_away             ? cat("node `", pod.node, "` does not answer")
                                  : pod.error.empty() ? why(pod.resource.key)
@@ -270,9 +327,15 @@ class Bringing {
     });
   }
 
+  bool is_over() const {
+    if (edit_ == nullptr && !wishes_->is_brought_about(view_->known))
+      return false;
+    return !is_any_awaited_ || !brought_.summary.failures.empty();
+  }
+
   std::string why(const Key& key) const {
-    const auto found = seen_.find(key);
-    if (found == seen_.end() || !found->second.state)
+    const auto found = view_->seen.find(key);
+    if (found == view_->seen.end() || !found->second.state)
       return "it is not there";
     const Value& conditions = found->second.state->at("conditions");
     if (conditions.is_list())
@@ -282,156 +345,65 @@ class Bringing {
     return "its update has not ended";
   }
 
+  /// When pods are to be looked at again at the latest: soon while one is awaited, else when a
+  /// probe is to be asked.
+  Instant next_look() const {
+    return looked_ + (is_any_awaited_ ? look_pause : options_.keeps ? probe_pause() : idle_pause);
+  }
+  Duration probe_pause() const {
+    int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(idle_pause).count();
+    for (const auto& [owner, workload] : view_->fleet.workloads())
+      if (const Value& containers = workload->pod_template.at("spec").at("containers");
+          containers.is_list())
+        for (const Value& container : containers.items())
+          for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
+            if (container.at(probe).is_dict())
+              seconds = std::min(
+                  seconds, std::max<int64_t>(1, container.at(probe).integer_at("periodSeconds", 10)));
+    return std::chrono::seconds(seconds);
+  }
+
   Duration pause() const {
-    if (!ask_at_)
-      return longest_pause;
-    return std::clamp<Duration>(*ask_at_ - place_.clock(), shortest_pause, longest_pause);
+    const Instant now = instant_from_clock();
+    Instant until = std::min(next_look(), learned_ + wish_pause);
+    if (options_.keeps && !brought_.summary.failures.empty())
+      until = std::min(until, retry_at_);
+    if (const auto ask = wishes_->ask_at())
+      until = std::min(until, now + (*ask - place_.clock()));
+    return std::max<Duration>(until - now, shortest_pause);
   }
 
   const Workplace& place_;
-  Edit& edit_;
+  const Name environment_;
+  Edit* edit_;  ///< none: somebody else acts
   const BringOptions& options_;
-  Fleet fleet_;
-  std::set<Name> owners_;
-  std::map<Name, Intent> intents_;
-  std::map<Key, Digest> wishes_;
-  std::shared_ptr<const Intent> intent_;
-  std::optional<Time> ask_at_;
-  Known known_;
-  Seen seen_;
-  std::map<Name, std::string> silent_;
-  bool has_news_ = false, is_any_awaited_ = false;
+  std::unique_ptr<FleetView> view_;
+  std::optional<FleetWishes> wishes_;
+  uint64_t version_ = 0;
+  Instant looked_, learned_, looked_at_nodes_, retry_at_;
+  Duration retry_pause_{0};
+  bool is_any_awaited_ = false;
   Brought brought_;
+  Bell bell_;
 };
+
+/// Whether a controller acts on the fleet.
+Result<bool> is_kept(const Workplace& place, const Name& environment) {
+  const auto holder = TRY(place.store->holder(environment));
+  return holder && holder->what.starts_with(controller_words);
+}
 
 }  // namespace
 
-std::string_view to_string(StoredObject::Fate fate) {
-  switch (fate) {
-    case StoredObject::Fate::created:
-      return "created";
-    case StoredObject::Fate::configured:
-      return "configured";
-    case StoredObject::Fate::deleted:
-      return "deleted";
-    default:
-      return "unchanged";
-  }
-}
-
-Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& environment) {
-  return objects_in(*TRY(place.store->versions().open(environment, {})));
-}
-
-Result<std::vector<StoredObject>> store_objects(const Workplace& place, const Name& environment,
-                                                std::vector<Object> objects) {
-  std::vector<StoredObject> stored;
-  TRY(push_objects(
-      place, environment,
-      [&](const std::vector<Object>& before)
-          -> Result<std::vector<std::pair<Piece, ContentPointer>>> {
-        std::vector<std::pair<Piece, ContentPointer>> pieces;
-        for (Object& object : objects) {
-          const auto old = std::ranges::find(before, object.owner(), &Object::owner);
-          StoredObject::Fate fate = StoredObject::Fate::created;
-          if (old != before.end()) {
-            if (const auto errors = workloads::check_change(*old, object); !errors.empty())
-              return errors.front();
-            const bool is_same = old->document == object.document;
-            fate = is_same ? StoredObject::Fate::unchanged : StoredObject::Fate::configured;
-            object.generation = old->generation + (is_same ? 0 : 1);
-          }
-          stored.push_back({object.owner(), fate});
-          if (fate != StoredObject::Fate::unchanged)
-            pieces.emplace_back(piece_of(object.owner()), content_of(object));
-        }
-        return pieces;
-      }));
-  return stored;
-}
-
-Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const Name& environment,
-                                                 const std::vector<Name>& owners) {
-  std::vector<StoredObject> stored;
-  TRY(push_objects(place, environment,
-                   [&](const std::vector<Object>& before)
-                       -> Result<std::vector<std::pair<Piece, ContentPointer>>> {
-                     std::vector<std::pair<Piece, ContentPointer>> pieces;
-                     for (const Name& owner : owners) {
-                       if (std::ranges::find(before, owner, &Object::owner) == before.end()) {
-                         std::vector<std::string> names;
-                         for (const Object& object : before)
-                           names.push_back(object.owner().str());
-                         return user_error(
-                             cat("there is no `", owner, "`", suggestion(owner, names)));
-                       }
-                       pieces.emplace_back(piece_of(owner), nullptr);
-                       stored.push_back({owner, StoredObject::Fate::deleted});
-                     }
-                     return pieces;
-                   }));
-  return stored;
-}
-
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options) {
+  if (!options.keeps && TRY(is_kept(place, environment))) {
+    place.tell("a controller keeps the workloads; following it");
+    return Bringing(place, environment, nullptr, options).bring();
+  }
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, options.wait_for_others));
   TRY(ensure_environment(place, *edit, Value::dict({})));
-  return Bringing(place, *edit, options).bring();
-}
-
-Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment) {
-  Known pods;
-  for (const auto& [key, record] : TRY(place.store->known(environment)))
-    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed)
-      pods.emplace(key, record);
-  std::map<Name, std::string> silent;
-  const Seen seen = TRY(look_at_pods(place, pods, silent));
-  std::map<Key, Value> sorted;
-  for (const auto& [key, record] : pods) {
-    const Value& attributes = record->applied->attributes;
-    const auto found = seen.find(key);
-    const Value status = found != seen.end() && found->second.state
-                             ? *found->second.state
-                             : Value::dict({{"phase", "Unknown"}});
-    const Value metadata = Value::dict({{"name", attributes.at("name")},
-                                        {"namespace", node_address(key.name).space},
-                                        {"uid", record->outputs.at("uid")},
-                                        {"creationTimestamp", record->outputs.at("started")},
-                                        {"labels", pod_labels(attributes)},
-                                        {"annotations", pod_annotations(attributes)}});
-    sorted[key] = Value::dict({{"apiVersion", "v1"},
-                               {"kind", "Pod"},
-                               {"metadata", metadata},
-                               {"spec", pod_spec(attributes)},
-                               {"status", status}});
-  }
-  std::vector<Value> found;
-  for (auto& [key, pod] : sorted)
-    found.push_back(std::move(pod));
-  return found;
-}
-
-Result<std::vector<Object>> objects_with_status(const Workplace& place, const Name& environment) {
-  Fleet fleet(environment);
-  std::set<Name> owners;
-  std::map<Name, std::string> silent;
-  TRY(learn_fleet(place, environment, fleet, owners));
-  const Known known = TRY(place.store->known(environment));
-  for (const auto& [key, record] : known)
-    fleet.know(key, record->by_hand == ByHand::removed ? nullptr : record);
-  for (const auto& [key, observation] : TRY(look_at_pods(place, known, silent)))
-    fleet.see(key, observation.state);
-  std::vector<Object> objects = TRY(stored_objects(place, environment));
-  for (Object& object : objects) {
-    Value status = workloads::status_of(fleet, object.owner(), place.clock());
-    if (status.is_null())
-      continue;
-    std::vector<Entry> entries(object.document.entries().begin(), object.document.entries().end());
-    entries.push_back({"status", std::move(status)});
-    object.document = Value::dict(std::move(entries));
-  }
-  return objects;
+  return Bringing(place, environment, edit.get(), options).bring();
 }
 
 }  // namespace fettle

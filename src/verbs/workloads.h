@@ -1,35 +1,16 @@
 #pragma once
-/// Workloads on the engines of a home: manifests that users stored, and how they come about. One
-/// environment is a fleet. Its objects stand in versions, each a set of its own; what is decided
-/// about them is `src/workloads`.
+/// Workloads on the engines of a home: how what users stored comes about. One environment is a
+/// fleet. What is decided about it is `src/workloads`.
 
-#include "verbs/edit.h"
-#include "workloads/read.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 
-/// The environment when nobody names one.
-inline constexpr std::string_view default_fleet = "fleet";
-
-/// In the order of their names.
-Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
-                                                      const Name& environment);
-
-struct StoredObject {
-  Name owner;  ///< `CloneSet/NAMESPACE/NAME`
-  enum class Fate { created, configured, unchanged, deleted } fate = Fate::unchanged;
-};
-std::string_view to_string(StoredObject::Fate fate);
-
-/// Adds objects, or changes those of the same name, in one version. Errors (`Blame::user`): an
-/// object cannot become what it is to be.
-Result<std::vector<StoredObject>> store_objects(const Workplace& place, const Name& environment,
-                                                std::vector<workloads::Object> objects);
-/// Errors (`Blame::user`): there is no such object.
-Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const Name& environment,
-                                                 const std::vector<Name>& owners);
+/// What a controller calls itself in the lease (`Holder::what`).
+inline constexpr std::string_view controller_words = "fettle controller";
 
 struct BringOptions {
+  bool keeps = false;  ///< goes on when all is done: until it is stopped
   Duration limit = 10min;  ///< without anything that changes
   bool wait_for_others = true;
   Audience* audience = nullptr;  ///< may be null
@@ -45,15 +26,9 @@ struct Brought {
 
 /// Brings all workloads of a fleet about: asks each what it wants, has that carried out, looks, and
 /// asks again, until nobody wants anything more and the pods that are wanted are ready. What is
-/// paused, or held back by a partition, wants nothing more.
+/// paused, or held back by a partition, wants nothing more. What users store meanwhile counts. Where
+/// a controller does it already, this only waits for it.
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options);
-
-/// All objects, workloads with the status that was seen just now.
-Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
-                                                           const Name& environment);
-
-/// A pod as Kubernetes writes it, with the status that was seen just now.
-Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment);
 
 }  // namespace fettle

@@ -10,6 +10,7 @@
 #include "kinds/kinds.h"
 #include "tests/engine/world.h"
 #include "tests/fixtures/home.h"
+#include "verbs/workload_views.h"
 #include "verbs/workloads.h"
 
 namespace fettle {

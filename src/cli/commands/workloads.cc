@@ -13,6 +13,7 @@
 #include "cli/print.h"
 #include "value/mask.h"
 #include "value/yaml.h"
+#include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {

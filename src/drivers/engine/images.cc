@@ -87,6 +87,30 @@ Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std
   return facts;
 }
 
+Result<std::vector<ListedImage>> list_images(Engine& engine, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = "/images/json"}, std::move(stop)));
+  if (!answer.ok())
+    return engine_error(answer);
+  std::vector<ListedImage> images;
+  if (!answer.body.is_list())
+    return images;
+  for (const Value& row : answer.body.items()) {
+    ListedImage image;
+    image.id = row.text_at("Id");
+    if (!image.id.empty() && !image.id.starts_with("sha256:"))
+      image.id = "sha256:" + image.id;
+    image.bytes = row.integer_at("Size");
+    for (const char* names : {"RepoTags", "RepoDigests"})
+      if (const Value& list = row.at(names); list.is_list())
+        for (const Value& each : list.items())
+          if (each.is_text() && each.text().view().find("<none>") == std::string_view::npos)
+            image.references.push_back(full_reference(each.text()));
+    if (!image.references.empty())
+      images.push_back(std::move(image));
+  }
+  return images;
+}
+
 Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop) {
   return TRY(image_facts(engine, reference, std::move(stop))).id;
 }

@@ -28,6 +28,13 @@ struct ImageFacts {
 Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop);
 /// `sha256:…`; empty when there is no such image.
 Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop);
+struct ListedImage {
+  std::string id;                       ///< `sha256:…`
+  std::vector<std::string> references;  ///< in full: by tag, and by digest
+  int64_t bytes = 0;
+};
+/// All that have a name.
+Result<std::vector<ListedImage>> list_images(Engine& engine, std::stop_token stop);
 /// Pulls, whether it is there or not; the progress counts bytes where the engine tells them, else
 /// layers. A time limit of 0 is that of the engine.
 Status pull_image(Engine& engine, const std::string& reference,

@@ -1,0 +1,43 @@
+#pragma once
+/// A fleet as it is stored, known and seen: what decisions and answers about workloads begin with.
+
+#include "verbs/workplace.h"
+#include "workloads/fleet.h"
+
+namespace fettle {
+
+struct FleetView {
+  explicit FleetView(const Name& environment) : fleet(environment) {}
+  workloads::Fleet fleet;
+  std::set<Name> owners;  ///< of all objects, and all that are known to want something
+  Known known;
+  Seen seen;                           ///< the pods
+  std::map<Name, std::string> silent;  ///< engines that do not answer, and why
+};
+
+/// Nodes, objects and what is known of them, and which of their images are there. Looks at no pod.
+Result<std::unique_ptr<FleetView>> learn_fleet(const Workplace& place, const Name& environment);
+/// Looks at the pods that are known.
+Status look_at_pods(const Workplace& place, FleetView& view);
+/// Both.
+Result<std::unique_ptr<FleetView>> look_at_fleet(const Workplace& place, const Name& environment);
+
+/// Tells the fleet what a record says. A pod that was removed by hand, as from a node that is
+/// drained, does not come back: its owner makes another one.
+void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& record);
+
+/// Nodes as a fleet sees them. Without any this machine's engine is the only one; its name is
+/// empty.
+Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place);
+/// Tells which of the images that the workloads name are on the nodes.
+Status look_at_images(const Workplace& place, workloads::Fleet& fleet);
+
+/// An image on a node.
+struct NodeImageView {
+  std::string node, reference, id;
+  int64_t bytes = 0;
+};
+/// All images of all nodes that answer, by node and reference.
+Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place);
+
+}  // namespace fettle

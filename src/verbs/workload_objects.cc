@@ -1,0 +1,205 @@
+#include "verbs/workload_objects.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/wait.h"
+#include "workloads/rollout.h"
+
+namespace fettle {
+namespace {
+
+using workloads::Object;
+
+constexpr size_t kept_versions = 20;
+constexpr Duration shortest_pause = 50ms;
+
+Piece piece_of(const Name& owner) { return {owner, {}}; }
+
+ContentPointer content_of(const Object& object) {
+  Content content;
+  Item item;
+  item.id = object.owner();
+  item.attributes = Value::dict({{"kind", object.kind},
+                                 {"namespace", object.space},
+                                 {"name", object.name},
+                                 {"document", object.document},
+                                 {"generation", object.generation}});
+  content.items.push_back(std::move(item));
+  return seal(std::move(content));
+}
+
+Object object_in(const Content& content) {
+  const Value& stored = content.items.at(0).attributes;
+  Object object;
+  object.kind = stored.text_at("kind");
+  object.space = stored.text_at("namespace");
+  object.name = stored.text_at("name");
+  object.document = stored.at("document");
+  object.generation = stored.integer_at("generation", 1);
+  return object;
+}
+
+Result<std::vector<Object>> objects_in(const Snapshot& snapshot) {
+  std::vector<Object> objects;
+  for (const auto& [piece, digest] : TRY(snapshot.pieces()))
+    if (const ContentPointer content = TRY(snapshot.content(piece));
+        content != nullptr && content->items.size() == 1)
+      objects.push_back(object_in(*content));
+  std::ranges::sort(objects, {}, &Object::owner);
+  return objects;
+}
+
+using Pieces = std::vector<std::pair<Piece, ContentPointer>>;
+
+Pieces changed_pieces(const std::vector<StoredObject>& stored, const std::vector<Object>& objects) {
+  Pieces pieces;
+  for (size_t i = 0; i < objects.size(); ++i)
+    if (stored[i].fate != StoredObject::Fate::unchanged)
+      pieces.emplace_back(piece_of(objects[i].owner()), content_of(objects[i]));
+  return pieces;
+}
+
+Result<const Object*> find_object(const std::vector<Object>& objects, const Name& owner) {
+  const auto found = std::ranges::find(objects, owner, &Object::owner);
+  if (found != objects.end())
+    return &*found;
+  std::vector<std::string> names;
+  for (const Object& object : objects)
+    names.push_back(object.owner().str());
+  return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+}
+
+/// What is said about a pod that nobody said anything about. `owner`: `Pod/NAMESPACE/NAME`.
+Object unmarked(const Name& owner) {
+  const auto parts = split(owner.view(), '/');
+  Object object;
+  object.kind = parts[0];
+  object.space = parts[1];
+  object.name = parts[2];
+  object.document = Value::dict({{"metadata", Value::dict({{"name", object.name}})}});
+  return object;
+}
+
+/// Adds a version that differs in some pieces. `decide` says in which.
+using Decide = std::function<Result<Pieces>(const std::vector<Object>& before)>;
+Status push_objects(const Workplace& place, const Name& environment, const Decide& decide) {
+  std::unique_ptr<PushTurn> turn;
+  while (turn == nullptr) {
+    turn = TRY(place.store->versions().begin_push(environment));
+    if (turn == nullptr)
+      TRY(pause_for(shortest_pause, place.interrupt->acts_token()));
+  }
+  const Snapshot& newest = turn->newest();
+  Delta delta{.number = newest.number() + 1,
+              .pieces = TRY(decide(TRY(objects_in(newest)))),
+              .detail = newest.detail()};
+  if (delta.pieces.empty())
+    return {};
+  const std::unique_ptr<Staged> staged = TRY(turn->stage(std::move(delta)));
+  TRY(place.store->wish(environment, [&](Wish& wish) -> Status {
+    TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
+    return wish.commit(*staged, place.clock());
+  }));
+  return turn->forget_old(kept_versions);
+}
+
+}  // namespace
+
+std::string_view to_string(StoredObject::Fate fate) {
+  switch (fate) {
+    case StoredObject::Fate::created:
+      return "created";
+    case StoredObject::Fate::configured:
+      return "configured";
+    case StoredObject::Fate::deleted:
+      return "deleted";
+    default:
+      return "unchanged";
+  }
+}
+
+Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& environment) {
+  return objects_in(*TRY(place.store->versions().open(environment, {})));
+}
+
+Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
+                                           std::vector<Object>& objects) {
+  std::vector<StoredObject> stored;
+  for (Object& object : objects) {
+    const auto old = std::ranges::find(before, object.owner(), &Object::owner);
+    StoredObject::Fate fate = StoredObject::Fate::created;
+    if (old != before.end()) {
+      if (const auto errors = workloads::check_change(*old, object); !errors.empty())
+        return errors.front();
+      const bool is_same = old->document == object.document;
+      fate = is_same ? StoredObject::Fate::unchanged : StoredObject::Fate::configured;
+      object.generation = old->generation + (is_same ? 0 : 1);
+    }
+    stored.push_back({object.owner(), fate});
+  }
+  return stored;
+}
+
+Result<std::vector<StoredObject>> store_objects(const Workplace& place, const Name& environment,
+                                                std::vector<Object> objects) {
+  std::vector<StoredObject> stored;
+  TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
+    stored = TRY(fates_of(before, objects));
+    return changed_pieces(stored, objects);
+  }));
+  return stored;
+}
+
+Result<std::vector<StoredObject>> change_objects(const Workplace& place, const Name& environment,
+                                                 const std::vector<Name>& owners,
+                                                 const ObjectChange& change) {
+  std::vector<StoredObject> stored;
+  TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
+    std::vector<Object> objects;
+    for (const Name& owner : owners)
+      objects.push_back(TRY(change(*TRY(find_object(before, owner)))));
+    stored = TRY(fates_of(before, objects));
+    return changed_pieces(stored, objects);
+  }));
+  return stored;
+}
+
+Result<std::vector<StoredObject>> mark_pods(const Workplace& place, const Name& environment,
+                                            const std::map<Name, Time>& made,
+                                            const ObjectChange& change) {
+  std::vector<StoredObject> stored;
+  TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
+    std::vector<Object> objects;
+    for (const auto& [owner, since] : made) {
+      const auto old = std::ranges::find(before, owner, &Object::owner);
+      const bool holds = old != before.end() &&
+                         Time(Duration(old->document.integer_at("since"))) > since;
+      Object object = TRY(change(holds ? *old : unmarked(owner)));
+      object.document = workloads::edited(
+          object.document, {{"since", place.clock().time_since_epoch().count()}});
+      objects.push_back(std::move(object));
+    }
+    stored = TRY(fates_of(before, objects));
+    return changed_pieces(stored, objects);
+  }));
+  return stored;
+}
+
+Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const Name& environment,
+                                                 const std::vector<Name>& owners) {
+  std::vector<StoredObject> stored;
+  TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
+    Pieces pieces;
+    stored.clear();
+    for (const Name& owner : owners) {
+      TRY(find_object(before, owner));
+      pieces.emplace_back(piece_of(owner), nullptr);
+      stored.push_back({owner, StoredObject::Fate::deleted});
+    }
+    return pieces;
+  }));
+  return stored;
+}
+
+}  // namespace fettle

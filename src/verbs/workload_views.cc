@@ -1,0 +1,130 @@
+#include "verbs/workload_views.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "drivers/engine/images.h"
+#include "kinds/pod.h"
+#include "verbs/workload_objects.h"
+#include "workloads/status.h"
+
+namespace fettle {
+
+using workloads::Object;
+
+Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment) {
+  FleetView view(environment);
+  for (const auto& [key, record] : TRY(place.store->known(environment)))
+    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed)
+      view.known.emplace(key, record);
+  TRY(look_at_pods(place, view));
+  std::map<Key, Value> sorted;
+  for (const auto& [key, record] : view.known) {
+    const Value& attributes = record->applied->attributes;
+    const auto found = view.seen.find(key);
+    const Value status = found != view.seen.end() && found->second.state
+                             ? *found->second.state
+                             : Value::dict({{"phase", "Unknown"}});
+    const Value metadata = Value::dict({{"name", attributes.at("name")},
+                                        {"namespace", node_address(key.name).space},
+                                        {"uid", record->outputs.at("uid")},
+                                        {"creationTimestamp", record->outputs.at("started")},
+                                        {"labels", pod_labels(attributes)},
+                                        {"annotations", pod_annotations(attributes)}});
+    sorted[key] = Value::dict({{"apiVersion", "v1"},
+                               {"kind", "Pod"},
+                               {"metadata", metadata},
+                               {"spec", pod_spec(attributes)},
+                               {"status", status}});
+  }
+  std::vector<Value> found;
+  for (auto& [key, pod] : sorted)
+    found.push_back(std::move(pod));
+  return found;
+}
+
+Result<std::vector<Object>> objects_with_status(const Workplace& place, const Name& environment) {
+  const std::unique_ptr<FleetView> view = TRY(look_at_fleet(place, environment));
+  std::vector<Object> objects = TRY(stored_objects(place, environment));
+  for (Object& object : objects) {
+    Value status = workloads::status_of(view->fleet, object.owner(), place.clock());
+    if (status.is_null())
+      continue;
+    std::vector<Entry> entries(object.document.entries().begin(), object.document.entries().end());
+    entries.push_back({"status", std::move(status)});
+    object.document = Value::dict(std::move(entries));
+  }
+  return objects;
+}
+
+Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment,
+                                         bool all) {
+  const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
+  std::map<std::pair<std::string, std::string>, ImageView> found;
+  std::map<std::string, std::string> written;  // in full: as workloads write it
+  const std::vector<NodeImageView> there = TRY(images_on_nodes(place));
+  for (const auto& [name, node] : view->fleet.nodes())
+    for (const auto& [image, digest] : node.images) {
+      ImageView& row = found[{name.str(), image.str()}];
+      row = {.node = name.str(), .image = image.str(), .status = "Present", .owner = {}, .why = {}};
+      written[full_reference(image)] = image.str();
+    }
+  for (const NodeImageView& image : there) {
+    const auto name = written.find(image.reference);
+    const bool is_digest = image.reference.find('@') != std::string::npos;
+    if (name == written.end() && (!all || is_digest))
+      continue;
+    const std::string reference = name == written.end() ? image.reference : name->second;
+    ImageView& row = found[{image.node, reference}];
+    row.node = image.node;
+    row.image = reference;
+    row.status = "Present";
+    row.bytes = image.bytes;
+  }
+  view->fleet.for_each_pull([&](const workloads::Pull& pull) {
+    if (pull.is_done)
+      return;
+    const Value& attributes = pull.resource.attributes;
+    const std::string node(attributes.text_at("node")), image(attributes.text_at("reference"));
+    ImageView& row = found[{node, image}];
+    if (row.status == "Present")
+      return;
+    row = {.node = node,
+           .image = image,
+           .status = pull.has_failed ? "Failed" : "Pulling",
+           .owner = pull.owner.str(),
+           .why = pull.error.str()};
+  });
+  std::vector<ImageView> rows;
+  for (auto& [key, row] : found)
+    rows.push_back(std::move(row));
+  return rows;
+}
+
+Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
+                                               const Name& owner) {
+  const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
+  const workloads::Workload* const workload = view->fleet.workload(owner);
+  if (workload == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& [name, each] : view->fleet.workloads())
+      names.push_back(name.str());
+    return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+  }
+  std::vector<RevisionView> found;
+  const workloads::Owned& owned = view->fleet.owned(owner);
+  for (const auto& [name, memory] : owned.revisions) {
+    const Value& attributes = memory.resource.attributes;
+    RevisionView revision{.number = attributes.integer_at("number"),
+                          .name = std::string(attributes.text_at("name")),
+                          .pod_template = attributes.at("template")};
+    revision.is_current = revision.pod_template == workload->pod_template;
+    revision.pods = static_cast<size_t>(std::ranges::count_if(
+        owned.pods, [&](const workloads::Pod* pod) { return pod->revision == revision.name; }));
+    found.push_back(std::move(revision));
+  }
+  std::ranges::sort(found, {}, &RevisionView::number);
+  return found;
+}
+
+}  // namespace fettle

@@ -1,0 +1,40 @@
+#pragma once
+/// Answers about workloads: objects with their status, pods, images. Nothing is changed.
+
+#include "verbs/fleet_view.h"
+
+namespace fettle {
+
+/// All objects, workloads with the status that was seen just now.
+Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
+                                                           const Name& environment);
+
+/// A pod as Kubernetes writes it, with the status that was seen just now.
+Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment);
+
+/// An image on a node, or on its way there.
+struct ImageView {
+  std::string node, image;
+  std::string status;  ///< `Present`, `Pulling`, `Failed`
+  std::string owner;   ///< of a pull: whose job
+  std::string why;     ///< of a failed one
+  int64_t bytes = 0;   ///< of one that is there
+};
+/// The images that workloads name, or `all` that nodes have, by node and image.
+Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment,
+                                         bool all);
+
+/// A template that a workload has or had.
+struct RevisionView {
+  int64_t number = 0;
+  std::string name;
+  Value pod_template;
+  bool is_current = false;  ///< it is what the manifest says
+  size_t pods = 0;          ///< that have it
+};
+/// Of an owner such as `CloneSet/NAMESPACE/NAME`, the oldest first. Errors (`Blame::user`): there
+/// is no such workload.
+Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
+                                               const Name& owner);
+
+}  // namespace fettle
