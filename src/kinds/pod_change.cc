@@ -9,6 +9,8 @@
 namespace fettle {
 namespace {
 
+constexpr std::string_view restart_reference = "annotations/kubectl.kubernetes.io/restartedAt",
+                           restart_path = "metadata.annotations.kubectl.kubernetes.io/restartedAt";
 constexpr std::array<std::string_view, 2> amounts{"cpu", "memory"};
 
 /// The first key at which two dicts differ, those that `may` lists left out; empty: none.
@@ -99,9 +101,12 @@ void find_environment(const Value& before, const Value& after, PodChange& change
   const Value& containers = after.at("spec").at("containers");
   if (!containers.is_list())
     return;
+  const bool is_restart = restart_of(before) != restart_of(after);
   for (const Value& container : containers.items()) {
     const Value &name = container.at("name"), &variables = container.at("env");
     std::vector<std::string> keys;
+    if (is_restart && name.is_text())
+      keys.emplace_back(restart_reference);
     if (variables.is_list() && name.is_text())
       for (const Value& variable : variables.items())
         if (std::string key = reference_of(variable); !key.empty() && is_set(before, after, key))
@@ -155,7 +160,13 @@ PodChange pod_change(const Value& before, const Value& after, const PodChangeGat
   change.metadata = before.at("metadata") != after.at("metadata");
   if (change.in_place() && change.metadata && gates.environment)
     find_environment(before, after, change);
+  else if (change.in_place() && restart_of(before) != restart_of(after))
+    change.refusal = std::string(restart_path);
   return change;
+}
+
+const Value& restart_of(const Value& pod_template) {
+  return pod_template.at("metadata").at("annotations").at(restart_annotation);
 }
 
 std::string_view quality_of_service(const Value& spec) {

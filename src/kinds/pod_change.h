@@ -8,6 +8,8 @@
 ///   labels, annotations, finalizers                  any: written, and a container is made anew
 ///                                                    whose environment takes the changed key
 ///
+///   annotation `kubectl.kubernetes.io/restartedAt`   any: all containers are made anew
+///
 /// An image, amount or environment counts as replaced when it was there before.
 
 #include <string>
@@ -36,6 +38,11 @@ struct PodChange {
 
 /// Of two templates `{"metadata", "spec"}`.
 PodChange pod_change(const Value& before, const Value& after, const PodChangeGates& gates);
+
+/// What `rollout restart` writes into a template.
+inline constexpr std::string_view restart_annotation = "kubectl.kubernetes.io/restartedAt";
+/// When all containers of a template were to be made anew last; null: never.
+const Value& restart_of(const Value& pod_template);
 
 /// `Guaranteed`, `Burstable` or `BestEffort`: Kubernetes' class of service of a pod's spec.
 std::string_view quality_of_service(const Value& spec);

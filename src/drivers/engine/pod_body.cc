@@ -7,6 +7,7 @@
 #include "drivers/engine/pod_values.h"
 #include "drivers/engine/subnets.h"
 #include "kinds/pod.h"
+#include "kinds/pod_change.h"
 #include "kinds/quantity.h"
 
 namespace fettle {
@@ -53,11 +54,13 @@ Digest digest_of(const Value& attributes, const Value& container) {
       taken.emplace_back(values.field(path).value_or(""));
   }
   const Value& spec = attributes.at("template").at("spec");
-  return Value::dict({{"container", without(container, {"resources", "imagePullPolicy"})},
-                      {"taken", Value::list(std::move(taken))},
-                      {"security", spec.at("securityContext")},
-                      {"volumes", pod_spec(attributes).at("volumes")}})
-      .digest();
+  std::vector<Entry> parts{{"container", without(container, {"resources", "imagePullPolicy"})},
+                           {"taken", Value::list(std::move(taken))},
+                           {"security", spec.at("securityContext")},
+                           {"volumes", pod_spec(attributes).at("volumes")}};
+  if (const Value& restart = restart_of(attributes.at("template")); !restart.is_null())
+    parts.push_back({"restart", restart});
+  return Value::dict(std::move(parts)).digest();
 }
 
 void add_user(const Value& pod, const Value& own, std::vector<Entry>& body,

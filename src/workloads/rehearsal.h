@@ -1,0 +1,40 @@
+#pragma once
+/// What a rollout would do, pod by pod: it is played through in a world where every act succeeds,
+/// every pull ends at once and every pod becomes ready. The rules are those of the real one.
+
+#include <set>
+
+#include "workloads/fleet.h"
+
+namespace fettle::workloads {
+
+/// What becomes of a pod.
+struct PodTurn {
+  enum class Sort { create, in_place, anew, remove, stays } sort = Sort::create;
+  Name owner, space, pod, node;
+  Name revision;         ///< that it gets
+  std::string why;       ///< `image of container `main`: nginx:1 -> nginx:2`
+  size_t batch = 0;      ///< from 1; 0 of one that stays
+};
+std::string_view to_string(PodTurn::Sort sort);  ///< `in place`
+
+/// An image that is pulled ahead.
+struct PullTurn {
+  Name owner, job, image;
+  std::vector<Name> nodes;    ///< in the order of the pulls
+  std::vector<Name> present;  ///< nodes of the workload's pods that have it
+  std::string at_once;        ///< `2`, `50%`
+};
+
+struct Rehearsed {
+  std::vector<PodTurn> turns;  ///< in their order
+  std::vector<PullTurn> pulls;
+  std::vector<std::string> warnings;
+  size_t batches = 0;
+  bool is_cut = false;  ///< it goes on for longer than anybody reads
+};
+
+/// Plays through what `owners` want from `now` on. The fleet is another one afterwards.
+Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now);
+
+}  // namespace fettle::workloads

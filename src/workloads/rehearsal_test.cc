@@ -1,0 +1,144 @@
+#include "workloads/rehearsal.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/workloads/world.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// `1 in place web-x@n1: image of …`, sorted by batch as it was told.
+std::vector<std::string> lines(const Rehearsed& found) {
+  std::vector<std::string> texts;
+  for (const PodTurn& turn : found.turns)
+    texts.push_back(cat(turn.batch, " ", to_string(turn.sort), ": ", turn.why));
+  return texts;
+}
+
+class Rehearse : public testing::Test {
+ protected:
+  Rehearse() { world.add_nodes(3); }
+  void store(std::string_view images, std::string_view rolling, int replicas = 3) {
+    world.put(manifest("CloneSet", "web", clone_set_spec(replicas, images, rolling)));
+  }
+  Rehearsed play() { return rehearse(world.fleet, {"CloneSet/default/web"}, world.now); }
+  World world;
+  static constexpr const char* in_place =
+      R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1})";
+};
+
+TEST_F(Rehearse, WhatIsNotThereIsCreated) {
+  store("nginx:1", in_place);
+  EXPECT_EQ(lines(play()), (std::vector<std::string>(3, "1 create: it is not there")));
+}
+
+TEST_F(Rehearse, AnUpdateInPlaceGoesPodByPodAndItsImageIsPulledInThatOrder) {
+  store("nginx:1", in_place);
+  world.finish();
+  store("nginx:2", in_place);
+  const Rehearsed found = play();
+  const std::string why = "image of container `c0`: nginx:1 -> nginx:2";
+  EXPECT_EQ(lines(found),
+            (std::vector<std::string>{cat("1 in place: ", why), cat("2 in place: ", why),
+                                      cat("3 in place: ", why)}));
+  ASSERT_EQ(found.pulls.size(), 1u);
+  EXPECT_EQ(found.pulls[0].image, "nginx:2");
+  EXPECT_EQ(found.pulls[0].at_once, "1");
+  ASSERT_EQ(found.pulls[0].nodes.size(), 3u);
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(found.pulls[0].nodes[i], found.turns[i].node);
+  EXPECT_EQ(found.batches, 3u);
+  EXPECT_FALSE(found.is_cut);
+}
+
+TEST_F(Rehearse, IsWhatTheRolloutThenDoes) {
+  store("nginx:1", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})", 6);
+  world.finish();
+  World other;
+  other.pull_takes = Duration(0);
+  other.ready_after = 3s;
+  other.add_nodes(3);
+  other.put(manifest("CloneSet", "web",
+                     clone_set_spec(6, "nginx:1",
+                                    R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})")));
+  other.finish();
+  const Object after = manifest(
+      "CloneSet", "web",
+      clone_set_spec(6, "nginx:2", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})"));
+  other.put(after);
+  other.finish();
+  world.put(after);
+  std::vector<std::string> rehearsed;
+  for (const PodTurn& turn : play().turns)
+    rehearsed.push_back(turn.pod.str());
+  EXPECT_EQ(rehearsed, other.updated);
+}
+
+TEST_F(Rehearse, WhatCannotChangeInPlaceIsMadeAnewAndSaysWhy) {
+  store("nginx:1", in_place);
+  world.finish();
+  store("nginx:1 log:1", in_place);
+  const Rehearsed found = play();
+  ASSERT_EQ(found.turns.size(), 6u);
+  EXPECT_EQ(lines(found)[0], "1 anew: `spec.containers` cannot change in place");
+  EXPECT_EQ(found.turns[1].sort, PodTurn::Sort::create);
+  EXPECT_EQ(found.turns[1].why, "in place of one that goes");
+  EXPECT_TRUE(found.pulls.empty());
+}
+
+TEST_F(Rehearse, ThePolicyMayMakePodsAnew) {
+  store("nginx:1", R"({"maxUnavailable":1})");
+  world.finish();
+  store("nginx:2", R"({"maxUnavailable":1})");
+  EXPECT_EQ(lines(play())[0], "1 anew: the policy makes pods anew");
+}
+
+TEST_F(Rehearse, APartitionKeepsPods) {
+  store("nginx:1", in_place);
+  world.finish();
+  store("nginx:2", R"({"podUpdatePolicy":"InPlaceIfPossible","partition":2})");
+  const std::vector<std::string> found = lines(play());
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[1], "0 stays: the partition keeps it");
+  EXPECT_EQ(found[2], "0 stays: the partition keeps it");
+}
+
+TEST_F(Rehearse, FewerReplicasAndNoneAtAll) {
+  store("nginx:1", in_place);
+  world.finish();
+  store("nginx:1", in_place, 2);
+  EXPECT_EQ(lines(play()), (std::vector<std::string>{"1 remove: more pods than are wanted"}));
+  world.fleet.drop("CloneSet/default/web");
+  EXPECT_EQ(lines(play()), (std::vector<std::string>(2, "1 remove: nobody wants it any more")));
+}
+
+TEST_F(Rehearse, GraceAndHooksEnd) {
+  const char* rolling =
+      R"({"podUpdatePolicy":"InPlaceIfPossible","inPlaceUpdateStrategy":{"gracePeriodSeconds":30}})";
+  store("nginx:1", rolling);
+  world.finish();
+  store("nginx:2", rolling);
+  const Rehearsed found = play();
+  EXPECT_EQ(found.turns.size(), 3u);
+  EXPECT_FALSE(found.is_cut);
+  // Whoever is held by a hook that nobody takes away holds no rehearsal up.
+  world.put(manifest("CloneSet", "web",
+                     clone_set_spec(3, "nginx:3", in_place,
+                                    R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"},)"
+                                    R"("markPodNotReady":true}})")));
+  EXPECT_FALSE(play().is_cut);
+}
+
+TEST_F(Rehearse, WhatHasNoPlaceIsAWarning) {
+  store("nginx:1", in_place, 1);
+  world.put(manifest("CloneSet", "far", R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},)"
+                                        R"("template":{"metadata":{"labels":{"app":"web"}},)"
+                                        R"("spec":{"nodeSelector":{"zone":"moon"},)"
+                                        R"("containers":[{"name":"c0","image":"i:1"}]}}})"));
+  const Rehearsed found = rehearse(world.fleet, {"CloneSet/default/far"}, world.now);
+  ASSERT_EQ(found.warnings.size(), 1u);
+  EXPECT_NE(found.warnings[0].find("none of 3 nodes takes it"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle::workloads
