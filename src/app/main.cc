@@ -250,6 +250,18 @@ std::vector<std::string> with_plan_of_states(std::vector<std::string> words) {
   return words;
 }
 
+/// A plan of manifests is what `diff` shows.
+std::vector<std::string> with_plan_of_manifests(std::vector<std::string> words) {
+  const bool is_of_manifests =
+      !words.empty() && words[0] == "plan" &&
+      std::ranges::any_of(words, [](const std::string& word) {
+        return word == "-f" || word == "--filename" || word.starts_with("--filename=");
+      });
+  if (is_of_manifests)
+    words[0] = "diff";
+  return words;
+}
+
 /// The output that words ask for that could not be parsed.
 std::string output_asked(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i)
@@ -263,7 +275,7 @@ std::string output_asked(const std::vector<std::string>& words) {
 }
 
 int run(std::vector<std::string> words) {
-  words = with_plan_of_states(std::move(words));
+  words = with_plan_of_manifests(with_plan_of_states(std::move(words)));
   Program program;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)

@@ -1,0 +1,215 @@
+/// Single pods: `logs`, `pod exec`, `cp`, `describe pod`.
+
+#include "verbs/pods.h"
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/service_common.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+#include "value/yaml.h"
+
+namespace fettle {
+namespace {
+
+constexpr int interrupted = 130;
+
+/// `web-1`, `pod/web-1`.
+std::string pod_name(std::string name) {
+  for (const std::string_view kind : {"pod/", "pods/", "po/"})
+    if (name.starts_with(kind))
+      return name.substr(kind.size());
+  return name;
+}
+
+struct Chosen {
+  Workplace* place;
+  PodContainerView container;
+};
+
+Result<Chosen> choose(Face& face, const std::string& pod) {
+  Workplace* place = TRY(face.workplace());
+  std::vector<std::string> others;
+  PodContainerView found = TRY(find_container(*place, fleet_of(face), space_of(face), pod_name(pod),
+                                              face.parsed.text("container"), &others));
+  if (!face.parsed.has("container") && !others.empty() && !face.quiet)
+    print_error(cat("of container `", found.container, "`; there are also ", join(others, ", "),
+                    ": `-c NAME`"));
+  return Chosen{place, std::move(found)};
+}
+
+Result<int> logs(Face& face) {
+  LogOptions options;
+  options.follow = face.parsed.flag("follow");
+  options.timestamps = face.parsed.flag("timestamps");
+  const int64_t tail = TRY(face.parsed.number("tail", -1));
+  if (tail < -1)
+    return user_error(cat("`--tail` wants a number of lines, got ", tail));
+  options.tail = static_cast<int>(std::min<int64_t>(tail, INT32_MAX));
+  const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
+  const Status told = read_pod_logs(*chosen.place, chosen.container, options, to_terminal,
+                                    chosen.place->interrupt->acts_token());
+  if (chosen.place->interrupt->asked() > 0)
+    return interrupted;
+  TRY(told);
+  return 0;
+}
+
+Result<int> exec(Face& face) {
+  ExecOptions options;
+  options.command.assign(face.parsed.arguments.begin() + 1, face.parsed.arguments.end());
+  options.user = face.parsed.text("user");
+  const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
+  return static_cast<int>(TRY(run_in_pod(*chosen.place, chosen.container, options, to_terminal,
+                                         chosen.place->interrupt->acts_token())));
+}
+
+/// `POD:PATH` as two; nothing before a colon is a path of this machine.
+std::pair<std::string, std::string> place_of(const std::string& word) {
+  const size_t colon = word.find(':');
+  if (colon == word.npos || word.find('/') < colon)
+    return {"", word};
+  return {word.substr(0, colon), word.substr(colon + 1)};
+}
+
+Result<int> copy(Face& face) {
+  const auto [from_pod, from] = place_of(face.parsed.argument(0));
+  const auto [to_pod, to] = place_of(face.parsed.argument(1));
+  if (from_pod.empty() == to_pod.empty())
+    return user_error("one side is a pod, `POD:PATH`, and the other a path of this machine");
+  if (from.empty() || to.empty())
+    return user_error("both sides need a path");
+  const Chosen chosen = TRY(choose(face, from_pod.empty() ? to_pod : from_pod));
+  const std::stop_token stop = chosen.place->interrupt->acts_token();
+  TRY(from_pod.empty() ? copy_in(*chosen.place, chosen.container, from, to, stop)
+                       : copy_out(*chosen.place, chosen.container, from, to, stop));
+  if (face.json)
+    print_json(Value::dict({{"from", face.parsed.argument(0)}, {"to", face.parsed.argument(1)}}));
+  return 0;
+}
+
+std::string pairs_text(const Value& dict) {
+  std::vector<std::string> texts;
+  if (dict.is_dict())
+    for (const Entry& entry : dict.entries())
+      texts.push_back(cat(entry.key, "=", to_text(entry.value)));
+  return texts.empty() ? "<none>" : join(texts, ", ");
+}
+
+std::string state_text(const Value& state) {
+  if (!state.is_dict() || state.entries().empty())
+    return "Unknown";
+  const Entry& entry = state.entries()[0];
+  if (entry.key == "running")
+    return "Running";
+  const std::string reason(entry.value.text_at("reason"));
+  const std::string name = entry.key == "waiting" ? "Waiting" : "Terminated";
+  return reason.empty() ? name : cat(name, " (", reason, ")");
+}
+
+void print_containers(const Value& document, const char* spec, const char* statuses) {
+  const Value &containers = document.at("spec").at(spec), &rows = document.at("status").at(statuses);
+  if (!containers.is_list())
+    return;
+  std::vector<std::vector<std::string>> all{{"  CONTAINER", "IMAGE", "STATE", "READY", "RESTARTS"}};
+  for (const Value& container : containers.items()) {
+    const std::string name(container.text_at("name"));
+    Value row;
+    if (rows.is_list())
+      for (const Value& each : rows.items())
+        if (each.text_at("name") == name)
+          row = each;
+    all.push_back({cat("  ", name), std::string(container.text_at("image")),
+                   row.is_null() ? "Missing" : state_text(row.at("state")),
+                   row.bool_at("ready") ? "true" : "false",
+                   std::to_string(row.integer_at("restartCount"))});
+  }
+  print(table(all));
+}
+
+void print_document(const Value& document) {
+  const Value &metadata = document.at("metadata"), &status = document.at("status");
+  const auto line = [](std::string_view name, std::string_view text) {
+    print(cat(name, ":", std::string(name.size() < 12 ? 13 - name.size() : 1, ' '),
+              text.empty() ? "<none>" : text));
+  };
+  line("Name", metadata.text_at("name"));
+  line("Namespace", metadata.text_at("namespace"));
+  line("Node", document.at("spec").text_at("nodeName"));
+  line("Labels", pairs_text(metadata.at("labels")));
+  line("Annotations", pairs_text(metadata.at("annotations")));
+  line("Status", status.text_at("phase"));
+  line("IP", status.text_at("podIP"));
+  print("Containers:");
+  if (document.at("spec").at("initContainers").is_list())
+    print_containers(document, "initContainers", "initContainerStatuses");
+  print_containers(document, "containers", "containerStatuses");
+  const Value& conditions = status.at("conditions");
+  if (!conditions.is_list())
+    return;
+  std::vector<std::vector<std::string>> rows{{"  CONDITION", "STATUS", "SINCE", "MESSAGE"}};
+  for (const Value& each : conditions.items())
+    rows.push_back({cat("  ", each.text_at("type")), std::string(each.text_at("status")),
+                    std::string(each.text_at("lastTransitionTime")),
+                    std::string(each.text_at("message"))});
+  print("Conditions:");
+  print(table(rows));
+}
+
+Result<int> describe(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  const PodDescription found = TRY(
+      describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
+  const Value document = shown(*place, found.document);
+  std::vector<Value> events;
+  std::vector<std::vector<std::string>> rows{{"  TIME", "EVENT", "TEXT"}};
+  for (const Event& event : found.events) {
+    events.push_back(Value::dict({{"time", to_string(event.time)},
+                                  {"event", to_string(event.type)},
+                                  {"verb", to_string(event.verb)},
+                                  {"text", event.text}}));
+    rows.push_back({cat("  ", to_string(event.time)),
+                    cat(to_string(event.type), " ", to_string(event.verb)), event.text});
+  }
+  if (face.json || face.output == "yaml") {
+    const Value answer =
+        Value::dict({{"pod", document}, {"events", Value::list(std::move(events))}});
+    face.json ? print_json(answer) : print(std::string(trim(write_yaml(answer))));
+    return 0;
+  }
+  print_document(document);
+  print("Events:");
+  print(table(rows));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> pod_commands() {
+  const CommandGroup group{"workloads", workload_options()};
+  const CommandOption container{{"-c", "--container"}, "NAME", "the container; else the first"};
+  Command description =
+      group.make("describe pod", "NAME", 1, 1,
+                 "Tells all about a pod: containers, conditions, and what was done with it.",
+                 {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"},
+                 describe);
+  description.outputs = {"yaml"};
+  return {description,
+          group.make("logs", "POD", 1, 1, "Shows what a container of a pod wrote.",
+                     {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
+                     {container,
+                      {{"-f", "--follow"}, "", "follows new lines"},
+                      {{"--tail"}, "LINES", "the last so many lines; else all"},
+                      {{"--timestamps"}, "", "with the time of each line"}}),
+          group.make("pod exec", "POD -- COMMAND…", 2, 999,
+                     "Runs a command in a container of a pod and ends with its exit code.",
+                     {"fettle pod exec web-x2x7k -- ls /etc",
+                      "fettle pod exec web-x2x7k -c main -- sh -c 'echo $HOSTNAME'"},
+                     exec, {container, {{"-u", "--user"}, "USER", "who runs it"}}),
+          group.make("cp", "FROM TO", 2, 2,
+                     "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
+                     {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},
+                     copy, {container})};
+}
+
+}  // namespace fettle

@@ -1,0 +1,295 @@
+/// Edits of what is stored, and rollouts: `scale`, `set image`, `label`, `annotate`, `rollout …`,
+/// `images`.
+
+#include "base/text.h"
+#include "base/wait.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+#include "verbs/workload_edits.h"
+#include "verbs/workload_views.h"
+
+namespace fettle {
+namespace {
+
+constexpr int has_failed = 1, is_pending = 3, was_interrupted = 130;
+constexpr Duration watch_pause = 500ms;
+
+/// The one object that a command is about, and nothing behind it.
+Result<Name> only_owner(const Face& face) {
+  size_t used = 0;
+  Name owner = TRY(owner_asked(face, 0, used));
+  if (face.parsed.arguments.size() > used)
+    return user_error(cat("`", printable(face.parsed.argument(used)), "` is one word too many"));
+  return owner;
+}
+
+Result<int> scale(Face& face) {
+  if (!face.parsed.has("replicas"))
+    return user_error("`--replicas` says how many pods there are to be");
+  const int64_t replicas = TRY(face.parsed.number("replicas", 0));
+  std::vector<Name> owners;
+  for (size_t at = 0, used = 0; at < face.parsed.arguments.size(); at += used)
+    owners.push_back(TRY(owner_asked(face, at, used)));
+  Workplace* place = TRY(face.workplace());
+  return finish_workloads(face, *place,
+                          TRY(scale_workloads(*place, fleet_of(face), owners, replicas)));
+}
+
+Result<int> set_image(Face& face) {
+  size_t used = 0;
+  const Name owner = TRY(owner_asked(face, 0, used));
+  std::vector<Entry> images;
+  for (size_t i = used; i < face.parsed.arguments.size(); ++i) {
+    const std::string& word = face.parsed.arguments[i];
+    const size_t equals = word.find('=');
+    if (equals == word.npos || equals == 0 || equals + 1 == word.size())
+      return user_error(cat("`", printable(word), "` must be written `CONTAINER=IMAGE`"));
+    images.push_back({word.substr(0, equals), word.substr(equals + 1)});
+  }
+  if (images.empty())
+    return user_error("say which image: `fettle set image cloneset/web main=nginx:1.27`");
+  Workplace* place = TRY(face.workplace());
+  return finish_workloads(face, *place, TRY(set_images(*place, fleet_of(face), owner, images)));
+}
+
+Result<int> put(Face& face, std::string_view field) {
+  // Objects come first, then what is said about them.
+  std::vector<std::string>& words = face.parsed.arguments;
+  std::vector<Entry> entries;
+  size_t objects = 0;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    const bool takes_away = equals == word.npos && word.size() > 1 && word.ends_with('-');
+    if (equals == word.npos && !takes_away) {
+      if (!entries.empty())
+        return user_error(cat("`", printable(word), "` must be written `KEY=VALUE` or `KEY-`"));
+      ++objects;
+    } else if (takes_away) {
+      entries.push_back({word.substr(0, word.size() - 1), Value()});
+    } else {
+      entries.push_back({word.substr(0, equals), word.substr(equals + 1)});
+    }
+  }
+  if (entries.empty())
+    return user_error(cat("say what to change: `KEY=VALUE`, or `KEY-` to take it away"));
+  words.resize(objects);
+  std::vector<Name> owners;
+  for (size_t at = 0, used = 0; at < objects; at += used)
+    owners.push_back(TRY(owner_asked(face, at, used)));
+  if (owners.empty())
+    return user_error("name the object: `KIND/NAME`");
+  Workplace* place = TRY(face.workplace());
+  return finish_workloads(face, *place,
+                          TRY(put_metadata(*place, fleet_of(face), owners, field, entries,
+                                           face.parsed.flag("overwrite"))));
+}
+
+Result<int> label(Face& face) { return put(face, "labels"); }
+Result<int> annotate(Face& face) { return put(face, "annotations"); }
+
+Result<int> edit(Face& face, Edits (*change)(const Workplace&, const Name&, const Name&)) {
+  const Name owner = TRY(only_owner(face));
+  Workplace* place = TRY(face.workplace());
+  return finish_workloads(face, *place, TRY(change(*place, fleet_of(face), owner)));
+}
+
+Result<int> pause(Face& face) {
+  return edit(face, [](const Workplace& place, const Name& environment, const Name& owner) {
+    return pause_rollout(place, environment, owner, true);
+  });
+}
+Result<int> resume(Face& face) {
+  return edit(face, [](const Workplace& place, const Name& environment, const Name& owner) {
+    return pause_rollout(place, environment, owner, false);
+  });
+}
+Result<int> restart(Face& face) { return edit(face, restart_rollout); }
+
+Result<int> undo(Face& face) {
+  const Name owner = TRY(only_owner(face));
+  const int64_t revision = TRY(face.parsed.number("to-revision", 0));
+  if (revision < 0)
+    return user_error(cat("`--to-revision` wants the number of a revision, got ", revision));
+  Workplace* place = TRY(face.workplace());
+  return finish_workloads(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
+}
+
+/// How a rollout stands: its phase, and why it is so.
+struct Stand {
+  std::string phase, text;
+  Value status;
+};
+
+Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& owner) {
+  std::vector<std::string> names;
+  for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
+    names.push_back(object.owner().str());
+    if (object.owner() != owner)
+      continue;
+    const Value& status = object.document.at("status");
+    if (!status.is_dict())
+      return user_error(cat("a ", object.kind, " has no rollout"));
+    Stand stand{std::string(status.text_at("phase")), {}, status};
+    const bool has_pods = !status.at("updatedReplicas").is_null();
+    const std::string so_far =
+        has_pods ? cat(status.integer_at("updatedAvailableReplicas"), " of ",
+                       status.integer_at("expectedUpdatedReplicas"), " updated pods are available")
+                 : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
+                       " nodes have the image");
+    const std::string_view reason = status.text_at("reason");
+    stand.text = reason.empty() ? so_far : cat(so_far, ": ", reason);
+    return stand;
+  }
+  return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+}
+
+Result<int> status(Face& face) {
+  const Name owner = TRY(only_owner(face));
+  Workplace* place = TRY(face.workplace());
+  Duration limit = 10min;
+  if (const std::string text = face.parsed.text("timeout"); !text.empty())
+    limit = TRY(parse_duration(text));
+  Stand stand = TRY(stand_of(*place, fleet_of(face), owner));
+  const Instant began = instant_from_clock();
+  std::string told;
+  while (face.parsed.flag("watch") && stand.phase == "progressing" &&
+         instant_from_clock() - began < limit) {
+    if (stand.text != told && !face.json && !face.quiet)
+      print_error(told = stand.text);
+    if (!pause_for(watch_pause, place->interrupt->acts_token()))
+      return was_interrupted;
+    stand = TRY(stand_of(*place, fleet_of(face), owner));
+  }
+  if (face.json)
+    print_json(Value::dict({{"object", owner},
+                            {"phase", stand.phase},
+                            {"message", stand.text},
+                            {"status", stand.status}}));
+  else
+    print(cat(owner, " ", stand.phase, ": ", stand.text));
+  return stand.phase == "failed" ? has_failed : stand.phase == "progressing" ? is_pending : 0;
+}
+
+std::string images_text(const Value& pod_template) {
+  std::vector<std::string> images;
+  if (const Value& containers = pod_template.at("spec").at("containers"); containers.is_list())
+    for (const Value& container : containers.items())
+      images.emplace_back(container.text_at("image"));
+  return join(images, ", ");
+}
+
+Result<int> history(Face& face) {
+  const Name owner = TRY(only_owner(face));
+  Workplace* place = TRY(face.workplace());
+  const int64_t asked = TRY(face.parsed.number("revision", 0));
+  std::vector<Value> values;
+  std::vector<std::vector<std::string>> rows{{"REVISION", "NAME", "PODS", "IMAGES"}};
+  for (const RevisionView& revision : TRY(revisions_of(*place, fleet_of(face), owner))) {
+    if (asked != 0 && revision.number != asked)
+      continue;
+    values.push_back(Value::dict({{"revision", revision.number},
+                                  {"name", revision.name},
+                                  {"wanted", revision.is_current},
+                                  {"pods", revision.pods},
+                                  {"template", shown(*place, revision.pod_template)}}));
+    rows.push_back({std::to_string(revision.number), revision.name, std::to_string(revision.pods),
+                    images_text(revision.pod_template)});
+  }
+  if (asked != 0 && values.empty())
+    return user_error(cat("`", owner, "` has no revision ", asked));
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+std::string size_text(int64_t bytes) {
+  return bytes == 0 ? "-" : cat((bytes + 500'000) / 1'000'000, " MB");
+}
+
+Result<int> images(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  std::vector<Value> values;
+  std::vector<std::vector<std::string>> rows{{"NODE", "IMAGE", "STATUS", "SIZE", "FOR"}};
+  for (const ImageView& image :
+       TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")))) {
+    values.push_back(Value::dict({{"node", image.node},
+                                  {"image", image.image},
+                                  {"status", image.status},
+                                  {"bytes", image.bytes},
+                                  {"owner", image.owner},
+                                  {"message", image.why}}));
+    rows.push_back({image.node.empty() ? "<this>" : image.node, image.image, image.status,
+                    size_text(image.bytes), image.owner.empty() ? "-" : image.owner});
+    if (!image.why.empty() && !face.json)
+      print_error(cat(image.image, image.node.empty() ? "" : cat(" on ", image.node), ": ",
+                      image.why));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else
+    print(table(rows));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> rollout_commands() {
+  const CommandGroup group{"workloads", workload_options()};
+  const CommandOption wait = wait_options()[0], limit = wait_options()[1];
+  const CommandOption overwrite{{"--overwrite"}, "", "replaces what a key has already"};
+  const std::string one = "KIND/NAME";
+  return {
+      group.make("scale", "KIND/NAME…", 1, 99, "Changes how many pods CloneSets or StatefulSets have.",
+                 {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"},
+                 scale, {{{"--replicas"}, "COUNT", "how many"}, wait, limit}),
+      group.make("set image", "KIND/NAME CONTAINER=IMAGE…", 2, 99,
+                 "Gives containers another image; `*` is every other container.",
+                 {"fettle set image cloneset/web main=nginx:1.27",
+                  "fettle set image clone/web '*=nginx:1.27' --wait=false"},
+                 set_image, {wait, limit}),
+      group.make("label", "KIND/NAME… KEY=VALUE…", 2, 99,
+                 "Labels objects or pods; `KEY-` takes a label away.",
+                 {"fettle label pod/web-x2x7k apps.kruise.io/specified-delete=true",
+                  "fettle label cloneset/web tier=front --overwrite"},
+                 label, {overwrite, wait, limit}),
+      group.make("annotate", "KIND/NAME… KEY=VALUE…", 2, 99,
+                 "Annotates objects or pods; `KEY-` takes an annotation away.",
+                 {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
+                  "fettle annotate cloneset/web fettle/image-predownload-mode-"},
+                 annotate, {overwrite, wait, limit}),
+      group.make("rollout status", one, 1, 2,
+                 "Tells how a rollout stands: exit code 0 when it is complete, paused or as far as\n"
+                 "its partition allows, 1 when it has failed, 3 while it is under way.",
+                 {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
+                 status,
+                 {{{"-w", "--watch"}, "", "until it is under way no more"},
+                  {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
+      group.make("rollout pause", one, 1, 2, "Lets no further pods change.",
+                 {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
+                 {wait, limit}),
+      group.make("rollout resume", one, 1, 2, "Goes on with a rollout that was paused.",
+                 {"fettle rollout resume cloneset/web", "fettle rollout resume clone web"}, resume,
+                 {wait, limit}),
+      group.make("rollout undo", one, 1, 2, "Goes back to an earlier revision; else the last one.",
+                 {"fettle rollout undo cloneset/web",
+                  "fettle rollout undo cloneset/web --to-revision 2"},
+                 undo,
+                 {{{"--to-revision"}, "NUMBER", "as `rollout history` tells"}, wait, limit}),
+      group.make("rollout history", one, 1, 2, "Lists the revisions of a workload.",
+                 {"fettle rollout history cloneset/web",
+                  "fettle rollout history cloneset/web --revision 2 -o json"},
+                 history, {{{"--revision"}, "NUMBER", "only this one"}}),
+      group.make("rollout restart", one, 1, 2,
+                 "Makes the containers of all pods anew, in the order of a rollout.",
+                 {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"}, restart,
+                 {wait, limit}),
+      group.make("images", "", 0, 0, "Tells which images are on which nodes, or on their way there.",
+                 {"fettle images", "fettle images --all -o json"}, images,
+                 {{{"-a", "--all"}, "", "those that no workload names, too"}}),
+  };
+}
+
+}  // namespace fettle

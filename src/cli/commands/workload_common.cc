@@ -1,0 +1,181 @@
+#include "cli/commands/workload_common.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+constexpr int gave_up_waiting = 3;
+
+struct Source {
+  std::string name, text;
+};
+
+/// What `-f` names: files, folders of `.yaml`, `.yml` and `.json`, or `-`.
+Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
+  std::vector<Source> sources;
+  for (const std::string& name : names) {
+    if (name == "-") {
+      sources.push_back({"stdin", std::string(std::istreambuf_iterator<char>(std::cin), {})});
+      continue;
+    }
+    std::error_code failure;
+    if (!std::filesystem::is_directory(name, failure)) {
+      const auto text = read_file(name);
+      if (!text)
+        return user_error(text.error().message);
+      sources.push_back({name, *text});
+      continue;
+    }
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(name, failure))
+      if (const auto ending = entry.path().extension();
+          ending == ".yaml" || ending == ".yml" || ending == ".json")
+        paths.push_back(entry.path().string());
+    if (paths.empty())
+      return user_error(cat("there is no manifest in `", name, "`"));
+    std::ranges::sort(paths);
+    for (const std::string& path : paths)
+      sources.push_back({path, TRY(read_file(path))});
+  }
+  return sources;
+}
+
+Value stored_value(const StoredObject& stored) {
+  return Value::dict({{"object", stored.owner}, {"status", to_string(stored.fate)}});
+}
+
+}  // namespace
+
+Name fleet_of(const Face& face) {
+  return Name(face.parsed.text("enclave", std::string(default_fleet)));
+}
+
+std::string space_of(const Face& face) { return face.parsed.text("namespace", "default"); }
+
+Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
+  const std::vector<std::string>& names = face.parsed.all("filename");
+  std::vector<workloads::Object> objects;
+  std::optional<Error> first;
+  bool is_any_skipped = false;
+  for (const Source& source : TRY(sources_of(names))) {
+    workloads::Manifests read = workloads::read_manifests(
+        source.text, source.name,
+        {.space = face.parsed.text("namespace"), .skip_unknown = face.parsed.flag("skip-unknown")});
+    for (Error& error : read.errors) {
+      if (first)
+        print_error(cat("error: ", to_string(*first)));
+      first = std::move(error);
+    }
+    is_any_skipped |= !read.skipped.empty();
+    for (const std::string& skipped : read.skipped)
+      print_error(cat("skipped ", skipped));
+    std::ranges::move(read.objects, std::back_inserter(objects));
+  }
+  if (first)
+    return std::move(*first);
+  if (objects.empty() && !is_any_skipped && !names.empty())
+    return user_error(cat("there is no object in ", join(names, ", ")));
+  return objects;
+}
+
+Result<std::string> kind_named(std::string_view word) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"cloneset", "CloneSet"},   {"clone", "CloneSet"},   {"statefulset", "StatefulSet"},
+      {"sts", "StatefulSet"},     {"asts", "StatefulSet"}, {"daemonset", "DaemonSet"},
+      {"daemon", "DaemonSet"},    {"ads", "DaemonSet"},    {"imagepulljob", "ImagePullJob"},
+      {"sidecarset", "SidecarSet"}, {"configmap", "ConfigMap"}, {"cm", "ConfigMap"},     {"secret", "Secret"},
+      {"service", "Service"},     {"svc", "Service"},      {"namespace", "Namespace"},
+      {"ns", "Namespace"},        {"pod", "Pod"},          {"po", "Pod"}};
+  std::string low = lower_case(word);
+  std::vector<std::string> known;
+  for (const bool plural : {false, true}) {
+    if (plural && low.ends_with('s'))
+      low.pop_back();
+    for (const auto& [name, kind] : names)
+      if (low == name)
+        return std::string(kind);
+  }
+  for (const auto& [name, kind] : names)
+    if (lower_case(kind) == name)
+      known.emplace_back(name);
+  return user_error(cat("unknown kind `", printable(word), "`", suggestion(low, known),
+                        "; known are ", join(known, ", ")));
+}
+
+Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
+  const std::string word = face.parsed.argument(at);
+  const size_t slash = word.find('/');
+  std::string kind = word.substr(0, slash), name;
+  if (slash != word.npos) {
+    name = word.substr(slash + 1);
+    used = 1;
+  } else {
+    name = face.parsed.argument(at + 1);
+    used = 2;
+  }
+  if (name.empty() || name.find('/') != name.npos)
+    return user_error(cat("`", printable(word), "` names no object: write `KIND/NAME`"));
+  return Name(cat(TRY(kind_named(kind)), "/", space_of(face), "/", name));
+}
+
+Result<int> finish_workloads(Face& face, Workplace& place,
+                            const std::vector<StoredObject>& stored) {
+  std::vector<Value> values;
+  for (const StoredObject& each : stored) {
+    values.push_back(stored_value(each));
+    if (!face.json && !face.quiet)
+      print(cat(each.owner, " ", to_string(each.fate)));
+  }
+  std::vector<Entry> answer{{"objects", Value::list(std::move(values))}};
+  int code = 0;
+  if (face.parsed.flag("wait", true)) {
+    BringOptions options;
+    options.wait_for_others = !face.parsed.flag("no-wait");
+    if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
+      options.limit = TRY(parse_duration(limit));
+    const Brought brought = TRY(bring_workloads(place, fleet_of(face), options));
+    answer.push_back({"pods", brought.pods});
+    answer.push_back({"ready", brought.ready});
+    if (!brought.summary.good())
+      code = tell_end(face, brought.summary);
+    if (code == 0 && !brought.unsettled.empty())
+      code = gave_up_waiting;
+    for (const std::string& line : brought.unsettled)
+      print_error(line);
+    if (!face.json && !face.quiet)
+      print(cat(brought.ready, " of ", brought.pods,
+                brought.pods == 1 ? " pod is ready" : " pods are ready"));
+  }
+  if (face.json)
+    print_json(Value::dict(std::move(answer)));
+  return code;
+}
+
+const std::vector<CommandOption>& workload_options() {
+  static const std::vector<CommandOption> options{
+      {{"-e", "--enclave", "--environment"}, "NAME", "the fleet; else `fleet`"},
+      {{"-n", "--namespace"}, "NAME", "of what names none; else `default`"}};
+  return options;
+}
+
+const std::vector<CommandOption>& wait_options() {
+  static const std::vector<CommandOption> options{
+      {{"--wait"}, "", "until it has come about; `--wait=false` only stores"},
+      {{"--timeout"}, "TIME", "gives up when nothing changes for so long; else 10m"}};
+  return options;
+}
+
+CommandOption file_option() {
+  return {{"-f", "--filename"}, "FILE", "a manifest, a folder of them, or `-`; may be repeated", true};
+}
+
+}  // namespace fettle

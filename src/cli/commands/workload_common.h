@@ -1,0 +1,36 @@
+#pragma once
+/// What the commands about workloads share: which fleet, namespace and objects are meant, and what
+/// is said when they have come about.
+
+#include "cli/command.h"
+#include "verbs/workloads.h"
+
+namespace fettle {
+
+Name fleet_of(const Face& face);
+std::string space_of(const Face& face);
+
+/// All objects of all files that `-f` names, if any; every error is told before the first one is
+/// the answer.
+Result<std::vector<workloads::Object>> objects_asked(const Face& face);
+
+/// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
+Result<std::string> kind_named(std::string_view word);
+/// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how many
+/// words that were.
+Result<Name> owner_asked(const Face& face, size_t at, size_t& used);
+
+/// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
+Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
+
+/// `--enclave` and `--namespace`.
+const std::vector<CommandOption>& workload_options();
+/// `--wait` and `--timeout`.
+const std::vector<CommandOption>& wait_options();
+CommandOption file_option();
+
+std::vector<Command> rollout_commands();
+std::vector<Command> pod_commands();
+Command workload_plan_command();
+
+}  // namespace fettle

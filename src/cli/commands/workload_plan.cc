@@ -1,0 +1,157 @@
+/// `diff -f`, which is `plan -f`: what would become of manifests.
+
+#include "verbs/workload_plan.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+constexpr int changes_are_due = 4;
+
+using workloads::PodTurn;
+using workloads::PullTurn;
+
+/// A node as people read it: without nodes there is this machine.
+std::string node_text(const Name& node) { return node.empty() ? "this machine" : node.str(); }
+
+std::string nodes_text(const std::vector<Name>& nodes) {
+  std::vector<std::string> texts;
+  for (const Name& node : nodes)
+    texts.push_back(node_text(node));
+  return join(texts, ", ");
+}
+
+Value names_value(const std::vector<Name>& names) {
+  return Value::list(std::vector<Value>(names.begin(), names.end()));
+}
+
+Value plan_value(const WorkloadPlan& plan) {
+  std::vector<Value> objects, pods, pulls;
+  for (const StoredObject& each : plan.objects)
+    objects.push_back(Value::dict({{"object", each.owner}, {"status", to_string(each.fate)}}));
+  for (const PodTurn& turn : plan.rollout.turns)
+    pods.push_back(
+        Value::dict({{"owner", turn.owner},
+                     {"namespace", turn.space},
+                     {"pod", turn.pod},
+                     {"node", turn.node},
+                     {"revision", turn.revision},
+                     {"action", to_string(turn.sort)},
+                     {"why", turn.why},
+                     {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}}));
+  for (const PullTurn& pull : plan.rollout.pulls)
+    pulls.push_back(Value::dict({{"owner", pull.owner},
+                                 {"job", pull.job},
+                                 {"image", pull.image},
+                                 {"parallelism", pull.at_once},
+                                 {"nodes", names_value(pull.nodes)},
+                                 {"present", names_value(pull.present)}}));
+  std::vector<Value> warnings(plan.rollout.warnings.begin(), plan.rollout.warnings.end());
+  return Value::dict({{"objects", Value::list(std::move(objects))},
+                      {"pods", Value::list(std::move(pods))},
+                      {"pulls", Value::list(std::move(pulls))},
+                      {"warnings", Value::list(std::move(warnings))},
+                      {"batches", plan.rollout.batches},
+                      {"complete", !plan.rollout.is_cut},
+                      {"converged", plan.is_settled()}});
+}
+
+Colour colour_of(PodTurn::Sort sort) {
+  switch (sort) {
+    case PodTurn::Sort::create:
+      return Colour::green;
+    case PodTurn::Sort::in_place:
+      return Colour::yellow;
+    case PodTurn::Sort::stays:
+      return Colour::grey;
+    default:
+      return Colour::red;
+  }
+}
+
+void print_pulls(const WorkloadPlan& plan, const Name& owner) {
+  for (const PullTurn& pull : plan.rollout.pulls) {
+    if (pull.owner != owner)
+      continue;
+    if (pull.nodes.empty()) {
+      print(cat("  image ", pull.image, " is on ", nodes_text(pull.present)));
+      continue;
+    }
+    print(cat("  pull ", pull.image, " on ", nodes_text(pull.nodes),
+              pull.nodes.size() < 2 ? std::string() : cat(", ", pull.at_once, " at once"),
+              pull.present.empty() ? std::string()
+                                   : cat("; it is on ", nodes_text(pull.present))));
+  }
+}
+
+void print_turns(const Face& face, const WorkloadPlan& plan, const Name& owner) {
+  size_t batch = 0;
+  for (const PodTurn& turn : plan.rollout.turns) {
+    if (turn.owner != owner)
+      continue;
+    if (turn.batch != batch && turn.batch != 0)
+      print(in(Colour::bold, cat("  batch ", turn.batch), face.colour));
+    batch = turn.batch;
+    print(cat("    ", in(colour_of(turn.sort), to_string(turn.sort), face.colour), " ", turn.pod,
+              turn.node.empty() ? std::string() : cat(" on ", turn.node),
+              in(Colour::grey, cat(": ", turn.why), face.colour)));
+  }
+}
+
+void print_plan(const Face& face, const WorkloadPlan& plan) {
+  std::vector<Name> owners;
+  const auto add = [&](const Name& owner) {
+    if (std::ranges::find(owners, owner) == owners.end())
+      owners.push_back(owner);
+  };
+  for (const StoredObject& object : plan.objects)
+    add(object.owner);
+  for (const PodTurn& turn : plan.rollout.turns)
+    add(turn.owner);
+  for (const PullTurn& pull : plan.rollout.pulls)
+    add(pull.owner);
+  for (const Name& owner : owners) {
+    const auto object = std::ranges::find(plan.objects, owner, &StoredObject::owner);
+    print(cat(in(Colour::bold, owner, face.colour), " ",
+              object == plan.objects.end() ? std::string_view("stored") : to_string(object->fate)));
+    print_pulls(plan, owner);
+    print_turns(face, plan, owner);
+  }
+  for (const std::string& warning : plan.rollout.warnings)
+    print(in(Colour::yellow, cat("warning: ", warning), face.colour));
+  if (plan.is_settled())
+    print("no pod changes");
+  if (plan.rollout.is_cut)
+    print("it goes on for longer than is shown here");
+}
+
+Result<int> diff(Face& face) {
+  std::vector<workloads::Object> objects = TRY(objects_asked(face));
+  Workplace* place = TRY(face.workplace());
+  const WorkloadPlan plan = TRY(plan_workloads(*place, fleet_of(face), std::move(objects)));
+  if (face.json)
+    print_json(plan_value(plan));
+  else
+    print_plan(face, plan);
+  return face.parsed.flag("detailed-exitcode") && !plan.is_settled() ? changes_are_due : 0;
+}
+
+}  // namespace
+
+Command workload_plan_command() {
+  return CommandGroup{"workloads", workload_options()}.make(
+      "diff", "", 0, 0,
+      "Shows what manifests would change, pod by pod, in which order, and what is pulled where.\n"
+      "Also `fettle plan -f FILE`. Stores and touches nothing.",
+      {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode"}, diff,
+      {file_option(),
+       {{"--skip-unknown"}, "", "leaves out kinds that are not known"},
+       {{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"}});
+}
+
+}  // namespace fettle

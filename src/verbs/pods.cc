@@ -1,0 +1,257 @@
+#include "verbs/pods.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/archive.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "drivers/engine/archives.h"
+#include "drivers/engine/driver.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/pod_body.h"
+#include "kinds/pod.h"
+#include "store/store.h"
+#include "verbs/engines.h"
+#include "verbs/workload_views.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t most_events = 20;
+constexpr uint64_t most_bytes = uint64_t{64} << 30;
+constexpr size_t enough_to_tell = 4'096;  ///< of an archive, to know what it begins with
+
+Result<Engine*> engine_at(const Workplace& place, const Name& name, std::stop_token stop) {
+  auto* const driver = dynamic_cast<EngineDriver*>(place.driver(name));
+  if (driver == nullptr)
+    return world_error(cat("there is no node `", node_of_engine(name), "` any more"));
+  Result<Engine*> engine = driver->engine(std::move(stop));
+  if (!engine && !node_of_engine(name).empty())
+    return std::move(engine.error()).context(cat("asking node `", node_of_engine(name), "`"));
+  return engine;
+}
+
+Result<RecordPointer> find_pod(const Workplace& place, const Name& environment,
+                               const std::string& space, const std::string& pod) {
+  std::vector<std::string> names;
+  RecordPointer found;
+  for (const auto& [key, record] : TRY(place.store->known(environment))) {
+    const NodeAddress address = node_address(key.name);
+    if (key.kind != "pod" || record->by_hand == ByHand::removed || address.space != space ||
+        resource_of_then(*record) == nullptr)
+      continue;
+    names.emplace_back(address.name);
+    // Of two that are changing nodes the one that is wanted counts.
+    if (address.name == pod && (found == nullptr || !record->wanted_by.empty()))
+      found = record;
+  }
+  std::ranges::sort(names);
+  if (found != nullptr)
+    return found;
+  return user_error(cat("there is no pod `", printable(pod), "` in the namespace `", space, "`",
+                        suggestion(pod, names)));
+}
+
+/// `/tmp/a` as the folder and the name in it.
+std::pair<std::string, std::string> split_path(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/'))
+    path.remove_suffix(1);
+  const std::filesystem::path whole(path);
+  return {whole.parent_path().string(), whole.filename().string()};
+}
+
+/// Whether there is a folder at a path of a container.
+Result<bool> is_folder(Engine& engine, const std::string& container, const std::string& path,
+                       const std::stop_token& stop) {
+  std::string begin;
+  const auto take = [&](std::string_view bytes) -> Status {
+    begin += bytes;
+    return begin.size() < enough_to_tell ? Status() : Status(world_error("that is enough"));
+  };
+  const Result<bool> found = get_archive(engine, container, path, take, stop);
+  if (stop.stop_requested())
+    return cancelled_error();
+  if (begin.empty())
+    return found ? Result<bool>(false) : found;
+  const auto entry = ArchiveReader(source_of(std::move(begin)), {.links_may_leave = true}).next();
+  return entry && *entry && (*entry)->type == ArchiveEntry::Type::directory;
+}
+
+}  // namespace
+
+Result<PodContainerView> find_container(const Workplace& place, const Name& environment,
+                                        const std::string& space, const std::string& pod,
+                                        const std::string& container,
+                                        std::vector<std::string>* others) {
+  const RecordPointer record = TRY(find_pod(place, environment, space, pod));
+  const Resource& then = *resource_of_then(*record);
+  std::vector<std::string> names;
+  std::string wanted = container;
+  for (const bool is_init : {false, true})
+    for (const PodContainer& each : pod_containers(then.attributes))
+      if ((each.sort == PodContainer::Sort::init) == is_init)
+        names.push_back(each.name);
+  if (wanted.empty() && !names.empty())
+    wanted = names.front();
+  if (std::ranges::find(names, wanted) == names.end())
+    return user_error(cat("pod `", pod, "` has no container `", printable(wanted), "`, only ",
+                          join(names, ", "), suggestion(wanted, names)));
+  if (others != nullptr)
+    for (const std::string& name : names)
+      if (name != wanted)
+        others->push_back(name);
+  const std::stop_token stop = place.interrupt->acts_token();
+  Engine* const engine = TRY(engine_at(place, then.driver, stop));
+  PodContainerView found{.pod = cat(space, "/", pod),
+                         .container = wanted,
+                         .id = {},
+                         .driver = then.driver};
+  for (const ContainerState& state :
+       TRY(list_containers(*engine, key_filters(then.key), stop)))
+    if (label(state.labels, mark::container) == wanted && (found.id.empty() || state.runs()))
+      found.id = state.id;
+  if (!found.id.empty())
+    return found;
+  Error error = world_error(cat("container `", wanted, "` of pod `", pod, "` is not there"));
+  if (record->attempt && record->attempt->failed)
+    error.message += cat(": ", record->attempt->error);
+  return error;
+}
+
+Status read_pod_logs(const Workplace& place, const PodContainerView& container,
+                     const LogOptions& options, const StreamSink& sink, std::stop_token stop) {
+  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  return read_logs(*engine, container.id, options, false, sink, std::move(stop));
+}
+
+Result<int64_t> run_in_pod(const Workplace& place, const PodContainerView& container,
+                           const ExecOptions& options, const StreamSink& sink,
+                           std::stop_token stop) {
+  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  return run_exec(*engine, container.id, options, sink, std::move(stop));
+}
+
+Status copy_out(const Workplace& place, const PodContainerView& container, const std::string& from,
+                const std::string& to, std::stop_token stop) {
+  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  std::error_code failure;
+  std::filesystem::path target = to;
+  const std::string name = split_path(from).second;
+  if (std::filesystem::is_directory(target, failure) && !name.empty())
+    target /= name;
+  std::filesystem::path folder = target.parent_path();
+  if (folder.empty())
+    folder = ".";
+  if (!std::filesystem::is_directory(folder, failure))
+    return user_error(cat("there is no folder `", folder.string(), "` to copy to"));
+  const TemporaryDirectory work = TRY(TemporaryDirectory::make());
+  {
+    const ByteSink sink = TRY(sink_to_file(work.path() / "tar", most_bytes));
+    if (!TRY(get_archive(*engine, container.id, from, sink, stop)))
+      return user_error(cat("there is nothing at `", from, "` in container `", container.container,
+                            "` of pod `", container.pod, "`"));
+  }
+  TRY(unpack(TRY(source_of_file(work.path() / "tar")), work.path() / "out"));
+  for (const auto& entry : std::filesystem::directory_iterator(work.path() / "out", failure)) {
+    std::filesystem::copy(entry.path(), target,
+                          std::filesystem::copy_options::recursive |
+                              std::filesystem::copy_options::overwrite_existing |
+                              std::filesystem::copy_options::copy_symlinks,
+                          failure);
+    break;
+  }
+  if (failure)
+    return user_error(
+        cat("cannot write `", target.string(), "`: ", lower_case(failure.message())));
+  return {};
+}
+
+Status copy_in(const Workplace& place, const PodContainerView& container, const std::string& from,
+               const std::string& to, std::stop_token stop) {
+  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  std::error_code failure;
+  const bool is_tree = std::filesystem::is_directory(from, failure);
+  if (!is_tree && !file_exists(from))
+    return user_error(cat("there is no file `", printable(from), "`"));
+  auto [folder, name] = split_path(to);
+  if (to.ends_with('/') || TRY(is_folder(*engine, container.id, to, stop))) {
+    folder = to;
+    name = split_path(std::filesystem::absolute(from).lexically_normal().string()).second;
+  }
+  if (folder.empty())
+    folder.push_back('/');
+  const TemporaryDirectory work = TRY(TemporaryDirectory::make());
+  {
+    const ByteSink sink = TRY(sink_to_file(work.path() / "tar", most_bytes));
+    if (is_tree) {
+      TRY(pack_tree(from, sink, {.prefix = cat(name, "/")}));
+    } else {
+      ArchiveWriter writer(sink);
+      const auto status = std::filesystem::status(from, failure);
+      TRY(writer.add({.path = name,
+                      .mode = static_cast<unsigned>(status.permissions()) & 0777,
+                      .size = TRY(size_of_file(from))},
+                     TRY(source_of_file(from))));
+      TRY(writer.finish());
+    }
+  }
+  Status put = put_archive(*engine, container.id, folder,
+                           TRY(source_of_file(work.path() / "tar")), std::move(stop));
+  return put ? put
+             : Status(std::move(put.error())
+                          .context(cat("copying to `", folder, "` of container `",
+                                       container.container, "` of pod `", container.pod, "`")));
+}
+
+Result<PodDescription> describe_pod(const Workplace& place, const Name& environment,
+                                    const std::string& space, const std::string& pod) {
+  const RecordPointer record = TRY(find_pod(place, environment, space, pod));
+  PodDescription found;
+  for (Value& document : TRY(pods_of(place, environment)))
+    if (document.at("metadata").text_at("name") == pod &&
+        document.at("metadata").text_at("namespace") == space)
+      found.document = std::move(document);
+  const Resource& then = *resource_of_then(*record);
+  if (found.document.is_null())
+    found.document = Value::dict(
+        {{"apiVersion", "v1"},
+         {"kind", "Pod"},
+         {"metadata", Value::dict({{"name", pod},
+                                   {"namespace", space},
+                                   {"labels", pod_labels(then.attributes)},
+                                   {"annotations", pod_annotations(then.attributes)}})},
+         {"spec", pod_spec(then.attributes)},
+         {"status", Value::dict({{"phase", "Pending"},
+                                 {"message", record->attempt && record->attempt->failed
+                                                 ? Value(record->attempt->error)
+                                                 : Value()}})}});
+  found.events = TRY(place.store->events_of(then.key, most_events));
+  std::ranges::reverse(found.events);
+  return found;
+}
+
+Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& environment,
+                                           const Name& owner) {
+  const auto parts = split(owner.view(), '/');
+  std::string object;
+  if (parts.size() == 3)
+    object = cat(parts[1], "/", parts[0], "/", parts[2]);
+  std::vector<NoticeView> found;
+  for (const auto& [key, record] : TRY(place.store->known(environment))) {
+    if (key.kind != "notice" || !record->applied ||
+        record->applied->attributes.text_at("object") != object)
+      continue;
+    const Value& attributes = record->applied->attributes;
+    found.push_back({.type = std::string(attributes.text_at("type")),
+                     .reason = std::string(attributes.text_at("reason")),
+                     .text = std::string(attributes.text_at("text")),
+                     .time = record->finished});
+  }
+  std::ranges::sort(found, [](const NoticeView& a, const NoticeView& b) {
+    return std::tie(a.time, a.reason, a.text) < std::tie(b.time, b.reason, b.text);
+  });
+  return found;
+}
+
+}  // namespace fettle

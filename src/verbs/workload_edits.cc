@@ -1,0 +1,120 @@
+#include "verbs/workload_edits.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "verbs/workload_views.h"
+#include "workloads/change.h"
+#include "workloads/names.h"
+
+namespace fettle {
+namespace {
+
+using workloads::Object;
+
+/// When each of some pods was made. Errors: there is no such pod.
+Result<std::map<Name, Time>> made_at(const Workplace& place, const Name& environment,
+                                     const std::vector<Name>& pods) {
+  std::map<Name, Time> known;
+  std::vector<std::string> names;
+  for (const auto& [key, record] : TRY(place.store->known(environment))) {
+    if (key.kind != "pod" || !record->applied || record->by_hand == ByHand::removed)
+      continue;
+    const NodeAddress address = node_address(key.name);
+    const Name owner(cat("Pod/", address.space, "/", address.name));
+    const int64_t made = record->applied->attributes.at("state").integer_at("made");
+    known[owner] = std::max(known[owner], Time(Duration(made)));
+    names.push_back(owner.str());
+  }
+  std::map<Name, Time> found;
+  for (const Name& pod : pods) {
+    const auto at = known.find(pod);
+    if (at == known.end())
+      return user_error(cat("there is no `", pod, "`", suggestion(pod, names)));
+    found.insert(*at);
+  }
+  return found;
+}
+
+bool is_pod(const Name& owner) { return owner.view().starts_with("Pod/"); }
+
+}  // namespace
+
+Edits scale_workloads(const Workplace& place, const Name& environment,
+                      const std::vector<Name>& owners, int64_t replicas) {
+  return change_objects(place, environment, owners,
+                        [&](const Object& before) { return workloads::scaled(before, replicas); });
+}
+
+Edits set_images(const Workplace& place, const Name& environment, const Name& owner,
+                 const std::vector<Entry>& images) {
+  return change_objects(place, environment, {owner}, [&](const Object& before) {
+    return workloads::with_images(before, images);
+  });
+}
+
+Edits put_metadata(const Workplace& place, const Name& environment,
+                   const std::vector<Name>& owners, std::string_view field,
+                   const std::vector<Entry>& entries, bool overwrite) {
+  const workloads::Metadata part =
+      field == "labels" ? workloads::Metadata::labels : workloads::Metadata::annotations;
+  const auto change = [&](const Object& before) {
+    return workloads::with_metadata(before, part, entries, overwrite);
+  };
+  std::vector<Name> pods, others;
+  for (const Name& owner : owners)
+    (is_pod(owner) ? pods : others).push_back(owner);
+  std::vector<StoredObject> stored;
+  if (!others.empty())
+    stored = TRY(change_objects(place, environment, others, change));
+  if (pods.empty())
+    return stored;
+  const std::map<Name, Time> made = TRY(made_at(place, environment, pods));
+  for (StoredObject& pod : TRY(mark_pods(place, environment, made, change)))
+    stored.push_back({pod.owner, StoredObject::Fate::configured});
+  return stored;
+}
+
+Edits replace_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods) {
+  auto stored = TRY(put_metadata(place, environment, pods, "labels",
+                                 {{workloads::label::specified_delete, "true"}}, true));
+  for (StoredObject& pod : stored)
+    pod.fate = StoredObject::Fate::deleted;
+  return stored;
+}
+
+Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner,
+                    bool pause) {
+  return change_objects(place, environment, {owner}, [&](const Object& before) {
+    return workloads::with_pause(before, pause);
+  });
+}
+
+Edits undo_rollout(const Workplace& place, const Name& environment, const Name& owner,
+                   int64_t revision) {
+  const std::vector<RevisionView> revisions = TRY(revisions_of(place, environment, owner));
+  const RevisionView* found = nullptr;
+  std::vector<std::string> numbers;
+  for (const RevisionView& each : revisions) {
+    numbers.push_back(std::to_string(each.number));
+    if (revision == 0 ? !each.is_current : each.number == revision)
+      found = &each;
+  }
+  if (found == nullptr && revision == 0)
+    return user_error(cat("`", owner, "` has no earlier revision"));
+  if (found == nullptr)
+    return user_error(cat("`", owner, "` has no revision ", revision, ", only ",
+                          numbers.empty() ? "none" : join(numbers, ", ")));
+  return change_objects(place, environment, {owner}, [&](const Object& before) {
+    return workloads::with_template(before, found->pod_template);
+  });
+}
+
+Edits restart_rollout(const Workplace& place, const Name& environment, const Name& owner) {
+  return change_objects(place, environment, {owner}, [&](const Object& before) {
+    return workloads::restarted(before, place.clock());
+  });
+}
+
+}  // namespace fettle
