@@ -16,6 +16,7 @@
 #include "app/kinds.h"
 #include "app/signals.h"
 #include "base/text.h"
+#include "cli/commands/workload_common.h"
 #include "cli/limits.h"
 #include "cli/print.h"
 #include "drivers/engine/address.h"
@@ -262,6 +263,27 @@ std::vector<std::string> with_plan_of_manifests(std::vector<std::string> words) 
   return words;
 }
 
+/// `describe cloneset web` is about a workload; states have `describe PATTERN`.
+std::vector<std::string> with_described_workload(std::vector<std::string> words) {
+  if (words.size() < 2 || words[0] != "describe")
+    return words;
+  const size_t slash = words[1].find('/');
+  const bool has_name =
+      slash != std::string::npos || (words.size() > 2 && !words[2].empty() && words[2][0] != '-');
+  const auto kind = kind_named(words[1].substr(0, slash));
+  if (!has_name || !kind)
+    return words;
+  if (*kind == "Pod" && slash != std::string::npos)
+    words[1] = words[1].substr(slash + 1);
+  if (*kind == "Pod")
+    words.insert(words.begin() + 1, "pod");
+  else
+    words.insert(words.begin() + 1, "workload");
+  if (*kind == "Pod" && slash == std::string::npos)
+    words.erase(words.begin() + 2);
+  return words;
+}
+
 /// The output that words ask for that could not be parsed.
 std::string output_asked(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i)
@@ -275,7 +297,7 @@ std::string output_asked(const std::vector<std::string>& words) {
 }
 
 int run(std::vector<std::string> words) {
-  words = with_plan_of_manifests(with_plan_of_states(std::move(words)));
+  words = with_described_workload(with_plan_of_manifests(with_plan_of_states(std::move(words))));
   Program program;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)

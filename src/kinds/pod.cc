@@ -31,7 +31,8 @@
 ///          "reason", "message", "podIP", "hostIP", "startTime",
 ///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,
 ///          "containerStatuses": [{"name", "image", "imageID", "containerID", "ready",
-///          "restartCount", "started", "state": {"running" | "waiting" | "terminated": {…}}}],
+///          "restartCount", "started", "state": {"running" | "waiting" | "terminated": {…}},
+///          "alive": false of one whose liveness probe has failed too often: it is made anew}],
 ///          "initContainerStatuses": the same}. Times as `2026-11-22T13:40:53Z`. A container that
 ///          has been wanted and is not there has no row.
 
@@ -177,6 +178,9 @@ class PodKind : public Kind {
           statuses.items(), [&](const Value& row) { return row.text_at("name") == name; });
       if (found == statuses.items().end())
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is gone")};
+      if (!found->bool_at("alive", true))
+        return {
+            Verb::update, {std::string(name)}, cat("its container `", name, "` is not alive")};
     }
     return {};
   }

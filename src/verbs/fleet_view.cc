@@ -106,8 +106,7 @@ Status look_at_images(const Workplace& place, workloads::Fleet& fleet) {
     if (!known.is_ready)
       continue;
     for (const Name& reference : named) {
-      const bool is_there =
-          there.contains({node.str(), full_reference(reference)});
+      const bool is_there = there.contains({node.str(), full_reference(reference)});
       if (is_there != workloads::Fleet::has_image(known, reference))
         fleet.see_image(node, reference, {}, is_there);
     }

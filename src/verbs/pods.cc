@@ -103,12 +103,9 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
         others->push_back(name);
   const std::stop_token stop = place.interrupt->acts_token();
   Engine* const engine = TRY(engine_at(place, then.driver, stop));
-  PodContainerView found{.pod = cat(space, "/", pod),
-                         .container = wanted,
-                         .id = {},
-                         .driver = then.driver};
-  for (const ContainerState& state :
-       TRY(list_containers(*engine, key_filters(then.key), stop)))
+  PodContainerView found{
+      .pod = cat(space, "/", pod), .container = wanted, .id = {}, .driver = then.driver};
+  for (const ContainerState& state : TRY(list_containers(*engine, key_filters(then.key), stop)))
     if (label(state.labels, mark::container) == wanted && (found.id.empty() || state.runs()))
       found.id = state.id;
   if (!found.id.empty())
@@ -162,8 +159,7 @@ Status copy_out(const Workplace& place, const PodContainerView& container, const
     break;
   }
   if (failure)
-    return user_error(
-        cat("cannot write `", target.string(), "`: ", lower_case(failure.message())));
+    return user_error(cat("cannot write `", target.string(), "`: ", lower_case(failure.message())));
   return {};
 }
 
@@ -196,8 +192,8 @@ Status copy_in(const Workplace& place, const PodContainerView& container, const 
       TRY(writer.finish());
     }
   }
-  Status put = put_archive(*engine, container.id, folder,
-                           TRY(source_of_file(work.path() / "tar")), std::move(stop));
+  Status put = put_archive(*engine, container.id, folder, TRY(source_of_file(work.path() / "tar")),
+                           std::move(stop));
   return put ? put
              : Status(std::move(put.error())
                           .context(cat("copying to `", folder, "` of container `",
@@ -214,18 +210,18 @@ Result<PodDescription> describe_pod(const Workplace& place, const Name& environm
       found.document = std::move(document);
   const Resource& then = *resource_of_then(*record);
   if (found.document.is_null())
-    found.document = Value::dict(
-        {{"apiVersion", "v1"},
-         {"kind", "Pod"},
-         {"metadata", Value::dict({{"name", pod},
-                                   {"namespace", space},
-                                   {"labels", pod_labels(then.attributes)},
-                                   {"annotations", pod_annotations(then.attributes)}})},
-         {"spec", pod_spec(then.attributes)},
-         {"status", Value::dict({{"phase", "Pending"},
-                                 {"message", record->attempt && record->attempt->failed
-                                                 ? Value(record->attempt->error)
-                                                 : Value()}})}});
+    found.document =
+        Value::dict({{"apiVersion", "v1"},
+                     {"kind", "Pod"},
+                     {"metadata", Value::dict({{"name", pod},
+                                               {"namespace", space},
+                                               {"labels", pod_labels(then.attributes)},
+                                               {"annotations", pod_annotations(then.attributes)}})},
+                     {"spec", pod_spec(then.attributes)},
+                     {"status", Value::dict({{"phase", "Pending"},
+                                             {"message", record->attempt && record->attempt->failed
+                                                             ? Value(record->attempt->error)
+                                                             : Value()}})}});
   found.events = TRY(place.store->events_of(then.key, most_events));
   std::ranges::reverse(found.events);
   return found;

@@ -16,8 +16,8 @@ struct PodContainerView {
   Name driver;            ///< whose engine it is on
 };
 
-/// A container by its name; empty: the only one, else the first, as `others` tells. Errors: there is
-/// no such pod or container (with a suggestion), or it was not made yet.
+/// A container by its name; empty: the only one, else the first, as `others` tells. Errors: there
+/// is no such pod or container (with a suggestion), or it was not made yet.
 Result<PodContainerView> find_container(const Workplace& place, const Name& environment,
                                         const std::string& space, const std::string& pod,
                                         const std::string& container,

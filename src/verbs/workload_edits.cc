@@ -54,9 +54,8 @@ Edits set_images(const Workplace& place, const Name& environment, const Name& ow
   });
 }
 
-Edits put_metadata(const Workplace& place, const Name& environment,
-                   const std::vector<Name>& owners, std::string_view field,
-                   const std::vector<Entry>& entries, bool overwrite) {
+Edits put_metadata(const Workplace& place, const Name& environment, const std::vector<Name>& owners,
+                   std::string_view field, const std::vector<Entry>& entries, bool overwrite) {
   const workloads::Metadata part =
       field == "labels" ? workloads::Metadata::labels : workloads::Metadata::annotations;
   const auto change = [&](const Object& before) {
@@ -86,9 +85,8 @@ Edits replace_pods(const Workplace& place, const Name& environment, const std::v
 
 Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner,
                     bool pause) {
-  return change_objects(place, environment, {owner}, [&](const Object& before) {
-    return workloads::with_pause(before, pause);
-  });
+  return change_objects(place, environment, {owner},
+                        [&](const Object& before) { return workloads::with_pause(before, pause); });
 }
 
 Edits undo_rollout(const Workplace& place, const Name& environment, const Name& owner,

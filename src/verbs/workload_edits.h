@@ -1,6 +1,6 @@
 #pragma once
-/// Edits of stored manifests by commands. Each is a wish: it changes what is stored, in one version,
-/// and whoever acts on the fleet brings it about.
+/// Edits of stored manifests by commands. Each is a wish: it changes what is stored, in one
+/// version, and whoever acts on the fleet brings it about.
 
 #include "verbs/workload_objects.h"
 
@@ -17,14 +17,12 @@ Edits set_images(const Workplace& place, const Name& environment, const Name& ow
                  const std::vector<Entry>& images);
 /// `field`: `labels` or `annotations`. `owners` are objects, or pods as `Pod/NAMESPACE/NAME`;
 /// `entries`: key: text, or null to take it away.
-Edits put_metadata(const Workplace& place, const Name& environment,
-                   const std::vector<Name>& owners, std::string_view field,
-                   const std::vector<Entry>& entries, bool overwrite);
+Edits put_metadata(const Workplace& place, const Name& environment, const std::vector<Name>& owners,
+                   std::string_view field, const std::vector<Entry>& entries, bool overwrite);
 /// Asks the owners of pods to replace them, as a label on a pod does.
 Edits replace_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods);
 
-Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner,
-                    bool pause);
+Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner, bool pause);
 /// Back to a revision by its number; 0: the one before.
 Edits undo_rollout(const Workplace& place, const Name& environment, const Name& owner,
                    int64_t revision);

@@ -173,11 +173,11 @@ Result<std::vector<StoredObject>> mark_pods(const Workplace& place, const Name& 
     std::vector<Object> objects;
     for (const auto& [owner, since] : made) {
       const auto old = std::ranges::find(before, owner, &Object::owner);
-      const bool holds = old != before.end() &&
-                         Time(Duration(old->document.integer_at("since"))) > since;
+      const bool holds =
+          old != before.end() && Time(Duration(old->document.integer_at("since"))) > since;
       Object object = TRY(change(holds ? *old : unmarked(owner)));
-      object.document = workloads::edited(
-          object.document, {{"since", place.clock().time_since_epoch().count()}});
+      object.document =
+          workloads::edited(object.document, {{"since", place.clock().time_since_epoch().count()}});
       objects.push_back(std::move(object));
     }
     stored = TRY(fates_of(before, objects));

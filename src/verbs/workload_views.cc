@@ -12,10 +12,12 @@ namespace fettle {
 
 using workloads::Object;
 
-Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment) {
+Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,
+                                   const Name& owner) {
   FleetView view(environment);
   for (const auto& [key, record] : TRY(place.store->known(environment)))
-    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed)
+    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed &&
+        (owner.empty() || record->applied->attributes.text_at("owner") == owner))
       view.known.emplace(key, record);
   TRY(look_at_pods(place, view));
   std::map<Key, Value> sorted;

@@ -9,8 +9,10 @@ namespace fettle {
 Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
                                                            const Name& environment);
 
-/// A pod as Kubernetes writes it, with the status that was seen just now.
-Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment);
+/// Pods as Kubernetes writes them, with the status that was seen just now: all, or those of one
+/// owner.
+Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,
+                                   const Name& owner = {});
 
 /// An image on a node, or on its way there.
 struct ImageView {
@@ -21,8 +23,7 @@ struct ImageView {
   int64_t bytes = 0;   ///< of one that is there
 };
 /// The images that workloads name, or `all` that nodes have, by node and image.
-Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment,
-                                         bool all);
+Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment, bool all);
 
 /// A template that a workload has or had.
 struct RevisionView {

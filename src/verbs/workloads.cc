@@ -22,6 +22,7 @@ constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe a
 constexpr Duration wish_pause = 500ms;     ///< between two looks at what users stored
 constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
+constexpr Duration longest_rest = 2s;      ///< while an engine does not answer
 constexpr Duration first_retry = 1s, longest_retry = 5min;
 
 /// What engines tell of pods, from threads of their own.
@@ -81,7 +82,9 @@ class Wakeful : public Ground {
   Moment now() override { return inner_.now(); }
   void start(Job job) override { inner_.start(std::move(job)); }
   void end(const Key& key) override { inner_.end(key); }
-  void watch(Driver& driver, const Name& environment) override { inner_.watch(driver, environment); }
+  void watch(Driver& driver, const Name& environment) override {
+    inner_.watch(driver, environment);
+  }
   News wait(std::optional<Instant> until) override {
     const Instant soon = inner_.now().instant + look_pause;
     News news = inner_.wait(until && *until < soon ? *until : soon);
@@ -103,32 +106,21 @@ class Bringing {
 
   Result<Brought> bring() {
     TRY(learn());
-    bool is_due = true;  // at least once, since what is there may not be as it was left
-    Instant changed = instant_from_clock();
+    changed_ = instant_from_clock();
     while (true) {
-      is_due |= wishes_->ask(place_.clock());
-      if (is_due && edit_ != nullptr) {
-        TRY(carry());
-        is_due = false;
-        changed = instant_from_clock();
-        if (brought_.summary.stopped)
-          break;
-        TRY(look());
+      const Result<bool> over = take_turn();
+      if (over && *over)
+        break;
+      if (over)
         continue;
-      }
-      count();
-      if (!options_.keeps && is_over())
+      // Who keeps workloads goes on when an engine is there again.
+      if (!options_.keeps || is_cancelled(over.error()) || over.error().blame != Blame::world)
+        return over.error();
+      if (to_string(over.error()) != complaint_)
+        place_.tell(complaint_ = to_string(over.error()));
+      is_due_ = true;
+      if (!rest(longest_rest))
         break;
-      if (!options_.keeps && instant_from_clock() - changed > options_.limit) {
-        brought_.summary.is_late = true;
-        break;
-      }
-      if (place_.interrupt->asked() > 0 ||
-          !bell_.wait(pause(), place_.interrupt->acts_token()) || place_.interrupt->asked() > 0) {
-        brought_.summary.stopped = true;
-        break;
-      }
-      is_due |= TRY(catch_up());
     }
     count();
     return std::move(brought_);
@@ -137,8 +129,44 @@ class Bringing {
  private:
   Fleet& fleet() { return view_->fleet; }
 
+  /// Has done what is due, or waits for something to change. Whether it is over.
+  Result<bool> take_turn() {
+    is_due_ |= wishes_->ask(place_.clock());
+    if (is_due_ && edit_ != nullptr) {
+      TRY(carry());
+      is_due_ = false;
+      complaint_.clear();
+      changed_ = instant_from_clock();
+      if (brought_.summary.stopped)
+        return true;
+      TRY(look());
+      return false;
+    }
+    count();
+    if (!options_.keeps && is_over())
+      return true;
+    if (!options_.keeps && instant_from_clock() - changed_ > options_.limit) {
+      brought_.summary.is_late = true;
+      return true;
+    }
+    if (!rest(pause()))
+      return true;
+    is_due_ |= TRY(catch_up());
+    return false;
+  }
+
+  /// False: a stop was asked for.
+  bool rest(Duration limit) {
+    const Interrupt& interrupt = *place_.interrupt;
+    const bool goes_on = interrupt.asked() == 0 && bell_.wait(limit, interrupt.acts_token()) &&
+                         interrupt.asked() == 0;
+    brought_.summary.stopped |= !goes_on;
+    return goes_on;
+  }
+
   Status learn() {
     version_ = TRY(place_.store->versions().open(environment_, {}))->number();
+    wishes_.reset();
     view_ = TRY(learn_fleet(place_, environment_));
     wishes_.emplace(fleet());
     for (const Name& owner : view_->owners)
@@ -161,18 +189,38 @@ class Bringing {
   /// is not as it was left.
   Result<bool> catch_up() {
     const Instant now = instant_from_clock();
+    if (edit_ == nullptr) {
+      TRY(follow());
+      return false;
+    }
     TRY(learn_wishes());
     if (now - looked_at_nodes_ >= node_pause)
       TRY(learn_nodes());
     if (bell_.take() || now >= next_look())
       TRY(look());
-    if (edit_ == nullptr)
-      return false;
     if (!options_.keeps || now < retry_at_ || (!has_drifted() && brought_.summary.failures.empty()))
       return false;
     retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
     retry_at_ = now + retry_pause_;
     return true;
+  }
+
+  /// What whoever acts has come to. Learned anew each time: what we would do ourselves is not what
+  /// is done.
+  Status follow() {
+    if (instant_from_clock() - learned_ < wish_pause)
+      return {};
+    const uint64_t before = last_success();
+    TRY(learn());
+    if (last_success() != before)
+      changed_ = instant_from_clock();
+    return {};
+  }
+  uint64_t last_success() const {
+    uint64_t last = 0;
+    for (const auto& [key, record] : view_->known)
+      last = std::max(last, record->sequence);
+    return last + view_->known.size();
   }
 
   /// What users stored since.
@@ -181,10 +229,8 @@ class Bringing {
     if (now - learned_ < wish_pause)
       return {};
     learned_ = now;
-    if (edit_ == nullptr)
-      TRY(learn_records(TRY(place_.store->known(environment_))));
     for (const Name& owner : wishes_->take_expired())
-      if (edit_ != nullptr && fleet().object(owner) != nullptr)
+      if (fleet().object(owner) != nullptr)
         TRY(delete_objects(place_, environment_, {owner}));
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
@@ -358,13 +404,15 @@ class Bringing {
         for (const Value& container : containers.items())
           for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
             if (container.at(probe).is_dict())
-              seconds = std::min(
-                  seconds, std::max<int64_t>(1, container.at(probe).integer_at("periodSeconds", 10)));
+              seconds = std::min(seconds, std::max<int64_t>(1, container.at(probe).integer_at(
+                                                                   "periodSeconds", 10)));
     return std::chrono::seconds(seconds);
   }
 
   Duration pause() const {
     const Instant now = instant_from_clock();
+    if (edit_ == nullptr)
+      return std::max<Duration>(learned_ + wish_pause - now, shortest_pause);
     Instant until = std::min(next_look(), learned_ + wish_pause);
     if (options_.keeps && !brought_.summary.failures.empty())
       until = std::min(until, retry_at_);
@@ -383,6 +431,9 @@ class Bringing {
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
+  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
+  Instant changed_;
+  std::string complaint_;  ///< that was told last
   Brought brought_;
   Bell bell_;
 };

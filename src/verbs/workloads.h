@@ -10,7 +10,7 @@ namespace fettle {
 inline constexpr std::string_view controller_words = "fettle controller";
 
 struct BringOptions {
-  bool keeps = false;  ///< goes on when all is done: until it is stopped
+  bool keeps = false;      ///< goes on when all is done: until it is stopped
   Duration limit = 10min;  ///< without anything that changes
   bool wait_for_others = true;
   Audience* audience = nullptr;  ///< may be null
@@ -26,8 +26,8 @@ struct Brought {
 
 /// Brings all workloads of a fleet about: asks each what it wants, has that carried out, looks, and
 /// asks again, until nobody wants anything more and the pods that are wanted are ready. What is
-/// paused, or held back by a partition, wants nothing more. What users store meanwhile counts. Where
-/// a controller does it already, this only waits for it.
+/// paused, or held back by a partition, wants nothing more. What users store meanwhile counts.
+/// Where a controller does it already, this only waits for it.
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options);
 

@@ -39,7 +39,8 @@ Status need_kind(const Object& object, std::string_view what,
   if (std::ranges::find(kinds, object.kind.view()) != kinds.end())
     return {};
   std::vector<std::string> names(kinds.begin(), kinds.end());
-  return user_error(cat("a ", object.kind, " has no ", what, ", only ", join(names, ", "), " have"));
+  return user_error(
+      cat("a ", object.kind, " has no ", what, ", only ", join(names, ", "), " have"));
 }
 
 constexpr std::string_view rolling = "spec.updateStrategy.rollingUpdate";
@@ -168,8 +169,7 @@ Result<Object> with_pause(const Object& object, bool paused) {
   if (is_paused == paused)
     return user_error(
         cat(object.kind, " `", object.name, "` is ", paused ? "paused already" : "not paused"));
-  return checked(object,
-                 with_field(object.document, path, paused ? Value(true) : Value()));
+  return checked(object, with_field(object.document, path, paused ? Value(true) : Value()));
 }
 
 Result<Object> with_template(const Object& object, const Value& pod_template) {

@@ -29,8 +29,7 @@ TEST(Change, ScalesWhatHasReplicas) {
   ASSERT_TRUE(more) << message(more);
   EXPECT_EQ(more->document.at("spec").integer_at("replicas"), 5);
   EXPECT_EQ(more->document.at("spec").at("template"), web().document.at("spec").at("template"));
-  EXPECT_EQ(message(scaled(web(), -1)),
-            "`spec.replicas` must be from 0 to 2147483647, not -1");
+  EXPECT_EQ(message(scaled(web(), -1)), "`spec.replicas` must be from 0 to 2147483647, not -1");
   EXPECT_EQ(message(scaled(stored("DaemonSet", "{}"), 1)),
             "a DaemonSet has no number of replicas, only CloneSet, StatefulSet have");
 }
@@ -55,11 +54,11 @@ TEST(Change, LabelsAreAddedReplacedAndTakenAway) {
   EXPECT_EQ(message(with_metadata(*added, Metadata::labels, {{"tier", "back"}}, false)),
             "CloneSet `web` has `tier=front` already; `--overwrite` replaces it");
   EXPECT_TRUE(with_metadata(*added, Metadata::labels, {{"tier", "front"}}, false));
-  const Result<Object> replaced =
-      with_metadata(*added, Metadata::labels, {{"tier", "back"}}, true);
+  const Result<Object> replaced = with_metadata(*added, Metadata::labels, {{"tier", "back"}}, true);
   ASSERT_TRUE(replaced);
   EXPECT_EQ(replaced->document.at("metadata").at("labels").text_at("tier"), "back");
-  const Result<Object> gone = with_metadata(*replaced, Metadata::labels, {{"tier", Value()}}, false);
+  const Result<Object> gone =
+      with_metadata(*replaced, Metadata::labels, {{"tier", Value()}}, false);
   ASSERT_TRUE(gone);
   EXPECT_TRUE(gone->document.at("metadata").at("labels").is_null());
 }

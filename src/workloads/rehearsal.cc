@@ -117,8 +117,8 @@ class Rehearsal {
     if (!is_new && before == resource.attributes)
       return;
     has_acted_ = true;
-    const bool runs_another =
-        is_new || pod_spec(before).at("containers") != pod_spec(resource.attributes).at("containers");
+    const bool runs_another = is_new || pod_spec(before).at("containers") !=
+                                            pod_spec(resource.attributes).at("containers");
     tell(owner, resource, before, is_new);
     real_[resource.key] = resource.attributes;
     Record record;
@@ -145,8 +145,8 @@ class Rehearsal {
   ContainerSeen run(const Key& key, const Value& container, bool is_new) {
     const std::string_view name = container.text_at("name"), image = container.text_at("image");
     const auto& before = seen_[key];
-    const auto old = std::ranges::find_if(
-        before, [&](const ContainerSeen& each) { return each.name == name; });
+    const auto old =
+        std::ranges::find_if(before, [&](const ContainerSeen& each) { return each.name == name; });
     if (!is_new && old != before.end() && old->image == image)
       return *old;
     ContainerSeen seen;
@@ -174,13 +174,13 @@ class Rehearsal {
     const auto started = started_.find(key);
     fleet_.see(
         key,
-        Value::dict({{"phase", "Running"},
-                     {"startTime", time_text(started == started_.end() ? now_ : started->second)},
-                     {"conditions",
-                      Value::list({Value::dict({{"type", "Ready"},
-                                                {"status", is_ready ? "True" : "False"},
-                                                {"lastTransitionTime", time_text(now_)}})})},
-                     {"containerStatuses", Value::list(std::move(rows))}}));
+        Value::dict(
+            {{"phase", "Running"},
+             {"startTime", time_text(started == started_.end() ? now_ : started->second)},
+             {"conditions", Value::list({Value::dict({{"type", "Ready"},
+                                                      {"status", is_ready ? "True" : "False"},
+                                                      {"lastTransitionTime", time_text(now_)}})})},
+             {"containerStatuses", Value::list(std::move(rows))}}));
   }
 
   void act_pull(const Name& owner, const Resource& resource) {
@@ -268,12 +268,10 @@ class Rehearsal {
       return {};
     if (workload->policy == PodPolicy::recreate)
       return "the policy makes pods anew";
-    const std::string refusal =
-        pod_change(attributes.at("template"), workload->pod_template,
-                   {fleet_.gates.resize, fleet_.gates.environment})
-            .refusal;
-    return refusal.empty() ? "its claims change"
-                           : cat("`", refusal, "` cannot change in place");
+    const std::string refusal = pod_change(attributes.at("template"), workload->pod_template,
+                                           {fleet_.gates.resize, fleet_.gates.environment})
+                                    .refusal;
+    return refusal.empty() ? "its claims change" : cat("`", refusal, "` cannot change in place");
   }
 
   void tell(const Name& owner, const Resource& resource, const Value& before, bool is_new) {
@@ -356,9 +354,8 @@ class Rehearsal {
     stay();
     for (const PodTurn& turn : found_.turns)
       found_.batches = std::max(found_.batches, turn.batch);
-    std::erase_if(found_.pulls, [](const PullTurn& pull) {
-      return pull.nodes.empty() && pull.present.empty();
-    });
+    std::erase_if(found_.pulls,
+                  [](const PullTurn& pull) { return pull.nodes.empty() && pull.present.empty(); });
     return std::move(found_);
   }
 

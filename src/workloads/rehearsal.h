@@ -12,9 +12,9 @@ namespace fettle::workloads {
 struct PodTurn {
   enum class Sort { create, in_place, anew, remove, stays } sort = Sort::create;
   Name owner, space, pod, node;
-  Name revision;         ///< that it gets
-  std::string why;       ///< `image of container `main`: nginx:1 -> nginx:2`
-  size_t batch = 0;      ///< from 1; 0 of one that stays
+  Name revision;     ///< that it gets
+  std::string why;   ///< `image of container `main`: nginx:1 -> nginx:2`
+  size_t batch = 0;  ///< from 1; 0 of one that stays
 };
 std::string_view to_string(PodTurn::Sort sort);  ///< `in place`
 

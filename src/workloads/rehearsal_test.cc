@@ -58,13 +58,15 @@ TEST_F(Rehearse, IsWhatTheRolloutThenDoes) {
   other.pull_takes = Duration(0);
   other.ready_after = 3s;
   other.add_nodes(3);
-  other.put(manifest("CloneSet", "web",
-                     clone_set_spec(6, "nginx:1",
-                                    R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})")));
+  other.put(
+      manifest("CloneSet", "web",
+               clone_set_spec(6, "nginx:1",
+                              R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})")));
   other.finish();
-  const Object after = manifest(
-      "CloneSet", "web",
-      clone_set_spec(6, "nginx:2", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})"));
+  const Object after =
+      manifest("CloneSet", "web",
+               clone_set_spec(6, "nginx:2",
+                              R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})"));
   other.put(after);
   other.finish();
   world.put(after);
@@ -122,19 +124,21 @@ TEST_F(Rehearse, GraceAndHooksEnd) {
   EXPECT_EQ(found.turns.size(), 3u);
   EXPECT_FALSE(found.is_cut);
   // Whoever is held by a hook that nobody takes away holds no rehearsal up.
-  world.put(manifest("CloneSet", "web",
-                     clone_set_spec(3, "nginx:3", in_place,
-                                    R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"},)"
-                                    R"("markPodNotReady":true}})")));
+  world.put(
+      manifest("CloneSet", "web",
+               clone_set_spec(3, "nginx:3", in_place,
+                              R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"},)"
+                              R"("markPodNotReady":true}})")));
   EXPECT_FALSE(play().is_cut);
 }
 
 TEST_F(Rehearse, WhatHasNoPlaceIsAWarning) {
   store("nginx:1", in_place, 1);
-  world.put(manifest("CloneSet", "far", R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},)"
-                                        R"("template":{"metadata":{"labels":{"app":"web"}},)"
-                                        R"("spec":{"nodeSelector":{"zone":"moon"},)"
-                                        R"("containers":[{"name":"c0","image":"i:1"}]}}})"));
+  world.put(manifest("CloneSet", "far",
+                     R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},)"
+                     R"("template":{"metadata":{"labels":{"app":"web"}},)"
+                     R"("spec":{"nodeSelector":{"zone":"moon"},)"
+                     R"("containers":[{"name":"c0","image":"i:1"}]}}})"));
   const Rehearsed found = rehearse(world.fleet, {"CloneSet/default/far"}, world.now);
   ASSERT_EQ(found.warnings.size(), 1u);
   EXPECT_NE(found.warnings[0].find("none of 3 nodes takes it"), std::string::npos);

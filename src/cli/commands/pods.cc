@@ -108,7 +108,8 @@ std::string state_text(const Value& state) {
 }
 
 void print_containers(const Value& document, const char* spec, const char* statuses) {
-  const Value &containers = document.at("spec").at(spec), &rows = document.at("status").at(statuses);
+  const Value &containers = document.at("spec").at(spec),
+              &rows = document.at("status").at(statuses);
   if (!containers.is_list())
     return;
   std::vector<std::vector<std::string>> all{{"  CONTAINER", "IMAGE", "STATE", "READY", "RESTARTS"}};
@@ -158,8 +159,8 @@ void print_document(const Value& document) {
 
 Result<int> describe(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const PodDescription found = TRY(
-      describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
+  const PodDescription found =
+      TRY(describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
   const Value document = shown(*place, found.document);
   std::vector<Value> events;
   std::vector<std::vector<std::string>> rows{{"  TIME", "EVENT", "TEXT"}};
@@ -188,28 +189,28 @@ Result<int> describe(Face& face) {
 std::vector<Command> pod_commands() {
   const CommandGroup group{"workloads", workload_options()};
   const CommandOption container{{"-c", "--container"}, "NAME", "the container; else the first"};
-  Command description =
-      group.make("describe pod", "NAME", 1, 1,
-                 "Tells all about a pod: containers, conditions, and what was done with it.",
-                 {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"},
-                 describe);
+  Command description = group.make(
+      "describe pod", "NAME", 1, 1,
+      "Tells all about a pod: containers, conditions, and what was done with it.",
+      {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, describe);
   description.outputs = {"yaml"};
-  return {description,
-          group.make("logs", "POD", 1, 1, "Shows what a container of a pod wrote.",
-                     {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
-                     {container,
-                      {{"-f", "--follow"}, "", "follows new lines"},
-                      {{"--tail"}, "LINES", "the last so many lines; else all"},
-                      {{"--timestamps"}, "", "with the time of each line"}}),
-          group.make("pod exec", "POD -- COMMAND…", 2, 999,
-                     "Runs a command in a container of a pod and ends with its exit code.",
-                     {"fettle pod exec web-x2x7k -- ls /etc",
-                      "fettle pod exec web-x2x7k -c main -- sh -c 'echo $HOSTNAME'"},
-                     exec, {container, {{"-u", "--user"}, "USER", "who runs it"}}),
-          group.make("cp", "FROM TO", 2, 2,
-                     "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
-                     {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},
-                     copy, {container})};
+  return {
+      description,
+      group.make("logs", "POD", 1, 1, "Shows what a container of a pod wrote.",
+                 {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
+                 {container,
+                  {{"-f", "--follow"}, "", "follows new lines"},
+                  {{"--tail"}, "LINES", "the last so many lines; else all"},
+                  {{"--timestamps"}, "", "with the time of each line"}}),
+      group.make("pod exec", "POD -- COMMAND…", 2, 999,
+                 "Runs a command in a container of a pod and ends with its exit code.",
+                 {"fettle pod exec web-x2x7k -- ls /etc",
+                  "fettle pod exec web-x2x7k -c main -- sh -c 'echo $HOSTNAME'"},
+                 exec, {container, {{"-u", "--user"}, "USER", "who runs it"}}),
+      group.make("cp", "FROM TO", 2, 2,
+                 "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
+                 {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},
+                 copy, {container})};
 }
 
 }  // namespace fettle

@@ -213,8 +213,7 @@ Result<int> images(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::vector<Value> values;
   std::vector<std::vector<std::string>> rows{{"NODE", "IMAGE", "STATUS", "SIZE", "FOR"}};
-  for (const ImageView& image :
-       TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")))) {
+  for (const ImageView& image : TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")))) {
     values.push_back(Value::dict({{"node", image.node},
                                   {"image", image.image},
                                   {"status", image.status},
@@ -224,8 +223,8 @@ Result<int> images(Face& face) {
     rows.push_back({image.node.empty() ? "<this>" : image.node, image.image, image.status,
                     size_text(image.bytes), image.owner.empty() ? "-" : image.owner});
     if (!image.why.empty() && !face.json)
-      print_error(cat(image.image, image.node.empty() ? "" : cat(" on ", image.node), ": ",
-                      image.why));
+      print_error(
+          cat(image.image, image.node.empty() ? "" : cat(" on ", image.node), ": ", image.why));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -242,7 +241,8 @@ std::vector<Command> rollout_commands() {
   const CommandOption overwrite{{"--overwrite"}, "", "replaces what a key has already"};
   const std::string one = "KIND/NAME";
   return {
-      group.make("scale", "KIND/NAME…", 1, 99, "Changes how many pods CloneSets or StatefulSets have.",
+      group.make("scale", "KIND/NAME…", 1, 99,
+                 "Changes how many pods CloneSets or StatefulSets have.",
                  {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"},
                  scale, {{{"--replicas"}, "COUNT", "how many"}, wait, limit}),
       group.make("set image", "KIND/NAME CONTAINER=IMAGE…", 2, 99,
@@ -260,33 +260,33 @@ std::vector<Command> rollout_commands() {
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
-      group.make("rollout status", one, 1, 2,
-                 "Tells how a rollout stands: exit code 0 when it is complete, paused or as far as\n"
-                 "its partition allows, 1 when it has failed, 3 while it is under way.",
-                 {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
-                 status,
-                 {{{"-w", "--watch"}, "", "until it is under way no more"},
-                  {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
+      group.make(
+          "rollout status", one, 1, 2,
+          "Tells how a rollout stands: exit code 0 when it is complete, paused or as far as\n"
+          "its partition allows, 1 when it has failed, 3 while it is under way.",
+          {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"}, status,
+          {{{"-w", "--watch"}, "", "until it is under way no more"},
+           {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
       group.make("rollout pause", one, 1, 2, "Lets no further pods change.",
                  {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
                  {wait, limit}),
       group.make("rollout resume", one, 1, 2, "Goes on with a rollout that was paused.",
                  {"fettle rollout resume cloneset/web", "fettle rollout resume clone web"}, resume,
                  {wait, limit}),
-      group.make("rollout undo", one, 1, 2, "Goes back to an earlier revision; else the last one.",
-                 {"fettle rollout undo cloneset/web",
-                  "fettle rollout undo cloneset/web --to-revision 2"},
-                 undo,
-                 {{{"--to-revision"}, "NUMBER", "as `rollout history` tells"}, wait, limit}),
+      group.make(
+          "rollout undo", one, 1, 2, "Goes back to an earlier revision; else the last one.",
+          {"fettle rollout undo cloneset/web", "fettle rollout undo cloneset/web --to-revision 2"},
+          undo, {{{"--to-revision"}, "NUMBER", "as `rollout history` tells"}, wait, limit}),
       group.make("rollout history", one, 1, 2, "Lists the revisions of a workload.",
                  {"fettle rollout history cloneset/web",
                   "fettle rollout history cloneset/web --revision 2 -o json"},
                  history, {{{"--revision"}, "NUMBER", "only this one"}}),
       group.make("rollout restart", one, 1, 2,
                  "Makes the containers of all pods anew, in the order of a rollout.",
-                 {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"}, restart,
-                 {wait, limit}),
-      group.make("images", "", 0, 0, "Tells which images are on which nodes, or on their way there.",
+                 {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
+                 restart, {wait, limit}),
+      group.make("images", "", 0, 0,
+                 "Tells which images are on which nodes, or on their way there.",
                  {"fettle images", "fettle images --all -o json"}, images,
                  {{{"-a", "--all"}, "", "those that no workload names, too"}}),
   };

@@ -89,12 +89,26 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
 
 Result<std::string> kind_named(std::string_view word) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"cloneset", "CloneSet"},   {"clone", "CloneSet"},   {"statefulset", "StatefulSet"},
-      {"sts", "StatefulSet"},     {"asts", "StatefulSet"}, {"daemonset", "DaemonSet"},
-      {"daemon", "DaemonSet"},    {"ads", "DaemonSet"},    {"imagepulljob", "ImagePullJob"},
-      {"sidecarset", "SidecarSet"}, {"configmap", "ConfigMap"}, {"cm", "ConfigMap"},     {"secret", "Secret"},
-      {"service", "Service"},     {"svc", "Service"},      {"namespace", "Namespace"},
-      {"ns", "Namespace"},        {"pod", "Pod"},          {"po", "Pod"}};
+      {"cloneset", "CloneSet"},
+      {"clone", "CloneSet"},
+      {"statefulset", "StatefulSet"},
+      {"sts", "StatefulSet"},
+      {"asts", "StatefulSet"},
+      {"daemonset", "DaemonSet"},
+      {"daemon", "DaemonSet"},
+      {"ads", "DaemonSet"},
+      {"ds", "DaemonSet"},
+      {"imagepulljob", "ImagePullJob"},
+      {"sidecarset", "SidecarSet"},
+      {"configmap", "ConfigMap"},
+      {"cm", "ConfigMap"},
+      {"secret", "Secret"},
+      {"service", "Service"},
+      {"svc", "Service"},
+      {"namespace", "Namespace"},
+      {"ns", "Namespace"},
+      {"pod", "Pod"},
+      {"po", "Pod"}};
   std::string low = lower_case(word);
   std::vector<std::string> known;
   for (const bool plural : {false, true}) {
@@ -128,7 +142,7 @@ Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
 }
 
 Result<int> finish_workloads(Face& face, Workplace& place,
-                            const std::vector<StoredObject>& stored) {
+                             const std::vector<StoredObject>& stored) {
   std::vector<Value> values;
   for (const StoredObject& each : stored) {
     values.push_back(stored_value(each));
@@ -175,7 +189,8 @@ const std::vector<CommandOption>& wait_options() {
 }
 
 CommandOption file_option() {
-  return {{"-f", "--filename"}, "FILE", "a manifest, a folder of them, or `-`; may be repeated", true};
+  return {
+      {"-f", "--filename"}, "FILE", "a manifest, a folder of them, or `-`; may be repeated", true};
 }
 
 }  // namespace fettle

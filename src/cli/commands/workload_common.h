@@ -16,8 +16,8 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face);
 
 /// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
 Result<std::string> kind_named(std::string_view word);
-/// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how many
-/// words that were.
+/// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how
+/// many words that were.
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used);
 
 /// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
@@ -31,6 +31,8 @@ CommandOption file_option();
 
 std::vector<Command> rollout_commands();
 std::vector<Command> pod_commands();
+Command controller_command();
 Command workload_plan_command();
+Command workload_describe_command();
 
 }  // namespace fettle

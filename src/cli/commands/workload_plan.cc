@@ -35,15 +35,14 @@ Value plan_value(const WorkloadPlan& plan) {
   for (const StoredObject& each : plan.objects)
     objects.push_back(Value::dict({{"object", each.owner}, {"status", to_string(each.fate)}}));
   for (const PodTurn& turn : plan.rollout.turns)
-    pods.push_back(
-        Value::dict({{"owner", turn.owner},
-                     {"namespace", turn.space},
-                     {"pod", turn.pod},
-                     {"node", turn.node},
-                     {"revision", turn.revision},
-                     {"action", to_string(turn.sort)},
-                     {"why", turn.why},
-                     {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}}));
+    pods.push_back(Value::dict({{"owner", turn.owner},
+                                {"namespace", turn.space},
+                                {"pod", turn.pod},
+                                {"node", turn.node},
+                                {"revision", turn.revision},
+                                {"action", to_string(turn.sort)},
+                                {"why", turn.why},
+                                {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}}));
   for (const PullTurn& pull : plan.rollout.pulls)
     pulls.push_back(Value::dict({{"owner", pull.owner},
                                  {"job", pull.job},
@@ -84,8 +83,7 @@ void print_pulls(const WorkloadPlan& plan, const Name& owner) {
     }
     print(cat("  pull ", pull.image, " on ", nodes_text(pull.nodes),
               pull.nodes.size() < 2 ? std::string() : cat(", ", pull.at_once, " at once"),
-              pull.present.empty() ? std::string()
-                                   : cat("; it is on ", nodes_text(pull.present))));
+              pull.present.empty() ? std::string() : cat("; it is on ", nodes_text(pull.present))));
   }
 }
 

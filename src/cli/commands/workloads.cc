@@ -34,9 +34,9 @@ Result<int> remove(Face& face) {
     owners.push_back(TRY(owner_asked(face, 0, used)));
     const std::string kind(owners[0].view().substr(0, owners[0].view().find('/')));
     for (size_t i = used; i < face.parsed.arguments.size(); ++i)
-      owners.push_back(used == 1 ? TRY(owner_asked(face, i, used))
-                                 : Name(cat(kind, "/", space_of(face), "/",
-                                            face.parsed.argument(i))));
+      owners.push_back(used == 1
+                           ? TRY(owner_asked(face, i, used))
+                           : Name(cat(kind, "/", space_of(face), "/", face.parsed.argument(i))));
   }
   Workplace* place = TRY(face.workplace());
   // A pod goes by its owner, which makes another one.
@@ -173,16 +173,19 @@ std::vector<Command> workload_commands() {
                  {"fettle get pods -o wide", "fettle get cloneset web -o yaml"}, get,
                  {{{"-A", "--all-namespaces"}, "", "of all namespaces"}});
   show.outputs = {"yaml", "name", "wide"};
-  std::vector<Command> all{group.make(
-              "apply", "", 0, 0,
-              "Stores manifests of workloads and brings them about; without any, what is stored.",
-              {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
-              {file, wait, limit, {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
-          show,
-          group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and all that they made.",
-                     {"fettle delete cloneset web", "fettle delete -f web.yaml"}, remove,
-                     {file, wait, limit}),
-          workload_plan_command()};
+  std::vector<Command> all{
+      group.make(
+          "apply", "", 0, 0,
+          "Stores manifests of workloads and brings them about; without any, what is stored.",
+          {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
+          {file, wait, limit, {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
+      show,
+      group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and all that they made.",
+                 {"fettle delete cloneset web", "fettle delete -f web.yaml"}, remove,
+                 {file, wait, limit}),
+      controller_command(),
+      workload_plan_command(),
+      workload_describe_command()};
   for (const std::vector<Command>& more : {rollout_commands(), pod_commands()})
     all.insert(all.end(), more.begin(), more.end());
   return all;

@@ -179,7 +179,9 @@ Result<bool> rename_container(Engine& engine, const std::string& id, const std::
 Result<std::optional<ContainerState>> inspect_container(Engine& engine, const std::string& id,
                                                         std::stop_token stop) {
   const EngineAnswer answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
-  if (answer.status == 404)
+  // Podman answers 500 about one that goes while it looks.
+  if (answer.status == 404 ||
+      (answer.status == 500 && answer.message().find("no such container") != std::string::npos))
     return std::optional<ContainerState>();
   if (!answer.ok())
     return engine_error(answer);

@@ -340,6 +340,7 @@ class PodAct {
 
   /// Has a container run: made beneath the holder, started in place of the one before it.
   Status ensure(const PodContainer& container) {
+    const int64_t restarts = TRY(end_dead(container));
     const ContainerState* const known = as_wanted(container);
     const std::vector<const ContainerState*> others = others_of(container);
     if (known != nullptr && (known->runs() || known->status == "restarting") && !rejoin_) {
@@ -357,7 +358,7 @@ class PodAct {
     if (id.empty()) {
       if (container.sort == PodContainer::Sort::sidecar)
         TRY(ensure_image(container));
-      id = TRY(create(container, TRY(restarts_after(others))));
+      id = TRY(create(container, std::max(restarts, TRY(restarts_after(others)))));
     }
     for (const ContainerState* const other : others)
       TRY(end_pod_container(site_, *other, attributes_, place_.address, stop_));
@@ -368,6 +369,21 @@ class PodAct {
     TRY(remove_others(others));
     ids_[container.name] = id;
     return tell_started(container, id);
+  }
+
+  /// One that does not answer its liveness probe any more goes, so that another one comes. How
+  /// often it was started then; 0: it lives.
+  Result<int64_t> end_dead(const PodContainer& container) {
+    const ContainerState* const known = as_wanted(container);
+    if (known == nullptr || !known->runs() || !site_.probes.is_dead(known->id, container.spec))
+      return 0;
+    changed_ = true;
+    const int64_t restarts = TRY(restarts_after({known}));
+    TRY(end_pod_container(site_, *known, attributes_, place_.address, stop_));
+    TRY(remove_container(site_.engine, known->id, stop_));
+    std::erase_if(there_.containers,
+                  [id = known->id](const ContainerState& state) { return state.id == id; });
+    return restarts;
   }
 
   /// How often it was started before, and this time.

@@ -197,6 +197,16 @@ Result<PodHealth> PodProbes::ask(const Site& site, const PodHandlerPlace& place,
   return health;
 }
 
+bool PodProbes::is_dead(const std::string& container, const Value& spec) {
+  const Value& probe = spec.at("livenessProbe");
+  if (!probe.is_dict())
+    return false;
+  const std::lock_guard lock(mutex_);
+  const auto found = courses_.find(container);
+  return found != courses_.end() && found->second.liveness.tried && !found->second.liveness.holds &&
+         found->second.liveness.alike >= probe.integer_at("failureThreshold", 3);
+}
+
 Time PodProbes::since(const std::string& what, bool holds, Time otherwise) {
   const std::lock_guard lock(mutex_);
   if (since_.size() >= most_courses)

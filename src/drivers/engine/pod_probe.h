@@ -41,6 +41,8 @@ class PodProbes {
   /// Of a container that runs since `running`. Errors: a stop was asked for.
   Result<PodHealth> ask(const Site& site, const PodHandlerPlace& place, Duration running,
                         const std::stop_token& stop);
+  /// Whether a container's liveness probe has failed as often as it may.
+  bool is_dead(const std::string& container, const Value& spec);
   /// Since when something holds or does not; `otherwise` when it is asked about for the first time.
   Time since(const std::string& what, bool holds, Time otherwise);
 

@@ -1,0 +1,63 @@
+/// `controller`: keeps all workloads of a fleet as they are wanted.
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+/// Says what is done, as it happens.
+class Teller : public Audience {
+ public:
+  Teller(const Face& face) : face_(face) {}
+  void event(const Event& event) override {
+    if (face_.json_lines) {
+      print_event_line(event);
+      return;
+    }
+    const bool matters = event.type == EventType::done || event.type == EventType::failed;
+    const Name& kind = event.key.kind;
+    if (!matters || face_.quiet || (kind != "pod" && kind != "image" && kind != "claim"))
+      return;
+    std::string line = cat(to_string(event.time), " ", to_string(event.type), " ",
+                           to_string(event.verb), " ", kind, " ", event.key.name);
+    if (!event.text.empty())
+      line += cat(": ", event.text);
+    print(event.type == EventType::failed ? in(Colour::red, line, face_.colour) : line);
+  }
+
+ private:
+  const Face& face_;
+};
+
+Result<int> keep(Face& face) {
+  Workplace* place = TRY(face.workplace());
+  place->command = controller_words;
+  Teller teller(face);
+  BringOptions options;
+  options.keeps = true;
+  options.wait_for_others = !face.parsed.flag("no-wait");
+  options.audience = &teller;
+  if (!face.quiet && !face.json_lines)
+    print_error(cat("keeping the workloads of `", fleet_of(face), "`; stop it by Ctrl-C"));
+  TRY(bring_workloads(*place, fleet_of(face), options));
+  if (!face.quiet && !face.json_lines)
+    print_error("stopped; what runs goes on");
+  return 0;
+}
+
+}  // namespace
+
+Command controller_command() {
+  Command command = CommandGroup{"workloads", {workload_options()[0]}}.make(
+      "controller", "", 0, 0,
+      "Keeps the workloads of a fleet as they are wanted until it is stopped: probes, restarts,\n"
+      "lost nodes, hooks, and what `apply` stores meanwhile.",
+      {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep);
+  command.tells_lines = true;
+  return command;
+}
+
+}  // namespace fettle

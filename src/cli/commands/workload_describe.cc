@@ -1,0 +1,128 @@
+/// `describe workload`: all about one of them at a glance.
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+#include "verbs/pods.h"
+#include "verbs/workload_views.h"
+
+namespace fettle {
+namespace {
+
+/// The object with its status, as it may be told.
+Result<Value> document_of(const Workplace& place, const Name& fleet, const Name& owner) {
+  std::vector<std::string> names;
+  for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
+    if (object.owner() == owner)
+      return shown(place, object.document);
+    names.push_back(object.owner().str());
+  }
+  return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+}
+
+void line(std::string_view name, const Value& value) {
+  if (!value.is_null())
+    print(
+        cat(name, ":", std::string(name.size() < 15 ? 16 - name.size() : 1, ' '), to_text(value)));
+}
+
+void print_counts(const Value& status) {
+  line("Phase", status.at("phase"));
+  line("Reason", status.at("reason"));
+  line("Message", status.at("message"));
+  line("Selector", status.at("labelSelector"));
+  line("Revision", status.at("updateRevision"));
+  line("Before", status.at("currentRevision"));
+  if (!status.at("updatedReplicas").is_null())
+    print(cat("Replicas:       ", to_text(status.at("replicas")), " in all, ",
+              to_text(status.at("readyReplicas")), " ready, ",
+              to_text(status.at("updatedReplicas")), " updated, ",
+              to_text(status.at("updatedAvailableReplicas")), " of these available"));
+  if (!status.at("desired").is_null())
+    print(cat("Nodes:          ", to_text(status.at("desired")), " in all, ",
+              to_text(status.at("succeeded")), " have the image, ", to_text(status.at("failed")),
+              " failed"));
+}
+
+void print_pulls(const Value& pulls) {
+  if (!pulls.is_list())
+    return;
+  print("Pulls:");
+  std::vector<std::vector<std::string>> rows{{"  IMAGE", "NODES", "PRESENT", "PULLING", "FAILED"}};
+  for (const Value& pull : pulls.items())
+    rows.push_back({cat("  ", pull.text_at("image")), to_text(pull.at("nodes")),
+                    to_text(pull.at("present")), to_text(pull.at("pulling")),
+                    std::to_string(pull.at("failed").items().size())});
+  print(table(rows));
+}
+
+void print_pods(const std::vector<Value>& pods) {
+  if (pods.empty())
+    return;
+  print("Pods:");
+  std::vector<std::vector<std::string>> rows{{"  POD", "NODE", "STATUS", "READY", "REVISION"}};
+  for (const Value& pod : pods) {
+    std::string ready = "False";
+    if (const Value& conditions = pod.at("status").at("conditions"); conditions.is_list())
+      for (const Value& each : conditions.items())
+        if (each.text_at("type") == "Ready")
+          ready = each.text_at("status");
+    const Value& metadata = pod.at("metadata");
+    rows.push_back({cat("  ", metadata.text_at("name")),
+                    std::string(pod.at("spec").text_at("nodeName", "<none>")),
+                    std::string(pod.at("status").text_at("phase")), ready,
+                    std::string(metadata.at("labels").text_at("controller-revision-hash"))});
+  }
+  print(table(rows));
+}
+
+Result<int> describe(Face& face) {
+  size_t used = 0;
+  const Name owner = TRY(owner_asked(face, 0, used));
+  if (face.parsed.arguments.size() > used)
+    return user_error(cat("`", printable(face.parsed.argument(used)), "` is one word too many"));
+  Workplace* place = TRY(face.workplace());
+  const Name fleet = fleet_of(face);
+  const Value document = TRY(document_of(*place, fleet, owner));
+  std::vector<Value> pods, events;
+  for (Value& pod : TRY(pods_of(*place, fleet, owner)))
+    pods.push_back(shown(*place, pod));
+  std::vector<std::vector<std::string>> rows{{"  TIME", "TYPE", "REASON", "TEXT"}};
+  for (const NoticeView& notice : TRY(notices_of(*place, fleet, owner))) {
+    events.push_back(Value::dict({{"time", to_string(notice.time)},
+                                  {"type", notice.type},
+                                  {"reason", notice.reason},
+                                  {"text", notice.text}}));
+    rows.push_back({cat("  ", to_string(notice.time)), notice.type, notice.reason, notice.text});
+  }
+  if (face.json) {
+    print_json(Value::dict({{"object", document},
+                            {"pods", Value::list(std::move(pods))},
+                            {"events", Value::list(std::move(events))}}));
+    return 0;
+  }
+  line("Name", document.at("metadata").at("name"));
+  line("Kind", document.at("kind"));
+  line("Namespace", Value(document.at("metadata").text_at("namespace", space_of(face))));
+  print_counts(document.at("status"));
+  print_pulls(document.at("status").at("imagePulls"));
+  print_pods(pods);
+  if (!events.empty()) {
+    print("Events:");
+    print(table(rows));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command workload_describe_command() {
+  return CommandGroup{"workloads", workload_options()}.make(
+      "describe workload", "KIND/NAME", 1, 2,
+      "Tells all about a workload: how far it is, its pods and pulls, and what happened.\n"
+      "Also `fettle describe KIND NAME`.",
+      {"fettle describe workload cloneset/web", "fettle describe cloneset web"}, describe);
+}
+
+}  // namespace fettle
