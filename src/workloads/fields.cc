@@ -13,7 +13,7 @@ namespace {
 enum class Type { text, integer, boolean, list, dict, amount, any };
 
 struct Field {
-  const char* kinds;  ///< C, S, D, J as the kinds begin, J for ImagePullJob; a lower case letter:
+  const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; a lower case letter:
                       ///< of v1alpha1 only
   const char* path;   ///< `*`: each item of a list
   Type type;
@@ -23,22 +23,22 @@ struct Field {
 };
 
 constexpr Field fields[] = {
-    {"CSDJ", "apiVersion", Type::text},
-    {"CSDJ", "kind", Type::text},
-    {"CSDJ", "metadata", Type::dict},
-    {"CSDJ", "spec", Type::dict},
-    {"CSDJ", "status", Type::any},
+    {"CSDJK", "apiVersion", Type::text},
+    {"CSDJK", "kind", Type::text},
+    {"CSDJK", "metadata", Type::dict},
+    {"CSDJK", "spec", Type::dict},
+    {"CSDJK", "status", Type::any},
     // Pods.
     {"CS", "spec.replicas", Type::integer},
-    {"CSD", "spec.selector", Type::dict},
+    {"CSDK", "spec.selector", Type::dict},
     {"J", "spec.selector", Type::dict},
-    {"CSDJ", "spec.selector.matchLabels", Type::dict},
-    {"CSDJ", "spec.selector.matchExpressions", Type::list},
+    {"CSDJK", "spec.selector.matchLabels", Type::dict},
+    {"CSDJK", "spec.selector.matchExpressions", Type::list},
     {"J", "spec.selector.names", Type::list},
     {"CSD", "spec.template", Type::any},
     {"CS", "spec.volumeClaimTemplates", Type::list},
     {"CD", "spec.minReadySeconds", Type::integer},
-    {"CSD", "spec.revisionHistoryLimit", Type::integer},
+    {"CSDK", "spec.revisionHistoryLimit", Type::integer},
     {"CSD", "spec.lifecycle", Type::dict},
     {"CSD", "spec.lifecycle.preNormal", Type::dict},
     {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
@@ -60,7 +60,7 @@ constexpr Field fields[] = {
     {"C", "spec.scaleStrategy.excludePreparingDelete", Type::boolean},
     {"c", "spec.scaleStrategy.disablePVCReuse", Type::boolean},
     // Updates.
-    {"CSD", "spec.updateStrategy", Type::dict},
+    {"CSDK", "spec.updateStrategy", Type::dict},
     {"C", "spec.updateStrategy.type", Type::text, 0, 0,
      "RollingUpdate|OnDelete|ReCreate|InPlaceIfPossible|InPlaceOnly"},
     {"SD", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|OnDelete"},
@@ -125,6 +125,28 @@ constexpr Field fields[] = {
     {"S", "spec.volumeClaimUpdateStrategy.type", Type::text, 0, 0, "OnPodRollingUpdate|OnDelete"},
     // DaemonSet.
     {"D", "spec.burstReplicas", Type::amount},
+    // SidecarSet.
+    {"K", "spec.namespace", Type::text},
+    {"K", "spec.namespaceSelector", Type::dict},
+    {"K", "spec.namespaceSelector.matchLabels", Type::dict},
+    {"K", "spec.namespaceSelector.matchExpressions", Type::list},
+    {"K", "spec.containers", Type::list},
+    {"K", "spec.initContainers", Type::list},
+    {"K", "spec.volumes", Type::list},
+    {"K", "spec.imagePullSecrets", Type::list},
+    {"K", "spec.injectionStrategy", Type::dict},
+    {"K", "spec.injectionStrategy.paused", Type::boolean},
+    {"K", "spec.updateStrategy.type", Type::text, 0, 0, "NotUpdate|RollingUpdate"},
+    {"K", "spec.updateStrategy.paused", Type::boolean},
+    {"K", "spec.updateStrategy.partition", Type::amount},
+    {"K", "spec.updateStrategy.maxUnavailable", Type::amount},
+    {"K", "spec.updateStrategy.selector", Type::dict},
+    {"K", "spec.updateStrategy.selector.matchLabels", Type::dict},
+    {"K", "spec.updateStrategy.selector.matchExpressions", Type::list},
+    {"K", "spec.updateStrategy.priorityStrategy", Type::dict},
+    {"K", "spec.updateStrategy.priorityStrategy.weightPriority", Type::list},
+    {"K", "spec.updateStrategy.priorityStrategy.orderPriority", Type::list},
+    {"K", "spec.updateStrategy.scatterStrategy", Type::list},
     // ImagePullJob.
     {"J", "spec.image", Type::text},
     {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
@@ -146,7 +168,11 @@ constexpr Field fields[] = {
 };
 
 char letter_of(std::string_view kind) {
-  return kind == "CloneSet" ? 'C' : kind == "StatefulSet" ? 'S' : kind == "DaemonSet" ? 'D' : 'J';
+  return kind == "CloneSet"      ? 'C'
+         : kind == "StatefulSet" ? 'S'
+         : kind == "DaemonSet"   ? 'D'
+         : kind == "SidecarSet"  ? 'K'
+                                 : 'J';
 }
 
 std::string_view name_of(Type type) {

@@ -49,6 +49,12 @@ void Fleet::touch_sort(WorkloadSort sort) {
       changed_.insert(owner);
 }
 
+/// Its owner, and whoever may have put something into it.
+void Fleet::touch_pod(const Pod& pod) {
+  touch(pod.owner);
+  changed_.insert(sidecar_sets_.begin(), sidecar_sets_.end());
+}
+
 std::vector<Name> Fleet::take_changed() {
   std::vector<Name> changed(changed_.begin(), changed_.end());
   changed_.clear();
@@ -59,6 +65,8 @@ void Fleet::put(Object object) {
   const Name owner = object.owner();
   if (const auto sort = workload_sort(object.kind)) {
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
+    if (*sort == WorkloadSort::sidecar_set)
+      sidecar_sets_.insert(owner);
     touch(owner);
   } else if (object.kind == "Pod") {
     objects_[owner] = object;
@@ -83,6 +91,7 @@ void Fleet::drop(const Name& owner) {
   const Object object = std::move(found->second);
   objects_.erase(found);
   workloads_.erase(owner);
+  sidecar_sets_.erase(owner);
   touch(owner);
   for (const auto& [other, workload] : workloads_)
     if (workload->space == object.space)
@@ -209,7 +218,7 @@ void Fleet::forget_pod(const Name& key_name) {
   const auto found = pods_.find(key_name);
   if (found == pods_.end())
     return;
-  touch(found->second->owner);
+  touch_pod(*found->second);
   unindex(*found->second);
   used_[found->second->node_number].cpu -= found->second->cpu;
   used_[found->second->node_number].memory -= found->second->memory;
@@ -294,7 +303,7 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   pod.made.clear();
   if (const Value& made = record->outputs.at("containers"); made.is_dict())
     pod.made.assign(made.entries().begin(), made.entries().end());
-  touch(pod.owner);
+  touch_pod(pod);
 }
 
 void Fleet::see(const Key& key, const std::optional<Value>& state) {
@@ -302,7 +311,7 @@ void Fleet::see(const Key& key, const std::optional<Value>& state) {
   if (found == pods_.end())
     return;
   read_status(state ? *state : Value(), *found->second);
-  touch(found->second->owner);
+  touch_pod(*found->second);
 }
 
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {
@@ -383,6 +392,13 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
   found.is_done = is_done;
 }
 
+void Fleet::touch_turns(const Value& revision) {
+  if (const Value& turns = revision.at("state").at("turns"); turns.is_list())
+    for (const Value& key : turns.items())
+      if (const Pod* pod = this->pod(to_text(key)))
+        touch(pod->owner);
+}
+
 void Fleet::accept(const Name& owner, const Intent& intent) {
   Owned& owned = owned_[owner];
   const auto set = intent.resources.find(owner);
@@ -408,7 +424,11 @@ void Fleet::accept(const Name& owner, const Intent& intent) {
         pulls.insert(resource.key.name);
       } else if (auto* memory = memories(owner, resource.key.kind)) {
         Memory& found = (*memory)[resource.key.name];
-        found.is_done = found.is_done && found.resource.attributes == resource.attributes;
+        const bool is_same = found.resource.attributes == resource.attributes;
+        found.is_done = found.is_done && is_same;
+        // Pods whose turn it is belong to others.
+        if (!is_same && sidecar_sets_.contains(owner))
+          touch_turns(resource.attributes);
         found.resource = resource;
         found.owner = owner;
         memory_owners_[resource.key] = owner;

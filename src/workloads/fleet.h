@@ -135,6 +135,8 @@ class Fleet {
   const Workload* workload(const Name& owner) const;
   const Object* object(const Name& owner) const;
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
+  /// Owners that put containers into pods of others.
+  const std::set<Name>& sidecar_sets() const { return sidecar_sets_; }
   const Owned& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
@@ -173,6 +175,8 @@ class Fleet {
   void derive(Pod& pod);
   void touch(const Name& owner);
   void touch_sort(WorkloadSort sort);
+  void touch_pod(const Pod& pod);
+  void touch_turns(const Value& revision);
   void know_pod(const Key& key, const RecordPointer& record);
   void know_pull(const Key& key, const RecordPointer& record);
   void know_memory(const Key& key, const RecordPointer& record);
@@ -194,6 +198,7 @@ class Fleet {
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, Owned> owned_;
   std::set<Name> changed_;
+  std::set<Name> sidecar_sets_;
 };
 
 /// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.

@@ -128,7 +128,7 @@ Value InPlace::stepped(size_t row, Value attributes, const Value& target, const 
   if (step.disturbs)
     attributes = with_readiness(attributes, false);
   return edited(attributes, {{"template", step.pod_template},
-                             {"configs", rollout_.configs_for(step.pod_template)}});
+                             {"configs", rollout_.configs_for(step.pod_template, attributes.at("sidecars"))}});
 }
 
 void InPlace::begin(size_t row, const Revision& target) {

@@ -25,6 +25,7 @@ inline const Name owner = "owner";
 inline const Name pod_template = "template";
 inline const Name revision = "revision";
 inline const Name space = "namespace";
+inline const Name sidecars = "sidecars";
 inline const Name state = "state";
 inline const Name update = "update";
 inline const Name is_true = "True";

@@ -8,6 +8,7 @@
 #include "workloads/in_place.h"
 #include "workloads/lifecycle.h"
 #include "workloads/names.h"
+#include "workloads/sidecars.h"
 
 namespace fettle::workloads {
 namespace {
@@ -44,17 +45,23 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
   const bool is_held = rollout.workload.hooks.pre_normal.has_value();
   for (Entry& entry : revision_labels(rollout, revision))
     labels.push_back(std::move(entry));
+  const Value own = Value::dict(std::move(labels));
+  const Value sidecars = sidecars_for(
+      rollout,
+      pod_labels(Value::dict({{field::pod_template, revision.pod_template}, {field::labels, own}})),
+      revision.pod_template, name);
   const Value attributes = Value::dict(
       {{field::name, name},
        {field::space, rollout.workload.space},
        {field::node, node},
        {field::revision, revision.name},
        {field::pod_template, revision.pod_template},
-       {field::labels, Value::dict(std::move(labels))},
+       {field::labels, own},
        {field::conditions, Value::dict({{condition::in_place, field::is_true}})},
        {field::owner, rollout.owner},
        {field::state, Value::dict({{field::made, rollout.now.time_since_epoch().count()}})},
-       {field::configs, rollout.configs_for(revision.pod_template)},
+       {field::configs, rollout.configs_for(revision.pod_template, sidecars)},
+       {field::sidecars, sidecars},
        {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
        {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
        {"claims_hash", rollout.fleet.gates.claim_hash && !revision.claims_hash.empty() &&
@@ -69,13 +76,19 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
 void refresh_surroundings(Rollout& rollout) {
   Digest last, has_configs;
   Value configs;
+  SidecarTurns turns(rollout.fleet, rollout.now);
   for (size_t row = 0; row < rollout.size(); ++row) {
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
+    const Value& sidecars = rollout.attributes(row).at(field::sidecars);
+    if (sidecars.is_list())
+      if (Value taken = turns.taken(*pod, sidecars); taken != sidecars)
+        rollout.change(row, edited(rollout.attributes(row), {{field::sidecars, std::move(taken)}}));
     // Most pods in a row have one template.
-    if (const Digest digest = rollout.template_digest(row); digest != last) {
-      configs = rollout.configs_for(rollout.attributes(row).at(field::pod_template));
+    if (const Digest digest = rollout.template_digest(row); digest != last || sidecars.is_list()) {
+      configs = rollout.configs_for(rollout.attributes(row).at(field::pod_template),
+                                    rollout.attributes(row).at(field::sidecars));
       has_configs = configs.digest();
       last = digest;
     }

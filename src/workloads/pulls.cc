@@ -37,6 +37,10 @@ Value credentials(const Fleet& fleet, const Name& space, const std::vector<Name>
   return Value::list(std::move(found));
 }
 
+const Name& space_of(const Rollout& rollout, const PullTask& task) {
+  return task.space.empty() ? rollout.workload.space : task.space;
+}
+
 Value pull_attributes(const Rollout& rollout, const PullTask& task, const Name& node,
                       const Name& digest) {
   std::vector<Entry> entries{{"reference", task.spec.image},
@@ -47,7 +51,7 @@ Value pull_attributes(const Rollout& rollout, const PullTask& task, const Name& 
   const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
   if (!digest.empty() && !is_digest)
     entries.push_back({"digest", digest});
-  if (Value list = credentials(rollout.fleet, rollout.workload.space, task.spec.secrets);
+  if (Value list = credentials(rollout.fleet, space_of(rollout, task), task.spec.secrets);
       !list.items().empty())
     entries.push_back({"credentials", std::move(list)});
   if (task.spec.labels.is_dict() && !task.spec.labels.entries().empty())
@@ -71,6 +75,9 @@ Name found_digest(const Rollout& rollout, const PullTask& task, const Value& sta
 
 void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const Name& digest) {
   const Name key = pull_key(node, task.spec.image);
+  // Two jobs of one owner pull an image once.
+  if (!rollout.is_first_pull(key))
+    return;
   const Node* at = rollout.fleet.node(node);
   const Name pool = cat("pull:", node);
   rollout.pool(pool, at == nullptr ? 2 : at->pulls);
@@ -151,9 +158,10 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
                  cat("image ", task.spec.image, " cannot be pulled on node ", node, ": ",
                      rollout.fleet.pull(pull_key(node, task.spec.image))->error),
                  "Warning");
-  rollout.emit("pull_job", rollout.in_space(task.job),
+  const Name& space = space_of(rollout, task);
+  rollout.emit("pull_job", cat(space, "/", task.job),
                Value::dict({{"name", task.job},
-                            {"namespace", rollout.workload.space},
+                            {"namespace", space},
                             {"owner", rollout.workload.sort == WorkloadSort::image_pull_job
                                           ? Value("")
                                           : Value(rollout.owner)},

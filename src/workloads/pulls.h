@@ -7,7 +7,8 @@
 namespace fettle::workloads {
 
 struct PullTask {
-  Name job;  ///< its name
+  Name job;    ///< its name
+  Name space;  ///< its namespace; empty: the workload's
   PullSpec spec;
   std::vector<Name> nodes;    ///< the first to be pulled on first
   Value labels, annotations;  ///< of the job

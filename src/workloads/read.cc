@@ -12,11 +12,12 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view known_kinds[] = {"CloneSet",  "StatefulSet", "DaemonSet", "ImagePullJob",
-                                            "Namespace", "ConfigMap",   "Secret",    "Service"};
+constexpr std::string_view known_kinds[] = {"CloneSet",     "StatefulSet", "DaemonSet",
+                                            "ImagePullJob", "SidecarSet",  "Namespace",
+                                            "ConfigMap",    "Secret",      "Service"};
 
-/// A Namespace belongs to none.
-bool is_of_fleet(std::string_view kind) { return kind == "Namespace"; }
+/// Namespaces and SidecarSets belong to none.
+bool is_of_fleet(std::string_view kind) { return kind == "Namespace" || kind == "SidecarSet"; }
 
 bool is_dns_name(std::string_view name) {
   const auto is_letter = [](char letter) {

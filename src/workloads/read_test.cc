@@ -137,7 +137,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
   const Refusal rows[] = {
       {"kind: CloneSet", "kind: CloneSett",
        "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
-       "ImagePullJob, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
+       "ImagePullJob, SidecarSet, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
       {"v1beta1", "v2",
        "1:13 `CloneSet` of `apps.kruise.io/v2` is not known, only of "
        "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1"},

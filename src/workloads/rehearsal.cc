@@ -33,6 +33,23 @@ std::string images_text(const Value& before, const Value& after) {
   return join(texts, "; ");
 }
 
+std::string sidecars_text(const Value& before, const Value& after) {
+  std::vector<std::string> texts;
+  if (!before.is_list() || !after.is_list())
+    return "its sidecars change";
+  for (size_t i = 0; i < std::min(before.items().size(), after.items().size()); ++i) {
+    const Value &was = before.items()[i].at("containers"), &is = after.items()[i].at("containers");
+    if (!was.is_list() || !is.is_list())
+      continue;
+    for (const Value& container : is.items())
+      for (const Value& old : was.items())
+        if (old.at("name") == container.at("name") && old.at("image") != container.at("image"))
+          texts.push_back(cat("image of sidecar `", container.text_at("name"),
+                              "`: ", old.text_at("image"), " -> ", container.text_at("image")));
+  }
+  return texts.empty() ? "its sidecars change" : join(texts, "; ");
+}
+
 class Rehearsal {
  public:
   Rehearsal(Fleet& fleet, const std::set<Name>& owners, Time now)
@@ -127,7 +144,8 @@ class Rehearsal {
     record.wanted_by[owner] = {};
     std::vector<Entry> ids;
     std::vector<ContainerSeen> containers;
-    for (const Value& container : pod_spec(resource.attributes).at("containers").items())
+    const Value spec = pod_spec(resource.attributes);
+    for (const Value& container : spec.at("containers").items())
       containers.push_back(run(resource.key, container, is_new));
     for (const ContainerSeen& container : containers)
       ids.push_back({container.name, container.container_id});
@@ -289,6 +307,10 @@ class Rehearsal {
       anew_[resource.key] = obstacle(owner, attributes);
       return;
     }
+    if (before.at(field::sidecars) != attributes.at(field::sidecars))
+      add(owner, resource.key, PodTurn::Sort::in_place,
+          sidecars_text(before.at(field::sidecars), attributes.at(field::sidecars)))
+          .revision = attributes.text_at("revision");
     const Value &was = before.at("template"), &is = attributes.at("template");
     if (was == is && before.at("revision") == attributes.at("revision"))
       return;

@@ -210,12 +210,16 @@ void Rollout::remove(std::vector<size_t> gone) {
   changes_.resize(kept);
 }
 
-Value Rollout::configs_for(const Value& pod_template) {
-  const Digest digest = pod_template.digest();
+Value Rollout::configs_for(const Value& pod_template, const Value& sidecars) {
+  const Digest digest = sidecars.is_list() ? combine(pod_template.digest(), sidecars.digest())
+                                           : pod_template.digest();
   if (const auto found = configs_.find(digest); found != configs_.end())
     return found->second;
   std::map<Name, bool> names;
   add_names(pod_template.at("spec"), names);
+  if (sidecars.is_list())
+    for (const Value& sidecar : sidecars.items())
+      add_names(sidecar, names);
   std::vector<Entry> entries;
   for (const auto& [name, is_named] : names) {
     const size_t slash = name.view().find('/');

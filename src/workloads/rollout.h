@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 #include "workloads/fleet.h"
@@ -65,8 +66,10 @@ class Rollout {
   void create(const Name& node, Value attributes);
   /// It is not wanted any more. Rows behind it move up.
   void remove(std::vector<size_t> rows);
-  /// What the pod has of ConfigMaps and Secrets that its template names.
-  Value configs_for(const Value& pod_template);
+  /// What the pod has of ConfigMaps and Secrets that its template and its sidecars name.
+  Value configs_for(const Value& pod_template, const Value& sidecars);
+  /// Whether no pull of this key was emitted yet; it counts as emitted then.
+  bool is_first_pull(const Name& key) { return pulls_.insert(key).second; }
   void refresh_rows();
 
   /// Something about pods that is told while it holds.
@@ -97,6 +100,7 @@ class Rollout {
   Value memory_ = Value::dict({});
   std::optional<Time> ask_;
   std::map<Digest, Value> configs_;
+  std::set<Name> pulls_;
 };
 
 /// A dict with some entries changed; null takes one away.

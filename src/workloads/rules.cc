@@ -25,6 +25,10 @@ class Rules {
       return;
     }
     check_selector("spec.selector", true);
+    if (kind_ == "SidecarSet") {
+      check_sidecar_set();
+      return;
+    }
     check_template();
     check_claims();
     const std::string rolling = is_alpha_ && kind_ == "CloneSet"
@@ -271,6 +275,34 @@ class Rules {
       const bool is_number = value.is_integer() && value.integer().value_or(-1) >= 0;
       if (!is_number && !is_range)
         checker_.refuse(*item, "`spec.reserveOrdinals` lists numbers and ranges such as `3-5`");
+    }
+  }
+
+  void check_sidecar_set() {
+    const bool has_init = find("spec.initContainers") != nullptr;
+    check_containers("spec.containers", !has_init);
+    check_containers("spec.initContainers", false);
+    check_strategies("spec.updateStrategy");
+    for (const char* field :
+         {"spec.updateStrategy.maxUnavailable", "spec.updateStrategy.partition"})
+      if (const TreeNode* node = find(field))
+        if (const auto amount = amount_of(node->scalar());
+            amount && amount->is_percent && amount->number > 100)
+          refuse(field, cat("`", field, "` must not be more than 100%"));
+    if (find("spec.namespace") != nullptr && find("spec.namespaceSelector") != nullptr)
+      refuse("spec.namespaceSelector",
+             "`spec.namespace` and `spec.namespaceSelector` exclude each other");
+    const TreeNode* containers = find("spec.containers");
+    if (containers == nullptr || !containers->is_list())
+      return;
+    for (const TreeNode* item : containers->items()) {
+      const Value value = value_of(*item);
+      if (value.at("upgradeStrategy").text_at("upgradeType") == "HotUpgrade")
+        checker_.refuse(*item, "`upgradeType: HotUpgrade` is not supported, only ColdUpgrade is");
+      if (value.at("shareVolumePolicy").text_at("type") == "enabled")
+        checker_.refuse(*item, "`shareVolumePolicy` is not supported: list `volumeMounts`");
+      if (!value.at("transferEnv").is_null())
+        checker_.refuse(*item, "`transferEnv` is not supported: list `env`");
     }
   }
 

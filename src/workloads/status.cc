@@ -6,6 +6,7 @@
 #include "workloads/progress.h"
 #include "workloads/pulls.h"
 #include "workloads/rollout.h"
+#include "workloads/sidecar_set.h"
 
 namespace fettle::workloads {
 namespace {
@@ -91,6 +92,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr)
     return {};
+  if (workload->sort == WorkloadSort::sidecar_set)
+    return sidecar_status(fleet, *workload, now);
   Rollout rollout(fleet, *workload, now);
   if (workload->sort == WorkloadSort::image_pull_job)
     return job_status(fleet, *workload, rollout);

@@ -3,6 +3,7 @@
 #include "workloads/clone_set.h"
 #include "workloads/daemon_set.h"
 #include "workloads/pulls.h"
+#include "workloads/sidecar_set.h"
 #include "workloads/stateful_set.h"
 
 namespace fettle::workloads {
@@ -25,6 +26,8 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
       return want_daemon_set(fleet, *workload, now);
     case WorkloadSort::image_pull_job:
       return want_pull_job(fleet, *workload, now);
+    case WorkloadSort::sidecar_set:
+      return want_sidecar_set(fleet, *workload, now);
   }
   return {};
 }

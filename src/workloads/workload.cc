@@ -1,5 +1,6 @@
 #include "workloads/workload.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -10,8 +11,11 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::array<std::string_view, 4> sorts{"CloneSet", "StatefulSet", "DaemonSet",
-                                                "ImagePullJob"};
+constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "DaemonSet",
+                                                "ImagePullJob", "SidecarSet"};
+/// Fields of a sidecar that a container has not.
+constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePolicy",
+                                               "upgradeStrategy"};
 
 std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
   const Value& value = dict.at(key);
@@ -186,6 +190,41 @@ void read_job(const Value& spec, Workload& workload) {
   pulls.annotations = spec.at("sandboxConfig").at("annotations");
 }
 
+/// Containers as a PodSpec has them.
+Value plain_containers(const Value& containers) {
+  if (!containers.is_list())
+    return {};
+  std::vector<Value> plain;
+  for (const Value& container : containers.items()) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : container.entries())
+      if (std::ranges::find(sidecar_fields, entry.key.view()) == std::end(sidecar_fields))
+        entries.push_back(entry);
+    plain.push_back(Value::dict(std::move(entries)));
+  }
+  return Value::list(std::move(plain));
+}
+
+void read_sidecar_set(const Value& spec, Workload& workload) {
+  std::vector<Entry> parts;
+  for (const char* part : {"containers", "initContainers"})
+    if (Value containers = plain_containers(spec.at(part)); containers.is_list())
+      parts.push_back({part, std::move(containers)});
+  for (const char* part : {"volumes", "imagePullSecrets"})
+    if (!spec.at(part).is_null())
+      parts.push_back({part, spec.at(part)});
+  workload.pod_template = Value::dict({{"spec", Value::dict(std::move(parts))}});
+  const Value& strategy = spec.at("updateStrategy");
+  read_rolling(strategy, workload);
+  workload.type =
+      strategy.text_at("type") == "NotUpdate" ? UpdateType::on_delete : UpdateType::rolling;
+  workload.policy = PodPolicy::in_place_only;
+  workload.update_selector = selector_at(strategy, "selector");
+  workload.pods_space = spec.text_at("namespace");
+  workload.spaces = selector_at(spec, "namespaceSelector");
+  workload.injection_paused = spec.at("injectionStrategy").bool_at("paused");
+}
+
 /// The value as the text of an annotation.
 std::string annotation_text(const Value& annotations, std::string_view key) {
   const Value& value = annotations.at(key);
@@ -252,6 +291,9 @@ Workload workload_of(const Object& object) {
       break;
     case WorkloadSort::image_pull_job:
       read_job(spec, workload);
+      break;
+    case WorkloadSort::sidecar_set:
+      read_sidecar_set(spec, workload);
       break;
   }
   const Value& annotations = workload.annotations;

@@ -27,7 +27,7 @@ struct Object {
   Name owner() const;
 };
 
-enum class WorkloadSort { clone_set, stateful_set, daemon_set, image_pull_job };
+enum class WorkloadSort { clone_set, stateful_set, daemon_set, image_pull_job, sidecar_set };
 std::string_view to_string(WorkloadSort sort);  ///< `CloneSet`
 std::optional<WorkloadSort> workload_sort(std::string_view kind);
 
@@ -126,6 +126,12 @@ struct Workload {
   int64_t burst = 250;
 
   PullSpec pulls;  ///< ImagePullJob
+
+  // SidecarSet: its containers and volumes stand in `pod_template`, its selector is that of pods.
+  Name pods_space;                 ///< of pods that get it; empty: all that `spaces` selects
+  std::optional<Selector> spaces;  ///< of namespaces, by their labels
+  std::optional<Selector> update_selector;  ///< of pods that are updated
+  bool injection_paused = false;
 
   Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
 };

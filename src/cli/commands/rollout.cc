@@ -131,12 +131,15 @@ Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& ow
     if (!status.is_dict())
       return user_error(cat("a ", object.kind, " has no rollout"));
     Stand stand{std::string(status.text_at("phase")), {}, status};
-    const bool has_pods = !status.at("updatedReplicas").is_null();
     const std::string so_far =
-        has_pods ? cat(status.integer_at("updatedAvailableReplicas"), " of ",
-                       status.integer_at("expectedUpdatedReplicas"), " updated pods are available")
-                 : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
-                       " nodes have the image");
+        !status.at("updatedReplicas").is_null()
+            ? cat(status.integer_at("updatedAvailableReplicas"), " of ",
+                  status.integer_at("expectedUpdatedReplicas"), " updated pods are available")
+        : !status.at("matchedPods").is_null()
+            ? cat(status.integer_at("updatedReadyPods"), " of ", status.integer_at("matchedPods"),
+                  " pods are updated and ready")
+            : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
+                  " nodes have the image");
     const std::string_view reason = status.text_at("reason");
     stand.text = reason.empty() ? so_far : cat(so_far, ": ", reason);
     return stand;

@@ -125,6 +125,8 @@ Result<std::string> kind_named(std::string_view word) {
                         "; known are ", join(known, ", ")));
 }
 
+bool has_namespace(std::string_view kind) { return kind != "SidecarSet" && kind != "Namespace"; }
+
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
   const std::string word = face.parsed.argument(at);
   const size_t slash = word.find('/');
@@ -138,7 +140,8 @@ Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
   }
   if (name.empty() || name.find('/') != name.npos)
     return user_error(cat("`", printable(word), "` names no object: write `KIND/NAME`"));
-  return Name(cat(TRY(kind_named(kind)), "/", space_of(face), "/", name));
+  kind = TRY(kind_named(kind));
+  return Name(cat(kind, "/", has_namespace(kind) ? space_of(face) : std::string(), "/", name));
 }
 
 Result<int> finish_workloads(Face& face, Workplace& place,

@@ -16,6 +16,8 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face);
 
 /// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
 Result<std::string> kind_named(std::string_view word);
+/// SidecarSets and Namespaces belong to no namespace.
+bool has_namespace(std::string_view kind);
 /// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how
 /// many words that were.
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used);

@@ -39,6 +39,10 @@ void print_counts(const Value& status) {
               to_text(status.at("readyReplicas")), " ready, ",
               to_text(status.at("updatedReplicas")), " updated, ",
               to_text(status.at("updatedAvailableReplicas")), " of these available"));
+  if (!status.at("matchedPods").is_null())
+    print(cat("Pods:           ", to_text(status.at("matchedPods")), " have it, ",
+              to_text(status.at("updatedPods")), " updated, ", to_text(status.at("readyPods")),
+              " ready"));
   if (!status.at("desired").is_null())
     print(cat("Nodes:          ", to_text(status.at("desired")), " in all, ",
               to_text(status.at("succeeded")), " have the image, ", to_text(status.at("failed")),

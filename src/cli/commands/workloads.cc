@@ -71,7 +71,7 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
     for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
       found.push_back({kind, std::string(pod.at("metadata").text_at("namespace")),
                        std::string(pod.at("metadata").text_at("name")), pod});
-  const bool has_status = has_replicas(kind) || kind == "ImagePullJob";
+  const bool has_status = has_replicas(kind) || kind == "ImagePullJob" || kind == "SidecarSet";
   const std::vector<workloads::Object> objects =
       TRY(has_status ? objects_with_status(place, fleet_of(face))
                      : stored_objects(place, fleet_of(face)));
@@ -81,22 +81,35 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
   const std::string name = face.parsed.argument(1);
   const bool everywhere = face.parsed.flag("all-namespaces");
   std::erase_if(found, [&](const Listed& each) {
-    return (!everywhere && each.space != space_of(face)) || (!name.empty() && each.name != name);
+    return (!everywhere && has_namespace(kind) && each.space != space_of(face)) ||
+           (!name.empty() && each.name != name);
   });
   if (found.empty() && !name.empty())
     return user_error(
-        cat("there is no ", kind, " `", name, "` in the namespace `", space_of(face), "`"));
+        cat("there is no ", kind, " `", name, "`",
+            has_namespace(kind) ? cat(" in the namespace `", space_of(face), "`") : std::string()));
   return found;
 }
 
 /// The columns of kubectl for pods and workloads; the name for everything else.
 std::vector<std::string> row_of(const Listed& each, bool is_wide) {
   const Value& status = each.document.at("status");
+  const auto count = [&](const char* name) {
+    const Value& number = status.at(name);
+    return number.is_null() ? std::string("-") : to_text(number);
+  };
+  if (each.kind == "SidecarSet")
+    return {each.name, count("matchedPods"), count("updatedPods"), count("readyPods"),
+            std::string(status.text_at("phase"))};
+  if (each.kind == "ImagePullJob")
+    return {each.space,
+            each.name,
+            count("desired"),
+            count("active"),
+            count("succeeded"),
+            count("failed"),
+            std::string(status.text_at("phase"))};
   if (has_replicas(each.kind)) {
-    const auto count = [&](const char* name) {
-      const Value& number = status.at(name);
-      return number.is_null() ? std::string("-") : to_text(number);
-    };
     return {each.space,
             each.name,
             each.kind == "DaemonSet"
@@ -149,6 +162,10 @@ Result<int> get(Face& face) {
   } else {
     const bool is_wide = face.output == "wide";
     std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME"}};
+    if (kind == "SidecarSet")
+      rows[0] = {"NAME", "MATCHED", "UPDATED", "READY", "PHASE"};
+    if (kind == "ImagePullJob")
+      rows[0].insert(rows[0].end(), {"TOTAL", "ACTIVE", "SUCCEED", "FAILED", "PHASE"});
     if (has_replicas(kind))
       rows[0].insert(rows[0].end(),
                      {"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "PHASE"});
