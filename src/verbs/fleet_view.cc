@@ -117,6 +117,7 @@ Status look_at_images(const Workplace& place, workloads::Fleet& fleet) {
 Result<std::unique_ptr<FleetView>> learn_fleet(const Workplace& place, const Name& environment) {
   auto view = std::make_unique<FleetView>(environment);
   view->fleet.driver = own_engine;
+  view->fleet.gates = TRY(stored_gates(place, environment));
   for (workloads::Node& node : TRY(nodes_of_fleet(place)))
     view->fleet.put_node(std::move(node));
   for (workloads::Object& object : TRY(stored_objects(place, environment))) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "workloads/gates.h"
 #include "workloads/rollout.h"
 
 namespace fettle {
@@ -12,6 +13,7 @@ namespace {
 using workloads::Object;
 
 constexpr size_t kept_versions = 20;
+constexpr std::string_view gates_note = "feature_gates";
 constexpr Duration shortest_pause = 50ms;
 
 Piece piece_of(const Name& owner) { return {owner, {}}; }
@@ -200,6 +202,22 @@ Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const N
     return pieces;
   }));
   return stored;
+}
+
+Status put_gates(const Workplace& place, const Name& environment, std::string_view text) {
+  const workloads::GateWords words = TRY(workloads::read_gates(text));
+  return place.store->wish(environment, [&](Wish& wish) -> Status {
+    TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
+    const auto before = TRY(wish.note(gates_note));
+    const workloads::GateWords merged = TRY(workloads::merged_gates(
+        workloads::gate_words_of(before.value_or(Value())), words));
+    return wish.put_note(gates_note, workloads::value_of(merged));
+  });
+}
+
+Result<workloads::Gates> stored_gates(const Workplace& place, const Name& environment) {
+  const auto words = TRY(place.store->note(environment, gates_note));
+  return workloads::gates_of(workloads::gate_words_of(words.value_or(Value())));
 }
 
 }  // namespace fettle

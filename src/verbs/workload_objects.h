@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "verbs/edit.h"
+#include "workloads/fleet.h"
 #include "workloads/read.h"
 
 namespace fettle {
@@ -41,6 +42,11 @@ using ObjectChange = std::function<Result<workloads::Object>(const workloads::Ob
 Result<std::vector<StoredObject>> change_objects(const Workplace& place, const Name& environment,
                                                  const std::vector<Name>& owners,
                                                  const ObjectChange& change);
+
+/// Switches feature gates of the fleet on or off, `NAME=BOOL,…`; what was said before stays. Errors
+/// (`Blame::user`): those of `workloads/gates.h`.
+Status put_gates(const Workplace& place, const Name& environment, std::string_view text);
+Result<workloads::Gates> stored_gates(const Workplace& place, const Name& environment);
 
 /// Changes what users say about pods: labels, annotations and finalizers in the `metadata` of an
 /// object `Pod`, which begins empty for a pod that nobody said anything about. `made`: when each of

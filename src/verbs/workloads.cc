@@ -232,6 +232,7 @@ class Bringing {
     for (const Name& owner : wishes_->take_expired())
       if (fleet().object(owner) != nullptr)
         TRY(delete_objects(place_, environment_, {owner}));
+    fleet().gates = TRY(stored_gates(place_, environment_));
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
       return {};

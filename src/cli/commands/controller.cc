@@ -35,6 +35,8 @@ class Teller : public Audience {
 Result<int> keep(Face& face) {
   Workplace* place = TRY(face.workplace());
   place->command = controller_words;
+  if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
+    TRY(put_gates(*place, fleet_of(face), gates));
   Teller teller(face);
   BringOptions options;
   options.keeps = true;
@@ -55,7 +57,7 @@ Command controller_command() {
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as they are wanted until it is stopped: probes, restarts,\n"
       "lost nodes, hooks, and what `apply` stores meanwhile.",
-      {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep);
+      {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep, {gates_option()});
   command.tells_lines = true;
   return command;
 }

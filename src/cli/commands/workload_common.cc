@@ -191,6 +191,10 @@ const std::vector<CommandOption>& wait_options() {
   return options;
 }
 
+CommandOption gates_option() {
+  return {{"--feature-gates"}, "NAME=BOOL,…", "gates of the fleet; they stay as they are said once"};
+}
+
 CommandOption file_option() {
   return {
       {"-f", "--filename"}, "FILE", "a manifest, a folder of them, or `-`; may be repeated", true};

@@ -30,6 +30,7 @@ const std::vector<CommandOption>& workload_options();
 /// `--wait` and `--timeout`.
 const std::vector<CommandOption>& wait_options();
 CommandOption file_option();
+CommandOption gates_option();
 
 std::vector<Command> rollout_commands();
 std::vector<Command> pod_commands();

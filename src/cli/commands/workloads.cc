@@ -17,6 +17,8 @@ namespace {
 Result<int> apply(Face& face) {
   std::vector<workloads::Object> objects = TRY(objects_asked(face));
   Workplace* place = TRY(face.workplace());
+  if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
+    TRY(put_gates(*place, fleet_of(face), gates));
   const auto stored = TRY(store_objects(*place, fleet_of(face), std::move(objects)));
   return finish_workloads(face, *place, stored);
 }
@@ -195,7 +197,7 @@ std::vector<Command> workload_commands() {
           "apply", "", 0, 0,
           "Stores manifests of workloads and brings them about; without any, what is stored.",
           {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
-          {file, wait, limit, {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
+          {file, wait, limit, gates_option(), {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
       show,
       group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and all that they made.",
                  {"fettle delete cloneset web", "fettle delete -f web.yaml"}, remove,

@@ -13,6 +13,7 @@
 #include "drivers/engine/pod_end.h"
 #include "drivers/engine/pod_probe.h"
 #include "drivers/engine/probe.h"
+#include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/surroundings.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/pod.h"
@@ -253,10 +254,29 @@ class PodAct {
     if (policy == "Never")
       return world_error(cat("the image `", container.image, "` of container `", container.name,
                              "` is not there, and `imagePullPolicy` is `Never`"));
-    const std::string full = full_reference(container.image);
-    const auto login = site_.options.login ? site_.options.login(full.substr(0, full.find('/')))
-                                           : std::optional<RegistryLogin>();
-    return pull_image(site_.engine, container.image, login, progress_, stop_);
+    Status pulled;
+    for (const auto& login : logins_for(container.image)) {
+      pulled = pull_image(site_.engine, container.image, login, progress_, stop_);
+      if (pulled || is_cancelled(pulled.error()))
+        break;
+    }
+    return pulled;
+  }
+
+  /// Who we may be for the image's registry: as the pod's secrets say, then as we are otherwise.
+  std::vector<std::optional<RegistryLogin>> logins_for(const std::string& image) const {
+    const std::string full = full_reference(image);
+    const std::string registry = full.substr(0, full.find('/'));
+    std::vector<std::optional<RegistryLogin>> logins;
+    if (const Value& secrets = attributes_.at("template").at("spec").at("imagePullSecrets");
+        secrets.is_list())
+      for (const Value& secret : secrets.items())
+        for (RegistryLogin& login :
+             logins_in(attributes_.at("configs").at(cat("Secret/", secret.text_at("name"))),
+                       registry))
+          logins.emplace_back(std::move(login));
+    logins.push_back(site_.options.login ? site_.options.login(registry) : std::nullopt);
+    return logins;
   }
 
   Result<std::string> create(const PodContainer& container, int64_t restarts) {

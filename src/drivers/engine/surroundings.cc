@@ -8,6 +8,7 @@
 #include "drivers/engine/images.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
+#include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/volumes.h"
 #include "value/mask.h"
 
@@ -59,9 +60,8 @@ std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act
   const Value given = reveal(act.attributes.at("credentials"));
   if (given.is_list())
     for (const Value& each : given.items())
-      if (const Value& login = each.at(registry); login.is_dict())
-        logins.emplace_back(RegistryLogin{std::string(login.text_at("username")),
-                                          std::string(login.text_at("password"))});
+      for (RegistryLogin& login : logins_in(each, registry))
+        logins.emplace_back(std::move(login));
   logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
   return logins;
 }

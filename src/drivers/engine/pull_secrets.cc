@@ -1,0 +1,56 @@
+#include "drivers/engine/pull_secrets.h"
+
+#include "base/base64.h"
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+/// `https://index.docker.io/v1/` is `docker.io`.
+std::string registry_named(std::string_view name) {
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (name.starts_with(scheme))
+      name.remove_prefix(scheme.size());
+  const std::string host = lower_case(name.substr(0, name.find('/')));
+  return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io" : host;
+}
+
+void add_login(const Value& said, std::vector<RegistryLogin>& logins) {
+  RegistryLogin login{std::string(said.text_at("username")),
+                      std::string(said.text_at("password"))};
+  if (login.username.empty())
+    if (const Result<std::string> pair = base64_decode(said.text_at("auth"));
+        pair && pair->find(':') != std::string::npos) {
+      login.username = pair->substr(0, pair->find(':'));
+      login.password = pair->substr(pair->find(':') + 1);
+    }
+  if (!login.username.empty())
+    logins.push_back(std::move(login));
+}
+
+void add_logins(const Value& auths, std::string_view registry, std::vector<RegistryLogin>& logins) {
+  if (!auths.is_dict())
+    return;
+  for (const Entry& entry : auths.entries())
+    if (entry.value.is_dict() && registry_named(entry.key.view()) == registry)
+      add_login(entry.value, logins);
+}
+
+}  // namespace
+
+std::vector<RegistryLogin> logins_in(const Value& data, std::string_view registry) {
+  std::vector<RegistryLogin> logins;
+  for (const char* key : {".dockerconfigjson", ".dockercfg"}) {
+    const std::string_view text = data.text_at(key);
+    if (text.empty())
+      continue;
+    const Result<Value> config = read_json(text);
+    if (config)
+      add_logins(config->at("auths").is_dict() ? config->at("auths") : *config, registry, logins);
+  }
+  add_logins(data, registry, logins);
+  return logins;
+}
+
+}  // namespace fettle

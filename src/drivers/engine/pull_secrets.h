@@ -1,0 +1,17 @@
+#pragma once
+/// Credentials of registries as Secrets of Kubernetes carry them: `.dockerconfigjson`, the older
+/// `.dockercfg`, or a dict of registries.
+
+#include <string_view>
+#include <vector>
+
+#include "drivers/engine/images.h"
+#include "value/value.h"
+
+namespace fettle {
+
+/// What the data of a Secret has for a registry such as `docker.io` or `host:5000`, revealed. Data
+/// that cannot be read has nothing.
+std::vector<RegistryLogin> logins_in(const Value& data, std::string_view registry);
+
+}  // namespace fettle
