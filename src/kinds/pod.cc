@@ -179,8 +179,7 @@ class PodKind : public Kind {
       if (found == statuses.items().end())
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is gone")};
       if (!found->bool_at("alive", true))
-        return {
-            Verb::update, {std::string(name)}, cat("its container `", name, "` is not alive")};
+        return {Verb::update, {std::string(name)}, cat("its container `", name, "` is not alive")};
     }
     return {};
   }

@@ -209,8 +209,8 @@ Status put_gates(const Workplace& place, const Name& environment, std::string_vi
   return place.store->wish(environment, [&](Wish& wish) -> Status {
     TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
     const auto before = TRY(wish.note(gates_note));
-    const workloads::GateWords merged = TRY(workloads::merged_gates(
-        workloads::gate_words_of(before.value_or(Value())), words));
+    const workloads::GateWords merged =
+        TRY(workloads::merged_gates(workloads::gate_words_of(before.value_or(Value())), words));
     return wish.put_note(gates_note, workloads::value_of(merged));
   });
 }

@@ -11,7 +11,7 @@ constexpr std::string_view daemon_gate = "KruiseDaemon";
 
 struct Gate {
   std::string_view name;
-  bool Gates::*member;
+  bool Gates::* member;
   bool needs_daemon = false;  ///< it cannot be on while `KruiseDaemon` is off
 };
 

@@ -38,7 +38,8 @@ TEST(Gates, WhatIsWrongIsTold) {
   EXPECT_NE(error_of("PreDownloadImageForInPlaceUpdat=true")
                 .find("did you mean `PreDownloadImageForInPlaceUpdate`?"),
             std::string::npos);
-  EXPECT_EQ(error_of("KruiseDaemon=maybe"), "gate `KruiseDaemon` must be `true` or `false`, not `maybe`");
+  EXPECT_EQ(error_of("KruiseDaemon=maybe"),
+            "gate `KruiseDaemon` must be `true` or `false`, not `maybe`");
   EXPECT_EQ(error_of("KruiseDaemon"), "gate `KruiseDaemon` must be `true` or `false`, not ``");
   EXPECT_EQ(error_of(""), "");
 }

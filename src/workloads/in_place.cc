@@ -127,8 +127,9 @@ Value InPlace::stepped(size_t row, Value attributes, const Value& target, const 
   attributes = with_update(attributes, update);
   if (step.disturbs)
     attributes = with_readiness(attributes, false);
-  return edited(attributes, {{"template", step.pod_template},
-                             {"configs", rollout_.configs_for(step.pod_template, attributes.at("sidecars"))}});
+  return edited(attributes,
+                {{"template", step.pod_template},
+                 {"configs", rollout_.configs_for(step.pod_template, attributes.at("sidecars"))}});
 }
 
 void InPlace::begin(size_t row, const Revision& target) {

@@ -192,7 +192,8 @@ const std::vector<CommandOption>& wait_options() {
 }
 
 CommandOption gates_option() {
-  return {{"--feature-gates"}, "NAME=BOOL,…", "gates of the fleet; they stay as they are said once"};
+  return {
+      {"--feature-gates"}, "NAME=BOOL,…", "gates of the fleet; they stay as they are said once"};
 }
 
 CommandOption file_option() {

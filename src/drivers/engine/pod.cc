@@ -271,9 +271,8 @@ class PodAct {
     if (const Value& secrets = attributes_.at("template").at("spec").at("imagePullSecrets");
         secrets.is_list())
       for (const Value& secret : secrets.items())
-        for (RegistryLogin& login :
-             logins_in(attributes_.at("configs").at(cat("Secret/", secret.text_at("name"))),
-                       registry))
+        for (RegistryLogin& login : logins_in(
+                 attributes_.at("configs").at(cat("Secret/", secret.text_at("name"))), registry))
           logins.emplace_back(std::move(login));
     logins.push_back(site_.options.login ? site_.options.login(registry) : std::nullopt);
     return logins;

@@ -17,8 +17,7 @@ std::string registry_named(std::string_view name) {
 }
 
 void add_login(const Value& said, std::vector<RegistryLogin>& logins) {
-  RegistryLogin login{std::string(said.text_at("username")),
-                      std::string(said.text_at("password"))};
+  RegistryLogin login{std::string(said.text_at("username")), std::string(said.text_at("password"))};
   if (login.username.empty())
     if (const Result<std::string> pair = base64_decode(said.text_at("auth"));
         pair && pair->find(':') != std::string::npos) {

@@ -16,10 +16,10 @@ std::string found(const Value& data, std::string_view registry) {
 }
 
 TEST(PullSecrets, AreReadAsKubectlMakesThem) {
-  const Value data = Value::dict(
-      {{".dockerconfigjson",
-        R"({"auths":{"registry.test:5000":{"username":"me","password":"open sesame"},)"
-        R"("https://index.docker.io/v1/":{"auth":"eW91OmE6Yg=="}}})"}});
+  const Value data =
+      Value::dict({{".dockerconfigjson",
+                    R"({"auths":{"registry.test:5000":{"username":"me","password":"open sesame"},)"
+                    R"("https://index.docker.io/v1/":{"auth":"eW91OmE6Yg=="}}})"}});
   EXPECT_EQ(found(data, "registry.test:5000"), "me:open sesame");
   EXPECT_EQ(found(data, "docker.io"), "you:a:b");
   EXPECT_EQ(found(data, "registry.test"), "");

@@ -52,16 +52,18 @@ class RandomRollout {
                                     partition_ > 0 ? std::to_string(partition_) : "",
                                     is_paused_ ? R"(,"paused":true})" : "}");
     if (has_sidecars_) {
-      Object set = manifest("SidecarSet", "logs",
-                            cat(R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":)",
-                                R"("log","image":"log:)", sidecar_version_, R"("}]})"));
+      Object set =
+          manifest("SidecarSet", "logs",
+                   cat(R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":)",
+                       R"("log","image":"log:)", sidecar_version_, R"("}]})"));
       set.space = "";
       world_.put(std::move(set));
     }
     world_.put(manifest(
         "CloneSet", "web", clone_set_spec(replicas_, image(), rolling),
-        waits_ ? R"({"fettle/image-predownload-mode":"wait","fettle/image-predownload-order":"early"})"
-               : R"({"apps.kruise.io/image-predownload-parallelism":"2"})"));
+        waits_
+            ? R"({"fettle/image-predownload-mode":"wait","fettle/image-predownload-order":"early"})"
+            : R"({"apps.kruise.io/image-predownload-parallelism":"2"})"));
   }
 
   void change() {
