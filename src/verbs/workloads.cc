@@ -312,6 +312,8 @@ class Bringing {
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
+    if (summary.failures.empty())
+      retry_pause_ = Duration(0);
     return learn_records(TRY(place_.store->known(environment_)));
   }
 
