@@ -145,6 +145,9 @@ Status look_at_pods(const Workplace& place, FleetView& view) {
     return view.silent.contains(name) ? nullptr : place.driver(name);
   };
   for (auto& [key, observation] : TRY(look_at_known(scene, pods))) {
+    // What nobody could look at is as it was seen last.
+    if (!observation.unavailable.empty())
+      continue;
     view.fleet.see(key, observation.state);
     view.seen[key] = std::move(observation);
   }
