@@ -55,7 +55,8 @@ std::vector<Command> make_all() {
   for (const std::vector<Command>& group :
        {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
         std::vector<Command>{port_print_command()}, files_commands(), versions_commands(),
-        state_commands(), state_memory_commands(), workload_commands(), node_commands()})
+        state_commands(), state_memory_commands(), workload_commands(), node_commands(),
+        orphan_commands()})
     all.insert(all.end(), group.begin(), group.end());
   for (Command command : {compile_command(), export_command(), release_command(),
                           project_init_command(), plan_command(), why_command(), show_command(),

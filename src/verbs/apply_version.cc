@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/apply/intent.h"
 #include "verbs/export_model.h"
+#include "verbs/orphans.h"
 
 namespace fettle {
 namespace {
@@ -128,7 +129,7 @@ std::string_view to_string(DeployState state) {
 }
 
 std::string_view to_string(LeftResource::Fate fate) {
-  constexpr std::array<std::string_view, 3> names{"forgotten", "removed", "failed"};
+  constexpr std::array<std::string_view, 4> names{"orphaned", "forgotten", "removed", "failed"};
   return names[static_cast<size_t>(fate)];
 }
 
@@ -171,6 +172,18 @@ std::vector<DeployedResource> judged(const Carried& carried, const model::ModelI
   return resources;
 }
 
+/// What stays in the world although no version wants it.
+Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
+                   ApplyReport& report) {
+  const Left left = TRY(mark_orphans(place, edit, intent, known, true));
+  for (const Key& key : left.orphaned)
+    report.left.push_back({key, LeftResource::Fate::orphaned, {}});
+  for (const Key& key : left.forgotten)
+    report.left.push_back({key, LeftResource::Fate::forgotten, {}});
+  report.orphans = left.orphans;
+  return {};
+}
+
 }  // namespace
 
 Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
@@ -204,6 +217,7 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   report.resources = judged(carried, made, version);
   report.left = std::move(listener.left);
   add_failures(*carried.summary, made, report);
+  TRY(add_orphans(place, *edit, *made.intent, carried.run.known(), report));
   std::stable_sort(report.left.begin(), report.left.end(),
                    [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });
   report.took = instant_from_clock() - began;

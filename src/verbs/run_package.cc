@@ -9,6 +9,7 @@
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
 #include "verbs/executed.h"
+#include "verbs/orphans.h"
 #include "verbs/secrets.h"
 #include "verbs/services.h"
 
@@ -393,6 +394,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   if (before.of_a_killed_run || after != executed)
     TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(carried.summary));
+  report.orphans =
+      TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false)).orphans;
   if (report.summary.good() && report.summary.done == 0)
     report.seen = carried.run.seen();
   report.warnings = package.warnings;

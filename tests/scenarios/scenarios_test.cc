@@ -53,8 +53,9 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     folder_ = pattern;
   }
   void TearDown() override {
-    const Result<Finished> cleaned =
-        shell("fettle clean -a && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
+    const Result<Finished> cleaned = shell(
+        "fettle clean -a && fettle enclave ls | awk 'NR > 1 {print $2}' | xargs -r fettle "
+        "enclave rm && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
     ASSERT_TRUE(cleaned) << to_string(cleaned.error());
     EXPECT_EQ(cleaned->code, 0) << cleaned->output;
     fs::remove_all(folder_);

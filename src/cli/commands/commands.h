@@ -6,12 +6,15 @@
 
 namespace fettle {
 
+struct Orphan;
+
 Command run_command();
 Command plan_command();
 std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
 std::vector<Command> node_commands();
+std::vector<Command> orphan_commands();
 std::vector<Command> workload_commands();
 Command port_print_command();
 Command clean_command();
@@ -54,6 +57,9 @@ Result<Editing> begin_editing(Face& face);
 
 /// Says what of an edit did not come about; the exit code, as that of a run.
 int tell_end(const Face& face, const Summary& summary);
+
+/// An orphan as `orphans ls` and `enclave inspect` tell it.
+Value orphan_value(const Orphan& orphan);
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);

@@ -32,6 +32,7 @@ Value summary_value(const ApplyReport& report) {
                       {"states", Value::dict(std::move(states))},
                       {"success", report.exit_code() == 0},
                       {"interrupted", report.is_stopped},
+                      {"orphans", report.orphans},
                       {"seconds", static_cast<double>(report.took.count()) / 1e9}});
 }
 
@@ -90,6 +91,9 @@ void print_summary(const Face& face, const ApplyReport& report) {
   for (int i = 1; i <= static_cast<int>(DeployState::available); ++i)
     if (const size_t count = report.count(static_cast<DeployState>(i)); count > 0)
       text += cat(", ", count, " ", to_string(static_cast<DeployState>(i)));
+  if (report.orphans > 0)
+    text += cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
+                " (`fettle orphans ls` lists them, `--prune` removes them)");
   print_error(
       in(Colour::grey, cat(text, ", ", short_duration(report.took.count())), face.terminal));
 }
@@ -101,7 +105,9 @@ std::vector<CommandOption> deploy_options() {
            "NAME=URI",
            "where the resources of an agent are; `local:` is this machine; may be repeated",
            true},
-          {{"--prune"}, "", "remove what left the model; else it is forgotten and listed"},
+          {{"--prune"},
+           "",
+           "remove what left the model; else it is an orphan, which `fettle orphans` lists"},
           {{"--parallelism"}, "N", "acts at once (4)"}};
 }
 

@@ -271,9 +271,11 @@ void print_end(const Face& face, const PackageReport& report) {
             " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
             report.summary.failures.empty() ? ""
                                             : cat(", ", report.summary.failures.size(), " failed"),
-            report.summary.leftovers == 0 ? ""
-                                          : cat(", ", report.summary.leftovers,
-                                                " no longer wanted, kept (`--prune` removes them)"),
+            report.orphans == 0
+                ? ""
+                : cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
+                      " (`fettle orphans ls ", report.environment,
+                      "` lists them, `--prune` removes them)"),
             ", ", short_duration(report.took.count())),
         face.terminal));
   }
