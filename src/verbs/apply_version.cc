@@ -8,6 +8,7 @@
 #include "model/apply/intent.h"
 #include "verbs/export_model.h"
 #include "verbs/orphans.h"
+#include "verbs/plan_version.h"
 
 namespace fettle {
 namespace {
@@ -193,18 +194,14 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   const WholeVersion version = TRY(read_version(place, request.environment, request.version));
   ApplyReport report;
   report.version = version.head.number;
-  std::vector<model::Wanted> wanted;
-  for (const WholeItem& whole : version.items)
-    wanted.push_back({&whole.item, whole.set});
-  model::ApplyOptions options;
-  options.environment = request.environment;
-  options.agents = request.agents;
-  options.prune = request.prune;
-  // Versions of an older fettle have the code itself.
-  options.handlers = TRY(with_handlers_stored(place, version.head.detail)).at("handlers");
+  PlannedModel planned = TRY(planned_version(place, request, version));
+  const model::ModelIntent& made = planned.made;
+  if (request.plan) {
+    const Preview now = TRY(preview_model(place, request.environment, planned));
+    TRY(check_plan(now.plan, now.seen, *request.plan));
+  }
   Undertaking undertaking;
-  undertaking.known = TRY(place.store->known(request.environment));
-  const model::ModelIntent made = TRY(model::intent_of_version(wanted, undertaking.known, options));
+  undertaking.known = std::move(planned.known);
   undertaking.intent = made.intent;
   undertaking.options.parallelism = std::max(1, request.parallelism);
   undertaking.detail = Value::dict({{"version", report.version}});

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "verbs/preview.h"
 #include "verbs/versions.h"
 
 namespace fettle {
@@ -14,7 +15,8 @@ struct ApplyRequest {
   std::map<std::string, std::string> agents;  ///< where agents are: `{"web1": "local:"}`
   bool prune = false;  ///< what left the model is removed, else it is an orphan
   int parallelism = 4;
-  bool wait = true;  ///< for another process that works on the environment
+  bool wait = true;                ///< for another process that works on the environment
+  std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 
 /// Inmanta's states of a resource after a deployment.

@@ -355,6 +355,11 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
+  if (request.plan) {
+    const Looked now =
+        TRY(look_and_plan(place, *package.intent, prepared.known, {request.edit_in_place, {}}));
+    TRY(check_plan(now.plan, now.seen, *request.plan));
+  }
   const Executed before = TRY(read_executed(place, name));
   const std::vector<ListedInstruction>& executed = before.list;
   const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
@@ -449,7 +454,9 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.at_work = TRY(place.store->holder(preview.environment));
   const PlanOptions options{request.edit_in_place,
                             preview.at_work ? to_string(*preview.at_work) : std::string()};
-  preview.plan = TRY(fettle::preview(place.scene(), *preview.intent, prepared.known, options));
+  Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
+  preview.plan = std::move(looked.plan);
+  preview.seen = std::move(looked.seen);
   return preview;
 }
 

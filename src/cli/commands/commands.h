@@ -61,6 +61,13 @@ int tell_end(const Face& face, const Summary& summary);
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value orphan_value(const Orphan& orphan);
 
+/// The text of a file that somebody names, `-` for standard input. Error (`Blame::user`): it cannot
+/// be read.
+Result<std::string> read_given(const std::string& path);
+
+/// Tells what is wrong with a model; the exit code.
+int report_model_errors(const Face& face, const std::vector<Error>& errors);
+
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);
 

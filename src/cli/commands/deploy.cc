@@ -100,11 +100,36 @@ void print_summary(const Face& face, const ApplyReport& report) {
 
 }  // namespace
 
+CommandOption agent_option() {
+  return {{"--agent"},
+          "NAME=URI",
+          "where the resources of an agent are; `local:` is this machine; may be repeated",
+          true};
+}
+
+Status read_agents(const Face& face, ApplyRequest& request) {
+  for (const std::string& agent : face.parsed.all("agent")) {
+    const size_t equals = agent.find('=');
+    if (equals == agent.npos || equals == 0)
+      return user_error(cat("--agent takes NAME=URI, such as web1=local:, not `", agent, "`"));
+    request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
+  }
+  return {};
+}
+
+Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_view environment) {
+  const std::string file = face.parsed.text("plan");
+  if (file.empty())
+    return std::optional<KeptPlan>();
+  KeptPlan kept = TRY(read_plan_file(TRY(read_given(file)), file));
+  if (kept.environment != environment)
+    return user_error(
+        cat("the plan `", file, "` is for `", kept.environment, "`, not for `", environment, "`"));
+  return std::optional(std::move(kept));
+}
+
 std::vector<CommandOption> deploy_options() {
-  return {{{"--agent"},
-           "NAME=URI",
-           "where the resources of an agent are; `local:` is this machine; may be repeated",
-           true},
+  return {agent_option(),
           {{"--prune"},
            "",
            "remove what left the model; else it is an orphan, which `fettle orphans` lists"},
@@ -114,14 +139,9 @@ std::vector<CommandOption> deploy_options() {
 Result<ApplyRequest> deploy_request(const Face& face) {
   ApplyRequest request;
   for (const char* option : {"agent", "prune", "parallelism"})
-    if (face.parsed.has(option) && !face.parsed.flag("apply"))
+    if (face.parsed.has(option) && !face.parsed.flag("apply") && !face.parsed.has("plan"))
       return user_error(cat("--", option, " only goes together with --apply"));
-  for (const std::string& agent : face.parsed.all("agent")) {
-    const size_t equals = agent.find('=');
-    if (equals == agent.npos || equals == 0)
-      return user_error(cat("--agent takes NAME=URI, such as web1=local:, not `", agent, "`"));
-    request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
-  }
+  TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
   const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));
   if (parallelism < 1 || parallelism > 10'000)
