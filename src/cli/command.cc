@@ -85,6 +85,22 @@ Error unknown_command(const std::vector<Command>& commands, const std::vector<st
           group.empty() ? "\nsee `fettle help`" : cat("; `", first, "` has ", group)));
 }
 
+/// `-it`: several switches of one letter.
+bool is_cluster(const std::vector<CommandOption>& options, const std::string& word) {
+  if (word.size() < 3 || word[1] == '-')
+    return false;
+  return std::ranges::all_of(word.substr(1), [&](char letter) {
+    const CommandOption* const one = find_option(options, cat("-", std::string(1, letter)));
+    return one != nullptr && one->value.empty();
+  });
+}
+
+/// What a switch may be set to.
+bool is_truth(const std::string& value) {
+  const std::string low = lower_case(value);
+  return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no";
+}
+
 /// One word of the command line that begins with a dash, and its value.
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
                             const std::vector<std::string>& words, size_t at, Parsed& parsed) {
@@ -110,8 +126,17 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     value = spelling.substr(2);
     has_value = true;
   }
+  if (option == nullptr && is_cluster(options, words[at])) {
+    for (const char letter : words[at].substr(1))
+      parsed.options[name_of(*find_option(options, cat("-", std::string(1, letter))))].push_back(
+          "true");
+    return at + 1;
+  }
   if (option == nullptr)
     return unknown_option(options, command, spelling);
+  if (option->value.empty() && has_value && !is_truth(value))
+    return user_error(
+        cat("the flag `", spelling, "` is on or off: `true` or `false`, not `", value, "`"));
   if (option->value.empty()) {
     parsed.options[name_of(*option)].push_back(has_value ? value : "true");
     return at + 1;

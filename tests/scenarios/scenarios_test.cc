@@ -70,6 +70,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
                         {"E", GetParam()},
                         {"IMAGES", FETTLE_SOURCE_DIR "/build/images"},
                         {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
+                        {"TYPED", FETTLE_SOURCE_DIR "/tests/scenarios/typed.py"},
                         {"PATH", cat(FETTLE_BINARY_DIR ":", std::getenv("PATH"))}};
     call.time_limit = command_limit;
     return run_process(call, {});
