@@ -371,33 +371,22 @@ std::string help_of_all(const std::vector<Command>& commands) {
   return text + "\n`fettle help COMMAND` tells more, with examples.\n";
 }
 
-std::string completion_script(const std::vector<Command>& commands, std::string_view shell) {
-  std::string cases;
-  for (const Command& command : commands) {
-    std::string words;
-    for (const CommandOption& option : options_of(command))
-      for (const std::string& name : option.names)
-        words += name + " ";
-    cases += cat("    \"", command.words, "\") words=\"", words, "\" ;;\n");
-  }
-  std::map<std::string, std::string> next;
-  for (const Command& command : commands) {
-    const auto own = split(command.words, ' ');
-    std::string& first = next[""];
-    if ((" " + first).find(cat(" ", own[0], " ")) == std::string::npos)
-      first += cat(own[0], " ");
-    if (own.size() > 1)
-      next[std::string(own[0])] += cat(own[1], " ");
-  }
-  for (const auto& [before, words] : next)
-    cases += cat("    \"", before, "\") words=\"", words, "\" ;;\n");
-  const std::string bash = cat(
-      "_fettle() {\n  local words command=\"\" i\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    [[ ${COMP_WORDS[i]} == -* ]] || command+=\"${command:+ }${COMP_WORDS[i]}\"\n  done\n  "
-      "case $command in\n",
-      cases, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n",
-      "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle\n");
-  return shell == "zsh" ? cat("autoload -U +X bashcompinit && bashcompinit\n", bash) : bash;
+std::string completion_script(std::string_view shell) {
+  if (shell == "zsh")
+    return "#compdef fettle\n_fettle() {\n  local -a found\n"
+           "  found=(\"${(@f)$(fettle __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+           "  if [[ -n ${found[1]} ]]; then compadd -a found; else _files; fi\n}\n"
+           "if [[ $funcstack[1] == _fettle ]]; then _fettle \"$@\"; else compdef _fettle fettle; "
+           "fi";
+  if (shell == "fish")
+    return "function __fettle_complete\n  set -l words (commandline -opc) (commandline -ct)\n"
+           "  fettle __complete $words[2..-1] 2>/dev/null\nend\n"
+           "complete -c fettle -f -n 'test (count (__fettle_complete)) -gt 0' "
+           "-a '(__fettle_complete)'";
+  // Bash splits words at `=` and `:`; what it does not find is a file.
+  return "_fettle() {\n  local IFS=$'\\n'\n"
+         "  COMPREPLY=($(fettle __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
+         "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle";
 }
 
 std::string reference_of(const std::vector<Command>& commands) {

@@ -58,6 +58,9 @@ Result<Editing> begin_editing(Face& face);
 /// Says what of an edit did not come about; the exit code, as that of a run.
 int tell_end(const Face& face, const Summary& summary);
 
+/// Prints what may stand in place of the last word, a line each.
+void complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);
+
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value orphan_value(const Orphan& orphan);
 
