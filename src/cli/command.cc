@@ -53,8 +53,6 @@ std::string_view instead_of(std::string_view words) {
       {"portal", "nothing has to be forwarded: ports are published on this machine"},
       {"web", "`fettle enclave inspect` and `fettle events` show what a page would"},
       {"analytics", "fettle sends no data"},
-      {"service shell",
-       "`fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
       {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
   };
