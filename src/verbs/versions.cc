@@ -290,7 +290,13 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
     const bool is_shared = old.first.is_shared && now->second.first.is_shared;
     if (is_shared && old.first.attributes == now->second.first.attributes) {
       if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
-        found.push_back({ItemDifference::Type::changed, id, {}, {}, {"requires"}});
+        found.push_back({ItemDifference::Type::changed,
+                         id,
+                         {},
+                         {},
+                         {"requires"},
+                         old.first.attributes,
+                         now->second.first.attributes});
       continue;
     }
     ItemDifference made = compare(id, old.first, old.second, now->second.first, now->second.second);
