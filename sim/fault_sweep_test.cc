@@ -113,13 +113,13 @@ TEST_P(FaultSweepTest, EveryCallOfARemovalMayFailOnce) {
     begin(none);
     ASSERT_TRUE(run(sketch));
     put(fault);
-    const Result<Summary> removed = remove_environment(place_, "e", false);
-    EXPECT_TRUE((removed && removed->good()) || fault.has_hit());
+    const Result<Removed> removed = remove_environment(place_, "e", {false, false});
+    EXPECT_TRUE((removed && removed->summary.good()) || fault.has_hit());
     fault.heal();
     if (*home_->store().environment("e")) {
-      const Result<Summary> again = remove_environment(place_, "e", false);
+      const Result<Removed> again = remove_environment(place_, "e", {false, false});
       ASSERT_TRUE(again) << to_string(again.error());
-      EXPECT_TRUE(again->good());
+      EXPECT_TRUE(again->summary.good());
     }
     EXPECT_TRUE(world_.things.empty());
     EXPECT_TRUE(home_->store().known("e")->empty());

@@ -31,9 +31,9 @@ Result<int> help(Face& face) {
 
 Result<int> completion(Face& face) {
   const std::string shell = face.parsed.argument(0, "bash");
-  if (shell != "bash" && shell != "zsh")
-    return user_error("there are completions for bash and zsh, not for `" + shell + "`");
-  print(completion_script(all_commands(), shell));
+  if (shell != "bash" && shell != "zsh" && shell != "fish")
+    return user_error("there are completions for bash, zsh and fish, not for `" + shell + "`");
+  print(completion_script(shell));
   return 0;
 }
 
@@ -46,8 +46,10 @@ Command help_command() {
 
 Command completion_command() {
   return CommandGroup{"engine", {}}.make(
-      "completion", "[bash|zsh]", 0, 1, "Prints a script that completes words in a shell.",
-      {"source <(fettle completion)", "fettle completion zsh > _fettle"}, completion);
+      "completion", "[bash|zsh|fish]", 0, 1, "Prints a script that completes words in a shell.",
+      {"source <(fettle completion)", "fettle completion zsh > _fettle",
+       "fettle completion fish > ~/.config/fish/completions/fettle.fish"},
+      completion);
 }
 
 std::vector<Command> make_all() {
@@ -55,7 +57,8 @@ std::vector<Command> make_all() {
   for (const std::vector<Command>& group :
        {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
         std::vector<Command>{port_print_command()}, files_commands(), versions_commands(),
-        state_commands(), state_memory_commands(), workload_commands(), node_commands()})
+        state_commands(), state_memory_commands(), workload_commands(), node_commands(),
+        orphan_commands()})
     all.insert(all.end(), group.begin(), group.end());
   for (Command command : {compile_command(), export_command(), release_command(),
                           project_init_command(), plan_command(), why_command(), show_command(),

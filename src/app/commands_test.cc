@@ -126,9 +126,6 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
 TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {
   EXPECT_TRUE(error_of("engine start").starts_with("there is no command `fettle engine`: "));
   EXPECT_TRUE(
-      error_of("service shell shop web")
-          .starts_with("there is no command `fettle service shell`: `fettle service exec "));
-  EXPECT_TRUE(
       error_of("enclave dump shop").starts_with("there is no command `fettle enclave dump`"));
 }
 

@@ -16,6 +16,7 @@
 #include "app/kinds.h"
 #include "app/signals.h"
 #include "base/text.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/limits.h"
 #include "cli/print.h"
@@ -305,6 +306,12 @@ int run(std::vector<std::string> words) {
   const bool colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   program.colour = colours && isatty(STDOUT_FILENO) == 1;
   program.terminal = colours && isatty(STDERR_FILENO) == 1;
+  // Asked by shells with each key: answers or is silent.
+  if (!words.empty() && words[0] == "__complete") {
+    program.quiet = true;
+    complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
+    return 0;
+  }
   if (words.empty() || words[0] == "--help" || words[0] == "-h")
     words = {"help"};
   else if (words[0] == "--version")

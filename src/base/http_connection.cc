@@ -72,6 +72,28 @@ Result<size_t> HttpConnection::read(std::span<char> into, std::stop_token stop) 
   return state_->read(into, for_ever, stop);
 }
 
+Result<size_t> HttpConnection::write_ready(std::string_view bytes) {
+  size_t sent = 0;
+  const CURLcode code = state_->curl.easy_send(state_->easy, bytes.data(), bytes.size(), &sent);
+  if (code == CURLE_AGAIN)
+    return size_t{0};
+  if (code != CURLE_OK)
+    return world_error(cat("cannot write: ", state_->curl.easy_strerror(code)));
+  return sent;
+}
+
+Result<std::optional<size_t>> HttpConnection::read_ready(std::span<char> into) {
+  if (!state_->ahead.empty())
+    return std::optional(TRY(state_->read(into, for_ever, {})));
+  size_t received = 0;
+  const CURLcode code = state_->curl.easy_recv(state_->easy, into.data(), into.size(), &received);
+  if (code == CURLE_AGAIN)
+    return std::optional<size_t>();
+  if (code != CURLE_OK)
+    return world_error(cat("cannot read: ", state_->curl.easy_strerror(code)));
+  return std::optional(received);
+}
+
 Result<size_t> HttpConnection::State::read(std::span<char> into, Duration limit,
                                            const std::stop_token& stop) {
   if (!ahead.empty()) {

@@ -26,6 +26,10 @@ class HttpConnection {
   Status write(std::string_view bytes, std::stop_token stop);
   /// Waits for some bytes; 0 means that the other side ended.
   Result<size_t> read(std::span<char> into, std::stop_token stop);
+  /// Writes what can be written without waiting; how many bytes that was.
+  Result<size_t> write_ready(std::string_view bytes);
+  /// What has come, without waiting: none when nothing has; 0 means that the other side ended.
+  Result<std::optional<size_t>> read_ready(std::span<char> into);
   /// The descriptor to poll; bytes that were read ahead are given by `read` first.
   int descriptor() const;
   /// Tells the other side that nothing more will be written; only where no TLS is between.

@@ -53,8 +53,6 @@ std::string_view instead_of(std::string_view words) {
       {"portal", "nothing has to be forwarded: ports are published on this machine"},
       {"web", "`fettle enclave inspect` and `fettle events` show what a page would"},
       {"analytics", "fettle sends no data"},
-      {"service shell",
-       "`fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
       {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
   };
@@ -85,6 +83,22 @@ Error unknown_command(const std::vector<Command>& commands, const std::vector<st
           group.empty() ? "\nsee `fettle help`" : cat("; `", first, "` has ", group)));
 }
 
+/// `-it`: several switches of one letter.
+bool is_cluster(const std::vector<CommandOption>& options, const std::string& word) {
+  if (word.size() < 3 || word[1] == '-')
+    return false;
+  return std::ranges::all_of(word.substr(1), [&](char letter) {
+    const CommandOption* const one = find_option(options, cat("-", std::string(1, letter)));
+    return one != nullptr && one->value.empty();
+  });
+}
+
+/// What a switch may be set to.
+bool is_truth(const std::string& value) {
+  const std::string low = lower_case(value);
+  return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no";
+}
+
 /// One word of the command line that begins with a dash, and its value.
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
                             const std::vector<std::string>& words, size_t at, Parsed& parsed) {
@@ -110,8 +124,17 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     value = spelling.substr(2);
     has_value = true;
   }
+  if (option == nullptr && is_cluster(options, words[at])) {
+    for (const char letter : words[at].substr(1))
+      parsed.options[name_of(*find_option(options, cat("-", std::string(1, letter))))].push_back(
+          "true");
+    return at + 1;
+  }
   if (option == nullptr)
     return unknown_option(options, command, spelling);
+  if (option->value.empty() && has_value && !is_truth(value))
+    return user_error(
+        cat("the flag `", spelling, "` is on or off: `true` or `false`, not `", value, "`"));
   if (option->value.empty()) {
     parsed.options[name_of(*option)].push_back(has_value ? value : "true");
     return at + 1;
@@ -346,33 +369,22 @@ std::string help_of_all(const std::vector<Command>& commands) {
   return text + "\n`fettle help COMMAND` tells more, with examples.\n";
 }
 
-std::string completion_script(const std::vector<Command>& commands, std::string_view shell) {
-  std::string cases;
-  for (const Command& command : commands) {
-    std::string words;
-    for (const CommandOption& option : options_of(command))
-      for (const std::string& name : option.names)
-        words += name + " ";
-    cases += cat("    \"", command.words, "\") words=\"", words, "\" ;;\n");
-  }
-  std::map<std::string, std::string> next;
-  for (const Command& command : commands) {
-    const auto own = split(command.words, ' ');
-    std::string& first = next[""];
-    if ((" " + first).find(cat(" ", own[0], " ")) == std::string::npos)
-      first += cat(own[0], " ");
-    if (own.size() > 1)
-      next[std::string(own[0])] += cat(own[1], " ");
-  }
-  for (const auto& [before, words] : next)
-    cases += cat("    \"", before, "\") words=\"", words, "\" ;;\n");
-  const std::string bash = cat(
-      "_fettle() {\n  local words command=\"\" i\n  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    [[ ${COMP_WORDS[i]} == -* ]] || command+=\"${command:+ }${COMP_WORDS[i]}\"\n  done\n  "
-      "case $command in\n",
-      cases, "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n",
-      "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle\n");
-  return shell == "zsh" ? cat("autoload -U +X bashcompinit && bashcompinit\n", bash) : bash;
+std::string completion_script(std::string_view shell) {
+  if (shell == "zsh")
+    return "#compdef fettle\n_fettle() {\n  local -a found\n"
+           "  found=(\"${(@f)$(fettle __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
+           "  if [[ -n ${found[1]} ]]; then compadd -a found; else _files; fi\n}\n"
+           "if [[ $funcstack[1] == _fettle ]]; then _fettle \"$@\"; else compdef _fettle fettle; "
+           "fi";
+  if (shell == "fish")
+    return "function __fettle_complete\n  set -l words (commandline -opc) (commandline -ct)\n"
+           "  fettle __complete $words[2..-1] 2>/dev/null\nend\n"
+           "complete -c fettle -f -n 'test (count (__fettle_complete)) -gt 0' "
+           "-a '(__fettle_complete)'";
+  // Bash splits words at `=` and `:`; what it does not find is a file.
+  return "_fettle() {\n  local IFS=$'\\n'\n"
+         "  COMPREPLY=($(fettle __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
+         "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle";
 }
 
 std::string reference_of(const std::vector<Command>& commands) {

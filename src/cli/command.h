@@ -98,8 +98,8 @@ std::string help_of(const Command& command);
 /// The commands that begin with this word; empty when none does.
 std::string help_of_group(const std::vector<Command>& commands, std::string_view word);
 std::string help_of_all(const std::vector<Command>& commands);
-/// A completion script for bash or zsh.
-std::string completion_script(const std::vector<Command>& commands, std::string_view shell);
+/// A script for bash, zsh or fish that asks `fettle __complete` for the words.
+std::string completion_script(std::string_view shell);
 /// The reference of the manual: every command in Markdown.
 std::string reference_of(const std::vector<Command>& commands);
 

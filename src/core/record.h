@@ -66,7 +66,7 @@ struct Record {
   Time finished;
   std::vector<Version> acted_on;
   Boxed<Attempt> attempt;
-  std::map<Name, Digest> wanted_by;  ///< which sets want it, and as what
+  std::map<Name, Digest> wanted_by;  ///< which sets want it, as what; zero: did
   ByHand by_hand = ByHand::nothing;
   /// Taken over from the world by its marks: nobody knows which attributes it was made with.
   bool is_adopted = false;

@@ -58,6 +58,15 @@ const Version* find_version(const std::vector<Version>& versions, const Key& key
   return found == versions.end() ? nullptr : &*found;
 }
 
+/// Whether it was as wanted when it was first looked at, and nothing has ever changed it: it is not
+/// ours to remove, unless it says so itself.
+bool was_found_as_wanted(const Node& node) {
+  const Record& known = *node.known;
+  const bool says_so = known.applied && known.applied->leftover == Leftover::remove;
+  return node.kind != nullptr && node.kind->sort() != Sort::action && known.applied &&
+         known.changes == 0 && !known.attempt && !known.is_adopted && !says_so;
+}
+
 }  // namespace
 
 Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
@@ -232,6 +241,8 @@ Step Decider::decide_leftover(NodeId id) const {
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
+  if (node.leftover == Leftover::remove && was_found_as_wanted(node))
+    return step(id, Verb::forget, "no longer wanted; it was there before and stays");
   if (node.leftover == Leftover::remove)
     return step(id, in_world ? Verb::remove : Verb::forget, "no longer wanted");
   if (node.leftover == Leftover::forget)

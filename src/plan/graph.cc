@@ -24,18 +24,22 @@ bool concerns(const Record& record, const Intent& intent) {
                      [&](const auto& wish) { return intent.sets.contains(wish.first); });
 }
 
+/// Whether a set that the intent does not speak for wants it. A zero wish says that it once did.
+bool is_wanted_by_others(const Record& record, const Intent& intent) {
+  return std::any_of(record.wanted_by.begin(), record.wanted_by.end(), [&](const auto& wish) {
+    return wish.second != Digest{} && !intent.sets.contains(wish.first);
+  });
+}
+
 }  // namespace
 
 Leftover leftover_of(const Record& record, const Intent& intent) {
   Leftover mildest = Leftover::remove;
-  for (const auto& [set, digest] : record.wanted_by) {
-    const auto spoken = intent.sets.find(set);
-    if (spoken == intent.sets.end())
-      return Leftover::keep;
-    mildest = std::min(mildest, spoken->second);
-  }
-  if (record.wanted_by.empty())
+  if (!concerns(record, intent) || is_wanted_by_others(record, intent))
     return Leftover::keep;
+  for (const auto& [set, wish] : record.wanted_by)
+    if (const auto spoken = intent.sets.find(set); spoken != intent.sets.end())
+      mildest = std::min(mildest, spoken->second);
   const Resource* then = resource_of_then(record);
   return then == nullptr ? mildest : then->leftover.value_or(mildest);
 }
@@ -140,7 +144,8 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
   if (concerns(*record, intent)) {
     node.leftover = leftover_of(*record, intent);
     const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
-    leftovers_ += node.leftover == Leftover::keep && in_world ? 1 : 0;
+    const bool is_left = node.leftover == Leftover::keep && !is_wanted_by_others(*record, intent);
+    leftovers_ += is_left && in_world ? 1 : 0;
   }
   ids_.add(key, static_cast<NodeId>(nodes_.size()));
   nodes_.push_back(std::move(node));

@@ -378,7 +378,7 @@ TEST_F(PlanTest, WhatAResourceSaysAboutItsEndOverrulesItsSets) {
       begin(sets);
       EXPECT_EQ(plan(), due) << to_string(own) << " in " << to_string(sets);
       auto shared = std::make_shared<Record>(*known_[key("file/a")]);
-      shared->wanted_by["other"] = {};
+      shared->wanted_by["other"] = {0, 1};
       known_[key("file/a")] = shared;
       EXPECT_EQ(plan(), "0 kept") << "another set wants it";
     }
@@ -411,10 +411,26 @@ TEST_F(PlanTest, WhatAnotherSetWantsStays) {
   want("file/a");
   carry_out();
   auto shared = std::make_shared<Record>(*known_[key("file/a")]);
-  shared->wanted_by["other"] = {};
+  shared->wanted_by["other"] = {0, 1};
   known_[key("file/a")] = shared;
   begin(Leftover::remove);
   EXPECT_EQ(plan(), "0 kept");
+  // A set that no longer does is no reason.
+  shared = std::make_shared<Record>(*shared);
+  shared->wanted_by["other"] = {};
+  known_[key("file/a")] = shared;
+  EXPECT_EQ(plan(), "remove file/a: no longer wanted\n0 kept");
+}
+
+TEST_F(PlanTest, WhatWasAsWantedBeforeAnybodyWroteItIsNotRemoved) {
+  begin();
+  want("file/a");
+  carry_out();
+  auto found = std::make_shared<Record>(*known_[key("file/a")]);
+  found->changes = 0;
+  known_[key("file/a")] = found;
+  begin(Leftover::remove);
+  EXPECT_EQ(plan(), "forget file/a: no longer wanted; it was there before and stays\n0 kept");
 }
 
 TEST_F(PlanTest, AChangeInPlaceIsAnUpdate) {

@@ -457,10 +457,11 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
     record->outputs = done.outputs;
   record->remote_id = done.remote_id;
   record->by_hand = ByHand::nothing;
-  record->is_adopted = false;
+  // What carries our marks was made by us.
+  const bool was_adopted = std::exchange(record->is_adopted, false);
   record->run = node.kind->sort() == Sort::ensuring ? options_.plan.edit : options_.plan.run;
   record->finished = now_.wall;
-  record->changes += changed ? 1 : 0;
+  record->changes += changed || was_adopted ? 1 : 0;
   record->acted_on = flight.relies_on;
   const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
   if (anew && !flight.is_recorded) {

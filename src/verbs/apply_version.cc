@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "model/apply/intent.h"
 #include "verbs/export_model.h"
+#include "verbs/orphans.h"
+#include "verbs/plan_version.h"
 
 namespace fettle {
 namespace {
@@ -128,7 +130,7 @@ std::string_view to_string(DeployState state) {
 }
 
 std::string_view to_string(LeftResource::Fate fate) {
-  constexpr std::array<std::string_view, 3> names{"forgotten", "removed", "failed"};
+  constexpr std::array<std::string_view, 4> names{"orphaned", "forgotten", "removed", "failed"};
   return names[static_cast<size_t>(fate)];
 }
 
@@ -171,6 +173,18 @@ std::vector<DeployedResource> judged(const Carried& carried, const model::ModelI
   return resources;
 }
 
+/// What stays in the world although no version wants it.
+Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
+                   ApplyReport& report) {
+  const Left left = TRY(mark_orphans(place, edit, intent, known, true));
+  for (const Key& key : left.orphaned)
+    report.left.push_back({key, LeftResource::Fate::orphaned, {}});
+  for (const Key& key : left.forgotten)
+    report.left.push_back({key, LeftResource::Fate::forgotten, {}});
+  report.orphans = left.orphans;
+  return {};
+}
+
 }  // namespace
 
 Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
@@ -180,18 +194,14 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   const WholeVersion version = TRY(read_version(place, request.environment, request.version));
   ApplyReport report;
   report.version = version.head.number;
-  std::vector<model::Wanted> wanted;
-  for (const WholeItem& whole : version.items)
-    wanted.push_back({&whole.item, whole.set});
-  model::ApplyOptions options;
-  options.environment = request.environment;
-  options.agents = request.agents;
-  options.prune = request.prune;
-  // Versions of an older fettle have the code itself.
-  options.handlers = TRY(with_handlers_stored(place, version.head.detail)).at("handlers");
+  PlannedModel planned = TRY(planned_version(place, request, version));
+  const model::ModelIntent& made = planned.made;
+  if (request.plan) {
+    const Preview now = TRY(preview_model(place, request.environment, planned));
+    TRY(check_plan(now.plan, now.seen, *request.plan));
+  }
   Undertaking undertaking;
-  undertaking.known = TRY(place.store->known(request.environment));
-  const model::ModelIntent made = TRY(model::intent_of_version(wanted, undertaking.known, options));
+  undertaking.known = std::move(planned.known);
   undertaking.intent = made.intent;
   undertaking.options.parallelism = std::max(1, request.parallelism);
   undertaking.detail = Value::dict({{"version", report.version}});
@@ -204,6 +214,7 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   report.resources = judged(carried, made, version);
   report.left = std::move(listener.left);
   add_failures(*carried.summary, made, report);
+  TRY(add_orphans(place, *edit, *made.intent, carried.run.known(), report));
   std::stable_sort(report.left.begin(), report.left.end(),
                    [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });
   report.took = instant_from_clock() - began;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "verbs/preview.h"
 #include "verbs/versions.h"
 
 namespace fettle {
@@ -12,9 +13,10 @@ struct ApplyRequest {
   Name environment;
   std::optional<uint64_t> version;            ///< none: the newest
   std::map<std::string, std::string> agents;  ///< where agents are: `{"web1": "local:"}`
-  bool prune = false;                         ///< what left the model is removed, not forgotten
+  bool prune = false;  ///< what left the model is removed, else it is an orphan
   int parallelism = 4;
-  bool wait = true;  ///< for another process that works on the environment
+  bool wait = true;                ///< for another process that works on the environment
+  std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 
 /// Inmanta's states of a resource after a deployment.
@@ -37,10 +39,11 @@ struct DeployedResource {
   std::string why;
 };
 
-/// What left the model.
+/// What left the model. An orphan stays in the world and in the records; what was as wanted before
+/// anybody wrote it, and what is nothing in the world, is forgotten.
 struct LeftResource {
   Key key;
-  enum class Fate { forgotten, removed, failed } fate = Fate::forgotten;
+  enum class Fate { orphaned, forgotten, removed, failed } fate = Fate::orphaned;
   std::string error;
 };
 std::string_view to_string(LeftResource::Fate fate);
@@ -49,6 +52,7 @@ struct ApplyReport {
   uint64_t version = 0;
   std::vector<DeployedResource> resources;  ///< in the order of the version
   std::vector<LeftResource> left;           ///< by key
+  size_t orphans = 0;                       ///< of the environment, those of before included
   bool is_stopped = false;
   Duration took{0};
   size_t count(DeployState state) const;

@@ -326,7 +326,7 @@ TEST_F(ApplyVersionTest, OnlyFailuresAndSkipsAreNoSuccess) {
   EXPECT_EQ(apply().exit_code(), 3);
 }
 
-TEST_F(ApplyVersionTest, WhatLeftTheModelIsForgottenOrRemoved) {
+TEST_F(ApplyVersionTest, WhatLeftTheModelIsAnOrphanOrRemoved) {
   const std::string stays = add_file("stays", "x", {}, {}, "s");
   add_file("forgotten", "x", {}, {}, "s");
   add_file("goes", "x", {{"purge_on_delete", true}}, {}, "t");
@@ -336,9 +336,9 @@ TEST_F(ApplyVersionTest, WhatLeftTheModelIsForgottenOrRemoved) {
   push();
   const ApplyReport report = apply();
   EXPECT_EQ(left(report),
-            cat("forgotten ", file_id(at("forgotten")), "; removed ", file_id(at("goes")), "; "));
+            cat("orphaned ", file_id(at("forgotten")), "; removed ", file_id(at("goes")), "; "));
   EXPECT_EQ(read("forgotten") + read("goes") + read("stays"), "x-x");
-  EXPECT_EQ(left(apply()), "") << "it is forgotten once";
+  EXPECT_EQ(left(apply()), "") << "it is told once";
   // Purged takes away what is there, and stays quiet afterwards.
   add_file("stays", "x", {{"purged", true}});
   add_file("kept", "x");
@@ -349,7 +349,8 @@ TEST_F(ApplyVersionTest, WhatLeftTheModelIsForgottenOrRemoved) {
   add_file("other", "x");
   push();
   request_.prune = true;
-  EXPECT_EQ(left(apply()), cat("removed ", file_id(at("kept")), "; removed ", stays, "; "));
+  EXPECT_EQ(left(apply()), cat("removed ", file_id(at("forgotten")), "; removed ",
+                               file_id(at("kept")), "; removed ", stays, "; "));
   EXPECT_EQ(read("kept"), "-");
   EXPECT_EQ(read("other"), "x");
 }
@@ -365,7 +366,7 @@ TEST_F(ApplyVersionTest, AMoveBetweenSetsChangesTheRecordAndNotTheWorld) {
   EXPECT_EQ(left(moved), "");
   add_file("g", "x");
   push();
-  EXPECT_EQ(left(apply()), cat("forgotten ", file_id(at("f")), "; "));
+  EXPECT_EQ(left(apply()), cat("orphaned ", file_id(at("f")), "; "));
 }
 
 TEST_F(ApplyVersionTest, AgentsOfTheModelSayWhereTheyAre) {
@@ -459,15 +460,15 @@ def delete(resource):
   EXPECT_EQ(states(made), "deployed! ") << row(made, id).why;
   ASSERT_TRUE(write_file(at("box.busy"), ""));
   // No engine is needed: nothing of it is on one.
-  const Result<Summary> left = remove_environment(place_, "e", true);
+  const Result<Removed> left = remove_environment(place_, "e", {});
   ASSERT_TRUE(left) << to_string(left.error());
-  ASSERT_EQ(left->skips.size(), 1u);
-  EXPECT_EQ(left->skips[0].why, "somebody uses it");
-  EXPECT_EQ(exit_code(*left), 3);
+  ASSERT_EQ(left->summary.skips.size(), 1u);
+  EXPECT_EQ(left->summary.skips[0].why, "somebody uses it");
+  EXPECT_EQ(exit_code(left->summary), 3);
   EXPECT_EQ(read("box"), "1");
   EXPECT_EQ(home_.store().known("e")->size(), 1u);
   ASSERT_TRUE(remove_tree(at("box.busy")));
-  EXPECT_TRUE(remove_environment(place_, "e", true)->good());
+  EXPECT_TRUE(remove_environment(place_, "e", {})->summary.good());
   EXPECT_EQ(read("box"), "-");
   EXPECT_FALSE(*home_.store().environment("e"));
 }

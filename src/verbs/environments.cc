@@ -232,20 +232,28 @@ bool stays_on_machine(const Key& key, const Record& record) {
          (then == nullptr || then->leftover != Leftover::remove);
 }
 
+/// Whether there is something of it that people can see.
+bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds) {
+  const Kind* const kind = kinds.find(key.kind);
+  return stays_on_machine(key, record) && kind != nullptr && kind->sort() != Sort::action &&
+         key.kind != command_kind().name() && record.applied &&
+         !record.applied->attributes.bool_at("purged");
+}
+
 /// The engines that something of it lives on that goes with it.
-std::set<Name> needed_engines(const Known& known) {
+std::set<Name> needed_engines(const Known& known, bool prune) {
   std::set<Name> engines;
   for (const auto& [key, record] : known)
     if (const Resource* const then = resource_of_then(*record);
-        then != nullptr && is_engine(then->driver) && !stays_on_machine(key, *record))
+        then != nullptr && is_engine(then->driver) && (prune || !stays_on_machine(key, *record)))
       engines.insert(then->driver);
   return engines;
 }
 
 /// All that goes with an environment: what is recorded and, where an engine runs, what it has.
-Result<Known> all_of(const Workplace& place, const Name& environment) {
+Result<Known> all_of(const Workplace& place, const Name& environment, bool prune) {
   Known known = TRY(place.store->known(environment));
-  if (needed_engines(known).empty()) {
+  if (needed_engines(known, prune).empty()) {
     const Result<Known> found = with_found(place, environment, known);
     if (found)
       known = *found;
@@ -255,7 +263,7 @@ Result<Known> all_of(const Workplace& place, const Name& environment) {
   // Records that nobody wants any more are of this environment all the same.
   Known going;
   for (const auto& [key, record] : known) {
-    if (stays_on_machine(key, *record))
+    if (!prune && stays_on_machine(key, *record))
       continue;
     auto changed = std::make_shared<Record>(*record);
     if (changed->wanted_by.empty())
@@ -267,36 +275,48 @@ Result<Known> all_of(const Workplace& place, const Name& environment) {
 
 }  // namespace
 
-Result<Summary> remove_environment(const Workplace& place, const std::string& name, bool wait) {
-  const Hold hold = TRY(hold_environment(place, name, wait));
+Result<Removed> remove_environment(const Workplace& place, const std::string& name,
+                                   const Removal& removal) {
+  const Hold hold = TRY(hold_environment(place, name, removal.wait));
   Edit& edit = *hold.edit;
-  for (const Name& engine : needed_engines(TRY(place.store->known(edit.environment()))))
+  const Known before = TRY(place.store->known(edit.environment()));
+  for (const Name& engine : needed_engines(before, removal.prune))
     if (Driver* const driver = place.driver(engine))
       TRY(driver->ready({}, place.interrupt->acts_token()));
   Undertaking undertaking;
-  undertaking.known = TRY(all_of(place, edit.environment()));
+  undertaking.known = TRY(all_of(place, edit.environment(), removal.prune));
   // Only the files of states say how what they made is taken away: it stays.
   std::erase_if(undertaking.known, [](const auto& one) { return one.first.kind == "state"; });
   undertaking.intent = empty_intent(edit.environment(), undertaking.known);
   undertaking.options.parallelism = 8;
   undertaking.begins = [&] { return edit.begin_removal(); };
   Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  Summary summary = TRY(std::move(carried.summary));
-  if (summary.good())
+  Removed removed{TRY(std::move(carried.summary)), {}};
+  for (const auto& [key, record] : before)
+    if (is_seen_on_machine(key, *record, *place.kinds) &&
+        (!removal.prune || record->changes == 0 || key.kind == "state"))
+      removed.staying.push_back(key);
+  std::ranges::sort(removed.staying);
+  if (removed.summary.good())
     TRY(edit.remove_environment());
-  return summary;
+  return removed;
 }
 
 namespace {
 
-/// Whether `clean` takes an environment that it was not asked to take by name.
+/// What a model or files of states describe in an environment; empty: nothing.
+Result<std::string> described_in(const Workplace& place, const Environment& environment) {
+  const size_t versions = TRY(place.store->versions().heads(environment.name)).size();
+  if (versions > 0)
+    return cat("a model with ", versions, versions == 1 ? " version" : " versions");
+  return std::string(environment.detail.bool_at("states") ? "files of states" : "");
+}
+
+/// Whether `clean` takes an environment that it was not asked to take by name, and that holds
+/// nothing but what packages and commands made.
 Result<bool> is_to_go(const Workplace& place, const Environment& environment, bool all) {
   if (all || environment.is_removing)
     return true;
-  // What a model or files of states describe has not stopped because nothing of it is a container.
-  if (environment.detail.bool_at("states") ||
-      !TRY(place.store->versions().heads(environment.name)).empty())
-    return false;
   // Kurtosis: what somebody has just made runs, though it has no service yet.
   return TRY(inspect_environment(place, environment.name.str())).status == "stopped";
 }
@@ -309,13 +329,22 @@ Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
   for (const Environment& environment : TRY(place.store->environments())) {
     const std::string name = environment.name.str();
     // Others may be at work, and cleaning up as well.
-    if (!TRY(place.store->environment(environment.name)) ||
-        !TRY(is_to_go(place, environment, cleaning.all)))
+    if (!TRY(place.store->environment(environment.name)))
       continue;
-    Result<Summary> gone = remove_environment(place, name, cleaning.wait);
+    // What a model or files of states describe has not stopped because nothing of it is a
+    // container, and takes its history with it.
+    if (const std::string what = TRY(described_in(place, environment));
+        !what.empty() && !environment.is_removing) {
+      if (cleaning.all)
+        cleaned.kept.emplace_back(name, what);
+      continue;
+    }
+    if (!TRY(is_to_go(place, environment, cleaning.all)))
+      continue;
+    Result<Removed> gone = remove_environment(place, name, {cleaning.wait, false});
     if (!gone && !TRY(place.store->environment(environment.name)))
       continue;
-    Summary summary = TRY(std::move(gone).context(cat("environment `", name, "`")));
+    Summary summary = TRY(std::move(gone).context(cat("environment `", name, "`"))).summary;
     if (!summary.good()) {
       cleaned.left.emplace_back(name, std::move(summary));
       continue;

@@ -52,12 +52,21 @@ Result<Summary> stop_environment(const Workplace& place, const std::string& name
 Result<Summary> start_environment(const Workplace& place, const std::string& name, bool wait);
 /// Both, one after the other, with nobody in between.
 Result<Summary> restart_environment(const Workplace& place, const std::string& name, bool wait);
+struct Removal {
+  bool wait = true;    ///< for others who work on it
+  bool prune = false;  ///< also what models and files of states made on this machine
+};
+struct Removed {
+  Summary summary;
+  std::vector<Key> staying;  ///< what models and files of states made and what stays; by key
+};
 /// Everything that it has in the world, then, when nothing of that is left, its records.
-Result<Summary> remove_environment(const Workplace& place, const std::string& name, bool wait);
+Result<Removed> remove_environment(const Workplace& place, const std::string& name,
+                                   const Removal& removal);
 
 /// What is cleared away.
 struct Cleaning {
-  bool all = false;                    ///< environments that are not stopped, too
+  bool all = false;                    ///< environments of packages that are not stopped, too
   bool wait = true;                    ///< for others who work on an environment
   std::optional<Duration> older_than;  ///< events and what was cached before that
 };
@@ -66,6 +75,8 @@ struct Cleaned {
   size_t contents = 0;  ///< that nobody refers to
   size_t events = 0;
   std::vector<std::pair<std::string, Summary>> left;  ///< environments that could not be removed
+  /// Environments of models and states, which `all` does not take, and what each of them has.
+  std::vector<std::pair<std::string, std::string>> kept;
 };
 /// `removed` is told of each environment as it goes.
 Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,

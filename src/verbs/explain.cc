@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "plan/presence.h"
+#include "verbs/orphans.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -156,7 +157,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
   for (const auto& [key, record] : known) {
     const Kind* kind = place.kinds->find(key.kind);
     if (kind == nullptr || kind->sort() != Sort::ensuring || !record->applied ||
-        record->by_hand == ByHand::removed)
+        record->by_hand == ByHand::removed || is_orphan(*record))
       continue;
     resources.push_back(*record->applied);
     resources.back().mandate = Mandate::report;
@@ -203,7 +204,7 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
   for (const auto& [key, observation] : seen) {
     const Record& record = *known.at(key);
     const Kind* kind = place.kinds->find(key.kind);
-    if (!record.applied || kind == nullptr)
+    if (!record.applied || kind == nullptr || is_orphan(record))
       continue;
     if (!observation.unavailable.empty()) {
       found.push_back({key, Verb::ensure, cat("unknown: ", observation.unavailable)});

@@ -66,8 +66,18 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
                        {},
                        {},
                        {{name, std::string(attributes.text_at("digest"))}}}));
+  const Key key = artifact.key;
   intent->resources[is_ours ? Name(by_hand) : Name()].push_back(std::move(artifact));
-  return edit_by(place, edit, intent);
+  Edited edited = TRY(edit_by(place, edit, intent));
+  // One that was never made is no artifact that failed: nothing wants it any more.
+  if (const auto tried = edited.known.find(key);
+      tried != edited.known.end() && !tried->second->applied && tried->second->attempt &&
+      tried->second->attempt->failed) {
+    const Change change{Change::forget, key, nullptr, {}};
+    TRY(edit.write(std::span(&change, 1)));
+    edited.known.erase(key);
+  }
+  return edited;
 }
 
 Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key) {

@@ -8,6 +8,9 @@
 
 namespace fettle {
 
+/// The engine that services are on.
+Result<Engine*> engine_inside(const Workplace& place, std::stop_token stop);
+
 /// The container of a service that is there, also that of a failed attempt.
 Result<std::string> container_of(const ServiceView& service);
 

@@ -9,6 +9,7 @@
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
 #include "verbs/executed.h"
+#include "verbs/orphans.h"
 #include "verbs/secrets.h"
 #include "verbs/services.h"
 
@@ -354,6 +355,11 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
+  if (request.plan) {
+    const Looked now =
+        TRY(look_and_plan(place, *package.intent, prepared.known, {request.edit_in_place, {}}));
+    TRY(check_plan(now.plan, now.seen, *request.plan));
+  }
   const Executed before = TRY(read_executed(place, name));
   const std::vector<ListedInstruction>& executed = before.list;
   const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
@@ -393,6 +399,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   if (before.of_a_killed_run || after != executed)
     TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(carried.summary));
+  report.orphans =
+      TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false)).orphans;
   if (report.summary.good() && report.summary.done == 0)
     report.seen = carried.run.seen();
   report.warnings = package.warnings;
@@ -446,7 +454,9 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.at_work = TRY(place.store->holder(preview.environment));
   const PlanOptions options{request.edit_in_place,
                             preview.at_work ? to_string(*preview.at_work) : std::string()};
-  preview.plan = TRY(fettle::preview(place.scene(), *preview.intent, prepared.known, options));
+  Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
+  preview.plan = std::move(looked.plan);
+  preview.seen = std::move(looked.seen);
   return preview;
 }
 

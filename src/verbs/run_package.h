@@ -4,6 +4,7 @@
 #include "core/step.h"
 #include "packages/interpret.h"
 #include "verbs/edit.h"
+#include "verbs/preview.h"
 
 namespace fettle {
 
@@ -25,8 +26,9 @@ struct PackageRequest {
   bool privileged = false;
   bool keep_going = false;
   bool edit_in_place = false;
-  bool resource_check = true;  ///< whether the engine's machine has what services ask for
-  bool wait = true;            ///< for another process that works on the environment
+  bool resource_check = true;      ///< whether the engine's machine has what services ask for
+  bool wait = true;                ///< for another process that works on the environment
+  std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 
 enum class StatementStatus { ran, skipped, failed, not_reached };
@@ -62,8 +64,9 @@ struct PackageReport {
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
-  Known known;  ///< how the run left the records
-  Seen seen;    ///< what is there, when nothing was done
+  Known known;         ///< how the run left the records
+  size_t orphans = 0;  ///< of the environment: no longer wanted, and still there
+  Seen seen;           ///< what is there, when nothing was done
   Duration took{0};
 };
 
@@ -76,13 +79,6 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
 /// The instructions without running them; needs and starts no engine.
 Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request);
 
-struct Preview {
-  std::string environment;
-  std::optional<Holder> at_work;  ///< who acts on it meanwhile
-  std::shared_ptr<const Intent> intent;
-  Plan plan;
-  std::vector<std::string> warnings;
-};
 /// What a run would do; looks at the world and changes nothing.
 Result<Preview> preview_package(const Workplace& place, const PackageRequest& request);
 

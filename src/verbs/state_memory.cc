@@ -143,7 +143,7 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
       record->applied = resource;
     record->outputs = Value::dict({{"new_state", entry.value}});
     record->finished = place.clock();
-    record->wanted_by.try_emplace(Name(states::states_set), Digest{});
+    record->wanted_by.try_emplace(Name(states::states_set), Digest{0, 1});
     changes.push_back({Change::record, resource.key, std::move(record), {}});
   }
   TRY(edit->write(changes));

@@ -121,8 +121,13 @@ std::vector<Name> shared_without(const Side& side, const Side& other) {
 
 ItemDifference compare(const Name& id, const Item& before, const Name& set_before,
                        const Item& after, const Name& set) {
-  ItemDifference found{ItemDifference::Type::changed, id, set, set_before,
-                       differences(before.attributes, after.attributes)};
+  ItemDifference found{ItemDifference::Type::changed,
+                       id,
+                       set,
+                       set_before,
+                       differences(before.attributes, after.attributes),
+                       before.attributes,
+                       after.attributes};
   // A field that is null is one all the same.
   if (found.fields.empty() && before.attributes != after.attributes)
     for (const Value* side : {&before.attributes, &after.attributes})
@@ -135,6 +140,15 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
   if (set != set_before)
     found.type = ItemDifference::Type::moved;
   return found;
+}
+
+/// The same difference, seen from the other version.
+void turn_round(ItemDifference& one) {
+  using Type = ItemDifference::Type;
+  std::swap(one.set, one.set_before);
+  std::swap(one.before, one.after);
+  if (one.type == Type::added || one.type == Type::removed)
+    one.type = one.type == Type::added ? Type::removed : Type::added;
 }
 
 }  // namespace
@@ -241,8 +255,12 @@ Result<WholeVersion> read_version(const Workplace& place, const Name& environmen
 Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const Name& environment,
                                                   uint64_t older, uint64_t newer) {
   Versions& versions = place.store->versions();
-  if (older > newer)
-    return user_error(cat("version ", older, " is newer than version ", newer));
+  if (older > newer) {
+    std::vector<ItemDifference> found = TRY(diff_versions(place, environment, newer, older));
+    for (ItemDifference& one : found)
+      turn_round(one);
+    return found;
+  }
   const std::unique_ptr<Snapshot> from = TRY(versions.open(environment, older));
   const std::unique_ptr<Snapshot> to = TRY(versions.open(environment, newer));
   Side before, after;
@@ -264,14 +282,21 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
   for (const auto& [id, old] : before.items) {
     const auto now = after.items.find(id);
     if (now == after.items.end()) {
-      found.push_back({ItemDifference::Type::removed, id, {}, old.second, {}});
+      found.push_back(
+          {ItemDifference::Type::removed, id, {}, old.second, {}, old.first.attributes, {}});
       continue;
     }
     // Of a shared resource the touched pieces may tell only some of the needs.
     const bool is_shared = old.first.is_shared && now->second.first.is_shared;
     if (is_shared && old.first.attributes == now->second.first.attributes) {
       if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
-        found.push_back({ItemDifference::Type::changed, id, {}, {}, {"requires"}});
+        found.push_back({ItemDifference::Type::changed,
+                         id,
+                         {},
+                         {},
+                         {"requires"},
+                         old.first.attributes,
+                         now->second.first.attributes});
       continue;
     }
     ItemDifference made = compare(id, old.first, old.second, now->second.first, now->second.second);
@@ -280,7 +305,8 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
   }
   for (const auto& [id, now] : after.items)
     if (!before.items.contains(id))
-      found.push_back({ItemDifference::Type::added, id, now.second, {}, {}});
+      found.push_back(
+          {ItemDifference::Type::added, id, now.second, {}, {}, {}, now.first.attributes});
   std::sort(found.begin(), found.end(), [](const ItemDifference& a, const ItemDifference& b) {
     const Name& set_a = a.set.empty() ? a.set_before : a.set;
     const Name& set_b = b.set.empty() ? b.set_before : b.set;

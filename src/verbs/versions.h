@@ -50,10 +50,12 @@ struct ItemDifference {
   Name id;
   Name set, set_before;
   std::vector<std::string> fields;  ///< of a changed one
+  Value before, after;              ///< attributes; null: not there
 };
-/// What differs, in time proportional to what was touched between the two.
+/// What differs, in time proportional to what was touched between the two. From a newer version to
+/// an older one it says what going back would change.
 Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const Name& environment,
-                                                  uint64_t older, uint64_t newer);
+                                                  uint64_t from, uint64_t to);
 
 struct SetHead {
   Name name;

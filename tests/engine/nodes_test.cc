@@ -161,7 +161,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   const Key left{"fleet", "pod", "n2|default/web"};
   EXPECT_TRUE(home_.store().known("fleet")->contains(left));
   // The environment cannot go without it.
-  const auto early = remove_environment(place_, "fleet", true);
+  const auto early = remove_environment(place_, "fleet", {});
   ASSERT_FALSE(early);
   EXPECT_NE(to_string(early.error()).find("nothing answers at the socket"), std::string::npos)
       << to_string(early.error());
@@ -187,7 +187,7 @@ TEST_F(NodesTest, ADrainedNodeHasNoPodsAndTakesNone) {
   EXPECT_TRUE(containers("n1").empty());
   EXPECT_EQ(containers("n2").size(), 2u);
   EXPECT_TRUE((*node_of(home_.store(), "n1"))->is_cordoned);
-  const auto gone = remove_environment(place_, "fleet", true);
+  const auto gone = remove_environment(place_, "fleet", {});
   ASSERT_TRUE(gone) << to_string(gone.error());
   EXPECT_TRUE(containers("n2").empty());
   EXPECT_TRUE(remove_node(place_, "n1"));

@@ -16,7 +16,8 @@
 /// there; `$N` expects exit code N, and `$` 0. What follows is what it prints on both streams: a
 /// line
 /// `...` stands for any lines, `<any>` for any text within a line. `$E` is an environment of the
-/// scenario's own, `$IMAGES` the folder of images; an engine of its own lives in `own`.
+/// scenario's own, `$IMAGES` the folder of images, `$TYPED` a terminal to type at; an engine of its
+/// own lives in `own`.
 
 #include <map>
 #include <string>

@@ -53,8 +53,9 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     folder_ = pattern;
   }
   void TearDown() override {
-    const Result<Finished> cleaned =
-        shell("fettle clean -a && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
+    const Result<Finished> cleaned = shell(
+        "fettle clean -a && fettle enclave ls | awk 'NR > 1 {print $2}' | xargs -r fettle "
+        "enclave rm && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
     ASSERT_TRUE(cleaned) << to_string(cleaned.error());
     EXPECT_EQ(cleaned->code, 0) << cleaned->output;
     fs::remove_all(folder_);
@@ -69,6 +70,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
                         {"E", GetParam()},
                         {"IMAGES", FETTLE_SOURCE_DIR "/build/images"},
                         {"EXAMPLES", FETTLE_SOURCE_DIR "/examples"},
+                        {"TYPED", FETTLE_SOURCE_DIR "/tests/scenarios/typed.py"},
                         {"PATH", cat(FETTLE_BINARY_DIR ":", std::getenv("PATH"))}};
     call.time_limit = command_limit;
     return run_process(call, {});

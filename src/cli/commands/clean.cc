@@ -19,6 +19,20 @@ Result<Duration> parse_age(const std::string& text) {
   return parse_duration(text);
 }
 
+Value named(const std::vector<std::pair<std::string, std::string>>& kept) {
+  std::vector<Value> values;
+  for (const auto& [name, what] : kept)
+    values.push_back(Value::dict({{"name", name}, {"why", cat("it has ", what)}}));
+  return Value::list(std::move(values));
+}
+
+Value names_of(const std::vector<std::pair<std::string, Summary>>& left) {
+  std::vector<Value> values;
+  for (const auto& [name, summary] : left)
+    values.emplace_back(name);
+  return Value::list(std::move(values));
+}
+
 Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
   Cleaning cleaning;
@@ -33,6 +47,9 @@ Result<int> run(Face& face) {
     if (says)
       print_error(cat(name, " removed"));
   }));
+  for (const auto& [name, what] : cleaned.kept)
+    if (says)
+      print_error(cat(name, " kept: it has ", what, "; `fettle enclave rm ", name, "` removes it"));
   int code = 0;
   for (const auto& [name, summary] : cleaned.left) {
     print_error(cat("environment `", name, "` stays:"));
@@ -41,6 +58,8 @@ Result<int> run(Face& face) {
   if (face.json)
     print_json(Value::dict(
         {{"environments", Value::list({cleaned.environments.begin(), cleaned.environments.end()})},
+         {"kept", named(cleaned.kept)},
+         {"failed", names_of(cleaned.left)},
          {"contents", cleaned.contents},
          {"events", cleaned.events}}));
   else if (says)
@@ -56,7 +75,7 @@ Command clean_command() {
   return CommandGroup{"environments", {}}.make(
       "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
       {"fettle clean", "fettle clean -a --older-than 7d"}, run,
-      {{{"-a", "--all"}, "", "running environments, too"},
+      {{{"-a", "--all"}, "", "running environments, too; those of models and states stay"},
        {{"--older-than"},
         "AGE",
         cat("events that are older, such as 7d or 12h (", usual_age,

@@ -6,12 +6,15 @@
 
 namespace fettle {
 
+struct Orphan;
+
 Command run_command();
 Command plan_command();
 std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
 std::vector<Command> node_commands();
+std::vector<Command> orphan_commands();
 std::vector<Command> workload_commands();
 Command port_print_command();
 Command clean_command();
@@ -54,6 +57,19 @@ Result<Editing> begin_editing(Face& face);
 
 /// Says what of an edit did not come about; the exit code, as that of a run.
 int tell_end(const Face& face, const Summary& summary);
+
+/// Prints what may stand in place of the last word, a line each.
+void complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);
+
+/// An orphan as `orphans ls` and `enclave inspect` tell it.
+Value orphan_value(const Orphan& orphan);
+
+/// The text of a file that somebody names, `-` for standard input. Error (`Blame::user`): it cannot
+/// be read.
+Result<std::string> read_given(const std::string& path);
+
+/// Tells what is wrong with a model; the exit code.
+int report_model_errors(const Face& face, const std::vector<Error>& errors);
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);

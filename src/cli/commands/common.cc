@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
@@ -57,6 +58,28 @@ Result<std::string> model_environment_name(const Face& face, const std::string& 
 
 Result<Environment> model_environment(Face& face, const std::string& otherwise) {
   return known_environment(face, TRY(model_environment_name(face, otherwise)));
+}
+
+Result<std::string> read_given(const std::string& path) {
+  Result<std::string> text = read_file(path == "-" ? "/dev/stdin" : path);
+  if (!text)
+    text.error().blame = Blame::user;
+  return text;
+}
+
+int report_model_errors(const Face& face, const std::vector<Error>& errors) {
+  std::string text = model::report(errors);
+  while (text.ends_with('\n'))
+    text.pop_back();
+  if (face.json || face.json_lines) {
+    Error told = errors.front();
+    if (errors.size() > 1)
+      told.message = text;
+    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+  }
+  const bool is_one = errors.size() == 1;
+  print_error(cat(is_one ? in(Colour::red, "error: ", face.terminal) : std::string(), text));
+  return 2;
 }
 
 int tell_end(const Face& face, const Summary& summary) {

@@ -32,6 +32,7 @@ Value summary_value(const ApplyReport& report) {
                       {"states", Value::dict(std::move(states))},
                       {"success", report.exit_code() == 0},
                       {"interrupted", report.is_stopped},
+                      {"orphans", report.orphans},
                       {"seconds", static_cast<double>(report.took.count()) / 1e9}});
 }
 
@@ -90,32 +91,57 @@ void print_summary(const Face& face, const ApplyReport& report) {
   for (int i = 1; i <= static_cast<int>(DeployState::available); ++i)
     if (const size_t count = report.count(static_cast<DeployState>(i)); count > 0)
       text += cat(", ", count, " ", to_string(static_cast<DeployState>(i)));
+  if (report.orphans > 0)
+    text += cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
+                " (`fettle orphans ls` lists them, `--prune` removes them)");
   print_error(
       in(Colour::grey, cat(text, ", ", short_duration(report.took.count())), face.terminal));
 }
 
 }  // namespace
 
-std::vector<CommandOption> deploy_options() {
-  return {{{"--agent"},
-           "NAME=URI",
-           "where the resources of an agent are; `local:` is this machine; may be repeated",
-           true},
-          {{"--prune"}, "", "remove what left the model; else it is forgotten and listed"},
-          {{"--parallelism"}, "N", "acts at once (4)"}};
+CommandOption agent_option() {
+  return {{"--agent"},
+          "NAME=URI",
+          "where the resources of an agent are; `local:` is this machine; may be repeated",
+          true};
 }
 
-Result<ApplyRequest> deploy_request(const Face& face) {
-  ApplyRequest request;
-  for (const char* option : {"agent", "prune", "parallelism"})
-    if (face.parsed.has(option) && !face.parsed.flag("apply"))
-      return user_error(cat("--", option, " only goes together with --apply"));
+Status read_agents(const Face& face, ApplyRequest& request) {
   for (const std::string& agent : face.parsed.all("agent")) {
     const size_t equals = agent.find('=');
     if (equals == agent.npos || equals == 0)
       return user_error(cat("--agent takes NAME=URI, such as web1=local:, not `", agent, "`"));
     request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
   }
+  return {};
+}
+
+Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_view environment) {
+  const std::string file = face.parsed.text("plan");
+  if (file.empty())
+    return std::optional<KeptPlan>();
+  KeptPlan kept = TRY(read_plan_file(TRY(read_given(file)), file));
+  if (kept.environment != environment)
+    return user_error(
+        cat("the plan `", file, "` is for `", kept.environment, "`, not for `", environment, "`"));
+  return std::optional(std::move(kept));
+}
+
+std::vector<CommandOption> deploy_options() {
+  return {agent_option(),
+          {{"--prune"},
+           "",
+           "remove what left the model; else it is an orphan, which `fettle orphans` lists"},
+          {{"--parallelism"}, "N", "acts at once (4)"}};
+}
+
+Result<ApplyRequest> deploy_request(const Face& face) {
+  ApplyRequest request;
+  for (const char* option : {"agent", "prune", "parallelism"})
+    if (face.parsed.has(option) && !face.parsed.flag("apply") && !face.parsed.has("plan"))
+      return user_error(cat("--", option, " only goes together with --apply"));
+  TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
   const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));
   if (parallelism < 1 || parallelism > 10'000)

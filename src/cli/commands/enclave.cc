@@ -3,6 +3,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
 #include "verbs/environments.h"
+#include "verbs/orphans.h"
 
 namespace fettle {
 namespace {
@@ -76,10 +77,53 @@ Value service_value(const ServiceView& service) {
                       {"image", service.attributes.at("image")}});
 }
 
+/// What an environment has beside services and files.
+struct Described {
+  size_t versions = 0, resources = 0;
+  uint64_t newest = 0, released = 0;  ///< 0: none
+  std::vector<Orphan> orphans;
+};
+
+Result<Described> described_of(const Workplace& place, const Environment& environment) {
+  Described about;
+  for (const VersionHead& head : TRY(place.store->versions().heads(environment.name))) {
+    ++about.versions;
+    about.newest = std::max(about.newest, head.number);
+    if (head.released)
+      about.released = std::max(about.released, head.number);
+  }
+  const Known known = TRY(place.store->known(environment.name));
+  about.orphans = orphans_of(known, *place.kinds);
+  for (const auto& [key, record] : known)
+    about.resources += record->applied && !is_orphan(*record) ? 1 : 0;
+  return about;
+}
+
+Value orphan_values(const std::vector<Orphan>& orphans) {
+  std::vector<Value> values;
+  for (const Orphan& orphan : orphans)
+    values.push_back(orphan_value(orphan));
+  return Value::list(std::move(values));
+}
+
+/// Rows about a model or files of states; none of an environment of packages.
+std::vector<std::vector<std::string>> described_rows(const Environment& environment,
+                                                     const Described& about) {
+  std::vector<std::vector<std::string>> rows;
+  if (about.versions > 0)
+    rows.push_back({"Model:", cat("version ", about.newest, ", ",
+                                  about.released == 0 ? std::string("none released")
+                                                      : cat("released ", about.released))});
+  if (about.versions > 0 || environment.detail.bool_at("states"))
+    rows.push_back({"Resources:", std::to_string(about.resources)});
+  return rows;
+}
+
 Result<int> inspect(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
+  const Described about = TRY(described_of(*place, environment));
   if (face.json) {
     std::vector<Value> services, artifacts;
     for (const ServiceView& service : view.services)
@@ -91,15 +135,23 @@ Result<int> inspect(Face& face) {
                             {"uuid", environment.uuid},
                             {"status", view.status},
                             {"created", to_string(environment.created)},
+                            {"versions", about.versions},
+                            {"version", about.newest == 0 ? Value() : Value(about.newest)},
+                            {"released", about.released == 0 ? Value() : Value(about.released)},
+                            {"resources", about.resources},
+                            {"orphans", orphan_values(about.orphans)},
                             {"services", Value::list(std::move(services))},
                             {"files", Value::list(std::move(artifacts))}}));
     return 0;
   }
   const bool whole = face.parsed.flag("full-uuids");
-  print(table({{"Name:", environment.name.str()},
-               {"UUID:", short_uuid(environment.uuid, whole)},
-               {"Status:", upper_case(view.status)},
-               {"Creation Time:", to_string(environment.created)}}));
+  std::vector<std::vector<std::string>> head{{"Name:", environment.name.str()},
+                                             {"UUID:", short_uuid(environment.uuid, whole)},
+                                             {"Status:", upper_case(view.status)},
+                                             {"Creation Time:", to_string(environment.created)}};
+  for (std::vector<std::string>& row : described_rows(environment, about))
+    head.push_back(std::move(row));
+  print(table(head));
   std::vector<std::vector<std::string>> files{{"UUID", "Name"}},
       services{{"UUID", "Name", "Ports", "Status"}};
   for (const ArtifactView& artifact : view.artifacts)
@@ -110,7 +162,24 @@ Result<int> inspect(Face& face) {
                         upper_case(service.status)});
   print(cat("\n", in(Colour::bold, "Files Artifacts", face.colour), "\n", table(files)));
   print(cat("\n", in(Colour::bold, "User Services", face.colour), "\n", table(services)));
+  if (about.orphans.empty())
+    return 0;
+  std::vector<std::vector<std::string>> orphans{{"Resource", "Was declared at"}};
+  for (const Orphan& orphan : about.orphans)
+    orphans.push_back({to_string(orphan.key), orphan.origin.str()});
+  print(cat("\n", in(Colour::bold, "Orphans", face.colour), " (`fettle orphans rm ",
+            environment.name, " --all` removes them)\n", table(orphans)));
   return 0;
+}
+
+/// What a removal leaves, by name up to three.
+std::string staying_text(const std::vector<Key>& staying) {
+  std::string text;
+  for (size_t i = 0; i < staying.size() && i < 3; ++i)
+    text += cat(i == 0 ? "; on this machine stays " : ", ", to_string(staying[i]));
+  if (staying.size() > 3)
+    text += cat(" and ", staying.size() - 3, " more");
+  return text;
 }
 
 /// A verb for each environment that is named.
@@ -129,28 +198,57 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
-    const Summary summary = TRY(verb(*place, environment.name.str(), !face.parsed.flag("no-wait"))
-                                    .context(cat("environment `", environment.name, "`")));
+    const auto [summary, staying] = TRY(
+        verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
     const bool is_good = summary.good();
-    if (face.json || face.json_lines)
-      told.push_back(Value::dict(
-          {{"name", environment.name}, {"status", is_good ? done : std::string_view("failed")}}));
+    std::vector<Entry> entries{{"name", environment.name},
+                               {"status", is_good ? done : std::string_view("failed")}};
+    if (!staying.empty()) {
+      std::vector<Value> keys;
+      for (const Key& key : staying)
+        keys.emplace_back(to_string(key));
+      entries.push_back({"staying", Value::list(std::move(keys))});
+    }
+    told.push_back(Value::dict(std::move(entries)));
     if (!is_good)
       code = std::max(code, tell_end(face, summary));
-    else if (!face.quiet && !face.json && !face.json_lines)
-      print_error(cat(environment.name, " ", done));
+    else if (!face.quiet && !face.json)
+      print_error(cat(environment.name, " ", done, staying_text(staying)));
     if (summary.stopped)
       break;
   }
-  if (!told.empty())
+  if (face.json)
     print_json(Value::list(std::move(told)));
   return code;
 }
 
-Result<int> stop(Face& face) { return each(face, stop_environment, "stopped"); }
-Result<int> start(Face& face) { return each(face, start_environment, "started"); }
-Result<int> remove(Face& face) { return each(face, remove_environment, "removed"); }
-Result<int> restart(Face& face) { return each(face, restart_environment, "restarted"); }
+/// A verb that takes nothing away.
+template <typename Verb>
+Result<int> transit(Face& face, Verb verb, std::string_view done) {
+  const bool wait = !face.parsed.flag("no-wait");
+  return each(
+      face,
+      [&](const Workplace& place, const std::string& name) -> Result<Removed> {
+        return Removed{TRY(verb(place, name, wait)), {}};
+      },
+      done);
+}
+
+Result<int> stop(Face& face) { return transit(face, stop_environment, "stopped"); }
+Result<int> start(Face& face) { return transit(face, start_environment, "started"); }
+Result<int> restart(Face& face) { return transit(face, restart_environment, "restarted"); }
+
+Result<int> remove(Face& face) {
+  if (face.parsed.flag("keep") && face.parsed.flag("prune"))
+    return user_error("`--keep` leaves what `--prune` removes: give one of them");
+  const Removal removal{!face.parsed.flag("no-wait"), face.parsed.flag("prune")};
+  return each(
+      face,
+      [&](const Workplace& place, const std::string& name) {
+        return remove_environment(place, name, removal);
+      },
+      "removed");
+}
 
 }  // namespace
 
@@ -186,7 +284,10 @@ std::vector<Command> enclave_commands() {
                  {environment_option()}),
       group.make("enclave rm", "NAME…", 0, 99, "Removes environments with everything in them.",
                  {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
-                 {environment_option(), force}),
+                 {environment_option(),
+                  force,
+                  {{"--keep"}, "", "what models and states made on this machine stays (default)"},
+                  {{"--prune"}, "", "remove it, too; what was there before fettle came stays"}}),
   };
 }
 

@@ -132,6 +132,8 @@ Result<int> events(Face& face) {
   if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
     environment = TRY(known_environment(face, name)).name;
   const int64_t last = TRY(face.parsed.number("num", 100));
+  if (last < 0)
+    return user_error(cat("`--num` wants a number from 0 on, got ", last));
   std::vector<Event> all = TRY(place->store->events(environment, 0, 1'000'000));
   const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
                            ? all.size() - static_cast<size_t>(last)

@@ -24,7 +24,7 @@ void add_sets_of_environment(std::vector<std::string>& sets) {
 Result<ExportRequest> request_of(const Face& face) {
   const Parsed& parsed = face.parsed;
   ExportRequest request;
-  request.main_file = parsed.text("file");
+  request.main_file = parsed.text("file") == "-" ? "/dev/stdin" : parsed.text("file");
   request.environment = parsed.text("enclave");
   request.is_partial = parsed.flag("partial");
   request.removed_sets = parsed.all("delete-resource-set");
@@ -57,21 +57,13 @@ model::CompileOptions compile_options() {
   return options;
 }
 
-int report_errors(const std::vector<Error>& errors) {
-  std::string text = model::report(errors);
-  while (text.ends_with('\n'))
-    text.pop_back();
-  print_error(text);
-  return 2;
-}
-
 /// Neither reads nor writes the store.
 Result<int> export_to_file(const Face& face, const ExportRequest& request) {
   ExportedModel exported = TRY(export_project(request, compile_options(), false));
   // The process ends next: nobody waits until a large model is taken apart.
   static const ExportedModel& made = *new ExportedModel(std::move(exported));
   if (!made.errors.empty())
-    return report_errors(made.errors);
+    return report_model_errors(face, made.errors);
   const std::string file = face.parsed.text("json-file");
   const auto fill = [&](const ByteSink& write) {
     return model::write_resources(made.exported, write);
@@ -107,7 +99,7 @@ Result<int> run(Face& face) {
   }
   const ExportReport report = TRY(export_to_store(*place, request, compile_options()));
   if (!report.errors.empty())
-    return report_errors(report.errors);
+    return report_model_errors(face, report.errors);
   if (face.parsed.flag("apply")) {
     if (!face.quiet && !face.json && !face.json_lines)
       print(pushed_text(report.pushed, false, face.colour));

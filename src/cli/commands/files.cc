@@ -148,6 +148,10 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
   const Edited edited =
       TRY(put_files_artifact(*editing.place, *editing.edit, name, attributes, instruction));
   const RecordPointer made = edited.find({editing.environment.name, "artifact", name});
+  // Of wrong input nothing has become of it, and nothing is remembered.
+  if (!edited.summary.failures.empty() && made == nullptr &&
+      edited.summary.failures[0].error.blame == Blame::user)
+    return edited.summary.failures[0].error;
   if (!edited.summary.good() || made == nullptr)
     return std::max(1, tell_end(face, edited.summary));
   if (face.json)
@@ -187,6 +191,8 @@ Result<int> store_web(Face& face) {
   TRY(need_arguments(face, 1, "fettle files storeweb ENCLAVE URL"));
   const Editing editing = TRY(begin_editing(face));
   const std::string url = argument_of(face, 0);
+  if (!url.starts_with("http://") && !url.starts_with("https://"))
+    return user_error(cat("`", url, "` is not an address that begins with http:// or https://"));
   const std::string name =
       TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
   return make(face, editing, name, Value::dict({{"source", "url"}, {"url", url}}),
@@ -204,14 +210,6 @@ Result<int> store_service(Face& face) {
       Value::dict({{"source", "service"}, {"service", service->applied->key.name}, {"path", path}}),
       cat("store_service_files(service_name=", json_of(service_name(service->applied->key)),
           ", src=", json_of(path), ", name=", json_of(name), ")"));
-}
-
-/// A file that somebody names: that it cannot be read is theirs to mend.
-Result<std::string> read_given(const std::string& path) {
-  Result<std::string> text = read_file(path);
-  if (!text)
-    text.error().blame = Blame::user;
-  return text;
 }
 
 Result<int> render(Face& face) {

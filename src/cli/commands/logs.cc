@@ -1,3 +1,4 @@
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -5,11 +6,38 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
 #include "cli/line_filter.h"
+#include "cli/print.h"
 
 namespace fettle {
 namespace {
 
 constexpr int interrupted = 130;
+
+/// `2026-11-22T13:42:15.747Z`, also without the fraction, the seconds or the time of day.
+std::optional<Time> time_of(std::string text) {
+  if (text.ends_with('Z'))
+    text.pop_back();
+  double fraction = 0;
+  if (const size_t point = text.find('.'); point != text.npos) {
+    const std::string digits = text.substr(point + 1);
+    if (digits.empty() || digits.size() > 9 ||
+        digits.find_first_not_of("0123456789") != digits.npos)
+      return std::nullopt;
+    fraction = std::stod("0." + digits);
+    text.resize(point);
+  }
+  for (const char* const form :
+       {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"}) {
+    std::tm parts{};
+    const char* const end = strptime(text.c_str(), form, &parts);
+    if (end == nullptr || *end != 0)
+      continue;
+    const std::chrono::nanoseconds part{static_cast<int64_t>(fraction * 1e9)};
+    return Time(
+        std::chrono::duration_cast<Time::duration>(std::chrono::seconds(timegm(&parts)) + part));
+  }
+  return std::nullopt;
+}
 
 /// What is asked for, and of which services.
 struct Asked {
@@ -17,7 +45,34 @@ struct Asked {
   LogOptions options;
   LineFilterOptions filter;
   bool with_names = false;
+  bool colour = false;
+  std::map<std::string, Colour> colours{};  ///< of the names
 };
+
+/// Seconds since 1970, with a fraction, of `10m` ago, a time such as `2026-11-22T13:42:15Z`, or a
+/// number of such seconds; empty when it is not given.
+Result<std::string> moment_asked(const Face& face, const Workplace& place,
+                                 const std::string& name) {
+  const std::string text = face.parsed.text(name);
+  if (text.empty())
+    return std::string();
+  const auto written = [](Time time) {
+    const auto count = time.time_since_epoch().count();
+    const std::string nanoseconds = std::to_string(count % 1'000'000'000);
+    return cat(count / 1'000'000'000, ".", std::string(9 - nanoseconds.size(), '0'), nanoseconds);
+  };
+  if (const Result<Duration> age = parse_duration(text); age && *age >= 0s)
+    return written(place.clock() - *age);
+  if (text.ends_with('d'))
+    if (const Result<Duration> days = parse_duration(text.substr(0, text.size() - 1) + "h"); days)
+      return written(place.clock() - *days * 24);
+  if (text.find_first_not_of("0123456789.") == text.npos)
+    return text;
+  if (const std::optional<Time> time = time_of(text))
+    return written(*time);
+  return user_error(cat("`--", name, "` wants an age such as 10m, or a time such as ",
+                        to_string(place.clock()), ", got `", text, "`"));
+}
 
 Result<Asked> asked_for(const Face& face, const Workplace& place, const Environment& environment) {
   Asked asked;
@@ -34,12 +89,22 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
       asked.services.push_back(TRY(inspect_service(place, environment, face.parsed.arguments[i])));
   }
   asked.with_names = all || asked.services.size() > 1;
+  asked.colour = face.colour;
+  constexpr std::array tints{Colour::green, Colour::yellow, Colour::bold, Colour::red,
+                             Colour::grey};
+  for (size_t i = 0; i < asked.services.size(); ++i)
+    asked.colours[asked.services[i].name] = tints[i % tints.size()];
   asked.options.follow = face.parsed.flag("follow");
+  asked.options.timestamps = face.parsed.flag("timestamps");
+  asked.options.since = TRY(moment_asked(face, place, "since"));
+  asked.options.until = TRY(moment_asked(face, place, "until"));
   const int64_t number = TRY(face.parsed.number("num", 200));
   if (number < 0)
     return user_error(cat("`--num` wants a number of lines, got ", number));
   asked.options.tail =
-      face.parsed.flag("all") ? -1 : static_cast<int>(std::min<int64_t>(number, INT32_MAX));
+      face.parsed.flag("all") || (!asked.options.since.empty() && !face.parsed.has("num"))
+          ? -1
+          : static_cast<int>(std::min<int64_t>(number, INT32_MAX));
   asked.filter = {face.parsed.text("match"),
                   face.parsed.text("regex-match"),
                   face.parsed.flag("invert-match"),
@@ -52,7 +117,8 @@ Status tell(const Workplace& place, const Asked& asked, const ServiceView& servi
             const LineFilter::Sink& sink, const std::stop_token& stop) {
   LineFilterOptions options = asked.filter;
   if (asked.with_names)
-    options.prefix = cat("[", service.name, "] ");
+    options.prefix =
+        cat(in(asked.colours.at(service.name), cat("[", service.name, "]"), asked.colour), " ");
   LineFilter filter = TRY(LineFilter::make(std::move(options), sink));
   Status read = read_logs_of(
       place, service, asked.options,
@@ -115,6 +181,9 @@ Command logs_command() {
       {{{"-f", "--follow"}, "", "follow new lines of all named services"},
        {{"-a", "--all"}, "", "from the beginning"},
        {{"-n", "--num"}, "N", "the last N lines (200)"},
+       {{"--since"}, "WHEN", "from then on: an age such as 10m, or a time"},
+       {{"--until"}, "WHEN", "up to then"},
+       {{"-t", "--timestamps"}, "", "with the time of each line"},
        {{"-x", "--all-services"}, "", "of all services"},
        {{"--match"}, "TEXT", "lines with this text"},
        {{"--regex-match"}, "EXPRESSION", "lines that match"},

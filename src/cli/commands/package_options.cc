@@ -34,7 +34,7 @@ Result<std::string> download(const Workplace& place, const std::string& url) {
 }
 
 Result<std::string> read_arguments(const std::string& file) {
-  return read_all(TRY(source_of_file(file)), longest_arguments)
+  return read_all(TRY(source_of_file(file == "-" ? "/dev/stdin" : file)), longest_arguments)
       .context(cat("reading `", file, "`"));
 }
 

@@ -1,8 +1,12 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/deploy.h"
 #include "cli/commands/package_options.h"
+#include "cli/line_diff.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "value/json.h"
+#include "verbs/plan_version.h"
 
 namespace fettle {
 namespace {
@@ -33,16 +37,7 @@ bool is_changed(const Step& step, const std::string& field) {
          Fields::at(step.wanted == nullptr ? nothing : step.wanted->attributes, field);
 }
 
-std::string short_json(const Value& value) {
-  std::string json = hidden(write_json(value));
-  if (json.size() > 80) {
-    json.resize(77);
-    json += "…";
-  }
-  return json;
-}
-
-Value step_value(const Workplace& place, const Step& step) {
+Value step_value(const Workplace& place, const Step& step, const Value& looked) {
   const Fields values(place, step);
   std::vector<Value> fields;
   for (const std::string& field : step.fields)
@@ -53,7 +48,27 @@ Value step_value(const Workplace& place, const Step& step) {
                       {"maybe", step.maybe},
                       {"why", step.why},
                       {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
-                      {"fields", Value::list(std::move(fields))}});
+                      {"fields", looked.is_null() ? Value::list(std::move(fields)) : looked}});
+}
+
+/// What a look found: by field, `{"current", "desired"}`.
+void print_looked(const Face& face, const Value& changes) {
+  if (!changes.is_dict())
+    return;
+  for (const Entry& entry : changes.entries())
+    print(cat(
+        "    ", entry.key, ":",
+        changed_text(entry.value.at("current"), entry.value.at("desired"), "      ", face.colour)));
+}
+
+Value looked_fields(const Value& changes) {
+  std::vector<Value> fields;
+  if (changes.is_dict())
+    for (const Entry& entry : changes.entries())
+      fields.push_back(Value::dict({{"field", entry.key},
+                                    {"before", entry.value.at("current")},
+                                    {"after", entry.value.at("desired")}}));
+  return Value::list(std::move(fields));
 }
 
 void print_plan(const Face& face, const Workplace& place, const Preview& preview) {
@@ -69,14 +84,17 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
         print(in(Colour::bold, to_string(verb), face.colour));
       print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
                 in(Colour::grey, cat(": ", step.why), face.colour)));
+      if (const auto looked = preview.changes.find(step.key); looked != preview.changes.end())
+        print_looked(face, looked->second);
       // Of drift, the attributes are the same: the reason says what it is.
       if (step.fields.empty())
         continue;
       const Fields values(place, step);
       for (const std::string& field : step.fields)
         if (is_changed(step, field))
-          print(cat("    ", field, ": ", short_json(values.before(field)), " -> ",
-                    short_json(values.after(field))));
+          print(
+              cat("    ", field, ":",
+                  changed_text(values.before(field), values.after(field), "      ", face.colour)));
     }
   }
   print(cat("keep ", kept,
@@ -85,19 +103,76 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
                                               " no longer wanted, kept (`--prune` removes them)")));
 }
 
+std::string file_of_plan(const Face& face) { return face.parsed.text("out"); }
+
+/// Options that only the other sort of plan takes.
+Status check_options(const Face& face, bool is_model) {
+  const std::set<std::string> of_models{"version", "agent", "file"};
+  for (const auto& [name, values] : face.parsed.options)
+    if (of_models.contains(name) && !is_model)
+      return user_error(
+          cat("`--", name, "` is about models, and `", face.parsed.argument(0), "` is a package"));
+  for (const CommandOption& option : package_options())
+    for (const std::string& name : option.names)
+      if (const std::string bare = name.substr(2);
+          name.starts_with("--") && is_model && bare != "enclave" && bare != "environment" &&
+          bare != "prune" && bare != "parallelism" && face.parsed.has(bare))
+        return user_error(cat("`", name, "` is about packages, and no package is named"));
+  return {};
+}
+
+Result<Preview> preview_of_model(Face& face) {
+  Workplace* const place = TRY(face.workplace());
+  ApplyRequest request;
+  TRY(read_agents(face, request));
+  request.prune = face.parsed.flag("prune");
+  if (face.parsed.has("version")) {
+    const int64_t version = TRY(face.parsed.number("version", 0));
+    if (version < 1)
+      return user_error("`--version` wants the number of a version");
+    request.environment = TRY(model_environment(face)).name;
+    request.version = static_cast<uint64_t>(version);
+    return preview_version(*place, request);
+  }
+  ExportRequest project;
+  project.environment = face.parsed.text("enclave");
+  project.main_file = face.parsed.text("file") == "-" ? "/dev/stdin" : face.parsed.text("file");
+  model::CompileOptions options;
+  // What a model prints is no part of its plan.
+  options.print = [](std::string_view line) { print_error(line); };
+  options.warn = [](const Error& warning) { print_error(cat("warning: ", to_string(warning))); };
+  return preview_project(*place, project, request, options);
+}
+
 Result<int> run(Face& face) {
-  const PackageRequest request = TRY(package_request(face));
+  const bool is_model = face.parsed.arguments.empty();
+  TRY(check_options(face, is_model));
   Workplace* place = TRY(face.workplace());
-  const Preview preview = TRY(preview_package(*place, request));
+  const Preview preview = is_model ? TRY(preview_of_model(face))
+                                   : TRY(preview_package(*place, TRY(package_request(face))));
+  if (!preview.errors.empty())
+    return report_model_errors(face, preview.errors);
   if (preview.at_work && !face.quiet)
     print_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
                     "`; its unfinished steps are shown as blocked"));
+  if (const std::string file = file_of_plan(face); !file.empty()) {
+    if (preview.at_work)
+      return world_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
+                             "`: a plan that is kept has to wait for it"));
+    TRY(write_output(file, [&](const ByteSink& write) {
+      return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));
+    }));
+  }
   if (face.json) {
     std::vector<Value> steps;
-    for (const Step& step : preview.plan.steps)
-      steps.push_back(step_value(*place, step));
+    for (const Step& step : preview.plan.steps) {
+      const auto looked = preview.changes.find(step.key);
+      steps.push_back(step_value(
+          *place, step, looked == preview.changes.end() ? Value() : looked_fields(looked->second)));
+    }
     print_json(
         Value::dict({{"environment", preview.environment},
+                     {"version", preview.version ? Value(*preview.version) : Value()},
                      {"steps", Value::list(std::move(steps))},
                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
                      {"leftovers", preview.plan.leftovers},
@@ -112,13 +187,22 @@ Result<int> run(Face& face) {
 
 Command plan_command() {
   return CommandGroup{"engine", package_options()}.make(
-      "plan", "PACKAGE [ARGUMENTS]", 1, 2,
+      "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
       "Shows what a run would do, and why. Pulls and touches nothing.\n"
-      "Of files of states it is `fettle state --test`, with its options.",
+      "Without a package, what a release of the model of this folder would do. Of files of states "
+      "it is\n`fettle state --test`, with its options.",
       {"fettle plan examples/shop",
        "fettle plan examples/shop --args-file args.yml --detailed-exitcode",
-       "fettle plan examples/homelab/site.sls"},
-      run, {{{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"}});
+       "fettle plan examples/homelab/site.sls",
+       "fettle plan --version 3 -e networks --out due.plan"},
+      run,
+      {{{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"},
+       {{"--out"},
+        "FILE",
+        "keep the plan; `--plan FILE` of `run` and `versions release` checks it"},
+       {{"--version"}, "N", "of a model: a version that is stored, not the model of this folder"},
+       {{"-f", "--file"}, "FILE", "of a model: the main file; else main.cf of the project"},
+       agent_option()});
 }
 
 }  // namespace fettle

@@ -13,6 +13,8 @@ Result<int> run(Face& face) {
   const RecordPointer service =
       TRY(find_service(*place, environment.name, face.parsed.argument(at)));
   const std::string id = face.parsed.argument(at + 1);
+  if (id.empty())
+    return user_error("name the port: `fettle port print ENCLAVE SERVICE PORT`");
   const Value& ports = service->outputs.at("ports");
   const Value* port = ports.find(id);
   if (port == nullptr) {
@@ -36,9 +38,9 @@ Result<int> run(Face& face) {
     if (part == "protocol")
       text += protocol.empty() ? "" : protocol + "://";
     else if (part == "ip")
-      text += "127.0.0.1";
+      text += cat(text.empty() || text.ends_with("://") ? "" : " ", "127.0.0.1");
     else if (part == "number")
-      text += text.ends_with("127.0.0.1") ? ":" + number : number;
+      text += cat(text.ends_with("127.0.0.1") ? ":" : text.empty() ? "" : " ", number);
     else
       return user_error(
           cat("unknown part `", part, "` of a port, expected protocol, ip or number"));

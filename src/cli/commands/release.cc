@@ -16,8 +16,15 @@ Result<int> run(Face& face) {
     version = std::stoull(text);
   }
   ApplyRequest apply = TRY(deploy_request(face));
+  apply.plan = TRY(kept_plan_asked(face, environment.name.view()));
+  if (apply.plan && apply.plan->version) {
+    if (version && version != apply.plan->version)
+      return user_error(
+          cat("the plan is for version ", *apply.plan->version, ", not for version ", *version));
+    version = apply.plan->version;
+  }
   const uint64_t number = TRY(release_version(*place, environment.name, version));
-  if (face.parsed.flag("apply")) {
+  if (face.parsed.flag("apply") || apply.plan) {
     apply.environment = environment.name;
     apply.version = number;
     return deploy(face, apply);
@@ -43,6 +50,8 @@ Command release_command() {
                       "fettle versions release -e networks --apply --agent web1=local:"};
   command.options = deploy_options();
   command.options.insert(command.options.begin(), {{"--apply"}, "", "let the engine make it true"});
+  command.options.push_back(
+      {{"--plan"}, "FILE", "apply what `fettle plan --out FILE` showed; refused when it differs"});
   command.options.insert(command.options.begin(), model_environment_option());
   command.run = run;
   return command;

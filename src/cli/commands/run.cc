@@ -271,9 +271,11 @@ void print_end(const Face& face, const PackageReport& report) {
             " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
             report.summary.failures.empty() ? ""
                                             : cat(", ", report.summary.failures.size(), " failed"),
-            report.summary.leftovers == 0 ? ""
-                                          : cat(", ", report.summary.leftovers,
-                                                " no longer wanted, kept (`--prune` removes them)"),
+            report.orphans == 0
+                ? ""
+                : cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
+                      " (`fettle orphans ls ", report.environment,
+                      "` lists them, `--prune` removes them)"),
             ", ", short_duration(report.took.count())),
         face.terminal));
   }
@@ -328,6 +330,14 @@ Result<int> run(Face& face) {
       print_as_it_is(output_text(report.output));
     return 0;
   }
+  if (const std::string file = face.parsed.text("plan"); !file.empty()) {
+    request.plan = TRY(read_plan_file(TRY(read_given(file)), file));
+    if (request.environment.empty())
+      request.environment = request.plan->environment;
+    if (request.environment != request.plan->environment)
+      return user_error(cat("the plan `", file, "` is for `", request.plan->environment,
+                            "`, not for `", request.environment, "`"));
+  }
   Teller teller(face, lower_case(verbosity));
   Result<PackageReport> ran = run_package(*place, request, teller);
   if (!ran)
@@ -363,6 +373,7 @@ Command run_command() {
        "cache"},
       run,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
+       {{"--plan"}, "FILE", "do what `fettle plan --out FILE` showed; refused when it differs"},
        {{"--dependencies"}, "", "list the images and packages that it needs, and run nothing"},
        {{"--pull"}, "", "with --dependencies: fetch the images and packages, too"},
        {{"--output-graph"}, "", "print what needs what in Graphviz's language, and run nothing"},

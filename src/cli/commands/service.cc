@@ -31,8 +31,6 @@ Status to_terminal(OutputStream stream, std::string_view bytes) {
   return {};
 }
 
-namespace {
-
 Result<std::string> service_asked(const Face& face, const Environment& environment) {
   std::string name = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
   if (name.empty())
@@ -41,16 +39,30 @@ Result<std::string> service_asked(const Face& face, const Environment& environme
   return name;
 }
 
-struct Chosen {
-  Workplace* place;
-  ServiceView service;
-};
-
-Result<Chosen> choose(Face& face) {
+Result<ChosenService> choose_service(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const std::string name = TRY(service_asked(face, environment));
-  return Chosen{place, TRY(inspect_service(*place, environment, name))};
+  return ChosenService{place, TRY(inspect_service(*place, environment, name))};
+}
+
+namespace {
+
+Result<int> restart(Face& face) {
+  const Editing editing = TRY(begin_editing(face));
+  const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
+                                                 TRY(service_asked(face, editing.environment))));
+  for (const Verb verb : {Verb::stop, Verb::start})
+    if (const Summary summary =
+            TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
+        !summary.good())
+      return tell_end(face, summary);
+  const std::string_view name = service_name(service->applied->key);
+  if (face.json)
+    print_json(Value::dict({{"name", name}, {"status", "restarted"}, {"changed", true}}));
+  else if (!face.quiet)
+    print_error(cat("service `", name, "` restarted"));
+  return 0;
 }
 
 Result<int> ls(Face& face) {
@@ -75,7 +87,7 @@ Result<int> ls(Face& face) {
 }
 
 Result<int> inspect(Face& face) {
-  const Chosen chosen = TRY(choose(face));
+  const ChosenService chosen = TRY(choose_service(face));
   const ServiceView& service = chosen.service;
   std::vector<Entry> entries{{"name", service.name},
                              {"uuid", service.uuid},
@@ -91,23 +103,6 @@ Result<int> inspect(Face& face) {
   else
     print(write_yaml(document));
   return 0;
-}
-
-Result<int> exec(Face& face) {
-  const Chosen chosen = TRY(choose(face));
-  ExecOptions options;
-  const size_t first = face.parsed.has("enclave") ? 1 : 2;
-  for (size_t i = first; i < face.parsed.arguments.size(); ++i)
-    options.command.push_back(face.parsed.arguments[i]);
-  if (options.command.empty())
-    return user_error("name the command that is to be run in the service");
-  // Kurtosis hands one text to a shell.
-  if (options.command.size() == 1)
-    options.command = {"sh", "-c", options.command[0]};
-  options.user = face.parsed.text("user");
-  const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, to_terminal,
-                                      chosen.place->interrupt->acts_token()));
-  return static_cast<int>(code);
 }
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
@@ -301,11 +296,6 @@ std::vector<Command> service_commands() {
       group.make("service inspect", one, 1, 2, "Shows everything about a service.",
                  {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
                  inspect),
-      group.make(
-          "service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
-          "Runs a command in a service; one word is given to a shell.",
-          {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id"},
-          exec, {{{"-u", "--user"}, "USER", "who runs it"}}, true),
       logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
                  {"fettle service add shop cache redis:7 --ports db=6379",
@@ -320,10 +310,15 @@ std::vector<Command> service_commands() {
                  {"fettle service stop shop web", "fettle service stop -e shop web"}, stop),
       group.make("service start", one, 1, 2, "Starts a stopped service.",
                  {"fettle service start shop web", "fettle service start -e shop web"}, start),
+      group.make("service restart", one, 1, 2, "Stops and starts a service.",
+                 {"fettle service restart shop web", "fettle service restart -e shop web"},
+                 restart),
       group.make("service rm", one, 1, 2,
                  "Removes a service; the next run of its package makes it again.",
                  {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
   };
+  for (Command& command : inside_commands())
+    commands.push_back(std::move(command));
   for (Command& command : commands)
     if (command.words == "service inspect")
       command.outputs = {"yaml"};

@@ -25,7 +25,44 @@ Result<int> starlark_file(Face& face) {
   return starlark::run_starlark_command(face.parsed.arguments);
 }
 
-Result<int> compile(Face& face) { return model::run_compile_command(face.parsed.arguments); }
+/// A positive number, or 0 when it is not given.
+Result<uint64_t> limit_asked(const Face& face, const std::string& name) {
+  if (!face.parsed.has(name))
+    return uint64_t{0};
+  const int64_t limit = TRY(face.parsed.number(name, 0));
+  if (limit < 1)
+    return user_error(cat("`--", name, "` wants a number from 1 on, got ", limit));
+  return static_cast<uint64_t>(limit);
+}
+
+Result<int> compile(Face& face) {
+  model::CompileOptions options;
+  options.most_steps = TRY(limit_asked(face, "steps"));
+  options.most_memory = TRY(limit_asked(face, "memory"));
+  const std::string file = face.parsed.text("file");
+  const bool tells_json = face.json || face.json_lines;
+  std::vector<Value> printed;
+  options.print = [&](std::string_view line) {
+    if (tells_json)
+      printed.emplace_back(line);
+    else
+      print_as_it_is(line);
+  };
+  options.warn = [&](const Error& warning) {
+    print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(warning)));
+  };
+  options.is_for_version = false;
+  const model::Project project = file.empty()
+                                     ? TRY(model::project_around("."))
+                                     : TRY(model::project_of(file == "-" ? "/dev/stdin" : file));
+  // The process ends next: nobody waits until a large model is taken apart.
+  static const model::Compiled& compiled = *new model::Compiled(model::compile(project, options));
+  if (!compiled.errors.empty())
+    return report_model_errors(face, compiled.errors);
+  if (tells_json)
+    print_json(Value::dict({{"success", true}, {"printed", Value::list(std::move(printed))}}));
+  return 0;
+}
 
 Result<int> project_init(Face& face) {
   const std::string folder = face.parsed.argument(0, ".");
@@ -70,11 +107,15 @@ Command starlark_command() {
 }
 Command compile_command() {
   return CommandGroup{"models", {}}.make(
-      "compile", "[-f FILE]", 0, 99,
-      "Compiles a model in the `.cf` language and prints what it prints.",
+      "compile", "", 0, 0, "Compiles a model in the `.cf` language and prints what it prints.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
-      compile, {}, true);
+      compile,
+      {{{"-f", "--file"},
+        "FILE",
+        "the main file, - for standard input; else main.cf of the project"},
+       {{"--steps"}, "N", "give up after so much work"},
+       {{"--memory"}, "BYTES", "give up beyond so much memory"}});
 }
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(

@@ -1,6 +1,7 @@
 #include "cli/commands/version_print.h"
 
 #include "base/text.h"
+#include "cli/line_diff.h"
 #include "cli/print.h"
 #include "value/json.h"
 
@@ -22,6 +23,23 @@ std::string_view to_string(WholeItem::State state) {
   return state == State::available   ? "available"
          : state == State::undefined ? "undefined"
                                      : "skipped_for_undefined";
+}
+
+/// A field of attributes; null when it is not there.
+Value value_of(const Value& attributes, const std::string& field) {
+  const Value* const found = attributes.is_dict() ? follow(attributes, field) : nullptr;
+  return found == nullptr ? Value() : *found;
+}
+
+/// Fields that every resource has and nobody asks for.
+bool is_inner(std::string_view field) {
+  return field == "requires" || field == "purged" || field == "send_event" ||
+         field == "receive_events" || field == "purge_on_delete" || field == "version" ||
+         field == "report_only";
+}
+
+bool is_nothing(const Value& value) {
+  return value.is_null() || (value.is_list() && value.items().empty());
 }
 
 std::string called(const Name& set) { return set.empty() ? "shared" : cat("set `", set, "`"); }
@@ -77,21 +95,38 @@ std::string whole_text(const WholeVersion& whole) {
     text += cat("\n  ", one.item.id);
     if (one.state != WholeItem::State::available)
       text += cat(" (", to_string(one.state), ")");
+    if (one.item.attributes.is_dict())
+      for (const Entry& entry : one.item.attributes.entries())
+        if (!is_inner(entry.key) && !is_nothing(entry.value))
+          text += cat("\n    ", entry.key, ":", value_text(entry.value, "      "));
     for (const Name& need : one.item.needs)
       text += cat("\n    requires ", need);
   }
   return text;
 }
 
+namespace {
+
+Value fields_value(const ItemDifference& one) {
+  std::vector<Value> fields;
+  for (const std::string& field : one.fields)
+    fields.push_back(Value::dict({{"field", field},
+                                  {"before", value_of(one.before, field)},
+                                  {"after", value_of(one.after, field)}}));
+  return Value::list(std::move(fields));
+}
+
+}  // namespace
+
 Value differences_value(const std::vector<ItemDifference>& found) {
   std::vector<Value> values;
   for (const ItemDifference& one : found)
-    values.push_back(Value::dict(
-        {{"id", one.id},
-         {"change", to_string(one.type)},
-         {"set", one.set.empty() ? Value() : Value(one.set)},
-         {"set_before", one.set_before.empty() ? Value() : Value(one.set_before)},
-         {"fields", Value::list(std::vector<Value>(one.fields.begin(), one.fields.end()))}}));
+    values.push_back(
+        Value::dict({{"id", one.id},
+                     {"change", to_string(one.type)},
+                     {"set", one.set.empty() ? Value() : Value(one.set)},
+                     {"set_before", one.set_before.empty() ? Value() : Value(one.set_before)},
+                     {"fields", fields_value(one)}}));
   return Value::list(std::move(values));
 }
 
@@ -112,8 +147,10 @@ std::string differences_text(const std::vector<ItemDifference>& found, bool colo
              cat("> ", one.id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
     else
       text += in(Colour::yellow, cat("~ ", one.id, " (", called(one.set), ")"), colour);
-    if (!one.fields.empty())
-      text += cat(": ", join(one.fields, ", "));
+    for (const std::string& field : one.fields)
+      text += cat(
+          "\n    ", field, ":",
+          changed_text(value_of(one.before, field), value_of(one.after, field), "      ", colour));
   }
   return text;
 }

@@ -75,12 +75,7 @@ Result<int> push(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string file = face.parsed.argument(0);
   const std::string name = TRY(model_environment_name(face));
-  Result<std::string> text = read_file(file);
-  if (!text) {
-    text.error().blame = Blame::user;
-    return text.error();
-  }
-  const Value document = TRY(read_json(*text, file));
+  const Value document = TRY(read_json(TRY(read_given(file)), file));
   Push push = TRY(read_push(document).context(cat("reading `", file, "`")));
   for (const std::string& set : face.parsed.all("delete-resource-set"))
     push.removed.emplace_back(set);

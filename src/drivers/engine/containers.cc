@@ -292,6 +292,10 @@ Status read_logs(Engine& engine, const std::string& id, const LogOptions& option
                             {"stderr", flag(options.errors)},
                             {"follow", flag(options.follow)},
                             {"timestamps", flag(options.timestamps)}}};
+  for (const auto& [name, moment] :
+       {std::pair("since", &options.since), std::pair("until", &options.until)})
+    if (!moment->empty())
+      call.query.emplace_back(name, *moment);
   if (options.tail >= 0)
     call.query.emplace_back("tail", std::to_string(options.tail));
   if (options.follow) {

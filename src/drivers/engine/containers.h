@@ -64,6 +64,7 @@ struct LogOptions {
   int tail = -1;  ///< the last so many lines; all when negative
   bool follow = false;
   bool timestamps = false;
+  std::string since{}, until{};  ///< seconds since 1970, with a fraction; empty: no limit
   bool out = true;
   bool errors = true;
 };

@@ -57,7 +57,8 @@ Status runs_still(Engine& engine, const std::string& id, const std::stop_token& 
 constexpr Duration limit_of_an_end = 1s;
 constexpr size_t full_id = 64;
 
-/// Ends the session that a command leads.
+}  // namespace
+
 void end_exec(Engine& engine, const std::string& container, const std::string& id) {
   if (!engine.address().is_local())
     return;
@@ -72,8 +73,6 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
       groups->find(container) != groups->npos)
     kill(static_cast<pid_t>(-process), SIGKILL);
 }
-
-}  // namespace
 
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
   const auto began = std::chrono::steady_clock::now();

@@ -33,6 +33,8 @@ struct OpenExec {
 };
 Result<OpenExec> open_exec(Engine& engine, const std::string& container, const ExecOptions& options,
                            std::stop_token stop);
+/// Ends the session that a command leads, where that is possible: on this machine.
+void end_exec(Engine& engine, const std::string& container, const std::string& id);
 /// Of a command that has ended.
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop);
 Status resize_exec(Engine& engine, const std::string& id, int rows, int columns,

@@ -92,7 +92,7 @@ class Mapper {
   }
 
   void speak_for_sets(const Known& known) {
-    const Leftover leftover = options_.prune ? Leftover::remove : Leftover::forget;
+    const Leftover leftover = options_.prune ? Leftover::remove : Leftover::keep;
     intent_->sets[intent_set({})] = leftover;
     for (const Wanted& wanted : resources_)
       intent_->sets[intent_set(wanted.set)] = leftover;

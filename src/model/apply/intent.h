@@ -30,7 +30,7 @@ struct ApplyOptions {
   std::map<std::string, std::string>
       agents;          ///< where an agent's resources are; wins over the model
   Value handlers;      ///< by type: {"name", "code": digest} or {"name", "program": path}
-  bool prune = false;  ///< what left the model is removed, else it is forgotten
+  bool prune = false;  ///< what left the model is removed, else it is left alone
 };
 
 struct ModelIntent {

@@ -1,0 +1,101 @@
+#include "verbs/orphans.h"
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+
+Value orphan_value(const Orphan& orphan) {
+  std::vector<Value> sets;
+  for (const Name& set : orphan.sets)
+    sets.emplace_back(set);
+  return Value::dict({{"environment", orphan.key.environment},
+                      {"key", to_string(orphan.key)},
+                      {"origin", orphan.origin},
+                      {"wanted_by_before", Value::list(std::move(sets))},
+                      {"finished", to_string(orphan.finished)},
+                      {"was_found", orphan.was_found}});
+}
+
+namespace {
+
+/// The environment of `-e`, else the project around this folder; none: all of them.
+Result<std::vector<Environment>> environments_asked(Face& face) {
+  std::string name = face.parsed.text("enclave", face.parsed.argument(0));
+  if (!name.empty())
+    return std::vector<Environment>{TRY(known_environment(face, name))};
+  Workplace* const place = TRY(face.workplace());
+  return TRY(place->store->environments());
+}
+
+Result<int> ls(Face& face) {
+  Workplace* const place = TRY(face.workplace());
+  std::vector<Value> values;
+  std::vector<std::vector<std::string>> rows{{"ENVIRONMENT", "RESOURCE", "WAS DECLARED AT"}};
+  for (const Environment& environment : TRY(environments_asked(face)))
+    for (const Orphan& orphan :
+         orphans_of(TRY(place->store->known(environment.name)), *place->kinds)) {
+      values.push_back(orphan_value(orphan));
+      rows.push_back({environment.name.str(), to_string(orphan.key), orphan.origin.str()});
+    }
+  if (face.json) {
+    print_json(Value::list(std::move(values)));
+    return 0;
+  }
+  if (rows.size() > 1)
+    print(table(rows));
+  else
+    print("no orphans");
+  return 0;
+}
+
+Result<int> rm(Face& face) {
+  std::vector<std::string> words = face.parsed.arguments;
+  const std::string named = face.parsed.text("enclave", words.empty() ? "" : words.front());
+  if (!face.parsed.has("enclave") && !words.empty())
+    words.erase(words.begin());
+  if (named.empty())
+    return user_error("name the environment with `-e NAME`: `fettle orphans ls` lists orphans");
+  if (words.empty() && !face.parsed.flag("all"))
+    return user_error("name the orphans to remove, or give `--all`");
+  if (!words.empty() && face.parsed.flag("all"))
+    return user_error("`--all` names every orphan, so no other is named beside it");
+  Workplace* const place = TRY(face.workplace());
+  const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-wait")));
+  const std::vector<Orphan> going = TRY(find_orphans(*place, hold.environment, words));
+  const Summary summary = TRY(remove_orphans(*place, *hold.edit, going));
+  const Known known = TRY(place->store->known(hold.environment.name));
+  std::vector<Value> values;
+  for (const Orphan& orphan : going) {
+    const std::string_view fate = known.contains(orphan.key) ? "failed"
+                                  : orphan.was_found         ? "forgotten"
+                                                             : "removed";
+    values.push_back(Value::dict({{"key", to_string(orphan.key)}, {"fate", fate}}));
+    if (!face.json && fate != "failed")
+      print(cat(fate, " ", to_string(orphan.key),
+                orphan.was_found ? ": it was there before and stays" : ""));
+  }
+  if (face.json)
+    print_json(Value::list(std::move(values)));
+  else if (going.empty())
+    print("no orphans");
+  return tell_end(face, summary);
+}
+
+}  // namespace
+
+std::vector<Command> orphan_commands() {
+  const CommandGroup group{"engine", {}};
+  return {
+      group.make("orphans ls", "[ENCLAVE]", 0, 1,
+                 "Lists what is no longer wanted and still there, in one environment or in all.",
+                 {"fettle orphans ls", "fettle orphans ls shop"}, ls, {environment_option()}),
+      group.make("orphans rm", "ENCLAVE [RESOURCE…]", 0, 99,
+                 "Removes orphans from the world. What was there before fettle came stays.",
+                 {"fettle orphans rm shop service/web", "fettle orphans rm shop --all"}, rm,
+                 {environment_option(), {{"--all"}, "", "every orphan of the environment"}}),
+  };
+}
+
+}  // namespace fettle

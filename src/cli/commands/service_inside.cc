@@ -1,0 +1,137 @@
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/service_common.h"
+#include "cli/print.h"
+#include "cli/terminal.h"
+
+namespace fettle {
+namespace {
+
+/// What a shell needs to know of the terminal that it draws on.
+std::vector<std::string> terminal_variables() {
+  const char* const type = std::getenv("TERM");
+  return {cat("TERM=", type == nullptr || *type == 0 ? "xterm" : type)};
+}
+
+/// Talks with a command in a service, by a terminal if it is to have one.
+Result<int> talk(const ChosenService& chosen, ExecOptions options) {
+  TalkEnds ends;
+  ends.input = options.input ? STDIN_FILENO : -1;
+  std::optional<RawTerminal> raw;
+  if (options.tty) {
+    if (isatty(STDIN_FILENO) == 0)
+      return user_error("`-t` wants a terminal on standard input; `-i` alone takes any input");
+    options.environment = terminal_variables();
+    ends.size = [] { return window_size(STDIN_FILENO); };
+  }
+  // What can be refused is refused while the terminal is as it was.
+  TRY(container_of(chosen.service));
+  if (options.tty) {
+    raw.emplace(STDIN_FILENO);
+    ends.resized = raw->bell();
+  }
+  return static_cast<int>(TRY(talk_inside(*chosen.place, chosen.service, options, ends, to_terminal,
+                                          chosen.place->interrupt->acts_token())));
+}
+
+Result<int> exec(Face& face) {
+  const ChosenService chosen = TRY(choose_service(face));
+  ExecOptions options;
+  const size_t first = face.parsed.has("enclave") ? 1 : 2;
+  for (size_t i = first; i < face.parsed.arguments.size(); ++i)
+    options.command.push_back(face.parsed.arguments[i]);
+  if (options.command.empty())
+    return user_error("name the command that is to be run in the service");
+  // Kurtosis hands one text to a shell.
+  if (options.command.size() == 1)
+    options.command = {"sh", "-c", options.command[0]};
+  options.user = face.parsed.text("user");
+  options.directory = face.parsed.text("workdir");
+  options.input = face.parsed.flag("interactive");
+  options.tty = face.parsed.flag("tty");
+  if (options.input || options.tty)
+    return talk(chosen, std::move(options));
+  const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, to_terminal,
+                                      chosen.place->interrupt->acts_token()));
+  return static_cast<int>(code);
+}
+
+/// Bash where it is, else whatever `sh` is there. Without a terminal it reads commands.
+Result<int> shell(Face& face) {
+  const ChosenService chosen = TRY(choose_service(face));
+  ExecOptions options;
+  options.command = {"sh", "-c", "command -v bash >/dev/null 2>&1 && exec bash || exec sh"};
+  options.user = face.parsed.text("user");
+  options.input = true;
+  options.tty = isatty(STDIN_FILENO) == 1;
+  return talk(chosen, std::move(options));
+}
+
+/// `SERVICE:PATH`; none of a path of this machine, which may begin with `/` or `.`.
+std::optional<std::pair<std::string, std::string>> place_inside(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == text.npos || colon == 0 || text.starts_with('/') || text.starts_with('.') ||
+      text.substr(0, colon).find('/') != text.npos)
+    return std::nullopt;
+  return std::pair(text.substr(0, colon), text.substr(colon + 1));
+}
+
+Result<int> copy(Face& face) {
+  const size_t at = face.parsed.has("enclave") ? 0 : 1;
+  const std::string source = face.parsed.argument(at), target = face.parsed.argument(at + 1);
+  if (target.empty())
+    return user_error(
+        "name what is copied and where: `fettle service cp ENCLAVE SERVICE:PATH "
+        "PATH` or `… PATH SERVICE:PATH`");
+  const auto from = place_inside(source), to = place_inside(target);
+  if (from.has_value() == to.has_value())
+    return user_error(cat("one of `", source, "` and `", target,
+                          "` is to be in a service, written `SERVICE:PATH`"));
+  Workplace* const place = TRY(face.workplace());
+  const Environment environment = TRY(environment_of(face, 0));
+  const ServiceView service =
+      TRY(inspect_service(*place, environment, from ? from->first : to->first));
+  const std::stop_token stop = place->interrupt->acts_token();
+  if (from)
+    TRY(copy_out_of(*place, service, from->second, target, stop));
+  else
+    TRY(copy_into(*place, service, source, to->second, stop));
+  if (face.json)
+    print_json(Value::dict({{"from", source}, {"to", target}}));
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Command> inside_commands() {
+  const CommandGroup group{"services", {environment_option()}};
+  const CommandOption user{{"-u", "--user"}, "USER", "who runs it"};
+  return {
+      group.make(
+          "service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
+          "Runs a command in a service; one word is given to a shell.",
+          {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id",
+           "fettle service exec -it shop web top"},
+          exec,
+          {{{"-i", "--interactive"}, "", "standard input goes to the command"},
+           {{"-t", "--tty"}, "", "the command has this terminal"},
+           {{"-w", "--workdir"}, "FOLDER", "where it runs"},
+           user},
+          true),
+      group.make("service shell", "ENCLAVE SERVICE", 1, 2,
+                 "Opens a shell in a service: bash where there is one, else sh.",
+                 {"fettle service shell shop web", "echo id | fettle service shell shop web"},
+                 shell, {user}),
+      group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
+                 "Copies a file or folder into or out of a service. One of both is SERVICE:PATH.",
+                 {"fettle service cp shop web:/etc/nginx ./nginx",
+                  "fettle service cp shop ./index.html web:/usr/share/nginx/html/"},
+                 copy),
+  };
+}
+
+}  // namespace fettle

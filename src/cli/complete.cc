@@ -1,0 +1,235 @@
+#include "cli/complete.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// The longest command that the words begin with, flags left out.
+const Command* command_of(const std::vector<Command>& commands,
+                          const std::vector<std::string>& words) {
+  const Command* found = nullptr;
+  size_t used = 0;
+  for (const Command& command : commands) {
+    const auto own = split(command.words, ' ');
+    if (own.size() <= words.size() && own.size() > used &&
+        std::equal(own.begin(), own.end(), words.begin())) {
+      found = &command;
+      used = own.size();
+    }
+  }
+  return found;
+}
+
+std::vector<CommandOption> all_options(const Command& command) {
+  std::vector<CommandOption> options = command.options;
+  options.insert(options.end(), common_options().begin(), common_options().end());
+  return options;
+}
+
+const CommandOption* option_named(const std::vector<CommandOption>& options,
+                                  std::string_view name) {
+  for (const CommandOption& option : options)
+    if (std::ranges::find(option.names, name) != option.names.end())
+      return &option;
+  return nullptr;
+}
+
+/// What has been typed before the word that is completed.
+struct Typed {
+  const Command* command = nullptr;
+  std::vector<std::string> arguments;
+  std::string environment;
+  const CommandOption* open = nullptr;  ///< a flag that waits for its value
+};
+
+Typed read_typed(const std::vector<Command>& commands, std::span<const std::string> words,
+                 std::vector<CommandOption>& options) {
+  Typed typed;
+  std::vector<std::string> bare;
+  for (const std::string& word : words)
+    if (!word.starts_with('-'))
+      bare.push_back(word);
+  typed.command = command_of(commands, bare);
+  if (typed.command != nullptr)
+    options = all_options(*typed.command);
+  for (size_t i = 0; i < words.size(); ++i) {
+    typed.open = nullptr;
+    if (!words[i].starts_with('-') || words[i] == "-") {
+      typed.arguments.push_back(words[i]);
+      continue;
+    }
+    const size_t equals = words[i].find('=');
+    const CommandOption* const option = option_named(options, words[i].substr(0, equals));
+    if (option == nullptr || option->value.empty())
+      continue;
+    const bool is_environment = option->names.back() == "--environment";
+    if (equals != std::string::npos) {
+      if (is_environment)
+        typed.environment = words[i].substr(equals + 1);
+    } else if (i + 1 == words.size()) {
+      typed.open = option;
+    } else if (++i; is_environment) {
+      typed.environment = words[i];
+    }
+  }
+  return typed;
+}
+
+std::vector<std::string> placeholders_of(const Command& command) {
+  std::vector<std::string> places;
+  for (const std::string_view word : split(command.arguments, ' ')) {
+    std::string place;
+    for (const char c : word)
+      if (c >= 'A' && c <= 'Z')
+        place += c;
+    if (!place.empty())
+      places.push_back(std::move(place));
+  }
+  return places;
+}
+
+/// What stands in a place; `NAME` is of what the command is about.
+std::optional<Names> sort_of(const Command& command, std::string_view place) {
+  if (place == "ENCLAVE" || place == "ENVIRONMENT")
+    return Names::environments;
+  if (place == "NAME" && command.words.starts_with("enclave ") && command.words != "enclave add")
+    return Names::environments;
+  if (place == "SERVICE")
+    return Names::services;
+  if (place == "PORT")
+    return Names::ports;
+  if (place == "ARTIFACT")
+    return Names::artifacts;
+  if (place == "VERSION")
+    return Names::versions;
+  if (place == "NAME" && command.words == "set show")
+    return Names::sets;
+  if (place == "RESOURCE" && command.words == "orphans rm")
+    return Names::orphans;
+  if (place == "WHAT")
+    return Names::resources;
+  return std::nullopt;
+}
+
+/// The names for the next argument.
+std::vector<std::string> argument_names(const Typed& typed, const NameSource& names) {
+  const Command& command = *typed.command;
+  std::vector<std::string> places = placeholders_of(command);
+  std::vector<std::string> given(
+      typed.arguments.begin() + static_cast<std::ptrdiff_t>(split(command.words, ' ').size()),
+      typed.arguments.end());
+  NamesAsked asked;
+  asked.environment = typed.environment;
+  // With `-e` the environment is no argument.
+  if (!typed.environment.empty() && !places.empty() && places[0] == "ENCLAVE")
+    places.erase(places.begin());
+  if (places.empty())
+    return {};
+  for (size_t i = 0; i < given.size() && i < places.size(); ++i) {
+    const auto sort = sort_of(command, places[i]);
+    if (sort == Names::environments)
+      asked.environment = given[i];
+    else if (sort == Names::services)
+      asked.service = given[i];
+  }
+  const bool repeats = command.arguments.find("…") != std::string::npos;
+  if (given.size() >= places.size() && !repeats)
+    return {};
+  const auto sort = sort_of(command, places[std::min(given.size(), places.size() - 1)]);
+  if (!sort)
+    return {};
+  asked.sort = *sort;
+  return names(asked);
+}
+
+/// The values of a flag: `a|b|c`, an environment, the outputs of the command.
+std::vector<std::string> values_of(const Typed& typed, const CommandOption& option,
+                                   const NameSource& names) {
+  if (option.names.back() == "--environment")
+    return names({Names::environments, {}, {}});
+  std::vector<std::string> values;
+  if (option.value.find('|') != std::string::npos && option.value.find('=') == std::string::npos)
+    for (const std::string_view value : split(option.value, '|'))
+      values.emplace_back(value);
+  if (option.names.back() == "--output")
+    values.insert(values.end(), typed.command->outputs.begin(), typed.command->outputs.end());
+  return values;
+}
+
+/// The next words of commands.
+std::vector<std::string> next_words(const std::vector<Command>& commands,
+                                    const std::vector<std::string>& before) {
+  std::vector<std::string> words;
+  for (const Command& command : commands) {
+    const auto own = split(command.words, ' ');
+    if (own.size() > before.size() && std::equal(before.begin(), before.end(), own.begin()))
+      words.emplace_back(own[before.size()]);
+  }
+  return words;
+}
+
+std::vector<std::string> completions_of(const std::vector<Command>& commands,
+                                        std::span<const std::string> words,
+                                        const NameSource& names) {
+  const std::string last = words.empty() ? std::string() : words.back();
+  std::vector<CommandOption> options;
+  const Typed typed =
+      read_typed(commands, words.first(words.empty() ? 0 : words.size() - 1), options);
+  std::vector<std::string> found;
+  const size_t equals = last.starts_with("--") ? last.find('=') : std::string::npos;
+  if (typed.open != nullptr) {
+    found = values_of(typed, *typed.open, names);
+  } else if (equals != std::string::npos && typed.command != nullptr) {
+    const CommandOption* const option = option_named(options, last.substr(0, equals));
+    if (option != nullptr)
+      for (const std::string& value : values_of(typed, *option, names))
+        found.push_back(last.substr(0, equals + 1) + value);
+  } else if (last.starts_with('-')) {
+    for (const CommandOption& option : typed.command == nullptr ? common_options() : options)
+      found.insert(found.end(), option.names.begin(), option.names.end());
+  } else {
+    found = next_words(commands, typed.arguments);
+    if (typed.command != nullptr)
+      for (std::string& name : argument_names(typed, names))
+        found.push_back(std::move(name));
+  }
+  std::erase_if(found, [&](const std::string& word) { return !word.starts_with(last); });
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+/// Bash makes three words of `--flag=value`: one again, and how much of the last one it does not
+/// want back.
+std::pair<std::vector<std::string>, size_t> joined(std::span<const std::string> given) {
+  std::vector<std::string> words;
+  size_t cut = 0;
+  for (size_t i = 0; i < given.size(); ++i) {
+    cut = 0;
+    if (given[i] == "=" && !words.empty() && words.back().starts_with("--")) {
+      words.back() += "=";
+      cut = words.back().size();
+      if (++i < given.size())
+        words.back() += given[i];
+    } else {
+      words.push_back(given[i]);
+    }
+  }
+  return {std::move(words), cut};
+}
+
+}  // namespace
+
+std::vector<std::string> completions(const std::vector<Command>& commands,
+                                     std::span<const std::string> given, const NameSource& names) {
+  const auto [words, cut] = joined(given);
+  std::vector<std::string> found = completions_of(commands, words, names);
+  for (std::string& word : found)
+    word.erase(0, cut);
+  return found;
+}
+
+}  // namespace fettle

@@ -1,0 +1,129 @@
+#include "verbs/preview.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+constexpr int64_t plan_schema = 1;
+constexpr std::string_view host_driver = "host";
+
+Value side_of(const Value& attributes, uint64_t incarnation, uint64_t changes) {
+  return Value::list({attributes, incarnation, changes});
+}
+
+Value digested(const Step& step) {
+  const bool is_known = step.known != nullptr && step.known->applied;
+  return Value::list({to_string(step.verb), to_string(step.key), step.maybe,
+                      step.wanted == nullptr ? Value() : step.wanted->attributes,
+                      is_known ? side_of(step.known->applied->attributes, step.known->incarnation,
+                                         step.known->changes)
+                               : Value(),
+                      Value::list(std::vector<Value>(step.fields.begin(), step.fields.end()))});
+}
+
+/// How a thing of this machine is. Of containers the verb and its fields say what counts.
+Digest digest_of_look(const Step& step, const Seen& seen) {
+  const auto found = seen.find(step.key);
+  const bool is_here = step.wanted != nullptr && step.wanted->driver == host_driver;
+  if (found == seen.end() || !is_here)
+    return {};
+  return found->second.state ? found->second.state->digest() : Digest{1, 1};
+}
+
+}  // namespace
+
+Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
+                             const PlanOptions& options) {
+  Looked looked;
+  looked.seen = TRY(look(place.scene(), intent, known));
+  looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
+  return looked;
+}
+
+std::string digest_of(const Plan& plan, const Seen& seen) {
+  // Not of the order, which is that of the source.
+  std::set<std::string> digests;
+  for (const Step& step : plan.steps) {
+    const Digest digest = combine(digested(step).digest(), digest_of_look(step, seen));
+    digests.emplace(reinterpret_cast<const char*>(&digest), sizeof digest);
+  }
+  std::string text;
+  for (const std::string& digest : digests)
+    text += digest;
+  return sha256_hex(text);
+}
+
+Value plan_file_of(const Preview& preview) {
+  std::vector<Value> steps;
+  for (const Step& step : preview.plan.steps)
+    if (step.verb != Verb::keep)
+      steps.push_back(Value::dict({{"verb", to_string(step.verb)}, {"key", to_string(step.key)}}));
+  return Value::dict({{"fettle_plan", plan_schema},
+                      {"environment", preview.environment},
+                      {"version", preview.version ? Value(*preview.version) : Value()},
+                      {"digest", digest_of(preview.plan, preview.seen)},
+                      {"steps", Value::list(std::move(steps))}});
+}
+
+Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file) {
+  const Result<Value> read = read_json(text, file);
+  if (!read || !read->is_dict() || read->integer_at("fettle_plan") != plan_schema ||
+      read->text_at("digest").empty())
+    return user_error(cat("`", file, "` is not a plan; `fettle plan --out FILE` writes one"));
+  KeptPlan kept{
+      std::string(read->text_at("environment")), std::string(read->text_at("digest")), {}};
+  if (const int64_t version = read->integer_at("version"); version > 0)
+    kept.version = static_cast<uint64_t>(version);
+  return kept;
+}
+
+Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept) {
+  if (digest_of(plan, seen) == kept.digest)
+    return {};
+  return user_error(
+      "something else is to be done than when the plan was made; `fettle plan` shows "
+      "what");
+}
+
+Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
+                                             const Known& known, Plan& plan) {
+  auto looks = std::make_shared<Intent>();
+  looks->environment = intent.environment;
+  std::vector<Resource>& resources = looks->resources[Name()];
+  std::set<Key> looked_at;
+  for (const Step& step : plan.steps)
+    if (step.verb == Verb::ensure && step.wanted != nullptr && looked_at.insert(step.key).second) {
+      resources.push_back(*step.wanted);
+      resources.back().mandate = Mandate::report;
+    }
+  std::map<Key, Value> found;
+  if (resources.empty())
+    return found;
+  // They come in their order, whatever else they need.
+  for (Resource& resource : resources)
+    for (Need& need : resource.needs) {
+      need.when = When::finished;
+      std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
+    }
+  Threads threads(*place.interrupt, place.mask.get());
+  const Carried carried = TRY(look_by_acts(place.scene(), threads, looks, known, {}));
+  if (!carried.summary)
+    return carried.summary.error();
+  for (Step& step : plan.steps) {
+    if (!looked_at.contains(step.key))
+      continue;
+    if (carried.run.standing(step.key) == Standing::unchanged) {
+      step.verb = Verb::keep;
+      step.why = "it is as wanted";
+    } else if (const Value* const outputs = carried.run.looked(step.key)) {
+      step.why = "it is not as wanted";
+      found[step.key] = outputs->at("changes");
+    }
+  }
+  return found;
+}
+
+}  // namespace fettle
