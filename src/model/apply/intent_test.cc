@@ -73,8 +73,8 @@ TEST_F(IntentTest, ResourcesBecomeThingsOfTheEngineBySet) {
   EXPECT_EQ(file.attributes.text_at("mode"), "0644");
   EXPECT_EQ(file.mandate, Mandate::act);
   EXPECT_EQ(file.leftover, Leftover::remove);
-  EXPECT_EQ(made->intent->sets, (std::map<Name, Leftover>{{"model:", Leftover::forget},
-                                                          {"model:s", Leftover::forget}}));
+  EXPECT_EQ(made->intent->sets,
+            (std::map<Name, Leftover>{{"model:", Leftover::keep}, {"model:s", Leftover::keep}}));
   EXPECT_EQ(made->intent->resources.at("model:s").size(), 1u);
   options_.prune = true;
   EXPECT_EQ(mapped()->intent->sets.at("model:s"), Leftover::remove);
