@@ -55,8 +55,8 @@ Result<int> keep(Face& face) {
 Command controller_command() {
   Command command = CommandGroup{"workloads", {workload_options()[0]}}.make(
       "controller", "", 0, 0,
-      "Keeps the workloads of a fleet as they are wanted until it is stopped: probes, restarts,\n"
-      "lost nodes, hooks, and what `apply` stores meanwhile.",
+      "Keeps the workloads of a fleet as they are wanted until it is stopped.\n"
+      "It answers probes, restarts, lost nodes, hooks, and what `apply` stores meanwhile.",
       {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep, {gates_option()});
   command.tells_lines = true;
   return command;

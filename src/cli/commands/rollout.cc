@@ -263,13 +263,15 @@ std::vector<Command> rollout_commands() {
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
-      group.make(
-          "rollout status", one, 1, 2,
-          "Tells how a rollout stands: exit code 0 when it is complete, paused or as far as\n"
-          "its partition allows, 1 when it has failed, 3 while it is under way.",
-          {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"}, status,
-          {{{"-w", "--watch"}, "", "until it is under way no more"},
-           {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
+      group.make("rollout status", one, 1, 2,
+                 "Tells how a rollout stands, and ends with an exit code that says so.\n"
+                 "0: it is complete, paused, or as far as its partition allows; 1: it has failed; "
+                 "3: it is\n"
+                 "under way.",
+                 {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
+                 status,
+                 {{{"-w", "--watch"}, "", "until it is under way no more"},
+                  {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
       group.make("rollout pause", one, 1, 2, "Lets no further pods change.",
                  {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
                  {wait, limit}),
