@@ -75,7 +75,8 @@ Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place) {
     if (driver == nullptr)
       continue;
     questions.emplace_back([&, name, driver](const std::stop_token& stop) -> Status {
-      const auto engine = driver->engine(stop);
+      constexpr bool may_start = false;  // an engine that does not run has nothing to tell
+      const auto engine = driver->engine(stop, may_start);
       const auto images =
           engine ? list_images(**engine, stop) : Result<std::vector<ListedImage>>(engine.error());
       // Whether a node answers is told elsewhere; what is there is not known then.
