@@ -274,14 +274,14 @@ std::vector<std::string> with_described_workload(std::vector<std::string> words)
   const auto kind = kind_named(words[1].substr(0, slash));
   if (!has_name || !kind)
     return words;
-  if (*kind == "Pod" && slash != std::string::npos)
-    words[1] = words[1].substr(slash + 1);
-  if (*kind == "Pod")
-    words.insert(words.begin() + 1, "pod");
-  else
+  if (*kind != "Pod") {
     words.insert(words.begin() + 1, "workload");
-  if (*kind == "Pod" && slash == std::string::npos)
-    words.erase(words.begin() + 2);
+  } else if (slash == std::string::npos) {
+    words[1] = "pod";
+  } else {
+    words[1] = words[1].substr(slash + 1);
+    words.insert(words.begin() + 1, "pod");
+  }
   return words;
 }
 

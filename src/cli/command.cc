@@ -19,20 +19,6 @@ std::string name_of(const CommandOption& option) {
   return best->substr(best->find_first_not_of('-'));
 }
 
-std::vector<CommandOption> options_of(const Command& command) {
-  std::vector<CommandOption> all = command.options;
-  all.insert(all.end(), common_options().begin(), common_options().end());
-  return all;
-}
-
-const CommandOption* find_option(const std::vector<CommandOption>& options,
-                                 std::string_view spelling) {
-  for (const CommandOption& option : options)
-    if (std::find(option.names.begin(), option.names.end(), spelling) != option.names.end())
-      return &option;
-  return nullptr;
-}
-
 Error unknown_option(const std::vector<CommandOption>& options, const Command& command,
                      std::string_view spelling) {
   std::vector<std::string> names;
@@ -240,6 +226,20 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
                   {}};
   command.options.insert(command.options.end(), own.begin(), own.end());
   return command;
+}
+
+std::vector<CommandOption> options_of(const Command& command) {
+  std::vector<CommandOption> all = command.options;
+  all.insert(all.end(), common_options().begin(), common_options().end());
+  return all;
+}
+
+const CommandOption* find_option(const std::vector<CommandOption>& options,
+                                 std::string_view spelling) {
+  for (const CommandOption& option : options)
+    if (std::find(option.names.begin(), option.names.end(), spelling) != option.names.end())
+      return &option;
+  return nullptr;
 }
 
 const std::vector<CommandOption>& common_options() {

@@ -87,6 +87,11 @@ struct CommandGroup {
 
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();
+/// Its own flags and those of every command.
+std::vector<CommandOption> options_of(const Command& command);
+/// The flag that is spelled so; none when there is none.
+const CommandOption* find_option(const std::vector<CommandOption>& options,
+                                 std::string_view spelling);
 
 /// Finds the command that the words begin with; the rest is parsed by its options. Errors
 /// (`Blame::user`): an unknown command, flag or too few or many arguments, with the nearest right

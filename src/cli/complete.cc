@@ -23,20 +23,6 @@ const Command* command_of(const std::vector<Command>& commands,
   return found;
 }
 
-std::vector<CommandOption> all_options(const Command& command) {
-  std::vector<CommandOption> options = command.options;
-  options.insert(options.end(), common_options().begin(), common_options().end());
-  return options;
-}
-
-const CommandOption* option_named(const std::vector<CommandOption>& options,
-                                  std::string_view name) {
-  for (const CommandOption& option : options)
-    if (std::ranges::find(option.names, name) != option.names.end())
-      return &option;
-  return nullptr;
-}
-
 /// What has been typed before the word that is completed.
 struct Typed {
   const Command* command = nullptr;
@@ -54,7 +40,7 @@ Typed read_typed(const std::vector<Command>& commands, std::span<const std::stri
       bare.push_back(word);
   typed.command = command_of(commands, bare);
   if (typed.command != nullptr)
-    options = all_options(*typed.command);
+    options = options_of(*typed.command);
   for (size_t i = 0; i < words.size(); ++i) {
     typed.open = nullptr;
     if (!words[i].starts_with('-') || words[i] == "-") {
@@ -62,7 +48,7 @@ Typed read_typed(const std::vector<Command>& commands, std::span<const std::stri
       continue;
     }
     const size_t equals = words[i].find('=');
-    const CommandOption* const option = option_named(options, words[i].substr(0, equals));
+    const CommandOption* const option = find_option(options, words[i].substr(0, equals));
     if (option == nullptr || option->value.empty())
       continue;
     const bool is_environment = option->names.back() == "--environment";
@@ -183,7 +169,7 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
   if (typed.open != nullptr) {
     found = values_of(typed, *typed.open, names);
   } else if (equals != std::string::npos && typed.command != nullptr) {
-    const CommandOption* const option = option_named(options, last.substr(0, equals));
+    const CommandOption* const option = find_option(options, last.substr(0, equals));
     if (option != nullptr)
       for (const std::string& value : values_of(typed, *option, names))
         found.push_back(last.substr(0, equals + 1) + value);

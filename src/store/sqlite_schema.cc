@@ -72,25 +72,27 @@ CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
 /// The first format that lists what records and versions refer to.
 constexpr size_t format_with_uses = 3;
 
-/// What was written before uses were listed.
+/// What was written before uses were listed. One that is damaged is told when it is read.
 Status list_uses(Sqlite& database) {
   Query records = TRY(database.query("SELECT environment, kind, name, body FROM records"));
   while (TRY(records.step()))
-    for (const std::string& digest : digests_in(TRY(decode(records.blob(3), database.seal()))))
-      TRY(TRY(database.query("INSERT OR IGNORE INTO record_uses VALUES(?,?,?,?)"))
-              .bind(digest)
-              .bind(records.text(0))
-              .bind(records.text(1))
-              .bind(records.text(2))
-              .run());
+    if (const Result<Record> record = decode(records.blob(3), database.seal()))
+      for (const std::string& digest : digests_in(*record))
+        TRY(TRY(database.query("INSERT OR IGNORE INTO record_uses VALUES(?,?,?,?)"))
+                .bind(digest)
+                .bind(records.text(0))
+                .bind(records.text(1))
+                .bind(records.text(2))
+                .run());
   Query versions = TRY(database.query("SELECT world, number, detail FROM versions"));
   while (TRY(versions.step()))
-    for (const std::string& digest : digests_in(TRY(value_of(versions.blob(2), database))))
-      TRY(TRY(database.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
-              .bind(digest)
-              .bind(versions.number(0))
-              .bind(versions.number(1))
-              .run());
+    if (const Result<Value> detail = value_of(versions.blob(2), database))
+      for (const std::string& digest : digests_in(*detail))
+        TRY(TRY(database.query("INSERT OR IGNORE INTO version_uses VALUES(?,?,?)"))
+                .bind(digest)
+                .bind(versions.number(0))
+                .bind(versions.number(1))
+                .run());
   return {};
 }
 
