@@ -145,7 +145,7 @@ Result<double> run_driver(const Setting& setting, HttpClient& http, Engine& engi
   auto network = std::make_shared<Record>();
   network->outputs = std::get<Done>(made).outputs;
   network->applied.emplace();
-  network->applied->key = first.key;
+  network->applied.edit().key = first.key;
 
   struct Waiting {
     Clock::time_point due;

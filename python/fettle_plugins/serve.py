@@ -111,7 +111,7 @@ class Server:
         except asyncio.CancelledError:
             self.channel.write(id=number, error="cancelled")
         except NotReady as error:
-            self.channel.write(id=number, not_ready=str(error))
+            self.channel.write(id=number, not_ready=str(error), watch=error.watch)
         except Throttled as error:
             self.channel.write(id=number, throttled=str(error))
         except HostError as error:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -72,6 +73,19 @@ std::string warning_about(const fs::path& folder, const struct stat& about) {
              folder.string(), "` closes it");
 }
 
+/// Where nothing can be written it is found out each time.
+std::string id_of(const fs::path& folder) {
+  const fs::path file = folder / "id";
+  if (const Result<std::string> kept = read_file(file); kept && !trim(*kept).empty())
+    return std::string(trim(*kept));
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  const std::string machine = read_file("/etc/machine-id").value_or(host.data());
+  const std::string id = sha256_hex(cat(trim(machine), "\n", folder.string())).substr(0, 12);
+  static_cast<void>(write_file(file, id + "\n", 0600));
+  return id;
+}
+
 }  // namespace
 
 Result<Home> open_home(const Variable& variable) {
@@ -94,7 +108,7 @@ Result<Home> open_home(const Variable& variable) {
     return user_error(cat("`", folder.string(),
                           "` is not a folder, so it cannot hold fettle's state; name another "
                           "one by `$FETTLE_HOME`"));
-  return Home{folder.string(), warning_about(folder, about)};
+  return Home{folder.string(), warning_about(folder, about), id_of(folder)};
 }
 
 }  // namespace fettle

@@ -12,6 +12,9 @@ namespace fettle {
 struct Home {
   std::string folder;
   std::string warning;  ///< that others may look into it; empty when all is well
+  /// What the things of this home carry on an engine that others use, too. It moves with the
+  /// folder, and one that is made anew at the same place of the same machine has the same.
+  std::string id;
 };
 
 /// The value of a variable; empty when it is not set.

@@ -46,6 +46,12 @@ uint64_t random_bits() {
   return bits;
 }
 
+/// The threads that wait for signals and for a closed output outlive everything else.
+Interrupt& the_interrupt() {
+  static Interrupt& one = *new Interrupt;
+  return one;
+}
+
 class Program : public Face {
  public:
   Result<Workplace*> workplace() override {
@@ -76,6 +82,7 @@ class Program : public Face {
       return run_jq_apart(expression, text, interrupt_.acts_token());
     };
     options.limits = place_.limits;
+    options.home = found.id;
     engine_ = std::make_unique<EngineDriver>(
         *http_, *blobs_,
         [this, home](bool may_start, std::stop_token stop) {
@@ -190,7 +197,7 @@ class Program : public Face {
       print_error(text);
   }
 
-  Interrupt interrupt_;
+  Interrupt& interrupt_ = the_interrupt();
   std::unique_ptr<Store> store_;
   std::unique_ptr<Disk> disk_;
   std::unique_ptr<BlobIndex> blob_index_;

@@ -1,8 +1,10 @@
 #pragma once
-/// An optional value that lives on the heap: for what is large and seldom there. It is copied with
-/// whoever has it.
+/// An optional value that lives on the heap: for what is large and seldom there, or large and often
+/// copied. Copies share it until one of them is written to, which then gets a value of its own.
+/// Safe to copy and read from several threads, as an `int` would be.
 
-#include <memory>
+#include <atomic>
+#include <cstdint>
 #include <utility>
 
 namespace fettle {
@@ -11,30 +13,42 @@ template <class T>
 class Boxed {
  public:
   Boxed() = default;
-  Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT
-  Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
-  Boxed(Boxed&&) noexcept = default;
-  Boxed& operator=(const Boxed& other) {
-    value_ = other ? std::make_unique<T>(*other) : nullptr;
+  Boxed(T value) : held_(new Held{{1}, std::move(value)}) {}  // NOLINT
+  Boxed(const Boxed& other) : held_(other.held_) {
+    if (held_ != nullptr)
+      held_->users.fetch_add(1, std::memory_order_relaxed);
+  }
+  Boxed(Boxed&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  Boxed& operator=(Boxed other) noexcept {
+    std::swap(held_, other.held_);
     return *this;
   }
-  Boxed& operator=(Boxed&&) noexcept = default;
-  ~Boxed() = default;
+  ~Boxed() { reset(); }
 
-  explicit operator bool() const { return value_ != nullptr; }
-  bool has_value() const { return value_ != nullptr; }
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return value_.get(); }
-  const T* operator->() const { return value_.get(); }
-  T& emplace() {
-    value_ = std::make_unique<T>();
-    return *value_;
+  explicit operator bool() const { return held_ != nullptr; }
+  bool has_value() const { return held_ != nullptr; }
+  const T& operator*() const { return held_->value; }
+  const T* operator->() const { return &held_->value; }
+  /// To write to. What it gives must not be written to after the next copy.
+  T& edit() {
+    if (held_->users.load(std::memory_order_acquire) != 1)
+      *this = Boxed(T(held_->value));
+    return held_->value;
   }
-  void reset() { value_.reset(); }
+  T& emplace() { return (*this = Boxed(T{})).held_->value; }
+  void reset() {
+    if (Held* held = std::exchange(held_, nullptr);
+        held != nullptr && held->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete held;
+  }
 
  private:
-  std::unique_ptr<T> value_;
+  struct Held {
+    std::atomic<uint32_t> users;
+    T value;
+  };
+
+  Held* held_ = nullptr;
 };
 
 }  // namespace fettle

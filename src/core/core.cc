@@ -78,6 +78,23 @@ const Record* Act::need(std::string_view kind) const {
 
 Status Driver::ready(std::span<const Resource* const>, std::stop_token) { return {}; }
 
+Result<Outcome> perform(Driver& driver, const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) {
+  if (act.compares == nullptr)
+    return driver.apply(act, progress, std::move(stop));
+  Resource wanted;
+  wanted.key = act.key;
+  wanted.attributes = act.attributes;
+  const Subject subject{act.key, &wanted, act.known};
+  const std::vector<Observation> seen = TRY(driver.observe(std::span(&subject, 1), stop));
+  if (!seen.front().unavailable.empty())
+    return world_error(seen.front().unavailable);
+  Record as_wanted = act.known == nullptr ? Record() : *act.known;
+  as_wanted.applied = std::move(wanted);
+  const Comparison found = act.compares->compare(as_wanted, seen.front(), Presence::running);
+  return Outcome(Done{Value::dict({}), {}, found.verb != Verb::keep, {}});
+}
+
 void Driver::watch(const Name&, const std::function<void(const Key&)>&, std::stop_token) {}
 
 }  // namespace fettle

@@ -22,6 +22,8 @@
 
 namespace fettle {
 
+class Kind;
+
 /// One act to be done: a step whose holes are filled.
 struct Act {
   Verb verb = Verb::create;
@@ -34,9 +36,10 @@ struct Act {
   Value so_far;                      ///< what the last `Pending` of this act said
   uint64_t incarnation = 0;          ///< the number this one gets if it is made anew
   int attempt = 1;                   ///< counts the calls for this act within this run
-  bool looks_only = false;  ///< of an ensuring kind: nothing may be changed; `Done::changed` says
-                            ///< whether something would be
-  bool is_instant = false;  ///< it blocks nowhere and may be called where others wait
+  bool looks_only = false;  ///< nothing may be changed; `Done::changed` says whether something
+                            ///< would be
+  const Kind* compares = nullptr;  ///< of a look at what is not of an ensuring kind: by whom
+  bool is_instant = false;         ///< it blocks nowhere and may be called where others wait
 
   /// The record of the first need of a kind; none when there is none.
   const Record* need(std::string_view kind) const;
@@ -134,5 +137,9 @@ class Driver {
   virtual void watch(const Name& environment, const std::function<void(const Key&)>& hint,
                      std::stop_token stop);
 };
+
+/// Applies an act. A look at what a driver observes is its observation, compared.
+Result<Outcome> perform(Driver& driver, const Act& act, const ProgressSink& progress,
+                        std::stop_token stop);
 
 }  // namespace fettle

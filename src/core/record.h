@@ -42,7 +42,7 @@ struct Course {
 
 /// An act that was begun and has not settled.
 struct Attempt {
-  Resource resource;
+  Boxed<Resource> resource;
   Verb verb = Verb::keep;  ///< what was to be done
   Time started;
   bool failed = false;             ///< else nobody knows how it ended
@@ -56,7 +56,7 @@ struct Attempt {
 enum class ByHand { nothing, stopped, removed };
 
 struct Record {
-  std::optional<Resource> applied;  ///< the last success; holes as wanted, not filled
+  Boxed<Resource> applied;  ///< the last success; holes as wanted, not filled
   Value outputs;
   std::string remote_id;     ///< what the driver calls it
   uint64_t incarnation = 0;  ///< counts how often it was made anew; what is inside dies with it
@@ -76,7 +76,7 @@ struct Record {
 inline const Resource* resource_of_then(const Record& record) {
   if (record.applied)
     return &*record.applied;
-  return record.attempt ? &record.attempt->resource : nullptr;
+  return record.attempt ? &*record.attempt->resource : nullptr;
 }
 
 using RecordPointer = std::shared_ptr<const Record>;

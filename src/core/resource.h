@@ -73,6 +73,7 @@ struct Patience {
   int calls = 3;
   Duration time = 9s;
   bool with_errors = false;  ///< an `Error` of the driver is called again, too
+  int most = 0;  ///< calls in all, whatever they come to; 0: no limit. Records do not say it
   bool operator==(const Patience&) const = default;
 };
 
@@ -88,6 +89,7 @@ enum class Mandate {
   act,     ///< it is made true
   report,  ///< it is compared with what is wanted, and nothing is done nor recorded
   none,    ///< nobody who could act is there
+  look,    ///< for those that need it: a difference is a change and no failure; nothing is recorded
 };
 
 /// What becomes of a known thing that nobody wants any more.
@@ -107,7 +109,8 @@ struct Resource {
   Deadlines deadlines;
   Patience patience;
   /// Acting blocks nowhere and touches nothing but what it puts out: it takes no slot and no
-  /// thread, nothing says that it has begun, and it is recorded only when it came to something else.
+  /// thread, nothing says that it has begun, and it is recorded only when it came to something
+  /// else.
   bool is_instant = false;
 };
 

@@ -73,7 +73,7 @@ TEST(Kinds, DriftOfAService) {
   Record known;
   known.remote_id = "c";
   known.applied.emplace();
-  known.applied->attributes = *service_kind().normalise(json(R"({"image":"i"})"));
+  known.applied.edit().attributes = *service_kind().normalise(json(R"({"image":"i"})"));
   constexpr auto running = Presence::running, stopped = Presence::stopped,
                  absent = Presence::absent;
   for (const Drift& row : std::initializer_list<Drift>{
@@ -113,7 +113,7 @@ TEST(Kinds, AServiceThatEndedWithCode0IsDoneUnlessSomebodyExpectsItToAnswer) {
     Record known;
     known.remote_id = "c";
     known.applied.emplace();
-    known.applied->attributes = *service_kind().normalise(json(attributes));
+    known.applied.edit().attributes = *service_kind().normalise(json(attributes));
     known.outputs = Value::dict({{"ended", saw_it_end}});
     known.by_hand = by_hand;
     return service_kind().compare(known, ended, expected).verb;
@@ -132,7 +132,7 @@ TEST(Kinds, AServiceThatEndedWithCode0IsDoneUnlessSomebodyExpectsItToAnswer) {
 TEST(Kinds, AServiceThatIsPurgedIsExpectedToBeAway) {
   Record known;
   known.applied.emplace();
-  known.applied->attributes = json(R"({"purged":true})");
+  known.applied.edit().attributes = json(R"({"purged":true})");
   EXPECT_EQ(service_kind().compare(known, {}, Presence::running).verb, Verb::keep);
 }
 

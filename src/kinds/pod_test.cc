@@ -213,7 +213,7 @@ TEST(Pod, DefaultsAreLeftOutAndWhatCannotBeMeantIsRefused) {
 TEST(Pod, DriftIsAPodOrAContainerThatIsGone) {
   Record known;
   known.applied.emplace();
-  known.applied->attributes = pod_of(plain);
+  known.applied.edit().attributes = pod_of(plain);
   const auto verb = [&](std::string_view seen) {
     return pod_kind().compare(known, {json(seen)}, Presence::running).verb;
   };

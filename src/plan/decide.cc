@@ -263,6 +263,8 @@ Step Decider::decide_wanted(NodeId id) const {
     return *unmet;
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
+  if (node.wanted->mandate == Mandate::look)
+    return step(id, Verb::ensure, "looked at for those that need it");
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
     return step(id, node.kind->first_verb(), is_new);
   if (auto attempt = check_attempt(id))

@@ -310,7 +310,7 @@ void Graph::add_users_of_then() {
     };
     const Record& record = *node.known;
     for (const Resource* then : {record.applied ? &*record.applied : nullptr,
-                                 record.attempt ? &record.attempt->resource : nullptr}) {
+                                 record.attempt ? &*record.attempt->resource : nullptr}) {
       if (then == nullptr)
         continue;
       for (const Need& need : then->needs)

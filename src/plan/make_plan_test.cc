@@ -269,8 +269,8 @@ TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
 TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
   auto found = std::make_shared<Record>();
   found->applied = Resource();
-  found->applied->key = key("host/a");
-  found->applied->attributes = Value::dict({});
+  found->applied.edit().key = key("host/a");
+  found->applied.edit().attributes = Value::dict({});
   found->is_adopted = true;
   found->wanted_by["nobody"] = {};
   known_[key("host/a")] = found;
@@ -320,7 +320,7 @@ TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
   known_[key("act/2")] = record;
   EXPECT_EQ(plan(), "run act/2: it failed before: exit code 1\n2 kept");
   record = std::make_shared<Record>(*record);
-  record->attempt->failed = false;
+  record->attempt.edit().failed = false;
   known_[key("act/2")] = record;
   EXPECT_EQ(
       plan(),

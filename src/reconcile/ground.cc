@@ -149,7 +149,7 @@ Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
   const auto stop = [&] { stops.request_stop(); };
   const std::stop_callback on_interrupt(interrupt_.acts_token(), stop);
   const std::stop_callback on_leaving(leaving_.get_token(), stop);
-  return job.driver->apply(job.act, tell, stops.get_token());
+  return perform(*job.driver, job.act, tell, stops.get_token());
 }
 
 bool Threads::has_news() const {

@@ -47,7 +47,6 @@ void Run::let_go() {
     step.wanted = nullptr;
   flights_.clear();
   graph_.reset();
-  former_.clear();
   next_.reset();
   intent_.reset();
 }
@@ -94,6 +93,7 @@ std::vector<Order> Run::start(Moment now) {
 
 std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   commands_.clear();
+  commands_.reserve(8);
   now_ = now;
   for (const Input& input : inputs)
     take(input);
@@ -117,13 +117,14 @@ bool is_same_wish(const Node& before, const Node& after) {
 
 Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now) {
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
-  TRY(Graph::build(*intent, known_, seen_, *kinds_));  // its error comes before anything is done
   // What was acted on since may be another one than was seen.
   for (auto& [key, observation] : seen)
     if (const Standing standing = this->standing(key);
         !is_under_way(key) &&
         (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
       seen_[key] = std::move(observation);
+  // Its error comes before anything is done.
+  next_graph_ = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_, *kinds_)));
   commands_.clear();
   now_ = now;
   next_ = std::move(intent);
@@ -139,26 +140,28 @@ void Run::adopt_when_possible() {
   if (next_ == nullptr)
     return;
   if (!graph_->has_hosts()) {
-    adopt(std::exchange(next_, nullptr));
-  } else if (acting_ == 0) {
+    adopt(std::exchange(next_, nullptr), std::move(next_graph_));
+    return;
+  }
+  next_graph_.reset();  // until then other things will be known
+  if (acting_ == 0) {
     flights_.clear();
     pools_.clear();
     instant_ = {most_instant, 0, {}};
     timers_.clear();
     deferred_.clear();
     watchers_.clear();
-    former_.push_back(std::exchange(intent_, std::exchange(next_, nullptr)));
+    const std::shared_ptr<const Intent> before =
+        std::exchange(intent_, std::exchange(next_, nullptr));
     graph_.reset();
     begin_pass();
+    point_steps_at_what_is_wanted();
   }
 }
 
 /// Goes on with what is wanted by now.
-void Run::adopt(std::shared_ptr<const Intent> intent) {
-  Result<Graph> built = Graph::build(*intent, known_, seen_, *kinds_);
-  INVARIANT(built.has_value());
-  auto graph = std::make_unique<Graph>(std::move(*built));
-  former_.push_back(std::exchange(intent_, std::move(intent)));
+void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph) {
+  const std::shared_ptr<const Intent> former = std::exchange(intent_, std::move(intent));
   graph_.swap(graph);
   const Graph& before = *graph;
   const std::vector<Standing> standings = std::exchange(standings_, {});
@@ -194,7 +197,10 @@ void Run::adopt(std::shared_ptr<const Intent> intent) {
     }
   }
   count_dependants();
+  forget_what_neither_knows(before);
+  point_steps_at_what_is_wanted();
   for (auto& [id, flight] : flights_) {
+    flight.step.wanted = flight.step.wanted == nullptr ? nullptr : &*flight.resource;
     for (const Key& key : flight.watch)
       watchers_[key].insert(id);
     if (flight.is_acting) {
@@ -205,6 +211,26 @@ void Run::adopt(std::shared_ptr<const Intent> intent) {
     }
   }
   summary_.leftovers = graph_->leftovers();
+}
+
+/// A run that is told for days what is wanted tells of what went long ago no more.
+void Run::forget_what_neither_knows(const Graph& before) {
+  const auto is_gone = [&](const auto& entry) {
+    return graph_->find(entry.first) == no_node && before.find(entry.first) == no_node;
+  };
+  std::erase_if(steps_, is_gone);
+  std::erase_if(outcomes_, is_gone);
+  std::erase_if(looks_, is_gone);
+  std::erase_if(made_anew_, is_gone);
+  forgotten_.clear();
+}
+
+/// The steps so far borrow from the intent before, which goes.
+void Run::point_steps_at_what_is_wanted() {
+  for (auto& [key, step] : steps_) {
+    const NodeId id = graph_->find(key);
+    step.wanted = id == no_node ? nullptr : graph_->node(id).wanted;
+  }
 }
 
 void Run::take(const Input& input) {
@@ -481,7 +507,8 @@ const Resource& Run::resource_at(NodeId id) const {
 /// What only looks leaves no trace: no record, no event.
 bool Run::looks_only(NodeId id) const {
   const Resource* wanted = graph_->node(id).wanted;
-  return wanted != nullptr && wanted->mandate == Mandate::report;
+  return wanted != nullptr &&
+         (wanted->mandate == Mandate::report || wanted->mandate == Mandate::look);
 }
 
 const Name& Run::origin_of(NodeId id) const {
@@ -500,7 +527,9 @@ void Run::settle(NodeId id, Standing standing) {
       watchers_[key].erase(id);
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.is_dirty;
-    steps_[*graph_->node(id).key] = std::move(flight->second.step);
+    Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
+    if (step.wanted != nullptr)
+      step.wanted = graph_->node(id).wanted;
     flights_.erase(flight);
   }
   // Those that need it wait for the one that is wanted by now.

@@ -160,19 +160,19 @@ class Run {
   struct Flight {
     Step step;
     Act act;
-    const Resource* resource = nullptr;  ///< as it was when the act began
-    std::optional<Instant> began;        ///< moved back by what former processes spent on it
+    Boxed<Resource> resource;      ///< as it was when the act began
+    std::optional<Instant> began;  ///< moved back by what former processes spent on it
     bool is_acting = false;
     bool is_answered = false;  ///< those that need it go on: it succeeded, and has not settled
     bool is_recorded = false;  ///< as a success
     bool has_changed = false;
     bool may_have_changed = false;  ///< an act before it did not come to its end
-    bool was_ended = false;   ///< told to stop, since a call took too long
-    bool was_hinted = false;  ///< while it acted
-    bool is_dirty = false;    ///< what it needs has changed since the call began
-    bool is_stale = false;    ///< another one is wanted by now: to be decided anew
-    std::string what;         ///< it waits for
-    int calls = 0;            ///< that have ended
+    bool was_ended = false;         ///< told to stop, since a call took too long
+    bool was_hinted = false;        ///< while it acted
+    bool is_dirty = false;          ///< what it needs has changed since the call began
+    bool is_stale = false;          ///< another one is wanted by now: to be decided anew
+    std::string what;               ///< it waits for
+    int calls = 0;                  ///< that have ended
     Instant called;
     Duration pause{0};
     Instant due;
@@ -205,7 +205,9 @@ class Run {
   bool needs_what_is_done_again(NodeId id) const;
   void keep(NodeId id);
   void adopt_when_possible();
-  void adopt(std::shared_ptr<const Intent> intent);
+  void adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph);
+  void forget_what_neither_knows(const Graph& before);
+  void point_steps_at_what_is_wanted();
   void count_dependants();
   void make_decidable(NodeId id);
   void start_what_fits();
@@ -252,8 +254,8 @@ class Run {
   std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
 
   std::shared_ptr<const Intent> intent_;
-  std::shared_ptr<const Intent> next_;                 ///< wanted as soon as it can be judged
-  std::vector<std::shared_ptr<const Intent>> former_;  ///< what steps and flights borrow from
+  std::shared_ptr<const Intent> next_;  ///< wanted as soon as it can be judged
+  std::unique_ptr<Graph> next_graph_;   ///< its graph, when that can be at once
   Known known_;
   Known forgotten_;  ///< keeps the keys that the graph borrows
   Seen seen_;
@@ -283,7 +285,7 @@ class Run {
   std::unordered_map<Key, Step, KeyHash> steps_;
   std::unordered_map<Key, Value, KeyHash> looks_;
   std::unordered_map<Key, Standing, KeyHash> outcomes_;
-  std::unordered_map<Key, int, KeyHash> made_anew_;  ///< in this run
+  std::unordered_map<Key, int, KeyHash> made_anew_;  ///< hosts, in this run
   int acting_ = 0;
   size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
   bool replan_ = false;

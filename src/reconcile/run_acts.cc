@@ -74,9 +74,10 @@ bool Run::resume(NodeId id) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
   flight.began = now_.instant;
-  flight.resource = &resource_at(id);
+  flight.resource = resource_at(id);
   if (node.known == nullptr || !node.known->attempt || !node.known->attempt->course ||
-      node.wanted == nullptr || node.known->attempt->resource.attributes != node.wanted->attributes)
+      node.wanted == nullptr ||
+      node.known->attempt->resource->attributes != node.wanted->attributes)
     return false;
   const Course& course = *node.known->attempt->course;
   flight.began = now_.instant - course.spent;
@@ -106,6 +107,8 @@ void Run::begin_act(NodeId id) {
   if (node.seen != nullptr)
     act.seen = *node.seen;
   act.looks_only = looks_only(id);
+  if (act.looks_only && node.kind->sort() != Sort::ensuring)
+    act.compares = node.kind;
   act.is_instant = node.wanted != nullptr && node.wanted->is_instant;
   act.events = Decider(*graph_, standings_, options_.plan).events(id);
   log(EventType::started, id, act.verb, flight.step.why.str(), {}, !act.is_instant);
@@ -167,7 +170,8 @@ void Run::start_act(NodeId id) {
 void Run::write_begin(NodeId id) {
   const Node& node = graph_->node(id);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
-  Attempt attempt{resource_at(id), flights_[id].step.verb, now_.wall, false, {}, 0};
+  const Flight& flight = flights_[id];
+  Attempt attempt{flight.resource, flight.step.verb, now_.wall, false, {}, 0};
   if (node.host != no_node && graph_->node(node.host).known != nullptr)
     attempt.host_incarnation = graph_->node(node.host).known->incarnation;
   record->attempt = std::move(attempt);
@@ -278,6 +282,8 @@ std::string Run::reason_to_give_up(NodeId id, const Again& again) {
   }
   ++flight.alike;
   const Patience& patience = flight.resource->patience;
+  if (patience.most > 0 && flight.calls >= patience.most)
+    return cat("gave up after ", flight.calls, " calls");
   const Duration same_for = now_.instant - flight.alike_since;
   if (again.progress != Digest{} && flight.alike >= patience.calls && same_for >= patience.time)
     return cat("nothing has moved for ",
@@ -447,11 +453,12 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   if (!goes_on) {
     record->attempt.reset();
   } else if (record->attempt) {
-    record->attempt->failed = false;
-    record->attempt->error = flight.what;
-    record->attempt->course = course_of(flight);
+    Attempt& attempt = record->attempt.edit();
+    attempt.failed = false;
+    attempt.error = flight.what;
+    attempt.course = course_of(flight);
   }
-  record->applied = *flight.resource;
+  record->applied = flight.resource;
   // What is taken away again, as a transition left it, was what it was.
   if (verb != Verb::remove)
     record->outputs = done.outputs;
@@ -467,7 +474,8 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   if (anew && !flight.is_recorded) {
     ++record->incarnation;
     record->sequence = ++sequence_;
-    ++made_anew_[*node.key];
+    if (is_of_a_host(id))
+      ++made_anew_[*node.key];
   }
   flight.is_recorded = true;
   flight.has_changed |= changed;
@@ -527,11 +535,12 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
   if (node.set != nullptr && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
-    record->attempt->failed = failed;
-    record->attempt->error = said;
-    record->attempt->course.reset();
+    Attempt& attempt = record->attempt.edit();
+    attempt.failed = failed;
+    attempt.error = said;
+    attempt.course.reset();
     if (waits)
-      record->attempt->course = course_of(flight);
+      attempt.course = course_of(flight);
   }
   if (!outputs.is_null())
     record->outputs = outputs;

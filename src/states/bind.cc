@@ -114,6 +114,11 @@ class Binder {
       if (!leaf.is_text() || !may_refer(leaf.text()))
         return std::nullopt;
       const Name text = leaf.text();
+      if (const auto cut = short_reference(text);
+          cut && with_.catalogue.find(Name(cut->first)) != nullptr)
+        with_.report.error(argument == nullptr ? chunk_->at : places.find(text),
+                           cat("argument reference `", cut->second,
+                               "` is not properly formatted: it is `${state:ID:path}`"));
       std::vector<Part> parts;
       bool refers = false;
       for (const Piece& piece : pieces_of(text)) {

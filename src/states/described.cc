@@ -1,5 +1,7 @@
 #include "states/described.h"
 
+#include <set>
+
 #include "base/text.h"
 #include "states/settings.h"
 
@@ -70,7 +72,12 @@ Status read_implied(const Value& told, Module& made) {
   return {};
 }
 
-Result<Module> module_of(const Value& told) {
+/// Whether a wait is one of users: `{NAME: {…}}`, a call of `reconcile.wait.NAME.get`.
+bool is_own_wait(const Value& wait, const std::set<std::string>& own) {
+  return wait.is_dict() && wait.entries().size() == 1 && own.contains(wait.entries()[0].key.str());
+}
+
+Result<Module> module_of(const Value& told, const std::set<std::string>& own_waits) {
   Module made{};
   made.ref = told.text_at("path").substr(prefix.size());
   made.text = told.text_at("text");
@@ -86,7 +93,7 @@ Result<Module> module_of(const Value& told) {
   }
   TRY(read_implied(told, made));
   made.wait = told.at("wait");
-  if (!made.wait.is_null())
+  if (!made.wait.is_null() && !is_own_wait(made.wait, own_waits))
     if (const Result<WaitRule> rule = read_wait(made.wait); !rule)
       return wrong(told, cat("has a wait that makes no sense: ", rule.error().message));
   made.providers = TRY(names_of(told, "acct", told.at("acct")));
@@ -99,10 +106,15 @@ Result<Module> module_of(const Value& told) {
 
 DescribedModules read_described(std::span<const Value> modules) {
   DescribedModules made;
+  constexpr std::string_view waits = "reconcile.wait.";
+  std::set<std::string> own_waits;
+  for (const Value& told : modules)
+    if (const std::string_view path = told.text_at("path"); path.starts_with(waits))
+      own_waits.emplace(path.substr(waits.size()));
   for (const Value& told : modules) {
     if (!told.text_at("path").starts_with(prefix))
       continue;
-    Result<Module> module = module_of(told);
+    Result<Module> module = module_of(told, own_waits);
     if (module)
       made.modules.push_back(std::move(*module));
     else

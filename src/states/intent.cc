@@ -50,6 +50,7 @@ class Mapper {
     add_end(resources);
     add_images(resources);
     add_looks(resources);
+    std::ranges::move(guards_, std::back_inserter(resources));
     made_.intent = std::move(intent_);
     return std::move(made_);
   }
@@ -125,6 +126,10 @@ class Mapper {
     else
       describe(chunk, *mapped, resource);
     add_needs(i, resource);
+    if (mapped != nullptr && chunk.settings != nullptr)
+      add_guard(chunk, *mapped, resource);
+    if (mapped != nullptr && chunk.settings != nullptr && chunk.settings->retry)
+      try_again(*chunk.settings->retry, resource);
     if (chunk.settings != nullptr)
       add_pace(*chunk.settings, resource);
     return resource;
@@ -191,13 +196,11 @@ class Mapper {
   }
 
   void describe(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
-    if (chunk.settings != nullptr && !mapped.takes_guards &&
-        (!chunk.settings->unless.empty() || !chunk.settings->onlyif.empty()))
-      error(chunk, user_error("`unless` and `onlyif` are not supported here"));
-    if (chunk.settings != nullptr && (!chunk.settings->check_cmd.empty() || chunk.settings->retry ||
-                                      chunk.settings->create_before_destroy))
-      error(chunk,
-            user_error("`check_cmd`, `retry` and `recreate_on_update` are not supported here"));
+    if (chunk.settings != nullptr &&
+        (!chunk.settings->check_cmd.empty() || chunk.settings->create_before_destroy))
+      error(chunk, user_error("`check_cmd` and `recreate_on_update` are not supported here"));
+    if (chunk.settings != nullptr && chunk.settings->retry && !chunk.settings->retry->until)
+      error(chunk, user_error("`retry` until False is not supported here"));
     Result<Value> attributes = mapped.attributes(chunk);
     if (attributes)
       attributes = kind_named(resource.key.kind).normalise(rebound(*attributes));
@@ -342,6 +345,42 @@ class Mapper {
       resource.needs.push_back({{end_key()}, false, When::finished, Unmet::fail, Bond::order});
   }
 
+  /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.
+  void add_guard(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
+    const Settings& settings = *chunk.settings;
+    if (mapped.takes_guards || (settings.unless.empty() && settings.onlyif.empty()))
+      return;
+    static const CallNames names;
+    Settings guards;
+    guards.unless = settings.unless;
+    guards.onlyif = settings.onlyif;
+    Resource guard;
+    guard.key = guard_key(options_.environment, chunk);
+    guard.driver = state_kind().name();
+    guard.origin = resource.origin;
+    guard.mandate = Mandate::look;
+    guard.needs = resource.needs;
+    guard.attributes = Value::dict({{names.arguments, nothing_},
+                                    {names.failure, ""},
+                                    {names.function, "succeed_with_changes"},
+                                    {names.id, chunk.id},
+                                    {names.name, chunk.name},
+                                    {names.settings, settings_value(guards)},
+                                    {names.state, "test"}});
+    resource.needs.push_back({{guard.key}, false, When::changed, Unmet::fail, Bond::order});
+    guards_.push_back(std::move(guard));
+  }
+
+  /// So many calls, whatever they fail with.
+  static void try_again(const Retry& retry, Resource& resource) {
+    const auto calls = static_cast<int>(std::clamp<int64_t>(retry.attempts, 1, 1'000'000));
+    const auto time = [](double seconds) { return Duration(static_cast<int64_t>(seconds * 1e9)); };
+    resource.patience = {calls, 0s, true, calls};
+    resource.pace = {retry.splay > 0 ? Wait::random : Wait::fixed, time(retry.interval),
+                     time(retry.interval + retry.splay)};
+    resource.pace.unit = 1ms;
+  }
+
   /// It is due when a look at what it comes before says that there would be changes.
   void add_prereq(const Chunk& chunk, const Need& need, Resource& resource) {
     fettle::Need looks{{}, need.any, When::changed, Unmet::skip, Bond::order};
@@ -349,17 +388,27 @@ class Mapper {
       const uint32_t target = compiled_.targets[t];
       if (made_.keys[target].kind.empty())
         continue;
-      if (mapped_[target] != nullptr) {
+      if (mapped_[target] != nullptr && made_.keys[target].kind == service_kind().name()) {
         error(chunk, user_error(cat("`prereq` cannot ask `", compiled_.chunks[target].state, ".",
                                     compiled_.chunks[target].function,
                                     "` what it would do; use `onchanges` or `watch`")));
         continue;
       }
+      // What runs each time needs no look.
+      if (mapped_[target] == find_mapped("cmd", "run") && !has_guards(compiled_.chunks[target]))
+        continue;
       looked_at_.insert(target);
       looks.keys.push_back(look_key(target));
     }
     if (!looks.keys.empty())
       resource.needs.push_back(std::move(looks));
+  }
+
+  static bool has_guards(const Chunk& chunk) {
+    const auto creates = [](const auto& argument) { return argument.first == "creates"; };
+    return std::ranges::any_of(chunk.arguments, creates) ||
+           (chunk.settings != nullptr &&
+            !(chunk.settings->unless.empty() && chunk.settings->onlyif.empty()));
   }
 
   Key look_key(uint32_t target) const {
@@ -375,7 +424,7 @@ class Mapper {
       });
       Resource look = *found;
       look.key = look_key(target);
-      look.mandate = Mandate::report;
+      look.mandate = Mandate::look;
       std::erase_if(look.needs,
                     [](const fettle::Need& need) { return need.when == When::finished; });
       look.needs.push_back({{made_.keys[target]}, false, When::succeeded, Unmet::fail, Bond::past});
@@ -431,11 +480,16 @@ class Mapper {
   std::unordered_map<Name, size_t> by_name_;
   std::map<Key, Name> own_names_;  ///< with their IDs
   std::set<Name> images_;
+  std::vector<Resource> guards_;
   std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
   const Value nothing_ = Value::dict({});
 };
 
 }  // namespace
+
+Key guard_key(const Name& environment, const Chunk& chunk) {
+  return {environment, state_kind().name(), cat(key_of(chunk), "_|-guard")};
+}
 
 void set_pace(const WaitRule& rule, Resource& resource) {
   const auto seconds = [](double count) { return Duration(static_cast<int64_t>(count * 1e9)); };

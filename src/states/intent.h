@@ -30,6 +30,10 @@ struct StatesIntent {
 /// The set of everything that files of states want in an environment.
 inline constexpr std::string_view states_set = "states";
 
+/// Of the look that tells whether the guards of a chunk let it be done; only for what the engine
+/// has a kind for.
+Key guard_key(const Name& environment, const Chunk& chunk);
+
 /// Gives a resource the pace that a wait asks for.
 void set_pace(const WaitRule& rule, Resource& resource);
 

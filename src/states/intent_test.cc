@@ -118,7 +118,8 @@ g: test.unique_op
             "succeeded refresh: state/test_|-a_|-a; "
             "changed skip order: state/test_|-a_|-a; "
             "failed skip order any: state/test_|-a_|-a state/test_|-b_|-b; ");
-  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")), "changed skip order: state/test_|-e_|-e_|-look; ");
+  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")),
+            "changed skip order: state/test_|-e_|-e_|-look; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),
@@ -236,7 +237,7 @@ b:
 c:
   container.running: [{image: x}, {ports: {a: none}}]
 d:
-  file.managed: [{name: /d}, {unless: "true"}]
+  file.managed: [{name: /d}, {check_cmd: "true"}]
 e:
   cmd.run: [{cmd: {a: b}}]
 e2:
@@ -256,10 +257,28 @@ g:
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
       "text such as `53/udp`, not `none`\n"
-      "main.sls:9:3: file.managed of ID d: `unless` and `onlyif` are not supported here\n"
+      "main.sls:9:3: file.managed of ID d: `check_cmd` and `recreate_on_update` are not supported "
+      "here\n"
       "main.sls:11:3: cmd.run of ID e: `cmd` must be a text or a list of words, not "
       "{\"a\":\"b\"}\n"
       "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
+}
+
+TEST(Intent, AGuardOfAFileIsALookAndTriesArePatience) {
+  const Mapped made = mapped(R"(
+a:
+  file.managed: [{name: /a}, {contents: x}, {unless: "true"}]
+b:
+  cmd.run: [{cmd: x}, {retry: {attempts: 4, interval: 20, splay: 5}}]
+)");
+  const Resource& guard = made.at("state/file_|-a_|-/a_|-guard");
+  EXPECT_EQ(guard.mandate, Mandate::look);
+  EXPECT_EQ(needs_of(made.at("file/file_|-a_|-/a")),
+            "changed order: state/file_|-a_|-/a_|-guard; ");
+  const Resource& tried = made.at("command/cmd_|-b_|-b");
+  EXPECT_TRUE(tried.patience.most == 4 && tried.patience.with_errors);
+  EXPECT_TRUE(tried.pace.wait == Wait::random && tried.pace.shortest == 20s &&
+              tried.pace.longest == 25s);
 }
 
 TEST(Intent, WaitsAndDeadlinesArePaces) {

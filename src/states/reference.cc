@@ -136,6 +136,21 @@ Result<Value> value_at(const Value& new_state, std::string_view path, std::strin
   return value;
 }
 
+std::optional<std::pair<std::string_view, std::string_view>> short_reference(
+    std::string_view text) {
+  for (size_t begin = text.find("${"); begin != text.npos; begin = text.find("${", begin + 2)) {
+    const size_t end = end_of_reference(text, begin);
+    if (end == text.npos)
+      continue;
+    const std::string_view inner = text.substr(begin + 2, end - begin - 3);
+    const size_t colon = inner.find(':');
+    if (colon != inner.npos && !reference_in(inner) && colon + 1 < inner.size() &&
+        std::string_view("-+=?").find(inner[colon + 1]) == std::string_view::npos)
+      return std::pair(inner.substr(0, colon), text.substr(begin, end - begin));
+  }
+  return std::nullopt;
+}
+
 std::vector<Piece> pieces_of(std::string_view text) {
   std::vector<Piece> pieces;
   std::string plain;

@@ -37,6 +37,10 @@ struct Piece {
   std::optional<Reference> reference;
 };
 
+/// A reference without a path, as in `${test:a}`: the state and the text as it stands; none when
+/// there is none. Shells have the same form, so it counts only with a state that is known.
+std::optional<std::pair<std::string_view, std::string_view>> short_reference(std::string_view text);
+
 /// The pieces of a text. What is in no form of a reference (`${HOME}`) is plain, as in Idem.
 std::vector<Piece> pieces_of(std::string_view text);
 

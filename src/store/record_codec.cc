@@ -175,7 +175,7 @@ std::string encode(const Record& record, const Seal* seal) {
   if (record.applied)
     put(to, *record.applied);
   if (record.attempt) {
-    put(to, record.attempt->resource);
+    put(to, *record.attempt->resource);
     to.number(static_cast<uint64_t>(record.attempt->verb));
     put(to, record.attempt->started);
     to.number(record.attempt->failed ? 1 : 0);
@@ -219,16 +219,16 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
   if ((parts & 1) != 0)
     record.applied = read_resource(from, written_format);
   if ((parts & 2) != 0) {
-    record.attempt.emplace();
-    record.attempt->resource = read_resource(from, written_format);
+    Attempt& attempt = record.attempt.emplace();
+    attempt.resource = read_resource(from, written_format);
     if (written_format > format_without_runs)
-      record.attempt->verb = read_enum<Verb>(from, static_cast<uint64_t>(Verb::blocked) + 1);
-    record.attempt->started = read_time(from);
-    record.attempt->failed = from.number() != 0;
-    record.attempt->error = from.text();
-    record.attempt->host_incarnation = from.number();
+      attempt.verb = read_enum<Verb>(from, static_cast<uint64_t>(Verb::blocked) + 1);
+    attempt.started = read_time(from);
+    attempt.failed = from.number() != 0;
+    attempt.error = from.text();
+    attempt.host_incarnation = from.number();
     if (written_format > format_without_courses && from.number() != 0)
-      record.attempt->course = read_course(from);
+      attempt.course = read_course(from);
   }
   record.outputs = from.value();
   record.remote_id = from.text();

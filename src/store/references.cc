@@ -70,7 +70,7 @@ std::vector<std::string> digests_in(const Record& record) {
   if (record.applied)
     walk.add(record.applied->attributes);
   if (record.attempt)
-    walk.add(record.attempt->resource.attributes);
+    walk.add(record.attempt->resource->attributes);
   walk.add(record.outputs);
   return walk.finish();
 }

@@ -183,7 +183,25 @@ class SqliteStore : public Store {
 
 }  // namespace
 
+namespace {
+
+/// The key is made when the store has its tables, so one without them has been cut.
+Status check_not_emptied(const Path& path) {
+  std::error_code code;
+  const bool is_empty = std::filesystem::file_size(path, code) == 0 && !code;
+  // Another process that is making it has its tables in the log.
+  const bool has_log = std::filesystem::file_size(path.string() + "-wal", code) > 0 && !code;
+  if (!is_empty || has_log || !file_exists(path.parent_path() / "key"))
+    return {};
+  return world_error(cat("the store `", path.string(),
+                         "` is empty, although it was used: bring it back from a backup, or remove "
+                         "it to begin with nothing known"));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path) {
+  TRY(check_not_emptied(path));
   std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(make_lock_folder(*database));

@@ -85,8 +85,8 @@ TEST_F(StoreTest, WhatBecomesOfALeftoverIsReadBackBesideTheMandate) {
   for (const Mandate mandate : {Mandate::act, Mandate::report, Mandate::none})
     for (const Leftover leftover : {Leftover::keep, Leftover::forget, Leftover::remove}) {
       Record written = record();
-      written.applied->mandate = mandate;
-      written.applied->leftover = leftover;
+      written.applied.edit().mandate = mandate;
+      written.applied.edit().leftover = leftover;
       const Result<Record> back = decode(encode(written));
       ASSERT_TRUE(back);
       EXPECT_EQ(back->applied->mandate, mandate);
@@ -152,7 +152,7 @@ TEST_F(StoreTest, SecretsAreSealedWithAKeyOfTheirOwn) {
     auto store = open();
     const auto acting = edit(*store);
     Record written = record();
-    written.applied->attributes = written.outputs = secret;
+    written.applied.edit().attributes = written.outputs = secret;
     Event event;
     event.environment = "e";
     event.key = key;

@@ -19,7 +19,7 @@ class EngineWithBox : public FakeEngine {
     Found box;
     box.key = {environment, "service", "box"};
     box.record.applied.emplace();
-    box.record.applied->key = box.key;
+    box.record.applied.edit().key = box.key;
     box.record.remote_id = "c1";
     return std::vector{box};
   }

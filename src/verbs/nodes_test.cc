@@ -69,8 +69,8 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
     ASSERT_TRUE(edit->put_environment({"fleet", "u", {}, {}}));
     auto record = std::make_shared<Record>();
     record->applied.emplace();
-    record->applied->key = {"fleet", "pod", "n1|default/web-1"};
-    record->applied->driver = engine_of_node("n1");
+    record->applied.edit().key = {"fleet", "pod", "n1|default/web-1"};
+    record->applied.edit().driver = engine_of_node("n1");
     const Change change{Change::record, record->applied->key, record, {}};
     ASSERT_TRUE(edit->write(std::span(&change, 1)));
   }

@@ -74,10 +74,15 @@ class StatesLoop {
     call.only_known = true;
     call.run = Value::dict({{"name", options_.run_name}, {"running", running()}});
     call.on_ask = [this](const Value& asked) { return answer(asked); };
-    const PluginAnswer answer = TRY(functions_.plugins()
-                                        .call(call, place_.interrupt->acts_token())
-                                        .context(cat("reconciler `", options_.loop, "`")));
-    const Value& said = answer.result;
+    call.time_limit = options_.deadline;
+    Result<PluginAnswer> answer = functions_.plugins().call(call, place_.interrupt->acts_token());
+    if (!answer && is_over()) {
+      report_.requires_re_run = true;
+      return {};
+    }
+    if (!answer)
+      return std::move(answer).error().context(cat("reconciler `", options_.loop, "`"));
+    const Value& said = answer->result;
     if (!said.is_dict())
       return world_error(cat("reconciler `", options_.loop,
                              "` must return a dict with `re_runs_count` and `require_re_run`"));
@@ -97,7 +102,15 @@ class StatesLoop {
     return Value::dict(std::move(entries));
   }
 
+  /// Somebody asked to stop, or time is up.
+  bool is_over() {
+    return report_.is_stopped ||
+           (options_.deadline > 0s && ground().now().instant >= began_ + options_.deadline);
+  }
+
   Result<Value> answer(const Value& asked) {
+    if (is_over())
+      return cancelled_error();
     if (const Value* apply_asked = asked.find("apply")) {
       std::set<std::string> tags;
       if (const Value& given = apply_asked->at("tags"); given.is_list()) {
@@ -211,32 +224,15 @@ class StatesLoop {
     const states::Module* module = functions_.catalogue().find(state_of(tag));
     if (module == nullptr || module->wait.is_null())
       return usual_wait;
+    if (const std::optional<Duration> own =
+            TRY(functions_.wait(state_of(tag), report_.re_runs, place_.interrupt->acts_token())))
+      return *own;
     const Result<states::WaitRule> rule = states::read_wait(module->wait);
     if (!rule)
-      return wait_of_users(module->wait);
+      return usual_wait;
     Resource paced;
     states::set_pace(*rule, paced);
     return pause(paced.pace, report_.re_runs + 1, Duration(0), prng_);
-  }
-
-  /// The wait of a plugin: `{NAME: {…}}` is a call of `reconcile.wait.NAME.get`.
-  Result<Duration> wait_of_users(const Value& wait) {
-    if (!wait.is_dict() || wait.entries().empty())
-      return usual_wait;
-    const Entry& entry = wait.entries()[0];
-    std::vector<Entry> arguments;
-    if (entry.value.is_dict())
-      arguments.assign(entry.value.entries().begin(), entry.value.entries().end());
-    arguments.push_back({"run_count", report_.re_runs});
-    PluginCall call;
-    call.path = cat("reconcile.wait.", entry.key, ".get");
-    call.arguments = Value::dict(std::move(arguments));
-    const PluginAnswer answer =
-        TRY(functions_.plugins().call(call, place_.interrupt->acts_token()));
-    const double seconds = answer.result.is_real()
-                               ? answer.result.real()
-                               : static_cast<double>(answer.result.integer().value_or(3));
-    return Duration(static_cast<int64_t>(std::clamp(seconds, 0.0, 1e9) * 1e9));
   }
 
   const Workplace& place_;

@@ -1,5 +1,7 @@
 #include "verbs/state_functions.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/wait.h"
 #include "states/described.h"
@@ -85,6 +87,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
   StateAnswer found;
   found.verdict = answer.verdict;
   found.why = std::move(answer.why);
+  found.watch = std::move(answer.watch);
   if (answer.verdict != PluginAnswer::Verdict::answered)
     return found;
   if (!answer.result.is_dict() || answer.result.find("result") == nullptr)
@@ -93,6 +96,9 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
                            "`changes`, not ",
                            to_text(answer.result).substr(0, 200)));
   found.ret = std::move(answer.result);
+  if (const Value& result = found.ret.at("result"); !result.is_null() && !result.is_bool())
+    return world_error(cat("`", made.path, "` must return a `result` of True, False or None, not ",
+                           to_text(result).substr(0, 200)));
   if (found.ret.at("changes").is_null()) {
     std::vector<Entry> entries(found.ret.entries().begin(), found.ret.entries().end());
     std::erase_if(entries, [](const Entry& entry) { return entry.key == "changes"; });
@@ -145,6 +151,29 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   found.again = answer.again;
   found.so_far = std::move(answer.so_far);
   return found;
+}
+
+/// The wait of a module may be one of users: `{NAME: {…}}` is a call of `reconcile.wait.NAME.get`.
+Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, int calls,
+                                                   std::stop_token stop) {
+  const states::Module* module = catalogue().find(state);
+  if (module == nullptr || !module->wait.is_dict() || module->wait.entries().empty())
+    return std::optional<Duration>();
+  const Entry& entry = module->wait.entries()[0];
+  PluginCall call;
+  call.path = cat("reconcile.wait.", entry.key, ".get");
+  if (!plugins_.has(call.path))
+    return std::optional<Duration>();
+  std::vector<Entry> arguments;
+  if (entry.value.is_dict())
+    arguments.assign(entry.value.entries().begin(), entry.value.entries().end());
+  arguments.push_back({"run_count", calls});
+  call.arguments = Value::dict(std::move(arguments));
+  const PluginAnswer answer = TRY(plugins_.call(call, std::move(stop)));
+  const double seconds = answer.result.is_real()
+                             ? answer.result.real()
+                             : static_cast<double>(answer.result.integer().value_or(3));
+  return std::optional(Duration(static_cast<int64_t>(std::clamp(seconds, 0.0, 1e9) * 1e9)));
 }
 
 Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, const Value& ret,

@@ -42,6 +42,8 @@ class RunFunctions : public StateFunctions {
 
   Result<StateAnswer> call(const StateCall& call, std::stop_token stop) override;
   bool has(std::string_view state, std::string_view function) const override;
+  Result<std::optional<Duration>> wait(const std::string& state, int calls,
+                                       std::stop_token stop) override;
   Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                          std::stop_token stop) override;
   Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) override;

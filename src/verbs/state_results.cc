@@ -20,6 +20,11 @@ std::string python_word(const Value& result) {
   return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
 }
 
+/// A thing that was to be away, and is.
+bool is_purged(const Record* record) {
+  return record != nullptr && record->applied && record->applied->attributes.bool_at("purged");
+}
+
 /// What was done about a thing that the engine has a kind for, and why.
 std::string comment_of_step(const Step* step, Standing standing) {
   if (step == nullptr)
@@ -33,6 +38,8 @@ std::string comment_of_step(const Step* step, Standing standing) {
   if (step->key.kind == command_kind().name() && step->verb != Verb::keep &&
       step->verb != Verb::remove)
     return done("run");
+  if (step->verb == Verb::update && is_purged(step->known.get()))
+    return "created";
   switch (step->verb) {
     case Verb::keep:
       return "as described";
@@ -131,9 +138,21 @@ class Teller {
 
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
 
+  /// What the guards of a thing said when they asked for nothing to be done; none when they did
+  /// not.
+  const Value* held_by_guard(size_t i) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    if (is_call(i) || chunk.settings == nullptr)
+      return nullptr;
+    const Value* looked = of_.run.looked(states::guard_key(of_.keys[i].environment, chunk));
+    return looked != nullptr && looked->at("result") == Value(true) ? looked : nullptr;
+  }
+
   /// What is there of a thing that the engine has a kind for, as a state.
   static Value state_of(const Record* record) {
     if (record == nullptr || !record->applied)
+      return {};
+    if (is_purged(record))
       return {};
     std::vector<Entry> entries;
     if (record->applied->key.kind == "command")
@@ -201,6 +220,9 @@ class Teller {
     if (standing == Standing::open || standing == Standing::under_way) {
       made.is_interrupted = true;
       made.entry = entry_of(i, {}, Value("it was not run"), {}, {}, {}, {});
+    } else if (const Value* guard = held_by_guard(i);
+               guard != nullptr && standing == Standing::kept) {
+      made.entry = entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
     } else if (standing == Standing::blocked || standing == Standing::unmet) {
       const Step* step = of_.run.step(key);
       made.entry =
@@ -231,7 +253,10 @@ class Teller {
     const auto failure = failures_.find(of_.keys[i]);
     const Value& outputs = left == nullptr ? nothing : left->outputs;
     // What failed without an answer of its function has the answer of another run, or none.
-    const bool has_answer = standing != Standing::failed || outputs.at("result") == Value(false);
+    const bool has_answer = standing != Standing::failed ||
+                            (outputs.at("result") == Value(false) &&
+                             (failure == failures_.end() ||
+                              is_said_in(outputs.at("comment"), failure->second->error.message)));
     if (!has_answer || standing == Standing::skipped) {
       const auto skip = skips_.find(of_.keys[i]);
       return entry_of(i, standing == Standing::skipped ? Value() : Value(false),
@@ -242,6 +267,15 @@ class Teller {
     }
     return entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
                     outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data"));
+  }
+
+  /// Whether a failure is told by its comment, a text or a list of them.
+  static bool is_said_in(const Value& comment, const std::string& message) {
+    const auto holds = [&](const Value& line) {
+      return line.is_text() && message.find(line.text().view()) != message.npos;
+    };
+    return comment.is_list() ? std::ranges::any_of(comment.items(), holds)
+                             : !comment.is_text() || holds(comment);
   }
 
   Value entry_of_thing(size_t i, Standing standing) const {
@@ -262,8 +296,9 @@ class Teller {
       if (is_empty_dict(changes))
         changes = Value::dict({{"new", new_state}});
     }
-    return entry_of(i, true, Value(comment_of_step(step, standing)), std::move(changes), old_state,
-                    new_state, {});
+    const bool is_away = standing == Standing::changed && is_purged(record(i));
+    return entry_of(i, true, is_away ? Value("removed") : Value(comment_of_step(step, standing)),
+                    std::move(changes), old_state, new_state, {});
   }
 
   /// Idem's words about each requisite that is not met.
@@ -389,14 +424,17 @@ std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan)
                                    looked->at("new_state"), looked->at("rerun_data"));
     } else if (failure != failures.end()) {
       made.entry = teller.entry_of(i, false, Value(failure->second->error.message), {}, {}, {}, {});
+    } else if (const Value* guard = teller.held_by_guard(i)) {
+      made.entry = teller.entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
     } else if (step != steps.end() && !teller.is_call(i)) {
       const Verb verb = step->second->verb;
       const auto before = of.before.find(key);
       const Value old_state =
           Teller::state_of(before == of.before.end() ? nullptr : before->second.get());
       const bool is_due = verb != Verb::keep && verb != Verb::blocked;
-      const Value wanted =
-          step->second->wanted == nullptr ? Value() : step->second->wanted->attributes;
+      const bool is_purged =
+          step->second->wanted == nullptr || step->second->wanted->attributes.bool_at("purged");
+      const Value wanted = is_purged ? Value() : step->second->wanted->attributes;
       made.is_unmet = step->second->obstacle == Obstacle::unmet;
       made.entry = teller.entry_of(
           i,

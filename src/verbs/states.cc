@@ -207,7 +207,10 @@ class StatesWork {
 
   void tune(const states::Chunk& chunk, Resource& resource) const {
     const states::Settings* settings = chunk.settings.get();
-    resource.patience.with_errors = request_.reconciler == "fettle";
+    if (request_.reconciler == "fettle")
+      resource.patience.with_errors = true;
+    else if (resource.patience.most == 0)
+      resource.patience = {1, 0s, false};  // whatever it comes to is its answer in this pass
     if (settings == nullptr || !settings->attempt)
       resource.deadlines.attempt = 10min;
     if ((settings == nullptr || !settings->deadline) && resource.deadlines.settle == 0s)
@@ -215,7 +218,7 @@ class StatesWork {
     const states::Module* module = functions_.catalogue().find(chunk.state);
     resource.is_instant = resource.driver == "state" && module != nullptr && module->is_instant &&
                           !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
-    if (settings != nullptr && settings->wait)
+    if (settings != nullptr && (settings->wait || (settings->retry && resource.patience.most > 0)))
       return;
     if (module != nullptr && !module->wait.is_null()) {
       if (const Result<states::WaitRule> rule = states::read_wait(module->wait))
@@ -248,8 +251,9 @@ class StatesWork {
       for (auto& [key, record] : known_)
         if (record->attempt && record->attempt->course) {
           auto fresh = std::make_shared<Record>(*record);
-          fresh->attempt->course.reset();
-          fresh->attempt->failed = true;
+          Attempt& attempt = fresh->attempt.edit();
+          attempt.course.reset();
+          attempt.failed = true;
           record = std::move(fresh);
         }
     return edit_->put_note(open_run_note,
@@ -275,9 +279,13 @@ class StatesWork {
     options.parallelism = request_.is_serial ? 1 : std::max(1, request_.parallelism);
     options.continues = continues_;
     options.plan.changed_before = std::make_shared<const std::set<Key>>(changed_);
-    if (request_.reconciler == "fettle")
-      options.deadline = request_.deadline;
+    if (request_.deadline > 0s)
+      options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
     return options;
+  }
+
+  Instant now() const {
+    return place_.ground != nullptr ? place_.ground->now().instant : instant_from_clock();
   }
 
   /// Carries the intent out once; what is known afterwards is kept for the next time.
@@ -369,7 +377,8 @@ class StatesWork {
     options.loop = request_.reconciler;
     options.pending = request_.pending;
     options.max_reruns = request_.max_reruns;
-    options.deadline = request_.deadline;
+    if (request_.deadline > 0s)
+      options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
     options.run_name = request_.compile.run_name;
     const auto apply = [&](const std::set<std::string>& tags) { return apply_again(tags); };
     return reconcile_states(place_, functions_, options, apply, report_);
@@ -405,9 +414,12 @@ class StatesWork {
     }
     auto looks = std::make_shared<Intent>(*intent_);
     for (auto& [set, resources] : looks->resources) {
-      std::erase_if(resources, [](const Resource& one) { return one.key.kind != "state"; });
+      std::erase_if(resources, [](const Resource& one) { return !looks_by_act(one); });
+      std::set<Key> looked;
+      for (const Resource& resource : resources)
+        looked.insert(resource.key);
       for (Resource& resource : resources)
-        look_only(resource);
+        look_only(resource, looked);
     }
     Threads threads(*place_.interrupt, place_.mask.get());
     const Carried carried = TRY(look_by_acts(place_.scene(), threads, looks, known_, options()));
@@ -419,10 +431,17 @@ class StatesWork {
     return std::move(report_);
   }
 
-  static void look_only(Resource& resource) {
-    resource.mandate = Mandate::report;
+  /// Else what is seen of it says it all.
+  static bool looks_by_act(const Resource& resource) {
+    return resource.key.kind == "state" || resource.mandate == Mandate::look;
+  }
+
+  static void look_only(Resource& resource, const std::set<Key>& looked) {
+    if (resource.mandate != Mandate::look)
+      resource.mandate = Mandate::report;
     for (Need& need : resource.needs)
-      std::erase_if(need.keys, [](const Key& key) { return key.kind != "state"; });
+      if (need.bond != Bond::past)
+        std::erase_if(need.keys, [&](const Key& key) { return !looked.contains(key); });
     std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
   }
 
@@ -439,6 +458,7 @@ class StatesWork {
   std::vector<Key> keys_;
   std::vector<size_t> failhard_;  ///< the chunks that ask for it
   std::shared_ptr<const Intent> intent_;
+  Instant began_ = now();
   uint64_t continues_ = 0;
   std::set<Key> changed_;  ///< in this run, before what is carried out now
 };

@@ -238,6 +238,173 @@ update: {test.present: [{new_state: {v: 1}}]}
   EXPECT_EQ(second.exit_code(), 0);
 }
 
+TEST_F(StatesTest, APrereqOfAFileRunsWhenTheFileWouldBeWritten) {
+  const std::string text =
+      cat("stop: {cmd.run: [{cmd: \"echo x >> ", at("stops"),
+          "\"}, {shell: true}, {prereq: [{file: config}]}]}\n",
+          "config: {file.managed: [{name: ", at("config"), "}, {contents: a}]}\n");
+  const StatesReport first = apply(text);
+  EXPECT_EQ(word(first, "stop"), "True") << comment(first, "stop");
+  EXPECT_EQ(entry(first, "stop").at("__run_num"), Value(1));
+  EXPECT_EQ(entry(first, "config").at("__run_num"), Value(2));
+  EXPECT_EQ(*read_file(at("stops")), "x\n");
+  const StatesReport second = apply(text);
+  EXPECT_EQ(word(second, "stop"), "False");
+  EXPECT_EQ(second.exit_code(), 0) << "what has nothing to go before is not needed";
+  ASSERT_TRUE(write_file(at("config"), "changed by hand"));
+  request_.is_test = true;
+  EXPECT_EQ(word(apply(text), "stop"), "None");
+  EXPECT_EQ(*read_file(at("stops")), "x\n");
+  request_.is_test = false;
+  EXPECT_EQ(word(apply(text), "stop"), "True");
+  EXPECT_EQ(*read_file(at("stops")), "x\nx\n");
+  EXPECT_EQ(*read_file(at("config")), "a\n");
+}
+
+TEST_F(StatesTest, APrereqOfACommandAsksItsConditions) {
+  const std::string text =
+      cat("before: {test.succeed_with_comment: [{comment: first}, {prereq: [{cmd: once}]}]}\n",
+          "once: {cmd.run: [{cmd: \"touch ", at("made"), "\"}, {creates: ", at("made"), "}]}\n");
+  EXPECT_EQ(word(apply(text), "before"), "True");
+  EXPECT_EQ(word(apply(text), "before"), "False");
+  ASSERT_TRUE(std::filesystem::remove(at("made")));
+  EXPECT_EQ(word(apply(text), "before"), "True");
+}
+
+TEST_F(StatesTest, GuardsOfFilesLeaveThemAlone) {
+  const std::string text =
+      cat("kept: {file.managed: [{name: ", at("kept"), "}, {contents: a}, {unless: \"test -e ",
+          at("flag"), "\"}]}\n", "after: {test.nop: [{require: [{file: gone}]}]}\n",
+          "gone: {file.absent: [{name: ", at("flag"), "}, {onlyif: \"false\"}]}\n");
+  ASSERT_TRUE(write_file(at("flag"), ""));
+  for (const bool is_test : {true, false}) {
+    request_.is_test = is_test;
+    const StatesReport held = apply(text);
+    EXPECT_EQ(word(held, "kept"), "True");
+    EXPECT_EQ(comment(held, "kept"), R"("unless condition is true")");
+    EXPECT_EQ(comment(held, "gone"), R"("onlyif condition is false")");
+    EXPECT_EQ(held.exit_code(), is_test ? 3 : 0) << "nothing is known of `after` in a test";
+    EXPECT_TRUE(file_exists(at("flag")));
+    EXPECT_FALSE(file_exists(at("kept")));
+  }
+  ASSERT_TRUE(std::filesystem::remove(at("flag")));
+  EXPECT_EQ(word(apply(text), "kept"), "True");
+  EXPECT_TRUE(file_exists(at("kept")));
+}
+
+TEST_F(StatesTest, ACommandIsTriedAsOftenAsItSays) {
+  for (const std::string_view reconciler : {"fettle", "basic"}) {
+    request_.reconciler = reconciler;
+    std::filesystem::remove(at("tries"));
+    const StatesReport report =
+        apply(cat("tried:\n  cmd.run: [{cmd: \"date +%N >> ", at("tries"),
+                  "; exit 1\"}, {shell: true}, {retry: {attempts: 4, interval: 20}}]\n"));
+    EXPECT_EQ(word(report, "tried"), "False");
+    if (reconciler == "fettle") {
+      const std::string tries = *read_file(at("tries"));
+      EXPECT_EQ(std::ranges::count(tries, '\n'), 4);
+      EXPECT_GE(took_, 60s);
+      EXPECT_LT(took_, 61s);
+    }
+  }
+}
+
+TEST_F(StatesTest, AResultThatIsNoneOfThreeFails) {
+  put("states/odd.star", R"(
+def present(ctx, name, result):
+    return {"result": result, "comment": "", "changes": {}}
+)");
+  request_.reconciler = "none";
+  const StatesReport report = apply(R"(
+text: {odd.present: [{result: "no"}]}
+zero: {odd.present: [{result: 0}]}
+none: {odd.present: [{result: null}]}
+after: {test.nop: [{require: [{odd: text}]}]}
+)");
+  EXPECT_NE(comment(report, "text").find("must return a `result` of True, False or None, not "),
+            std::string::npos);
+  EXPECT_EQ(word(report, "zero"), "False");
+  EXPECT_EQ(word(report, "none"), "None");
+  EXPECT_EQ(word(report, "after"), "False");
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
+TEST_F(StatesTest, AFunctionThatCallsItselfForEverFails) {
+  put("states/deep.star", R"(
+def present(ctx, name):
+    return call("states.deep.present", name = name)
+)");
+  request_.reconciler = "none";
+  const StatesReport report = apply("a: {deep.present: []}");
+  EXPECT_NE(comment(report, "a").find("functions call each other more than 32 deep"),
+            std::string::npos);
+}
+
+TEST_F(StatesTest, AWaitOfOnesOwnPausesBothLoops) {
+  put("reconcile/wait/mine.star", "def get(run_count, seconds):\n    return seconds\n");
+  put("states/slow.star", R"(
+__reconcile_wait__ = {"mine": {"seconds": 100}}
+
+def present(ctx, name):
+    if ctx.rerun_data == None:
+        return {"result": False, "comment": "not yet", "changes": {}, "rerun_data": 1}
+    return {"result": True, "comment": "", "changes": {}}
+)");
+  for (const std::string_view reconciler : {"basic", "fettle"}) {
+    request_.reconciler = reconciler;
+    request_.is_fresh = true;
+    const StatesReport report = apply("a: {slow.present: []}");
+    EXPECT_GE(took_, 100s) << reconciler;
+    EXPECT_LT(took_, 500s) << reconciler;
+  }
+}
+
+TEST_F(StatesTest, AFailureIsToldInItsOwnWordsAndNotInThoseOfTheRunBefore) {
+  put("states/two.star", R"(
+def present(ctx, name):
+    fail("boom")
+
+def ready(ctx, name):
+    not_ready("not yet")
+)");
+  EXPECT_NE(comment(apply("a: {two.present: []}"), "a").find("boom"), std::string::npos);
+  request_.deadline = 1s;
+  const StatesReport later = apply("a: {two.ready: []}");
+  EXPECT_NE(comment(later, "a").find("not yet"), std::string::npos) << comment(later, "a");
+  EXPECT_EQ(comment(later, "a").find("boom"), std::string::npos);
+}
+
+TEST_F(StatesTest, AStateThatIsNotReadyIsCalledWhenAFileComes) {
+  put("states/up.star", cat(R"(
+def present(ctx, name):
+    if files.read(name) == None:
+        not_ready("no file", watch = [name, 1])
+    return {"result": True, "comment": "", "changes": {}}
+
+def made(ctx, name):
+    files.write(name, "x")
+    return {"result": True, "comment": "", "changes": {}}
+)"));
+  const StatesReport report = apply(cat("a: {up.present: [{name: ", at("flag"), "}]}\n",
+                                        "b: {up.made: [{name: ", at("flag"), "}]}\n"));
+  EXPECT_EQ(word(report, "a"), "True");
+  EXPECT_EQ(word(report, "b"), "True");
+}
+
+TEST_F(StatesTest, WhatComesAfterItWasAbsentIsCreated) {
+  const std::string path = at("f");
+  request_.reconciler = "none";
+  const std::string there = cat("f: {file.managed: [{name: ", path, "}, {contents: a}]}\n"),
+                    away = cat("f: {file.absent: [{name: ", path, "}]}\n");
+  apply(there);
+  const StatesReport gone = apply(away);
+  EXPECT_EQ(comment(gone, "f"), R"("removed")");
+  EXPECT_TRUE(entry(gone, "f").at("new_state").is_null());
+  const StatesReport back = apply(there);
+  EXPECT_EQ(comment(back, "f").substr(0, 8), R"("created)");
+  EXPECT_TRUE(entry(back, "f").at("old_state").is_null());
+}
+
 TEST_F(StatesTest, GuardsTriesAndChecksWork) {
   const StatesReport report = apply(cat(R"(
 left_alone: {test.fail_without_changes: [{unless: "true"}]}

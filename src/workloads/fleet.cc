@@ -15,7 +15,8 @@ const Owned nothing;
 
 /// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
 const Resource* last_wish(const Record& record) {
-  return record.attempt ? &record.attempt->resource : (record.applied ? &*record.applied : nullptr);
+  return record.attempt ? &*record.attempt->resource
+                        : (record.applied ? &*record.applied : nullptr);
 }
 
 bool by_key(const Pod* a, const Pod* b) { return a->resource.key.name < b->resource.key.name; }

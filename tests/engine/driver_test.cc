@@ -72,6 +72,28 @@ TEST_P(DriverTest, AnEmptyEnvironmentIsOneCall) {
   EXPECT_TRUE(world.apply(Verb::remove, "network", "net", Value::dict({})));
 }
 
+TEST_P(DriverTest, WhatAnotherHomeHasOnTheEngineStaysAsItIs) {
+  World ours(running_engine(GetParam()), "shared", {.home = "a"}),
+      theirs(running_engine(GetParam()), "shared", {.home = "b"});
+  const Value directory = Value::dict({{"key", "data"}});
+  ASSERT_TRUE(ours.service("web", web()));
+  ASSERT_TRUE(ours.apply(Verb::create, "directory", "data", directory));
+  const auto network = theirs.apply(Verb::create, "network", "net", Value::dict({}));
+  EXPECT_TRUE(has(said(network), "belongs to another home of fettle")) << said(network);
+  const auto taken = theirs.apply(Verb::create, "directory", "data", directory);
+  EXPECT_TRUE(has(said(taken), "belongs to another home of fettle")) << said(taken);
+  EXPECT_FALSE(theirs.observe("service", "web")->state);
+  EXPECT_FALSE(theirs.observe("network", "net")->state);
+  EXPECT_TRUE(theirs.driver().list("shared", {})->empty());
+  for (const auto& [kind, name] :
+       {std::pair("service", "web"), std::pair("directory", "data"), std::pair("network", "net")})
+    EXPECT_TRUE(theirs.apply(Verb::remove, kind, name, Value::dict({}))) << kind;
+  EXPECT_EQ(ours.driver().list("shared", {})->size(), 3u);
+  EXPECT_EQ(ours.observe("service", "web")->state->text_at("status"), "running");
+  ours.clear();
+  EXPECT_TRUE(ours.driver().list("shared", {})->empty());
+}
+
 TEST_P(DriverTest, WhenEveryRangeIsTakenTheErrorSaysSoAndTheNextOneThatIsFreedIsUsed) {
   const std::vector<Subnet> pools{*free_subnet(own_pools, 21, subnets_in_use(), 7)};
   const auto small = [&](const char* name) {

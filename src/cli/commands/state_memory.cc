@@ -1,5 +1,7 @@
 /// Commands about what is there and what is remembered, and the batch call.
 
+#include <algorithm>
+#include <array>
 #include <iostream>
 #include <iterator>
 
@@ -97,6 +99,50 @@ Result<std::string> text_of_batch(const Face& face) {
   return text;
 }
 
+/// What is not a parameter, or has another type, is no call.
+Status check_batch(const Value& call) {
+  struct Parameter {
+    std::string_view name;
+    bool (*is_good)(const Value&);
+    std::string_view wanted;
+  };
+  constexpr auto is_text = [](const Value& value) { return value.is_text() || value.is_null(); };
+  constexpr auto is_dict = [](const Value& value) { return value.is_dict() || value.is_null(); };
+  constexpr auto is_bool = [](const Value& value) { return value.is_bool() || value.is_null(); };
+  static constexpr std::array<Parameter, 14> parameters{{
+      {"states", is_dict, "a dictionary"},
+      {"name", is_text, "a text"},
+      {"test", is_bool, "true or false"},
+      {"runtime", is_text, "a text"},
+      {"renderer", is_text, "a text"},
+      {"profiles", is_dict, "a dictionary"},
+      {"encrypted_profiles", is_text, "a text"},
+      {"acct_key", is_text, "a text"},
+      {"default_acct_profile", is_text, "a text"},
+      {"reconcile_plugin", is_text, "a text"},
+      {"pending_plugin", is_text, "a text"},
+      {"esm_plugin", is_text, "a text"},
+      {"esm_profile", is_text, "a text"},
+      {"crypto_plugin", is_text, "a text"},
+  }};
+  std::vector<std::string_view> names;
+  for (const Parameter& parameter : parameters)
+    names.push_back(parameter.name);
+  for (const Entry& entry : call.entries()) {
+    const auto found = std::ranges::find(parameters, entry.key.view(), &Parameter::name);
+    if (found == parameters.end())
+      return user_error(
+          cat("a batch has no parameter `", entry.key, "`", suggestion(entry.key, names)));
+    if (!found->is_good(entry.value))
+      return user_error(
+          cat("`", entry.key, "` of a batch is ", found->wanted, ", not ", to_text(entry.value)));
+  }
+  if (const std::string_view runtime = call.text_at("runtime");
+      !runtime.empty() && runtime != "serial" && runtime != "parallel")
+    return user_error(cat("`runtime` of a batch is `serial` or `parallel`, not `", runtime, "`"));
+  return {};
+}
+
 /// The batch call of Idem: its parameters as a document, its answer as one.
 Result<int> batch(Face& face) {
   Workplace* place = TRY(face.workplace());
@@ -104,6 +150,7 @@ Result<int> batch(Face& face) {
   const Value call = TRY(read_json(TRY(text_of_batch(face)), "batch"));
   if (!call.is_dict() || !call.at("states").is_dict())
     return user_error("a batch is a dictionary with `states`, a dictionary of files of states");
+  TRY(check_batch(call));
   const auto text = [&](const char* key, std::string& into) {
     if (const std::string_view given = call.text_at(key); !given.empty())
       into = given;

@@ -48,7 +48,7 @@ Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token 
 
 /// A container that is to be away: what there is of it goes.
 Result<Outcome> purge_service(const Site& site, const Act& act, std::stop_token stop) {
-  const bool there = !TRY(list_containers(site.engine, key_filters(act.key), stop)).empty();
+  const bool there = !TRY(own_containers(site, key_filters(act.key), stop)).empty();
   if (there)
     TRY(remove_service(site, act, stop));
   return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}, .changed = there});
@@ -203,7 +203,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
   const Site here = TRY(site(stop, false));
   const std::vector<std::string> ours{environment_filter(environment)};
   std::vector<Found> found;
-  for (const NetworkState& state : TRY(list_networks(here.engine, ours, stop))) {
+  for (const NetworkState& state : TRY(own_networks(here, ours, stop))) {
     const auto key = key_in(state.labels);
     if (!key || state.subnets.empty())
       continue;
@@ -217,7 +217,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
                                                        : state.gateway}});
     found.push_back(std::move(network));
   }
-  for (const VolumeState& state : TRY(list_volumes(here.engine, ours, stop))) {
+  for (const VolumeState& state : TRY(own_volumes(here, ours, stop))) {
     // Those of a pod go with it.
     if (const auto key = key_in(state.labels); key && key->kind != "pod") {
       Found directory = found_resource(*key, options_.name);
@@ -228,7 +228,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
   }
   std::map<Key, ContainerState> services;  // of two in a change the new one
   std::vector<Found> pods;
-  for (ContainerState& state : TRY(list_containers(here.engine, ours, stop))) {
+  for (ContainerState& state : TRY(own_containers(here, ours, stop))) {
     const auto key = key_in(state.labels);
     if (key && key->kind == "pod" && label(state.labels, mark::container).empty())
       pods.push_back(found_pod(*key, state, options_.name));
@@ -251,7 +251,7 @@ void EngineDriver::watch(const Name& environment, const std::function<void(const
     (void)watch_events(
         here->engine, {environment_filter(environment)},
         [&](const EngineEvent& event) {
-          const auto key = key_in(event.attributes);
+          const auto key = own_key(*here, event.attributes);
           const bool matters = event.action == "die" || event.action == "start" ||
                                event.action == "stop" || event.action == "destroy";
           if (key && (key->kind == "service" || key->kind == "pod") && matters)

@@ -46,12 +46,12 @@ class Look {
     std::vector<Task> questions;
     if (containers)
       questions.emplace_back([&](const std::stop_token& stop) -> Status {
-        containers_ = TRY(list_containers(site_.engine, ours, stop));
+        containers_ = TRY(own_containers(site_, ours, stop));
         return {};
       });
     if (volumes)
       questions.emplace_back([&](const std::stop_token& stop) -> Status {
-        for (VolumeState& volume : TRY(list_volumes(site_.engine, ours, stop)))
+        for (VolumeState& volume : TRY(own_volumes(site_, ours, stop)))
           volumes_.insert(std::move(volume.name));
         return {};
       });
@@ -148,7 +148,7 @@ class Look {
       return true;
     if (!asked_for_networks_)
       for (const NetworkState& state :
-           TRY(list_networks(site_.engine, {environment_filter(environment_)}, stop_)))
+           TRY(own_networks(site_, {environment_filter(environment_)}, stop_)))
         live_networks_.insert(state.id);
     asked_for_networks_ = true;
     return live_networks_.contains(id);
@@ -166,7 +166,7 @@ class Look {
     const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
     if (state && containers_)
       site_.allocation.learn(state->id, *containers_);
-    if (!state || state->subnets.empty() || key_in(state->labels) != subject.key)
+    if (!state || state->subnets.empty() || own_key(site_, state->labels) != subject.key)
       return Observation{};
     const Subnet subnet = state->subnets[0];
     return Observation{Value::dict(

@@ -20,7 +20,8 @@ constexpr std::string_view environment = "fettle.environment", kind = "fettle.ki
                            incarnation = "fettle.incarnation", digest = "fettle.digest",
                            address = "fettle.address", ports = "fettle.ports",
                            network = "fettle.network", holder = "fettle.holder",
-                           container = "fettle.container", restarts = "fettle.restarts";
+                           container = "fettle.container", restarts = "fettle.restarts",
+                           home = "fettle.home";
 }  // namespace mark
 
 using Labels = std::vector<std::pair<std::string, std::string>>;

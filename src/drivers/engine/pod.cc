@@ -95,7 +95,7 @@ class PodAct {
     if (!site_.allocation.knows(network_id_))
       site_.allocation.learn(
           network_id_,
-          TRY(list_containers(site_.engine, {environment_filter(act_.key.environment)}, stop_)));
+          TRY(own_containers(site_, {environment_filter(act_.key.environment)}, stop_)));
     place_.address = TRY(site_.allocation.address(network_id_, *subnet, place_.host_address,
                                                   pod_owner(act_.key), before().text_at("ip")));
     return {};
@@ -132,7 +132,7 @@ class PodAct {
   }
 
   Labels labels(std::string_view digest) const {
-    Labels labels = marks_of(act_.key);
+    Labels labels = own_marks(site_, act_.key);
     labels.emplace_back(mark::incarnation, std::to_string(incarnation_));
     labels.emplace_back(mark::digest, digest);
     return labels;
@@ -148,8 +148,8 @@ class PodAct {
   Status ensure_volumes() {
     for (const PodVolume& volume : volumes_)
       if (volume.sort != PodVolume::Sort::folder && volume.sort != PodVolume::Sort::claim)
-        TRY(create_volume(site_.engine, volume.there, marks_of(act_.key), stop_,
-                          volume.sort == PodVolume::Sort::memory));
+        TRY(make_own_volume(site_, volume.there, act_.key, stop_,
+                            volume.sort == PodVolume::Sort::memory));
     return {};
   }
 
@@ -188,7 +188,7 @@ class PodAct {
     ContainerCreated created = TRY(create_container(site_.engine, name, body, stop_));
     if (created.name_taken) {
       const auto other = TRY(inspect_container(site_.engine, name, stop_));
-      if (other && key_in(other->labels) != act_.key)
+      if (other && own_key(site_, other->labels) != act_.key)
         return world_error(cat("the name `", name, "` is taken by a container of somebody else"));
       TRY(remove_container(site_.engine, name, stop_));
       created = TRY(create_container(site_.engine, name, body, stop_));

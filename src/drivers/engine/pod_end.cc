@@ -52,7 +52,7 @@ Key pod_network(const Key& pod) {
 
 Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_token& stop) {
   PodThere there;
-  for (ContainerState& state : TRY(list_containers(site.engine, key_filters(key), stop)))
+  for (ContainerState& state : TRY(own_containers(site, key_filters(key), stop)))
     (label(state.labels, mark::container).empty() ? there.holders : there.containers)
         .push_back(std::move(state));
   return there;
@@ -87,7 +87,7 @@ Status clear_pod(const Site& site, const PodThere& there, const Value& attribute
 }
 
 Status remove_pod_volumes(const Site& site, const Key& key, const std::stop_token& stop) {
-  for (const VolumeState& volume : TRY(list_volumes(site.engine, key_filters(key), stop)))
+  for (const VolumeState& volume : TRY(own_volumes(site, key_filters(key), stop)))
     TRY(remove_volume(site.engine, volume.name, stop));
   return {};
 }
@@ -119,12 +119,12 @@ Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_tok
 
 Result<Outcome> make_claim(const Site& site, const Act& act, const std::stop_token& stop) {
   const std::string name = volume_name(act.key);
-  TRY(create_volume(site.engine, name, marks_of(act.key), stop));
+  TRY(make_own_volume(site, name, act.key, stop));
   return Outcome(Done{.outputs = Value::dict({{"volume", name}}), .remote_id = name});
 }
 
 Result<Outcome> drop_claim(const Site& site, const Act& act, const std::stop_token& stop) {
-  TRY(remove_volume(site.engine, volume_name(act.key), stop));
+  TRY(remove_own_volume(site, act.key, stop));
   return Outcome(Done{});
 }
 

@@ -192,12 +192,13 @@ class PodLook {
     return Value::dict(std::move(entries));
   }
 
-  /// When it came to be as it is. Of what nobody has watched it is the last start, as far as that
-  /// alone decides, else now.
-  Time since(std::string_view what, bool holds, bool by_start_alone) const {
-    const Time now = now_from_clock();
-    const bool is_start = by_start_alone && holds && last_start_ != Time();
-    return site_.probes.since(cat(holder_, " ", what), holds, is_start ? last_start_ : now);
+  /// When it came to be as it is. Of what nobody has watched it is the last start or the last act,
+  /// which sets conditions, as far as no probe decides; else now.
+  Time since(std::string_view what, bool holds) const {
+    const bool is_told = holds && !is_probed_ && last_start_ != Time();
+    const Time acted = subject_.known == nullptr ? Time() : subject_.known->finished;
+    const Time told = what == "containers" ? last_start_ : std::max(last_start_, acted);
+    return site_.probes.since(cat(holder_, " ", what), holds, is_told ? told : now_from_clock());
   }
 
   Value conditions() const {
@@ -211,23 +212,23 @@ class PodLook {
         is_initialised &= row == nullptr || (row->has_ended() && row->state.exit_code == 0);
     const std::string why = complaint();
     const bool are_ready = why.empty();
-    std::vector<Value> all{
-        condition("PodScheduled", true, begun), condition("Initialized", is_initialised, begun),
-        condition("ContainersReady", are_ready, since("containers", are_ready, !is_probed_),
-                  "ContainersNotReady", why)};
+    std::vector<Value> all{condition("PodScheduled", true, begun),
+                           condition("Initialized", is_initialised, begun),
+                           condition("ContainersReady", are_ready, since("containers", are_ready),
+                                     "ContainersNotReady", why)};
     std::string gate;
     const Value& gates = attributes_.at("conditions");
     if (gates.is_dict())
       for (const Entry& entry : gates.entries()) {
         const bool holds = entry.value == Value("True");
-        all.push_back(condition(entry.key, holds, since(entry.key.view(), holds, false)));
+        all.push_back(condition(entry.key, holds, since(entry.key.view(), holds)));
         if (!holds)
           gate = cat("condition `", entry.key, "` is False");
       }
     const bool is_ready = are_ready && gate.empty();
-    all.push_back(condition(
-        "Ready", is_ready, since("ready", is_ready, !is_probed_ && !gates.is_dict()),
-        are_ready ? "ReadinessGatesNotReady" : "ContainersNotReady", are_ready ? gate : why));
+    all.push_back(condition("Ready", is_ready, since("ready", is_ready),
+                            are_ready ? "ReadinessGatesNotReady" : "ContainersNotReady",
+                            are_ready ? gate : why));
     return Value::list(std::move(all));
   }
 

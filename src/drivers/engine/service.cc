@@ -42,8 +42,7 @@ Status learn_addresses(const Site& site, const Act& act, const std::string& netw
                        const std::stop_token& stop) {
   if (site.allocation.knows(network_id))
     return {};
-  const auto there =
-      TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop));
+  const auto there = TRY(own_containers(site, {environment_filter(act.key.environment)}, stop));
   site.allocation.learn(network_id, there);
   return {};
 }
@@ -69,8 +68,8 @@ Status choose_ports(const Site& site, const Act& act, Wish& wish) {
   return {};
 }
 
-void mark_container(const Act& act, Wish& wish) {
-  Labels& labels = wish.placement.labels = marks_of(act.key);
+void mark_container(const Site& site, const Act& act, Wish& wish) {
+  Labels& labels = wish.placement.labels = own_marks(site, act.key);
   const auto add = [&](std::string_view name, std::string value) {
     labels.emplace_back(std::string(name), std::move(value));
   };
@@ -104,7 +103,7 @@ Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& 
       wish.placement.network_id, *subnet, std::string(network->outputs.text_at("gateway")),
       owner_of(act.key), before.text_at("ip_address")));
   TRY(choose_ports(site, act, wish));
-  mark_container(act, wish);
+  mark_container(site, act, wish);
   return wish;
 }
 
@@ -173,8 +172,7 @@ Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Chan
                         const std::stop_token& stop) {
   const std::string digest = to_string(act.attributes.digest());
   const std::string number = std::to_string(act.incarnation);
-  for (const ContainerState& found :
-       TRY(list_containers(site.engine, key_filters(act.key), stop))) {
+  for (const ContainerState& found : TRY(own_containers(site, key_filters(act.key), stop))) {
     if (found.id == change.old)
       continue;
     const bool as_wanted = label(found.labels, mark::digest) == digest;
@@ -209,7 +207,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
     created = TRY(create_container(site.engine, wish.name, body, stop));
     if (created.name_taken)
       return world_error(
-          cat("the name `", wish.name, "` is taken by a container that fettle did not make"));
+          cat("the name `", wish.name, "` is taken by a container that this fettle did not make"));
   }
   change.now = created.id;
   return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);
@@ -248,7 +246,7 @@ Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& ch
       return started;
     TRY(remove_container(site.engine, change.now, stop));
     change.now.clear();
-    mark_container(act, wish);
+    mark_container(site, act, wish);
   }
 }
 
@@ -394,7 +392,7 @@ Status clear_name(const Site& site, const Key& key, const std::stop_token& stop)
   if (service_name(key) == key.name.view())
     return {};
   for (const ContainerState& found :
-       TRY(list_containers(site.engine, {environment_filter(key.environment)}, stop))) {
+       TRY(own_containers(site, {environment_filter(key.environment)}, stop))) {
     const std::optional<Key> other = key_in(found.labels);
     if (!other || other->kind != key.kind || other->name == key.name ||
         service_name(*other) != service_name(key))
@@ -452,8 +450,7 @@ Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token s
   bool ran = false;
   // After an interrupted act another container may be there than the recorded one.
   if (act.known == nullptr || act.known->attempt || id.empty()) {
-    for (const ContainerState& found :
-         TRY(list_containers(site.engine, key_filters(act.key), stop)))
+    for (const ContainerState& found : TRY(own_containers(site, key_filters(act.key), stop)))
       ran |= TRY(stop_container(site.engine, found.id, site.options.stop_grace, stop));
   } else {
     ran = TRY(stop_container(site.engine, id, site.options.stop_grace, stop));
@@ -466,8 +463,7 @@ Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token
   if (certain) {
     TRY(remove_container(site.engine, act.known->remote_id, stop));
   } else {
-    for (const ContainerState& found :
-         TRY(list_containers(site.engine, key_filters(act.key), stop)))
+    for (const ContainerState& found : TRY(own_containers(site, key_filters(act.key), stop)))
       TRY(remove_container(site.engine, found.id, stop));
   }
   for (const Entry& entry : outputs_before(act).at("ports").is_dict()

@@ -8,9 +8,13 @@
 
 #include "core/driver.h"
 #include "drivers/engine/allocation.h"
+#include "drivers/engine/containers.h"
 #include "drivers/engine/engine.h"
 #include "drivers/engine/images.h"
+#include "drivers/engine/marks.h"
+#include "drivers/engine/networks.h"
 #include "drivers/engine/subnets.h"
+#include "drivers/engine/volumes.h"
 
 namespace fettle {
 
@@ -19,6 +23,7 @@ using Extract = std::function<Result<Value>(std::string_view expression, std::st
 
 struct EngineDriverOptions {
   Name name = "engine";       ///< what resources call it; of a node `engine@NODE`
+  std::string home{};         ///< whose things these are: several homes may use one engine
   Duration stop_grace = 10s;  ///< between TERM and KILL
   WaitLimits limits{};
   bool rollback = true;  ///< a replacement that fails starts the old container again
@@ -39,6 +44,29 @@ struct Site {
   const EngineDriverOptions& options;
   PodProbes& probes;
 };
+
+/// The marks of what this home makes. The key that labels tell; none when they are not ours.
+Labels own_marks(const Site& site, const Key& key);
+std::optional<Key> own_key(const Site& site, const std::map<std::string, std::string>& labels);
+/// Of a name that somebody else has.
+Error taken_error(std::string_view what, std::string_view name,
+                  const std::map<std::string, std::string>& labels);
+
+/// The lists of the engine without what other homes have made.
+Result<std::vector<ContainerState>> own_containers(const Site& site,
+                                                   const std::vector<std::string>& labels,
+                                                   std::stop_token stop);
+Result<std::vector<NetworkState>> own_networks(const Site& site,
+                                               const std::vector<std::string>& labels,
+                                               std::stop_token stop);
+Result<std::vector<VolumeState>> own_volumes(const Site& site,
+                                             const std::vector<std::string>& labels,
+                                             std::stop_token stop);
+/// Error: another home has one of this name.
+Status make_own_volume(const Site& site, const std::string& name, const Key& key,
+                       std::stop_token stop, bool in_memory = false);
+/// One of another home stays.
+Status remove_own_volume(const Site& site, const Key& key, std::stop_token stop);
 
 /// The record of the service that an action names in its attributes; an error when it needs none.
 Result<const Record*> host_of(const Act& act);

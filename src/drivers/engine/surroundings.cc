@@ -35,8 +35,8 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
   const auto state = TRY(inspect_network(site.engine, name, stop));
   if (!state)
     return world_error(cat("the network `", name, "` appeared and is gone"));
-  if (key_in(state->labels) != act.key || state->subnets.empty())
-    return world_error(cat("a network `", name, "` that fettle did not make is there"));
+  if (own_key(site, state->labels) != act.key || state->subnets.empty())
+    return taken_error("network", name, state->labels);
   const Subnet subnet = state->subnets[0];
   const std::string gateway =
       state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway;
@@ -107,7 +107,7 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
                             .bridge = bridge_name(site.engine.address().text, name),
                             .subnet = *subnet,
                             .gateway = gateway,
-                            .labels = marks_of(act.key)},
+                            .labels = own_marks(site, act.key)},
                            stop));
     if (created.refusal == NetworkRefusal::name_taken)
       return adopt_network(site, act, name, stop);
@@ -128,12 +128,12 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
 
 Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token stop) {
   const std::string name = network_name(act.key);
+  const auto state = TRY(inspect_network(site.engine, name, stop));
+  if (!state || own_key(site, state->labels) != act.key)
+    return Outcome(Done{.outputs = {}, .remote_id = {}, .changed = false});
   Status removed = remove_network(site.engine, name, stop);
   if (!removed && !is_cancelled(removed.error())) {
-    const auto state = TRY(inspect_network(site.engine, name, stop));
-    if (!state || key_in(state->labels) != act.key)
-      return Outcome(Done{.outputs = {}, .remote_id = {}, .changed = false});
-    auto left = TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop));
+    auto left = TRY(own_containers(site, {environment_filter(act.key.environment)}, stop));
     // What stands on another container goes before it.
     std::ranges::stable_partition(left, [](const ContainerState& each) {
       return !label(each.labels, mark::container).empty();
@@ -159,10 +159,10 @@ Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_t
 Status drop_empty_network(const Site& site, const Key& key, const std::stop_token& stop) {
   const std::string name = network_name(key);
   const auto state = TRY(inspect_network(site.engine, name, stop));
-  if (!state || key_in(state->labels) != key)
+  if (!state || own_key(site, state->labels) != key)
     return {};
   const std::string mine = cat(mark::network, "=", state->id);
-  if (!TRY(list_containers(site.engine, {environment_filter(key.environment), mine}, stop)).empty())
+  if (!TRY(own_containers(site, {environment_filter(key.environment), mine}, stop)).empty())
     return {};
   // An engine refuses when somebody has come meanwhile.
   const Status removed = remove_network(site.engine, name, stop);
@@ -198,12 +198,12 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
 
 Result<Outcome> make_directory(const Site& site, const Act& act, std::stop_token stop) {
   const std::string name = volume_name(act.key);
-  TRY(create_volume(site.engine, name, marks_of(act.key), stop));
+  TRY(make_own_volume(site, name, act.key, stop));
   return Outcome(Done{.outputs = Value::dict({{"volume", name}}), .remote_id = name});
 }
 
 Result<Outcome> drop_directory(const Site& site, const Act& act, std::stop_token stop) {
-  TRY(remove_volume(site.engine, volume_name(act.key), stop));
+  TRY(remove_own_volume(site, act.key, stop));
   return Outcome(Done{});
 }
 

@@ -19,7 +19,7 @@ std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.st
 /// On the environment's network, if the task needs that, with an address of its own.
 Result<Placement> place(const Site& site, const Act& act, const std::stop_token& stop) {
   Placement placement;
-  placement.labels = marks_of(act.key);
+  placement.labels = own_marks(site, act.key);
   const Record* const network = act.need("network");
   if (network == nullptr)
     return placement;
@@ -31,7 +31,7 @@ Result<Placement> place(const Site& site, const Act& act, const std::stop_token&
   if (!site.allocation.knows(placement.network_id))
     site.allocation.learn(
         placement.network_id,
-        TRY(list_containers(site.engine, {environment_filter(act.key.environment)}, stop)));
+        TRY(own_containers(site, {environment_filter(act.key.environment)}, stop)));
   placement.address = TRY(site.allocation.address(placement.network_id, *subnet,
                                                   std::string(network->outputs.text_at("gateway")),
                                                   owner_of(act.key), {}));

@@ -17,6 +17,11 @@ bool is_empty(const Value& value) {
          (value.is_bool() && !value.boolean());
 }
 
+/// What a hint about a path or a process is about.
+Key hint_key(const Name& environment, const std::string& what) {
+  return {environment, what.starts_with('/') ? "path" : "process", what};
+}
+
 /// A comment as one text; it may be a list of texts.
 std::string text_of_comment(const Value& comment) {
   if (comment.is_null())
@@ -53,10 +58,11 @@ Value ret_of(std::optional<bool> result, std::string comment) {
 /// One act: the calls that it takes, and what becomes of their answers.
 class StateAct {
  public:
-  StateAct(StateFunctions& functions, const StateOptions& options, const Act& act,
+  StateAct(StateFunctions& functions, const StateOptions& options, Watcher& watcher, const Act& act,
            std::stop_token stop)
       : functions_(functions),
         options_(options),
+        watcher_(watcher),
         act_(act),
         stop_(std::move(stop)),
         settings_(act.attributes.at("settings")) {
@@ -196,8 +202,29 @@ class StateAct {
 
   Result<Outcome> not_ready(const StateAnswer& answer) {
     if (options_.calls_again)
-      return Outcome(Pending{answer.why.empty() ? "not ready" : answer.why, {}, {}, {}});
+      return Outcome(Pending{answer.why.empty() ? "not ready" : answer.why,
+                             TRY(functions_.wait(call_.state, act_.attempt, stop_)),
+                             {},
+                             watched(answer.watch)});
     return outcome_of(ret_of(false, answer.why), true);
+  }
+
+  /// The keys by which the driver gives hints.
+  std::vector<Key> watched(const Value& named) {
+    std::vector<Key> keys;
+    if (!named.is_list())
+      return keys;
+    for (const Value& one : named.items()) {
+      if (one.is_text()) {
+        watcher_.add_path(one.text().str());
+        keys.push_back(hint_key(act_.key.environment, normal_path(one.text().str())));
+      } else if (const std::optional<int64_t> process = one.integer();
+                 process && *process > 0 && *process <= INT32_MAX) {
+        watcher_.add_process(static_cast<int>(*process));
+        keys.push_back(hint_key(act_.key.environment, std::to_string(*process)));
+      }
+    }
+    return keys;
   }
 
   /// A function that ended with an exception fails its state only.
@@ -251,7 +278,7 @@ class StateAct {
     if (!options_.calls_again || call_.is_test)
       return std::optional<Again>();
     if (const std::optional<bool> pending = TRY(functions_.is_pending(call_.state, ret, stop_)))
-      return *pending ? std::optional(again) : std::nullopt;
+      return *pending ? std::optional(TRY(after_own_wait(std::move(again)))) : std::nullopt;
     if (result != Value(false))
       return std::optional<Again>();
     again.progress = Value::dict({{"result", result},
@@ -259,7 +286,12 @@ class StateAct {
                                   {"new_state", ret.at("new_state")},
                                   {"rerun_data", ret.at("rerun_data")}})
                          .digest();
-    return std::optional(again);
+    return std::optional(TRY(after_own_wait(std::move(again))));
+  }
+
+  Result<Again> after_own_wait(Again again) {
+    again.after = TRY(functions_.wait(call_.state, act_.attempt, stop_));
+    return again;
   }
 
   Result<Outcome> outcome_of(Value ret, bool is_final) {
@@ -307,6 +339,7 @@ class StateAct {
 
   StateFunctions& functions_;
   const StateOptions& options_;
+  Watcher& watcher_;
   const Act& act_;
   std::stop_token stop_;
   const Value& settings_;
@@ -325,7 +358,13 @@ Result<std::vector<Found>> StateDriver::list(const Name&, std::stop_token) {
 }
 
 Result<Outcome> StateDriver::apply(const Act& act, const ProgressSink&, std::stop_token stop) {
-  return StateAct(functions_, options_, act, std::move(stop)).run();
+  return StateAct(functions_, options_, watcher_, act, std::move(stop)).run();
+}
+
+void StateDriver::watch(const Name& environment, const std::function<void(const Key&)>& hint,
+                        std::stop_token stop) {
+  watcher_.run([&](const std::string& what) { hint(hint_key(environment, what)); },
+               std::move(stop));
 }
 
 }  // namespace fettle

@@ -4,6 +4,7 @@
 /// settled, or to be called again.
 
 #include "base/process.h"
+#include "base/watcher.h"
 #include "core/driver.h"
 #include "drivers/state/plugin.h"
 
@@ -23,6 +24,7 @@ struct StateAnswer {
   PluginAnswer::Verdict verdict = PluginAnswer::Verdict::answered;
   Value ret{};        ///< result, comment, old_state, new_state, changes, rerun_data, force_save
   std::string why{};  ///< of a verdict other than an answer
+  Value watch{};      ///< of `not_ready`: paths and numbers of processes; null: none
   std::optional<Duration> again{};  ///< it is not done: call again after so long, with `so_far`
   Value so_far{};
 };
@@ -37,6 +39,11 @@ class StateFunctions {
   /// What a module says itself about a result; nothing: it says nothing.
   virtual Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                                  std::stop_token stop) = 0;
+  /// The pause of a user's own algorithm before another call; nothing: as the resource's pace says.
+  virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, int /*calls*/,
+                                               std::stop_token /*stop*/) {
+    return std::optional<Duration>();
+  }
   /// A call of an exec function: what it returned.
   virtual Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) = 0;
 };
@@ -57,10 +64,14 @@ class StateDriver : public Driver {
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override;
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
+  /// Of the paths and processes that states which are not ready have named.
+  void watch(const Name& environment, const std::function<void(const Key&)>& hint,
+             std::stop_token stop) override;
 
  private:
   StateFunctions& functions_;
   StateOptions options_;
+  Watcher watcher_;
 };
 
 }  // namespace fettle

@@ -45,6 +45,7 @@ struct PluginAnswer {
   Verdict verdict = Verdict::answered;
   Value result{};     ///< what the function returned
   std::string why{};  ///< of the other verdicts
+  Value watch{};      ///< paths and numbers of processes: when one changes, it is called at once
   Value running{};    ///< of a reconciler: the results as it merged them; null: it did not
 };
 

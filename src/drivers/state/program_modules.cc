@@ -66,7 +66,8 @@ class ProgramHost : public PluginHost {
     };
     for (const auto& [key, verdict] : verdicts)
       if (answer.at(key).is_text())
-        return PluginAnswer{.verdict = verdict, .why = answer.at(key).text().str()};
+        return PluginAnswer{
+            .verdict = verdict, .why = answer.at(key).text().str(), .watch = answer.at("watch")};
     if (answer.find("result") == nullptr)
       return world_error(
           cat(file_, " answered no `result`, but ", clipped(write_json(answer), 500)));

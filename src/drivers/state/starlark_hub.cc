@@ -41,8 +41,11 @@ Result<starlark::Value> call_path(Call& call, const Asking& asking) {
 }
 
 Result<starlark::Value> end_with(Call& call, Asking& asking, PluginAnswer::Verdict verdict) {
-  static const Signature signature("reason", {{"reason", Want::text}});
-  asking.why = starlark::text_of(TRY(signature.bind(call))[0]);
+  static const Signature signature("reason",
+                                   {{"reason", Want::text}, {"watch??", Want::list | Want::tuple}});
+  const auto given = TRY(signature.bind(call));
+  asking.why = starlark::text_of(given[0]);
+  asking.watch = given[1].is_unset() ? Value() : TRY(starlark::to_value(call.thread, given[1]));
   asking.verdict = verdict;
   return call.thread.error(cat(call.function, ": ", asking.why));
 }

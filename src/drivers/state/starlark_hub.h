@@ -2,7 +2,7 @@
 /// What modules in Starlark may ask of their host:
 ///
 ///   call(path, *args, **kwargs)     an exec function
-///   not_ready(reason)  throttled(reason)
+///   not_ready(reason, watch = [])  throttled(reason)
 ///   hub: call, is_pending(ret), results(), apply(tags = None), sleep(seconds)
 ///
 /// The hub is given to functions with a parameter of that name.
@@ -17,6 +17,7 @@ struct Asking {
   const PluginCall* call = nullptr;
   PluginAnswer::Verdict verdict = PluginAnswer::Verdict::answered;
   std::string why{};
+  Value watch{};    ///< of `not_ready`
   Value running{};  ///< of a reconciler: the results by tag
 };
 

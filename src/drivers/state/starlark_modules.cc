@@ -80,7 +80,7 @@ Result<PluginAnswer> Instance::call(const PluginCall& call, std::string_view fun
   loan_.stop = stop;
   loan_.skipped.clear();
   loan_.ends = std::chrono::steady_clock::now() + time_limit_;
-  asking_ = {&call, PluginAnswer::Verdict::answered, {}, call.run.at("running")};
+  asking_ = {&call, PluginAnswer::Verdict::answered, {}, {}, call.run.at("running")};
   session_.cancelled = false;
   const std::stop_callback on_stop(stop, [this] { session_.cancelled = true; });
   starlark::Thread thread(session_);
@@ -118,7 +118,7 @@ Result<PluginAnswer> Instance::judge(starlark::Thread& thread, Result<starlark::
   if (!result && !loan_.skipped.empty())
     return PluginAnswer{.verdict = PluginAnswer::Verdict::skipped, .why = loan_.skipped};
   if (!result && asking_.verdict != PluginAnswer::Verdict::answered)
-    return PluginAnswer{.verdict = asking_.verdict, .why = asking_.why};
+    return PluginAnswer{.verdict = asking_.verdict, .why = asking_.why, .watch = asking_.watch};
   if (!result) {
     Error told = std::move(result).error();
     std::string message =
