@@ -116,9 +116,8 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(
       error_of("run x --dryrun"),
       "unknown flag `--dryrun` of `fettle run`, did you mean `--dry-run`?\nsee `fettle help run`");
-  EXPECT_EQ(error_of("run"), "`fettle run` wants more arguments: `fettle run PACKAGE [ARGUMENTS]`");
-  EXPECT_EQ(error_of("run a b c"),
-            "`fettle run` does not know what `c` is for: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
   EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
 }

@@ -203,7 +203,7 @@ TEST(Http, AStreamThatIsNeverAnsweredIsGivenUp) {
   HttpRequest request = silent.request("POST", "/");
   request.silence_limit = 20ms;
   EXPECT_EQ(HttpConnection::upgrade(request, {}).error().message,
-            "the other side was silent for 20ms");
+            "the other side sent nothing for 20ms");
   std::stop_source stop;
   stop.request_stop();
   EXPECT_TRUE(is_cancelled(HttpConnection::upgrade(request, stop.get_token()).error()));

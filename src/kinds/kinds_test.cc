@@ -88,15 +88,15 @@ TEST(Kinds, DriftOfAService) {
            {R"({"status":"unattached","container":"c"})", running, Verb::replace,
             "its network is gone"},
            {R"({"status":"running","container":"other"})", running, Verb::replace,
-            "its container was replaced from outside"},
+            "its container was replaced outside fettle"},
            {nullptr, running, Verb::create, "its container is gone"},
            {R"({"status":"exited","exit_code":1,"container":"c"})", stopped, Verb::keep, ""},
            {R"({"status":"unattached","container":"c"})", stopped, Verb::keep, ""},
            {R"({"status":"running","container":"c"})", stopped, Verb::stop,
-            "it runs, though it was stopped"},
+            "it is running, although it was stopped"},
            {nullptr, absent, Verb::keep, ""},
            {R"({"status":"running","container":"c"})", absent, Verb::remove,
-            "its container is there again after it was removed"}}) {
+            "its container exists again after it was removed"}}) {
     Observation seen;
     if (row.seen != nullptr)
       seen.state = json(row.seen);

@@ -161,7 +161,7 @@ Result<Project> project_around(const Path& folder) {
 Status make_project(const Path& folder, std::string_view name) {
   for (const char* file : {"project.yml", "main.cf"})
     if (file_exists(folder / file))
-      return user_error(cat("`", (folder / file).string(), "` exists already"));
+      return user_error(cat("`", (folder / file).string(), "` already exists"));
   TRY(make_directories(folder / "libs"));
   TRY(write_file(folder / "project.yml", cat("name: ", name, "\nmodulepath: libs\n")));
   return write_file(folder / "main.cf", "std::print(\"hello\")\n");

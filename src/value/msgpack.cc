@@ -70,7 +70,7 @@ class Unpacker {
       case 0xDF:
         return dict(TRY(number(2u << (tag - 0xDE))), depth);
       default:
-        return user_error(cat("it has a type that is not known: ", int{tag}));
+        return user_error(cat("it has an unknown type: ", int{tag}));
     }
   }
 
@@ -123,7 +123,7 @@ class Unpacker {
     return bits;
   }
 
-  static Error cut_off() { return user_error("it is cut off"); }
+  static Error cut_off() { return user_error("it is truncated"); }
 
   std::string_view rest_;
 };

@@ -201,7 +201,7 @@ Status TreeBuilder::alias(std::string_view anchor, Place place) {
     return error_at(place, cat("the anchor `", anchor, "` is not known here"));
   aliased_ += found->second.size;
   if (aliased_ > limits_.aliased)
-    return error_at(place, "its aliases stand for too much");
+    return error_at(place, "its aliases expand to too much");
   found->second.node->is_shared_ = true;
   return put(found->second.node, found->second.size);
 }

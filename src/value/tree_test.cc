@@ -119,7 +119,7 @@ TEST(Tree, AliasesAreSharedAndBounded) {
   std::string bomb = "a0: &a0 [x, x]\n";
   for (int i = 1; i <= 40; ++i)
     bomb += cat("a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, "]\n");
-  EXPECT_NE(error_of(bomb).find("its aliases stand for too much"), std::string::npos);
+  EXPECT_NE(error_of(bomb).find("its aliases expand to too much"), std::string::npos);
   EXPECT_EQ(error_of("a: &a [*a]"), "a.sls:1:8: invalid YAML: the anchor `a` is not known here");
 }
 

@@ -75,7 +75,7 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   TRY(check_environment_name(name));
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, wait));
   if (TRY(place.store->environment(name)))
-    return user_error(cat("the environment `", name, "` exists already"));
+    return user_error(cat("the environment `", name, "` already exists"));
   AddedEnvironment added;
   added.environment =
       TRY(ensure_environment(place, *edit, Value::dict({{"production", production}})));

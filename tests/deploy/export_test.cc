@@ -84,19 +84,19 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
   };
   const std::vector<Row> rows{
       {full({"--nonsense"}), "unknown flag `--nonsense`"},
-      {full({"more"}), "does not know what `more` is for"},
-      {full({"--delete-resource-set", "a"}), "only goes together with --partial"},
-      {full({"--soft-delete"}), "only goes together with --partial"},
-      {full({"--agent", "a=local:"}), "--agent only goes together with --apply"},
-      {full({"--prune"}), "--prune only goes together with --apply"},
-      {full({"--parallelism", "2"}), "--parallelism only goes together with --apply"},
+      {full({"more"}), "unexpected argument `more`"},
+      {full({"--delete-resource-set", "a"}), "needs --partial"},
+      {full({"--soft-delete"}), "needs --partial"},
+      {full({"--agent", "a=local:"}), "--agent needs --apply"},
+      {full({"--prune"}), "--prune needs --apply"},
+      {full({"--parallelism", "2"}), "--parallelism needs --apply"},
       {full({"--apply", "--agent", "nonsense"}), "--agent takes NAME=URI"},
       {full({"--apply", "--parallelism", "0"}), "`--parallelism` wants a number from 1"},
       {full({"--apply", "--dry-run"}), "there is no --dry-run of it"},
       {partial({"--if-due"}), "does not go together with --partial"},
       {partial({"--delete-resource-set", "netwroks"}), "did you mean `networks`?"},
       {partial({"--base", "x"}), "`--base` wants a number"},
-      {partial({"--base", "0"}), "--base takes the number of a version"},
+      {partial({"--base", "0"}), "`--base` must be the number of a version"},
       {partial({"--base", "7"}), "there is no version 7"},
       {partial({"--base", huge}), "--base"},
       {partial({"--delete-resource-set", "a"}), "removed resource sets"},
@@ -124,7 +124,8 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {{"set", "ls", "9", "-e", "e"}, "there is no version 9"},
       {{"setting", "get", "auto_deplo", "-e", "e"}, "did you mean `auto_deploy`"},
       {{"setting", "set", "auto_deploy", "maybe", "-e", "e"}, "neither true nor false"},
-      {{"setting", "set", "available_versions_to_keep", huge, "-e", "e"}, "is not a number above 0"},
+      {{"setting", "set", "available_versions_to_keep", huge, "-e", "e"},
+       "is not a number above 0"},
       {{"setting", "set", "auto_full_compile", "61 * * * *", "-e", "e"}, "minute"}};
   for (const Row& row : rows) {
     const std::string said = fettle(row.words);

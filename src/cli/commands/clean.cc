@@ -41,7 +41,7 @@ Result<int> run(Face& face) {
   cleaning.older_than =
       TRY(parse_age(face.parsed.text("older-than", usual_age)).context("--older-than"));
   if (*cleaning.older_than < 0s)
-    return user_error("`--older-than` wants an age such as 30d or 12h");
+    return user_error("`--older-than` must be an age such as 30d or 12h");
   const bool says = !face.quiet && !face.json;
   const Cleaned cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
     if (says)

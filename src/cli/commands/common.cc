@@ -87,8 +87,8 @@ int tell_end(const Face& face, const Summary& summary) {
   for (const Failure& failure : summary.failures)
     print_error(cat(error, to_string(failure.key), ": ", to_string(failure.error)));
   for (const Skip& skip : summary.skips)
-    print_error(cat(in(Colour::yellow, "left for later: ", face.terminal), to_string(skip.key),
-                    ": ", skip.why));
+    print_error(cat(in(Colour::yellow, "skipped until the next run: ", face.terminal),
+                    to_string(skip.key), ": ", skip.why));
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",

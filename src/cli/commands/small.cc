@@ -31,7 +31,7 @@ Result<uint64_t> limit_asked(const Face& face, const std::string& name) {
     return uint64_t{0};
   const int64_t limit = TRY(face.parsed.number(name, 0));
   if (limit < 1)
-    return user_error(cat("`--", name, "` wants a number from 1 on, got ", limit));
+    return user_error(cat("`--", name, "` must be 1 or more, not ", limit));
   return static_cast<uint64_t>(limit);
 }
 
@@ -84,7 +84,7 @@ Result<int> package_init(Face& face) {
   TRY(make_directories(folder));
   for (const char* file : {"/kurtosis.yml", "/main.star"})
     if (fs::exists(folder + file))
-      return user_error(cat("`", folder, file, "` exists already"));
+      return user_error(cat("`", folder, file, "` already exists"));
   TRY(write_file(folder + "/kurtosis.yml",
                  cat("name: ", name, "\ndescription: \"\"\nreplace: {}\n")));
   TRY(write_file(folder + "/main.star",
@@ -101,21 +101,22 @@ Result<int> package_init(Face& face) {
 
 Command starlark_command() {
   return CommandGroup{"engine", {}}.make(
-      "starlark", "[FLAGS] FILE", 0, 999, "Runs one Starlark file, or reads lines with `--repl`.",
+      "starlark", "[FLAGS] FILE", 0, 999,
+      "Runs a Starlark file, or starts a session with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
       starlark_file, {}, true);
 }
 Command compile_command() {
   return CommandGroup{"models", {}}.make(
-      "compile", "", 0, 0, "Compiles a model in the `.cf` language and prints what it prints.",
+      "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
       compile,
       {{{"-f", "--file"},
         "FILE",
-        "the main file, - for standard input; else main.cf of the project"},
-       {{"--steps"}, "N", "give up after so much work"},
-       {{"--memory"}, "BYTES", "give up beyond so much memory"}});
+        "the main file, - for standard input (default: main.cf of the project)"},
+       {{"--steps"}, "N", "stop after this much work"},
+       {{"--memory"}, "BYTES", "stop beyond this much memory"}});
 }
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(
