@@ -182,7 +182,7 @@ TEST(Kinds, AssertionsCompareValuesOfOneType) {
   EXPECT_EQ(judge("1", "==", "2"), "assertion failed: `1` == `2` does not hold");
   EXPECT_EQ(judge("1", "==", "\"1\""),
             "`1` is integer and `\"1\"` is text, so they cannot be compared with `==`");
-  EXPECT_EQ(judge("1", "IN", "1"), "`IN` wants a list to look in, got integer");
+  EXPECT_EQ(judge("1", "IN", "1"), "`IN` needs a list to search, got integer");
   EXPECT_EQ(judge("[1]", "<", "[2]"), "`[1]` and `[2]` cannot be ordered");
   EXPECT_FALSE(check_assertion_name("~"));
   EXPECT_EQ(result_field(json(R"({"code":0})"), "cod").error().message,

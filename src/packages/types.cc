@@ -460,7 +460,7 @@ Status check_condition(Value recipe, const std::string& field, const std::string
   TRY(check_assertion_name(assertion));
   if ((assertion == "IN" || assertion == "NOT_IN") &&
       starlark::type_of(target) != starlark::Type::list)
-    return user_error(cat("`", assertion, "` wants a list as its target value, got ",
+    return user_error(cat("`", assertion, "` needs a list as its target value, got ",
                           starlark::type_name(target)));
   return {};
 }

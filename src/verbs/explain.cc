@@ -81,8 +81,8 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     names.push_back(key.name.str());
   }
   if (found.empty())
-    return user_error(
-        cat("nothing is known of `", what, "` in `", environment, "`", suggestion(what, names)));
+    return user_error(cat("nothing is recorded about `", what, "` in `", environment, "`",
+                          suggestion(what, names)));
   std::sort(found.begin(), found.end());
   // A service is what people mean by a bare name.
   const auto service = std::find_if(found.begin(), found.end(),
@@ -179,7 +179,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
       std::vector<std::string> fields;
       fields = fields_of(carried.run.looked(key)->at("changes"), key.kind == "state");
       found.push_back({key, Verb::ensure,
-                       fields.empty() ? "it is not as wanted"
+                       fields.empty() ? "it is not as described"
                                       : cat(join(fields, ", "), " changed from outside")});
     }
   if (!carried.summary)

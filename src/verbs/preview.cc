@@ -117,9 +117,9 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
       continue;
     if (carried.run.standing(step.key) == Standing::unchanged) {
       step.verb = Verb::keep;
-      step.why = "it is as wanted";
+      step.why = "it is as described";
     } else if (const Value* const outputs = carried.run.looked(step.key)) {
-      step.why = "it is not as wanted";
+      step.why = "it is not as described";
       found[step.key] = outputs->at("changes");
     }
   }

@@ -403,7 +403,7 @@ TEST_F(VersionsTest, S30AStaleFullExportIsRefused) {
   EXPECT_EQ(full("a:r1=1"), "v1");
   EXPECT_EQ(send(document("a:r1=2", {{"version", 5}}, 5)), "v5");
   expect_in(send(document("a:r1=2", {{"version", 3}}, 3)),
-            "version 3 is stale: version 5 was exported meanwhile");
+            "version 3 is stale: version 5 has been exported since");
   expect_in(send(document("a:r1=2", {{"version", 5}}, 5)), "Versions should be unique.");
   EXPECT_EQ(partial("b:r2=1"), "v6");
   expect_in(full("a:r1=2", {{"base", 5}}), "others changed what it changes: `b`");

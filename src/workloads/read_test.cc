@@ -159,7 +159,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "not `1x`"},
       {"maxUnavailable: 1", "podUpdatePolicy: InPlaceOnly\n      maxSurge: 1",
        "21:17 `spec.updateStrategy.rollingUpdate.maxSurge` cannot be used with InPlaceOnly: no pod "
-       "is made anew"},
+       "is recreated"},
       {"maxUnavailable: 1", "podUpdatePolicy: InPlace",
        "20:24 `spec.updateStrategy.rollingUpdate.podUpdatePolicy` must be one of ReCreate, "
        "InPlaceIfPossible, InPlaceOnly, not `InPlace`"},

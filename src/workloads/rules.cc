@@ -181,7 +181,7 @@ class Rules {
                                               : cat(rolling, ".podUpdatePolicy"));
     if (policy != nullptr && policy->is_text() && policy->text() == "InPlaceOnly" &&
         !is_zero(surge, true))
-      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is made anew"));
+      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is recreated"));
     for (const std::string& path : {unavailable, surge, cat(rolling, ".partition")}) {
       const TreeNode* node = find(path);
       const auto amount = node == nullptr ? std::nullopt : amount_of(node->scalar());

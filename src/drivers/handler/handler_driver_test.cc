@@ -201,9 +201,9 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
     return failure(program(cat("#!/bin/sh\n", body, "\n"), "500ms"));
   };
   EXPECT_EQ(answers("echo oh dear >&2; exit 7"),
-            "handler `box`: `read`: it ended with code 7; its last lines:\noh dear");
+            "handler `box`: `read`: it exited with code 7; its last lines:\noh dear");
   EXPECT_TRUE(has(answers("echo working >&2; kill -SEGV $$"),
-                  "it was ended by signal 11; its last lines:\nworking"));
+                  "it was killed by signal 11; its last lines:\nworking"));
   const std::string hung = answers("echo waiting >&2; sleep 60");
   EXPECT_TRUE(has(hung, "did not end within 500ms")) << hung;
   EXPECT_TRUE(has(hung, "its last lines:\nwaiting")) << hung;

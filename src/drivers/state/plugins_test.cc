@@ -290,7 +290,7 @@ TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
   Plugins& plugins = open();
   ASSERT_EQ(plugins.problems().size(), 1u);
   EXPECT_NE(to_string(plugins.problems()[0])
-                .find("dead.plugin: it ended with code 3; its last lines:\noh"),
+                .find("dead.plugin: it exited with code 3; its last lines:\noh"),
             std::string::npos);
   EXPECT_EQ(
       call("states.tool.present", Value::dict({{"name", "a"}}), Value::dict({{"test", true}})),

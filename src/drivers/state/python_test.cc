@@ -401,7 +401,7 @@ TEST_F(Python, AProcessThatDiesFailsItsCallsAndTheNextOnesGetANewOne) {
   open();
   const Value name = Value::dict({{"name", "a"}});
   EXPECT_EQ(call("states.die.now", name),
-            "`states.die.now`: it ended with code 7 and no answer; its last lines:\ndying words");
+            "`states.die.now`: it exited with code 7 and no answer; its last lines:\ndying words");
   EXPECT_EQ(call("states.die.not_now", name), "1");
 }
 
