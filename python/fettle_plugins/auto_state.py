@@ -130,7 +130,7 @@ def _absent(module):
             return _failed(ret, {})
         ret["old_state"] = before
         if not before:
-            ret["comment"].append(f"'{name}' is not there")
+            ret["comment"].append(f"'{name}' does not exist")
             return ret
         if ctx.get("test"):
             ret["comment"].append(f"Would delete '{name}'")

@@ -182,7 +182,7 @@ class Program : public Face {
   Result<EngineLink> link_node(const std::string& address, const std::stop_token& stop) const {
     const EngineAddress parsed_address = TRY(parse_engine_address(address, process_variable));
     return link_engine(*http_, parsed_address, place_.limits, stop)
-        .context(cat("no engine responds at `", address, "`"));
+        .context(cat("no engine answers at `", address, "`"));
   }
 
   void tell(const std::string& text) const {

@@ -156,8 +156,8 @@ TEST(Http, ASilentServerIsGivenUp) {
     request.silence_limit = 50ms;
     const auto got = client.send(request, {});
     ASSERT_FALSE(got) << path;
-    EXPECT_EQ(got.error().message,
-              cat("`GET ", silent.path().string(), " http://x", path, "`: nothing came for 50ms"));
+    EXPECT_EQ(got.error().message, cat("`GET ", silent.path().string(), " http://x", path,
+                                       "`: nothing was received for 50ms"));
     EXPECT_TRUE(got.error().unknown_outcome);
   }
 }

@@ -109,7 +109,7 @@ Result<Sources> Sources::of_script(const std::string& file) {
   std::error_code failure;
   if (!fs::exists(path, failure))
     return user_error(
-        cat("`", file, "` is not there", suggestion(path.filename().string(), neighbours(path))));
+        cat("`", file, "` does not exist", suggestion(path.filename().string(), neighbours(path))));
   return sources;
 }
 
@@ -217,8 +217,8 @@ Status Sources::check(const Spot& spot) const {
   const Result<Path> found = spot.folder.locate(spot.inside);
   if (found)
     return {};
-  if (found.error().message.ends_with("is not there"))
-    return user_error(cat("`", printable(spot.shown), "` is not there",
+  if (found.error().message.ends_with("does not exist"))
+    return user_error(cat("`", printable(spot.shown), "` does not exist",
                           suggestion(fs::path(spot.inside).filename().string(),
                                      spot.folder.names_beside(spot.inside))));
   return Error(found.error()).context(cat("opening `", printable(spot.shown), "`"));

@@ -48,7 +48,7 @@ std::string_view unmet_text(Standing standing) {
     case Standing::unmet:
       return " was not needed";
     default:
-      return " is not there";
+      return " does not exist";
   }
 }
 

@@ -56,7 +56,7 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
     for (const Delayed::Awaited& awaited : block.awaited)
       if (!ids.contains(awaited.id) && (!may_come || delayed.size() == 1))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
-                                     ", which is not there",
+                                     ", which does not exist",
                                      report.takes_hints() ? suggestion(awaited.id, names) : ""));
 }
 

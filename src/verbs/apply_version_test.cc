@@ -491,7 +491,7 @@ def delete(resource): files.remove(resource["path"])
   const std::vector<Drift> found = *drift(place_, "e");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(to_string(found[0].key), "handled/my::Box[a,name=x]");
-  EXPECT_EQ(found[0].why, "`value` changed from outside");
+  EXPECT_EQ(found[0].why, "`value` changed outside fettle");
   EXPECT_EQ(found[1].why, "it is not as described");
   // Who looks changes nothing.
   EXPECT_EQ(read("box") + read("other"), "2-");

@@ -192,7 +192,7 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
       if (by_uuid ? name.size() >= 4 && service.uuid.starts_with(name) : service.name == name)
         return service;
   TRY(find_service(place, environment.name, name));
-  return world_error(cat("the service `", name, "` is away while another one has its name"));
+  return world_error(cat("the service `", name, "` does not exist while another one has its name"));
 }
 
 namespace {

@@ -42,7 +42,7 @@ const char* past(Verb verb) {
     case Verb::ensure:
       return "was ensured";
     default:
-      return "was looked at";
+      return "was checked";
   }
 }
 
@@ -112,7 +112,7 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     const std::string origin =
         resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
     if (begun == events.end()) {
-      lines.push_back(cat(to_string(*at), origin, ": nothing was done with it"));
+      lines.push_back(cat(to_string(*at), origin, ": nothing was done to it"));
       break;
     }
     lines.push_back(cat(to_string(*at), origin, " ", past_of(*at, begun->verb), " on ",
@@ -180,7 +180,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
       fields = fields_of(carried.run.looked(key)->at("changes"), key.kind == "state");
       found.push_back({key, Verb::ensure,
                        fields.empty() ? "it is not as described"
-                                      : cat(join(fields, ", "), " changed from outside")});
+                                      : cat(join(fields, ", "), " changed outside fettle")});
     }
   if (!carried.summary)
     return carried.summary.error();

@@ -94,13 +94,13 @@ TEST_F(HostilePackage, AFileIsNotReadThroughALink) {
 TEST_F(HostilePackage, AFileIsNotReadByItsPath) {
   for (const char* path : {"../../../../secret/key", "/../../../../secret/key", "../p/../../../x"})
     expect_refused(print_file(path), "leads out of `github.com/evil/p`");
-  expect_refused(print_file(at("secret/key")), "is not there");
-  expect_refused(print_file("file://" + at("secret/key")), "is not there");
-  expect_refused(print_file("~/secret"), "is not there");
-  expect_refused(print_file("./a\\x00../../secret/key"), "is not there");
+  expect_refused(print_file(at("secret/key")), "does not exist");
+  expect_refused(print_file("file://" + at("secret/key")), "does not exist");
+  expect_refused(print_file("~/secret"), "does not exist");
+  expect_refused(print_file("./a\\x00../../secret/key"), "does not exist");
   expect_refused(print_file("./a\\x00b"), "invalid argument");
   // What is not there is one line, whatever its name says.
-  expect_refused(print_file("./a\\nerror: all is lost"), "a\\nerror: all is lost` is not there");
+  expect_refused(print_file("./a\\nerror: all is lost"), "a\\nerror: all is lost` does not exist");
 }
 
 TEST_F(HostilePackage, AFileThatIsNoneHoldsNobody) {
@@ -149,7 +149,7 @@ TEST_F(HostilePackage, NothingIsUploadedThroughALink) {
   for (const char* path : {"./file", "./folder", "./folder/key", "./relative"})
     expect_refused(upload(path), "leads outside");
   expect_refused(upload("../../../../secret"), "leads out of `github.com/evil/p`");
-  expect_refused(upload("file://" + at("secret/key")), "is not there");
+  expect_refused(upload("file://" + at("secret/key")), "does not exist");
 }
 
 TEST_F(HostilePackage, LinksInWhatIsUploadedStayLinks) {

@@ -84,8 +84,7 @@ Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept) {
   if (digest_of(plan, seen) == kept.digest)
     return {};
   return user_error(
-      "something else is to be done than when the plan was made; `fettle plan` shows "
-      "what");
+      "what is due has changed since the plan was made; `fettle plan` shows the current one");
 }
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,

@@ -262,7 +262,7 @@ TEST_F(VersionsTest, S13WrongTypes) {
   expect_in(send(Value::dict({{"resources", Value::list({"x"})}})),
             "`resources` must be a list of objects");
   expect_in(send(Value::dict({{"resources", "x"}})), "`resources` must be a list of objects");
-  expect_in(send(Value::dict({{"resource", "x"}})), "a push has no `resource`, did you mean");
+  expect_in(send(Value::dict({{"resource", "x"}})), "a push needs `resource`, did you mean");
 }
 
 TEST_F(VersionsTest, S15SetsOfTwoEnvironments) {

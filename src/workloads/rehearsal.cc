@@ -298,7 +298,7 @@ class Rehearsal {
       const bool replaces = missing_[owner] > 0;
       missing_[owner] -= replaces ? 1 : 0;
       add(owner, resource.key, PodTurn::Sort::create,
-          replaces ? "in place of one that goes" : "it is not there")
+          replaces ? "in place of one that goes" : "it does not exist")
           .revision = attributes.text_at("revision");
       return;
     }

@@ -29,7 +29,7 @@ class Rehearse : public testing::Test {
 
 TEST_F(Rehearse, WhatIsNotThereIsCreated) {
   store("nginx:1", in_place);
-  EXPECT_EQ(lines(play()), (std::vector<std::string>(3, "1 create: it is not there")));
+  EXPECT_EQ(lines(play()), (std::vector<std::string>(3, "1 create: it does not exist")));
 }
 
 TEST_F(Rehearse, AnUpdateInPlaceGoesPodByPodAndItsImageIsPulledInThatOrder) {

@@ -78,7 +78,7 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
     else
       rollout.tell("FailedInjectSidecar", cat(pod, "|", set.name),
                    cat("SidecarSet ", set.name, " is not put into pod ", pod, ": a container `",
-                       taken, "` is there already"),
+                       taken, "` already exists"),
                    "Warning");
   }
   return found.empty() ? Value() : Value::list(std::move(found));

@@ -180,7 +180,7 @@ Result<int> upload(Face& face) {
   const Editing editing = TRY(begin_editing(face));
   const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
   if (!file_exists(path))
-    return user_error(cat("`", path, "` is not there"));
+    return user_error(cat("`", path, "` does not exist"));
   const std::string digest =
       TRY(put_artifact(*editing.place, path).context(cat("uploading `", path, "`")));
   return make(face, editing, name, Value::dict({{"source", "upload"}, {"digest", digest}}),

@@ -135,7 +135,7 @@ std::vector<Command> node_commands() {
                  add,
                  {{{"--label"}, "KEY=VALUE", "a label of the node; may be repeated", true},
                   {{"--pulls"}, "COUNT", "how many images it pulls at a time (2)"}}),
-      group.make("node ls", "", 0, 0, "Lists the nodes, and whether they respond.",
+      group.make("node ls", "", 0, 0, "Lists the nodes, and whether they answer.",
                  {"fettle node ls", "fettle node ls --output json"}, ls),
       group.make("node rm", "NAME", 1, 1, "Removes a node that runs nothing.",
                  {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm),

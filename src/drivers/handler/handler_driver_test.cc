@@ -186,7 +186,7 @@ TEST_P(BrokenHandlerTest, StarlarkThatFails) {
   EXPECT_TRUE(has(hung, "did not end within")) << hung;
   const std::string failed =
       failure(starlark(reading("command.run(\"sh -c 'echo worse >&2; exit 3'\")")));
-  EXPECT_TRUE(has(failed, "`sh` ended with code 3:\nworse")) << failed;
+  EXPECT_TRUE(has(failed, "`sh` exited with code 3:\nworse")) << failed;
   EXPECT_TRUE(
       has(failure(starlark(reading("files.read(\"etc/passwd\")"))), "the path must be absolute"));
   EXPECT_TRUE(has(failure(starlark(reading("http.request(\"http://127.0.0.1:1/\")"))), "http"));

@@ -80,7 +80,7 @@ TEST_F(CommandsTest, AWrongCodeIsAnErrorWithTheLastLines) {
   EXPECT_TRUE(has(said(late), "did not end within 300ms")) << said(late);
   EXPECT_TRUE(has(said(late), "its last lines:\nslow")) << said(late);
   EXPECT_FALSE(run({{"command", "false"}, {"skip_on_fail", true}}));
-  EXPECT_EQ(acts_.skipped, "`false` ended with code 1");
+  EXPECT_EQ(acts_.skipped, "`false` exited with code 1");
 }
 
 TEST_F(CommandsTest, ConditionsDecideAndAreSeenAsDrift) {
@@ -89,7 +89,7 @@ TEST_F(CommandsTest, ConditionsDecideAndAreSeenAsDrift) {
   EXPECT_EQ(acts_.drift(command_kind()).verb, Verb::keep);
   EXPECT_FALSE(run(wanted)->changed);
   std::filesystem::remove(at("made"));
-  EXPECT_EQ(acts_.drift(command_kind()).why, cat("`", at("made"), "` is not there"));
+  EXPECT_EQ(acts_.drift(command_kind()).why, cat("`", at("made"), "` does not exist"));
   EXPECT_TRUE(run(wanted)->changed);
 
   EXPECT_FALSE(run({{"command", writes("a")}, {"unless", "true"}})->changed);

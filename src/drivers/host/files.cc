@@ -221,7 +221,7 @@ Result<Outcome> remove_path(const Act& act) {
       S_ISDIR(there->st_mode) ? rmdir(path.c_str()) == 0 : unlink(path.c_str()) == 0;
   if (!removed && (errno == ENOTEMPTY || errno == EEXIST))
     return world_error(
-        cat("`", path.string(), "` is not empty, and what is in it was not made by fettle"));
+        cat("`", path.string(), "` is not empty, and fettle did not create its content"));
   if (!removed && errno != ENOENT)
     return file_error("cannot remove", path);
   return done(act, true);

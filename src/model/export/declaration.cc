@@ -113,7 +113,7 @@ class DeclarationReader {
       declaration.deadline = star::text_of(bound[6]);
       if (const Result<Duration> time = parse_duration(declaration.deadline); !time || *time <= 0s)
         return given.thread.error(
-            cat("the deadline `", declaration.deadline, "` is no time such as \"20s\""));
+            cat("the deadline `", declaration.deadline, "` is not a time such as \"20s\""));
     }
     const auto before = declarations_.find(declaration.entity);
     if (before != declarations_.end() && !before->second.file.empty())
