@@ -51,7 +51,7 @@ TEST(Kinds, ADefaultThatIsGivenIsEqualToOneThatIsNot) {
 TEST(Kinds, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(refusal(service_kind(), "{}"), "attribute `image` is missing");
   EXPECT_EQ(refusal(service_kind(), R"({"image":1})"),
-            "attribute `image` must be a text, got integer");
+            "attribute `image` must be a string, got integer");
   EXPECT_EQ(refusal(service_kind(), R"({"image":"i","cmdd":[]})"),
             "unknown attribute `cmdd`, did you mean `cmd`?");
   EXPECT_EQ(refusal(service_kind(), "[]"), "expected a dict of attributes, got list");

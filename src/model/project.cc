@@ -24,10 +24,10 @@ Result<std::vector<std::string>> texts(const Value& settings, std::string_view k
   if (value->is_text())
     return std::vector<std::string>{std::string(value->text().view())};
   if (!value->is_list())
-    return wrong(file, cat(key, "` must be a list of texts; it is `", to_string(value->type())));
+    return wrong(file, cat(key, "` must be a list of strings; it is `", to_string(value->type())));
   for (const Value& item : value->items()) {
     if (!item.is_text())
-      return wrong(file, cat(key, "` must be a list of texts; one is `", to_string(item.type())));
+      return wrong(file, cat(key, "` must be a list of strings; one is `", to_string(item.type())));
     found.emplace_back(item.text().view());
   }
   return found;

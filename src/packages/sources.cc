@@ -134,8 +134,8 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
   std::erase_if(sources.package_.replace, [&](const auto& rule) {
     if (!is_local_rule(rule.second))
       return false;
-    sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` by `",
-                                    printable(rule.second), "` does not count: `", locator.path,
+    sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` with `",
+                                    printable(rule.second), "` is ignored: `", locator.path,
                                     "` is not a package on this machine"));
     return true;
   });

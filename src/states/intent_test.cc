@@ -118,7 +118,8 @@ g: test.unique_op
             "succeeded refresh: state/test_|-a_|-a; "
             "changed skip order: state/test_|-a_|-a; "
             "failed skip order any: state/test_|-a_|-a state/test_|-b_|-b; ");
-  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")), "changed skip order: state/test_|-e_|-e_|-look; ");
+  EXPECT_EQ(needs_of(made.at("state/test_|-d_|-d")),
+            "changed skip order: state/test_|-e_|-e_|-look; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),
@@ -255,9 +256,9 @@ g:
       "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
-      "text such as `53/udp`, not `none`\n"
+      "string such as `53/udp`, not `none`\n"
       "main.sls:9:3: file.managed of ID d: `unless` and `onlyif` are not supported here\n"
-      "main.sls:11:3: cmd.run of ID e: `cmd` must be a text or a list of words, not "
+      "main.sls:11:3: cmd.run of ID e: `cmd` must be a string or a list of words, not "
       "{\"a\":\"b\"}\n"
       "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
 }

@@ -187,7 +187,7 @@ Status TreeBuilder::add_entry(const TreeNode* key, const TreeNode* value, bool i
 
 Result<const TreeNode*> TreeBuilder::key_of(const TreeNode* node) {
   if (!node->is_scalar())
-    return error_at(node->place(), "a key must be a text or a number");
+    return error_at(node->place(), "a key must be a string or a number");
   if (node->is_text())
     return node;
   TreeNode* const key = TRY(made({Value(to_text(node->scalar())), node->place()}));

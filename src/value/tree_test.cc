@@ -81,7 +81,7 @@ TEST(Tree, KeysAreTextsThatRememberWhatTheyWere) {
   EXPECT_EQ(entries[1].key->written(), Value::Type::boolean);
   EXPECT_EQ(entries[2].key->written(), Value::Type::null);
   EXPECT_EQ(entries[3].key->written(), Value::Type::text);
-  EXPECT_EQ(error_of("[a]: 1"), "a.sls:1:1: invalid YAML: a key must be a text or a number");
+  EXPECT_EQ(error_of("[a]: 1"), "a.sls:1:1: invalid YAML: a key must be a string or a number");
 }
 
 TEST(Tree, EqualKeysAreAnErrorUnlessTheLastWins) {

@@ -195,7 +195,7 @@ class Reader {
     for (const TreeMember& entry : dict->entries())
       if (!entry.value->is_text())
         checker_.refuse(*entry.value, cat("`", path, ".", printable(entry.key->text()),
-                                          "` must be a text: put quotes around it"));
+                                          "` must be a string: put quotes around it"));
   }
 
   /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded, what is in

@@ -124,7 +124,7 @@ TEST(Read, SecretsAreSecretAndDecoded) {
   EXPECT_EQ(data.at("a"), Value::secret("hello"));
   EXPECT_EQ(data.at("b"), Value::secret("x"));
   EXPECT_EQ(errors_of("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {a: 1}\n"),
-            "4:11 `data.a` must be a text: put quotes around it");
+            "4:11 `data.a` must be a string: put quotes around it");
 }
 
 struct Refusal {

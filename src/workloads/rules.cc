@@ -69,7 +69,7 @@ class Rules {
       for (const Entry& entry : labels.entries())
         if (!entry.value.is_text())
           refuse(cat(path, ".matchLabels.", entry.key),
-                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+                 cat("label `", entry.key, "` must be a string: put quotes around it"));
   }
 
   void check_requirements(std::string_view path) {
@@ -131,7 +131,7 @@ class Rules {
       for (const Entry& entry : labels.entries())
         if (!entry.value.is_text())
           refuse(cat("spec.template.metadata.labels.", entry.key),
-                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+                 cat("label `", entry.key, "` must be a string: put quotes around it"));
     const Selector selector = selector_of(value_at("spec.selector"));
     if (!selector.is_empty() && !selector.matches(labels))
       refuse("spec.template.metadata.labels",

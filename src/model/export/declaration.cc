@@ -132,7 +132,7 @@ class DeclarationReader {
     for (size_t i = 0; i < star::length_of(fields); ++i) {
       const star::Value field = star::item_of(fields, i);
       if (star::type_of(field) != star::Type::text)
-        return given.thread.error("`fields` must be a list of texts");
+        return given.thread.error("`fields` must be a list of strings");
       std::string name = star::text_of(field);
       if (name.starts_with('_') ||
           std::find(reserved.begin(), reserved.end(), name) != reserved.end())

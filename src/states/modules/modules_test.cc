@@ -194,7 +194,7 @@ TEST_F(Modules, StatesThatJoinTheRun) {
   EXPECT_EQ(run("sls.run", R"({"sls_sources": []})"), "`sls_sources` names no file of states");
   EXPECT_EQ(run("sls.run", R"({"sls_sources": [5]})"),
             "`sls_sources` must be a list of refs, not [5]");
-  EXPECT_EQ(run("render.block"), "`block` must be a text, not null");
+  EXPECT_EQ(run("render.block"), "`block` must be a string, not null");
 }
 
 TEST_F(Modules, Profiles) {
@@ -295,7 +295,7 @@ TEST_F(Modules, ExecFunctionsAreCalled) {
   EXPECT_EQ(
       run("exec.run", R"({"path": "thing.odd"})"),
       R"(false ["fettle exec thing.odd","`thing.odd` did not return a dictionary of result, comment, ret"] {})");
-  EXPECT_EQ(run("exec.run", R"({"path": 5})"), "`path` must be a text, not 5");
+  EXPECT_EQ(run("exec.run", R"({"path": 5})"), "`path` must be a string, not 5");
 }
 
 TEST_F(Modules, ASecretIsTheFunctionsAndNotTheComments) {
