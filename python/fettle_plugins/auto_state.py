@@ -88,7 +88,7 @@ def _present(module):
             known_id = before.get("resource_id", resource_id)
             if not any(before.get(key) != value for key, value in wanted.items()):
                 ret["new_state"] = before
-                ret["comment"].append(f"'{name}' is as it should be")
+                ret["comment"].append(f"'{name}' is as described")
                 return ret
             if ctx.get("test"):
                 ret["new_state"] = {**before, **wanted}

@@ -125,8 +125,7 @@ Result<std::vector<Stage>> parse_pipe(std::string_view text) {
     pipe.push_back(stage);
   }
   if (std::none_of(pipe.begin(), pipe.end(), makes_data))
-    return user_error(
-        cat("the pipe `", text, "` ends in text: it needs the stage `yaml` or `json`"));
+    return user_error(cat("the pipe `", text, "` ends with text: add the stage `yaml` or `json`"));
   return pipe;
 }
 

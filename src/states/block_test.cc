@@ -57,7 +57,7 @@ TEST(Block, WhatIsNoStageIsAnError) {
   EXPECT_EQ(parse_pipe("replacements|yaml").error().message,
             "the stage `replacements` of the pipe `replacements|yaml` wants data and gets text");
   EXPECT_EQ(parse_pipe("jinja").error().message,
-            "the pipe `jinja` ends in text: it needs the stage `yaml` or `json`");
+            "the pipe `jinja` ends with text: add the stage `yaml` or `json`");
 }
 
 }  // namespace

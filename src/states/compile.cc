@@ -70,7 +70,7 @@ void take_added_files(Front& front) {
   for (const auto& files : front.added.files) {
     for (Declaration& one : files->high.declarations) {
       if (!ids.insert(one.id).second)
-        front.report.error(one.position(), cat("the ID ", one.id, " is there already"));
+        front.report.error(one.position(), cat("the ID ", one.id, " already exists"));
       front.high.declarations.push_back(std::move(one));
     }
     front.gathered.delayed.insert(front.gathered.delayed.end(), files->gathered.delayed.begin(),
