@@ -13,7 +13,7 @@ def add(hub, path, module):
         name for name in ("get", "create", "update", "delete") if name not in module.functions
     ]
     if missing:
-        raise AttributeError(f"{module.path} wants auto_state and has no {', '.join(missing)}")
+        raise AttributeError(f"{module.path} uses auto_state but lacks {', '.join(missing)}")
     source = types.ModuleType(f"fettle_loaded.{path}")
     source.__file__ = module.source.__file__
     source.__doc__ = module.source.__doc__

@@ -40,7 +40,7 @@ Result<Project> read_project(const Path& folder) {
   project.has_file = true;
   project.settings = TRY(read_yaml(TRY(read_file(file)), file.string(), YamlSchema::pyyaml));
   if (!project.settings.is_dict())
-    return user_error("a project file is a mapping with `name` and `modulepath`",
+    return user_error("a project file must be a mapping with `name` and `modulepath`",
                       {file.string(), 1, 1});
   const std::vector<std::string> names = TRY(texts(project.settings, "name", file));
   if (names.size() != 1)

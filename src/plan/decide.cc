@@ -313,7 +313,7 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
   if (!attempt.failed && !options_.at_work.empty())
     return blocked(id, Obstacle::at_work, cat(options_.at_work, " is working on it"));
   if (attempt.course)
-    return again(id, cat("it had not settled: ", attempt.error));
+    return again(id, cat("it had not finished: ", attempt.error));
   if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr)) {
     Step due = again(id, cat("interrupted on ", to_string(attempt.started)));
     // What was being changed where it is goes on there.

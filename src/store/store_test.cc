@@ -224,8 +224,7 @@ TEST_F(StoreTest, WhoHasLostTheRightIsRefused) {
   const auto mine = edit(*another);
   const Status refused = lost->write(std::vector{change({"e", "act", "b"}, record())});
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message.starts_with(
-      "the right to work on `e` was lost to `a test` (process "))
+  EXPECT_TRUE(refused.error().message.starts_with("the lock on `e` was lost to `a test` (process "))
       << refused.error().message;
   EXPECT_FALSE(lost->put_note("x", 1));
   EXPECT_FALSE(lost->remove_environment());

@@ -84,7 +84,7 @@ TEST(Change, ARolloutIsPausedOnce) {
   const Result<Object> paused = with_pause(web(), true);
   ASSERT_TRUE(paused) << message(paused);
   EXPECT_TRUE(workload_of(*paused).paused);
-  EXPECT_EQ(message(with_pause(*paused, true)), "CloneSet `web` is paused already");
+  EXPECT_EQ(message(with_pause(*paused, true)), "CloneSet `web` is already paused");
   const Result<Object> resumed = with_pause(*paused, false);
   ASSERT_TRUE(resumed);
   EXPECT_EQ(resumed->document, web().document);

@@ -141,8 +141,9 @@ class Rules {
       refuse("spec.template.spec.restartPolicy",
              "`spec.template.spec.restartPolicy` must be Always");
     if (!spec.at("activeDeadlineSeconds").is_null())
-      refuse("spec.template.spec.activeDeadlineSeconds",
-             "`spec.template.spec.activeDeadlineSeconds` is not for pods that keep running");
+      refuse(
+          "spec.template.spec.activeDeadlineSeconds",
+          "`spec.template.spec.activeDeadlineSeconds` is not allowed for pods that keep running");
   }
 
   void check_claims() {
@@ -174,8 +175,8 @@ class Rules {
     const TreeNode* maximum = find(unavailable);
     if (maximum != nullptr && is_zero(unavailable, false) && (!has_surge || is_zero(surge, true)) &&
         kind_ != "StatefulSet")
-      refuse(unavailable, cat("`", unavailable, "` and `", surge,
-                              "` cannot both be 0: no pod could ever change"));
+      refuse(unavailable,
+             cat("`", unavailable, "` and `", surge, "` cannot both be 0: no pod could change"));
     const TreeNode* policy =
         find(is_alpha_ && kind_ == "CloneSet" ? cat(rolling, ".type")
                                               : cat(rolling, ".podUpdatePolicy"));
@@ -195,7 +196,7 @@ class Rules {
     const TreeNode* keys = find(cat(at, ".priorityStrategy.orderPriority"));
     if (weights != nullptr && keys != nullptr && !weights->is_null() && !keys->is_null())
       refuse(cat(at, ".priorityStrategy"),
-             cat("`", at, ".priorityStrategy` takes weights or keys of order, not both"));
+             cat("`", at, ".priorityStrategy` takes weights or order keys, not both"));
     if (weights != nullptr && weights->is_list())
       for (const TreeNode* item : weights->items()) {
         const Value value = value_of(*item);
@@ -233,7 +234,7 @@ class Rules {
     if (names != nullptr && names->is_list())
       for (const TreeNode* item : names->items()) {
         if (!item->is_text())
-          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` lists names of pods");
+          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` must list names of pods");
         else if (!seen.insert(item->text().str()).second)
           checker_.refuse(*item, cat("pod `", item->text(), "` is listed twice"));
       }
@@ -274,7 +275,7 @@ class Rules {
                               std::stol(text.substr(0, dash)) <= std::stol(text.substr(dash + 1))));
       const bool is_number = value.is_integer() && value.integer().value_or(-1) >= 0;
       if (!is_number && !is_range)
-        checker_.refuse(*item, "`spec.reserveOrdinals` lists numbers and ranges such as `3-5`");
+        checker_.refuse(*item, "`spec.reserveOrdinals` must list numbers and ranges such as `3-5`");
     }
   }
 
