@@ -119,7 +119,7 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
-  EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
+  EXPECT_NE(error_of("enclave").find("needs one of add, ls"), std::string::npos);
 }
 
 TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {

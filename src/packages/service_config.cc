@@ -302,11 +302,11 @@ void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
   if (mounts.is_dict())
     for (const Entry& mount : mounts.entries())
       if (mount.key != engine_socket)
-        draft.finding(cat(who, " wants to mount `", printable(mount.key),
+        draft.finding(cat(who, " requests a mount of `", printable(mount.key),
                           "` of this machine; only `", engine_socket, "` can be mounted"));
   const std::string wish = wish_beyond(attributes);
   if (!wish.empty() && !draft.options().privileged_allowed)
-    draft.finding(cat(who, " wants ", wish, "; allow it with `--privileged`"));
+    draft.finding(cat(who, " requests ", wish, "; allow it with `--privileged`"));
 }
 
 Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,

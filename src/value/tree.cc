@@ -159,7 +159,7 @@ Status TreeBuilder::add_entries(const Frame& frame) {
 Status TreeBuilder::merge(const TreeNode& from) {
   const auto add = [&](const TreeNode& node) -> Status {
     if (!node.is_dict())
-      return error_at(node.place(), "`<<` wants a mapping or a list of mappings");
+      return error_at(node.place(), "`<<` needs a mapping or a list of mappings");
     for (const TreeMember& entry : node.entries())
       TRY(add_entry(entry.key, entry.value, true));
     return {};

@@ -105,7 +105,7 @@ TEST(Tree, MergesComeFirstAndOwnEntriesWin) {
   EXPECT_EQ(places_of(b), " 2:4 dict\n1:8 x 1:11 1\n2:5 y 2:8 3\n2:19 z 2:22 4\n");
   EXPECT_EQ(write_json(value_of(*tree.root().find("c"))), R"({"p":1,"q":5})");
   EXPECT_EQ(error_of("a: {<<: 5}"),
-            "a.sls:1:9: invalid YAML: `<<` wants a mapping or a list of mappings");
+            "a.sls:1:9: invalid YAML: `<<` needs a mapping or a list of mappings");
   EXPECT_EQ(error_of("a: {<<: {b: 1}, b: 2, b: 3}"),
             "a.sls:1:23: invalid YAML: the key `b` occurs twice");
   EXPECT_EQ(json_of("a: <<"), R"({"a":"<<"})");

@@ -252,7 +252,7 @@ TEST_F(HostilePackage, WhatReachesBeyondTheContainerHasToBeAllowed) {
   expect_refused(
       "  plan.add_service(\"s\", ServiceConfig(image = \"i\", bind_mounts = {\"/etc\": "
       "\"/e\"}))\n",
-      "wants to mount `/etc` of this machine");
+      "requests a mount of `/etc` of this machine");
 }
 
 TEST_F(HostilePackage, AStoredPathIsOneOfTheContainer) {

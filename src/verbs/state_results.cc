@@ -41,7 +41,7 @@ std::string comment_of_step(const Step* step, Standing standing) {
     case Verb::update:
       return done("updated");
     case Verb::replace:
-      return done("made anew");
+      return done("recreated");
     case Verb::remove:
       return done("removed");
     case Verb::run:

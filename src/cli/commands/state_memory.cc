@@ -65,7 +65,7 @@ Result<int> refresh(Face& face) {
   if (face.json)
     print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
   else
-    print(cat(count, " states are remembered, ", changed, " of them changed"));
+    print(cat(count, " states remembered, ", changed, " of them changed"));
   return 0;
 }
 
