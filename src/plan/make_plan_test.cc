@@ -447,11 +447,12 @@ TEST_F(PlanTest, WhatCannotBeDoneSaysWhy) {
   want("file/b").needs.push_back({{key("file/a")}});
   want("nonsense/c");
   want("file/d").needs.push_back({{key("file/nowhere")}});
-  EXPECT_EQ(plan(),
-            "blocked file/a: undefined: an attribute is unknown\n"
-            "blocked file/b: skipped: `file/a` is blocked\n"
-            "blocked nonsense/c: unavailable: unknown resource type `nonsense`\n"
-            "blocked file/d: it needs `file/nowhere`, which is neither wanted nor known\n0 kept");
+  EXPECT_EQ(
+      plan(),
+      "blocked file/a: undefined: an attribute is unknown\n"
+      "blocked file/b: skipped: `file/a` is blocked\n"
+      "blocked nonsense/c: unavailable: unknown resource type `nonsense`\n"
+      "blocked file/d: it needs `file/nowhere`, which is neither described nor recorded\n0 kept");
 }
 
 TEST_F(PlanTest, CyclesAndDoublesAreErrors) {

@@ -299,7 +299,8 @@ TEST_F(ApplyVersionTest, EveryStateHasItsReason) {
     return std::string(to_string(row(report, id).state));
   };
   EXPECT_EQ(state(bad), "failed");
-  EXPECT_NE(row(report, bad).why.find("ended with code 3; its last lines:\noh"), std::string::npos);
+  EXPECT_NE(row(report, bad).why.find("exited with code 3; its last lines:\noh"),
+            std::string::npos);
   EXPECT_EQ(state(after_bad), "skipped");
   EXPECT_EQ(state(skips), "skipped");
   EXPECT_EQ(state(undefined), "undefined");

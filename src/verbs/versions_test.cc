@@ -410,7 +410,7 @@ TEST_F(VersionsTest, S30AStaleFullExportIsRefused) {
   EXPECT_EQ(full("a:r1=2 b:r2=1", {{"base", 5}}), "v7");
   const Status released = store_->wish("e", [&](Wish& wish) { return wish.release(5, now_); });
   ASSERT_FALSE(released.has_value());
-  expect_in(released.error().message, "version 7 is released already");
+  expect_in(released.error().message, "version 7 is already released");
 }
 
 TEST_F(VersionsTest, S32TheCodeThatReadsResourcesIsThatOfTheBase) {
@@ -507,7 +507,7 @@ TEST_F(VersionsTest, PushesThatTouchOtherSetsAreCarriedOver) {
   EXPECT_EQ(state(), "a:r1=2 b:r2=2");
   expect_in(partial("b:r2=3", {{"base", 2}}), "others changed what it changes: `b`");
   EXPECT_EQ(partial("b:r2=2", {{"base", 2}}), "v4") << "equal contents never conflict";
-  expect_in(partial("b:r2=2", {{"base", 9}}), "there is no version 9 to be the base");
+  expect_in(partial("b:r2=2", {{"base", 9}}), "there is no version 9 to use as a base");
 }
 
 /// What models add: who shares what, and claims.

@@ -213,7 +213,7 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
   EXPECT_TRUE(has(answers("echo '[1]'"), "is not a line with a JSON object"));
   EXPECT_TRUE(has(answers("true"), "holds no answer"));
   EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "holds more than one answer"));
-  EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "neither has `current`, a dict"));
+  EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "the answer needs `current`, a dict"));
   EXPECT_EQ(answers("echo '{\"error\":\"no box\"}'"), "handler `box`: `read`: no box");
   EXPECT_TRUE(
       has(failure(Value::dict({{"name", "box"}, {"program", at("nowhere")}})), "is not found"));

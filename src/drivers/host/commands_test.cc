@@ -72,7 +72,7 @@ TEST_F(CommandsTest, ItRunsWithItsFolderAndEnvironment) {
 
 TEST_F(CommandsTest, AWrongCodeIsAnErrorWithTheLastLines) {
   const auto failed = run({{"command", "sh -c 'echo so far; echo no luck >&2; exit 4'"}});
-  EXPECT_TRUE(has(said(failed), "ended with code 4; its last lines:\nso far\nno luck"))
+  EXPECT_TRUE(has(said(failed), "exited with code 4; its last lines:\nso far\nno luck"))
       << said(failed);
   EXPECT_TRUE(has(said(run({{"command", "no-such-program-here x"}})),
                   "the program `no-such-program-here` is not found"));

@@ -300,7 +300,7 @@ TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
   EXPECT_EQ(call("states.tool.present", Value::dict({{"name", "fails"}})),
             "`states.tool.present`: told so");
   EXPECT_NE(call("states.tool.present", Value::dict({{"name", "broken"}}))
-                .find("answered no `result`, but {}"),
+                .find("returned no `result`, but {}"),
             std::string::npos);
 }
 
