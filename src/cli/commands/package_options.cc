@@ -76,7 +76,7 @@ std::vector<CommandOption> package_options() {
       environment_option(),
       {{"--args-file"},
        "FILE",
-       "arguments of the package, JSON or YAML; a file or a URL; the last one counts",
+       "arguments of the package, JSON or YAML; a file or a URL; of several, the last wins",
        true},
       {{"--set"}, "NAME=VALUE", "one argument, also as `a.b=VALUE`; overrides the others", true},
       {{"--package-mirror"},
