@@ -14,7 +14,7 @@ CommandOption environment_option() {
 CommandOption model_environment_option() {
   return {{"-e", "--enclave", "--environment"},
           "NAME",
-          "the environment, by name or uuid; else the project of this folder"};
+          "the environment, by name or uuid (default: the project of this folder)"};
 }
 
 namespace {

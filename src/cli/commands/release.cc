@@ -45,7 +45,7 @@ Command release_command() {
   command.arguments = "[VERSION]";
   command.most = 1;
   command.group = "models";
-  command.summary = "Releases a version (default: the newest) and deploys it.";
+  command.summary = "Releases a version (default: the newest); `--apply` deploys it.";
   command.examples = {"fettle versions release 3 -e networks",
                       "fettle versions release -e networks --apply --agent web1=local:"};
   command.options = deploy_options();
