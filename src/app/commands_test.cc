@@ -33,7 +33,7 @@ TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
   const Result<std::string> written = read_file(path);
   ASSERT_TRUE(written);
   EXPECT_TRUE(*written == known)
-      << "docs/commands.md is not up to date; `./dev reference` writes it anew";
+      << "docs/commands.md is not up to date; `./dev reference` regenerates it";
 }
 
 TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {

@@ -89,7 +89,7 @@ Comparison drift_of(std::vector<std::string> fields) {
   if (fields.empty())
     return {};
   std::string why =
-      cat("`", join(fields, "`, `"), "` ", fields.size() == 1 ? "is" : "are", " not as wanted");
+      cat("`", join(fields, "`, `"), "` ", fields.size() == 1 ? "is" : "are", " not as described");
   return {Verb::update, std::move(fields), std::move(why)};
 }
 

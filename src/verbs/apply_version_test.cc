@@ -167,7 +167,7 @@ TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
   const ApplyReport repaired = apply();
   EXPECT_EQ(repaired.count(DeployState::deployed), 2u);
   EXPECT_TRUE(row(repaired, file_id(at("one"))).changed);
-  EXPECT_EQ(row(repaired, file_id(at("one"))).why, "drift: `content`, `mode` are not as wanted");
+  EXPECT_EQ(row(repaired, file_id(at("one"))).why, "drift: `content`, `mode` are not as described");
   EXPECT_EQ(read("one"), "1");
   describe("other");
   const ApplyReport edited = apply();

@@ -259,8 +259,7 @@ std::vector<Command> enclave_commands() {
             "accepted for scripts; running environments are removed in any case"};
   const CommandGroup group{"environments", {}};
   return {
-      group.make("enclave add", "[NAME]", 0, 1,
-                 "Makes an empty environment: a network and nothing else.",
+      group.make("enclave add", "[NAME]", 0, 1, "Creates an empty environment: only a network.",
                  {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
                  {{{"-n", "--name"}, "NAME", "its name (default: a generated one)"},
                   {{"-p", "--production"}, "", "restart services when they exit"},
@@ -284,7 +283,7 @@ std::vector<Command> enclave_commands() {
       group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
                  {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
                  {environment_option()}),
-      group.make("enclave rm", "NAME…", 0, 99, "Removes environments with everything in them.",
+      group.make("enclave rm", "NAME…", 0, 99, "Removes environments and everything in them.",
                  {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
                  {environment_option(),
                   force,

@@ -183,11 +183,11 @@ Command logs_command() {
        {{"-n", "--num"}, "N", "the last N lines (200)"},
        {{"--since"}, "WHEN", "only lines since then: an age such as 10m, or a time"},
        {{"--until"}, "WHEN", "only lines until then"},
-       {{"-t", "--timestamps"}, "", "with the time of each line"},
+       {{"-t", "--timestamps"}, "", "show the time of each line"},
        {{"-x", "--all-services"}, "", "the logs of all services"},
-       {{"--match"}, "TEXT", "lines with this text"},
-       {{"--regex-match"}, "EXPRESSION", "lines that match"},
-       {{"-v", "--invert-match"}, "", "lines that do not match"}});
+       {{"--match"}, "TEXT", "only lines with this text"},
+       {{"--regex-match"}, "EXPRESSION", "only lines that match"},
+       {{"-v", "--invert-match"}, "", "only lines that do not match"}});
 }
 
 }  // namespace fettle

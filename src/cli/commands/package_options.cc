@@ -83,8 +83,8 @@ std::vector<CommandOption> package_options() {
        "DIR",
        "look for packages in DIR/github.com/AUTHOR/REPOSITORY before fetching them; or "
        "$FETTLE_PACKAGE_MIRROR"},
-      {{"--main-file"}, "FILE", "instead of main.star"},
-      {{"--main-function-name"}, "NAME", "instead of run"},
+      {{"--main-file"}, "FILE", "the main file (default: main.star)"},
+      {{"--main-function-name"}, "NAME", "the main function (default: run)"},
       {{"--resolver"},
        "KIND",
        "default, or overlap: compare lists of instructions, as Kurtosis does"},

@@ -201,7 +201,7 @@ std::vector<Command> pod_commands() {
                  {container,
                   {{"-f", "--follow"}, "", "follow new lines"},
                   {{"--tail"}, "LINES", "the last N lines (default: all)"},
-                  {{"--timestamps"}, "", "with the time of each line"}}),
+                  {{"--timestamps"}, "", "show the time of each line"}}),
       group.make("pod exec", "POD -- COMMAND…", 2, 999,
                  "Runs a command in a container of a pod and ends with its exit code.",
                  {"fettle pod exec web-x2x7k -- ls /etc",

@@ -123,7 +123,7 @@ std::vector<Command> inside_commands() {
            user},
           true),
       group.make("service shell", "ENCLAVE SERVICE", 1, 2,
-                 "Opens a shell in a service: bash where there is one, else sh.",
+                 "Opens a shell in a service: bash if it exists, otherwise sh.",
                  {"fettle service shell shop web", "echo id | fettle service shell shop web"},
                  shell, {user}),
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,

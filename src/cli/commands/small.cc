@@ -73,7 +73,7 @@ Result<int> project_init(Face& face) {
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
   else
-    print(cat("made a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
+    print(cat("created a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
   return 0;
 }
 
@@ -92,8 +92,8 @@ Result<int> package_init(Face& face) {
   if (face.json)
     print_json(Value::dict({{"folder", folder}, {"name", name}}));
   else
-    print(cat("made `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ", folder,
-              "` runs it"));
+    print(cat("created `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ",
+              folder, "` runs it"));
   return 0;
 }
 
@@ -121,7 +121,7 @@ Command compile_command() {
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(
       "project init", "[FOLDER]", 0, 1,
-      "Makes a project for models: project.yml, main.cf and libs.",
+      "Creates a project for models: project.yml, main.cf and libs.",
       {"fettle project init shop", "fettle project init"}, project_init);
 }
 Command version_command() {
@@ -131,7 +131,7 @@ Command version_command() {
 }
 Command package_init_command() {
   return CommandGroup{"packages", {}}.make(
-      "package init", "NAME [FOLDER]", 1, 2, "Makes a package: kurtosis.yml and main.star.",
+      "package init", "NAME [FOLDER]", 1, 2, "Creates a package: kurtosis.yml and main.star.",
       {"fettle package init github.com/me/shop shop", "fettle package init github.com/me/shop"},
       package_init);
 }

@@ -143,13 +143,14 @@ Result<int> batch(Face& face) {
 std::vector<Command> state_memory_commands() {
   const CommandGroup group{"states", state_options()};
   return {group.make("describe", "PATTERN", 0, 1,
-                     "Prints what exists, as a file of states, as described by modules.",
+                     "Prints what exists as a file of states, with the `describe` of modules.",
                      {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"},
                      describe, {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
-          group.make("refresh", "PATTERN", 0, 1, "Remembers what exists, as described by modules.",
+          group.make("refresh", "PATTERN", 0, 1,
+                     "Stores what exists as memory, with the `describe` of modules.",
                      {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
                      {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
-          group.make("restore", "FILE", 1, 1, "Remembers states from a file in Idem's format.",
+          group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
                      {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
           group.make(
               "batch", "[FILE|-]", 0, 1, "Applies states given as JSON and prints their results.",
