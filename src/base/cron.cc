@@ -18,7 +18,7 @@ struct Field {
 };
 
 Error wrong(std::string_view text, const Field& field) {
-  return user_error(cat("`", text, "` is not a ", field.name, " of a cron expression (",
+  return user_error(cat("`", text, "` is not a valid ", field.name, " of a cron expression (",
                         field.least, " to ", field.most, ")"));
 }
 

@@ -378,7 +378,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       if (group != 0 && !group_met)
         if (auto held =
                 held_by(edges[i - 1], cat(": nothing that it waits for happened; the last was `",
-                                          to_string(*edges[i - 1].key), "` last")))
+                                          to_string(*edges[i - 1].key), "`")))
           return held;
       if (group_awaits && !group_came) {
         waits = true;

@@ -115,8 +115,10 @@ Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Sc
   for (const auto& [name, why] : *silent)
     place.tell(cat("node `", node_of_engine(name), "` does not answer: ", why));
   if (left > 0)
-    place.tell(cat(left, left == 1 ? " resource" : " resources",
-                   " no longer wanted, left there until it does"));
+    place.tell(cat(left,
+                   left == 1 ? " resource that is no longer wanted stays"
+                             : " resources that are no longer wanted stay",
+                   " there until it answers"));
   undertaking.intent = without(undertaking.intent, *silent);
   if (undertaking.wants)
     undertaking.wants = [silent, wants = std::move(undertaking.wants)](

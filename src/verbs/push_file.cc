@@ -52,7 +52,8 @@ class PushReader {
                                                 "version_info"};
     for (const Entry& entry : document_.entries())
       if (std::find(names.begin(), names.end(), entry.key.view()) == names.end())
-        return user_error(cat("a push needs `", entry.key, "`", suggestion(entry.key, names)));
+        return user_error(
+            cat("unknown field `", entry.key, "` of a push", suggestion(entry.key, names)));
     return {};
   }
 

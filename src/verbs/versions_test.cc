@@ -262,7 +262,8 @@ TEST_F(VersionsTest, S13WrongTypes) {
   expect_in(send(Value::dict({{"resources", Value::list({"x"})}})),
             "`resources` must be a list of objects");
   expect_in(send(Value::dict({{"resources", "x"}})), "`resources` must be a list of objects");
-  expect_in(send(Value::dict({{"resource", "x"}})), "a push needs `resource`, did you mean");
+  expect_in(send(Value::dict({{"resource", "x"}})),
+            "unknown field `resource` of a push, did you mean");
 }
 
 TEST_F(VersionsTest, S15SetsOfTwoEnvironments) {

@@ -40,7 +40,7 @@ Status need_kind(const Object& object, std::string_view what,
     return {};
   std::vector<std::string> names(kinds.begin(), kinds.end());
   return user_error(
-      cat("a ", object.kind, " has no ", what, "; only ", join(names, ", "), " have one"));
+      cat("a ", object.kind, " has no ", what, ", expected one of ", join(names, ", ")));
 }
 
 constexpr std::string_view rolling = "spec.updateStrategy.rollingUpdate";
@@ -178,7 +178,7 @@ Result<Object> with_template(const Object& object, const Value& pod_template) {
 }
 
 Result<Object> restarted(const Object& object, Time now) {
-  TRY(need_kind(object, "its own pods", {"CloneSet", "StatefulSet", "DaemonSet"}));
+  TRY(need_kind(object, "pods of its own", {"CloneSet", "StatefulSet", "DaemonSet"}));
   const Value& pod = object.document.at("spec").at("template");
   const Value annotations =
       edited(pod.at("metadata").at("annotations"), {{restart_annotation, fettle::to_string(now)}});

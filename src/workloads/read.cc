@@ -151,7 +151,7 @@ class Reader {
     if (&at != root.find("kind")) {
       checker_.refuse(
           at, cat("`", kind, "` of `", printable(version), "` is unknown; use ",
-                  is_workload ? "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1" : "v1"));
+                  is_workload ? "apps.kruise.io/v1beta1 or apps.kruise.io/v1alpha1" : "v1"));
       return;
     }
     checker_.refuse(at, cat("unknown kind `", clipped(printable(kind), 60), "`, expected one of ",

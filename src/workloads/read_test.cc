@@ -138,7 +138,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
        "ImagePullJob, SidecarSet, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
       {"v1beta1", "v2",
-       "1:13 `CloneSet` of `apps.kruise.io/v2` is unknown; use apps.kruise.io/v1beta1 and "
+       "1:13 `CloneSet` of `apps.kruise.io/v2` is unknown; use apps.kruise.io/v1beta1 or "
        "apps.kruise.io/v1alpha1"},
       {"replicas: 3", "replica: 3",
        "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?"},

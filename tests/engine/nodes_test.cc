@@ -155,7 +155,8 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   const Summary second = carry();
   EXPECT_TRUE(second.failures.empty());
   EXPECT_EQ(second.kept, 1u);
-  EXPECT_NE(told_.find("1 resource no longer wanted, left there until it does"), std::string::npos)
+  EXPECT_NE(told_.find("1 resource that is no longer wanted stays there until it answers"),
+            std::string::npos)
       << told_;
   const Key left{"fleet", "pod", "n2|default/web"};
   EXPECT_TRUE(home_.store().known("fleet")->contains(left));

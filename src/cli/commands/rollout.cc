@@ -269,7 +269,7 @@ std::vector<Command> rollout_commands() {
                  "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
                  {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
                  status,
-                 {{{"-w", "--watch"}, "", "until it is no longer under way"},
+                 {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
                   {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
       group.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
                  {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,

@@ -85,7 +85,7 @@ void mark_container(const Act& act, Wish& wish) {
 Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& stop) {
   const Record* const network = act.need("network");
   if (network == nullptr)
-    return world_error(cat("the service `", act.key.name, "` has no need for a network"));
+    return world_error(cat("the service `", act.key.name, "` does not depend on a network"));
   const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
   if (!subnet)
     return world_error("the record of the network has no address range");
