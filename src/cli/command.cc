@@ -329,8 +329,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     return user_error(
         cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found), "`"));
   if (parsed.arguments.size() > found->most)
-    return user_error(cat("unexpected argument `", parsed.arguments[found->most], "`: `",
-                          usage_of(*found), "`"));
+    return user_error(
+        cat("unexpected argument `", parsed.arguments[found->most], "`: `", usage_of(*found), "`"));
   return found;
 }
 

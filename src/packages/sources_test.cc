@@ -108,11 +108,11 @@ TEST_F(SourcesTest, ALocalRuleCountsForALocalPackageOnly) {
   package("mirror/github.com/a/p", "github.com/a/p", rules);
   EXPECT_EQ(read_fetched("github.com/a/p", "github.com/x/y/file"), "github.com/x/y");
   const auto sources = Sources::of_locator("github.com/a/p", at("mirror"), {});
-  EXPECT_EQ(
-      sources->warnings(),
-      (std::vector<std::string>{cat("the rule that replaces `github.com/x/y` with `", at("elsewhere"),
-                                    "` is ignored: `github.com/a/p` is "
-                                    "not a package on this machine")}));
+  EXPECT_EQ(sources->warnings(),
+            (std::vector<std::string>{cat("the rule that replaces `github.com/x/y` with `",
+                                          at("elsewhere"),
+                                          "` is ignored: `github.com/a/p` is "
+                                          "not a package on this machine")}));
   // The rules of a dependency never count.
   package("user", "github.com/a/user");
   package("mirror/github.com/x/dep", "github.com/x/dep", rules);
