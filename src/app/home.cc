@@ -86,7 +86,7 @@ Result<Home> open_home(const Variable& variable) {
   TRY(check_place(folder, variable));
   TRY(make_directories(folder.parent_path()).context(cat("making `", folder.string(), "`")));
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return file_error("cannot make the folder of fettle's state,", folder);
+    return file_error("cannot create the folder of fettle's state,", folder);
   struct stat about{};
   if (stat(folder.c_str(), &about) != 0)
     return file_error("cannot look at the folder of fettle's state,", folder);

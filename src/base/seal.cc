@@ -46,7 +46,7 @@ Status make_key(const Path& path) {
   TRY(write_file(draft, key, 0600));
   Status made = sync(draft);
   if (made && link(draft.c_str(), path.c_str()) != 0 && !file_exists(path))
-    made = file_error("cannot make the key", path);
+    made = file_error("cannot create the key", path);
   unlink(draft.c_str());
   TRY(std::move(made));
   return sync(path.has_parent_path() ? path.parent_path() : Path("."));

@@ -355,8 +355,7 @@ std::string help_of_group(const std::vector<Command>& commands, std::string_view
 
 std::string help_of_all(const std::vector<Command>& commands) {
   std::string text =
-      "fettle keeps environments in the state that somebody described, and redoes only what "
-      "changed.\n";
+      "fettle keeps environments in the state that you describe, and redoes only what changed.\n";
   std::vector<std::string> groups;
   for (const Command& command : commands)
     if (std::find(groups.begin(), groups.end(), command.group) == groups.end())

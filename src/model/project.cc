@@ -149,7 +149,7 @@ Result<Project> project_around(const Path& folder) {
   const std::optional<Path> found = folder_of_project(folder);
   if (!found)
     return user_error(cat("no `project.yml` in `", fs::weakly_canonical(folder).string(),
-                          "` or above; `fettle project init` makes one, `-f FILE` compiles one "
+                          "` or above; `fettle project init` creates one, `-f FILE` compiles one "
                           "file"));
   Project project = TRY(read_project(*found));
   project.main = *found / "main.cf";

@@ -84,7 +84,7 @@ Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& insid
     return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
                           has_compose_file(tree, inside)
                               ? ", and compose files are not supported yet"
-                              : "; `fettle package init` makes one"));
+                              : "; `fettle package init` creates one"));
   sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
   return sources;

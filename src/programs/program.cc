@@ -35,13 +35,13 @@ Result<Value> answer_in(std::string_view written, const ProgramCall& call, const
       if (call.on_log)
         call.on_log(to_text(*text));
     } else if (answer) {
-      return nonsense("holds more than one answer", said);
+      return nonsense("has more than one answer", said);
     } else {
       answer = *value;
     }
   }
   if (!answer)
-    return nonsense("holds no answer", said);
+    return nonsense("has no answer", said);
   return *answer;
 }
 

@@ -92,7 +92,7 @@ int tell_end(const Face& face, const Summary& summary) {
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
-                    " blocked; `fettle events` says why"));
+                    " blocked; `fettle events` shows why"));
   if (summary.stopped)
     print_error(cat(error, "interrupted; run the same command to continue"));
   return exit_code(summary);

@@ -126,7 +126,7 @@ Command export_command() {
                       "fettle export -f partial.cf --partial -e networks --dry-run"};
   command.options = {
       model_environment_option(),
-      {{"-f", "--file"}, "FILE", "the main file; else main.cf of the project around this folder"},
+      {{"-f", "--file"}, "FILE", "the main file (default: main.cf of the project)"},
       {{"--partial"}, "", "only the sets of this model are replaced"},
       {{"--delete-resource-set"}, "NAME", "a set to delete, with --partial; may be repeated", true},
       {{"--soft-delete"}, "", "sets to delete that are exported are kept"},

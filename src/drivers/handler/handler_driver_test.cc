@@ -211,8 +211,8 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
       has(answers("echo hello"), "is not a line with a JSON object; its last lines:\nhello"));
   EXPECT_TRUE(has(answers("printf '\\377\\n'"), "is not a line with a JSON object"));
   EXPECT_TRUE(has(answers("echo '[1]'"), "is not a line with a JSON object"));
-  EXPECT_TRUE(has(answers("true"), "holds no answer"));
-  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "holds more than one answer"));
+  EXPECT_TRUE(has(answers("true"), "has no answer"));
+  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "has more than one answer"));
   EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "the answer needs `current`, a dict"));
   EXPECT_EQ(answers("echo '{\"error\":\"no box\"}'"), "handler `box`: `read`: no box");
   EXPECT_TRUE(

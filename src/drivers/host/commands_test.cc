@@ -138,7 +138,8 @@ TEST_F(CommandsTest, WhatCannotBeMeantIsRefused) {
     const auto normal = command_kind().normalise(Value::dict(std::move(more)));
     return normal ? "" : normal.error().message;
   };
-  EXPECT_EQ(refusal({{"returns", Value::list({"a"})}}), "`returns` must hold exit codes, not `a`");
+  EXPECT_EQ(refusal({{"returns", Value::list({"a"})}}),
+            "`returns` must be a list of exit codes, not `a`");
   EXPECT_EQ(refusal({{"timeout", 0}}), "`timeout` must be a number of seconds, not `0`");
   EXPECT_EQ(refusal({{"timeout", -1.5}}), "`timeout` must be a number of seconds, not `-1.5`");
   EXPECT_EQ(refusal({{"timeout", Value::big_integer(std::string(30, '9'))}}).substr(0, 9),

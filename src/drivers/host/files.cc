@@ -182,7 +182,7 @@ Result<Outcome> make_folder(const Act& act) {
     return done(act, false);
   // Nobody else may look into a new one before it has its rights.
   if (!there && mkdir(path.c_str(), 0700) != 0)
-    return file_error("cannot make the folder", path);
+    return file_error("cannot create the folder", path);
   TRY(set_rights(path, rights));
   return done(act, true);
 }
@@ -203,9 +203,9 @@ Result<Outcome> make_link(const Act& act) {
   const Path beside = place_beside(path);
   unlink(beside.c_str());
   if (symlink(leads_to.c_str(), beside.c_str()) != 0)
-    return file_error("cannot make the link", path);
+    return file_error("cannot create the link", path);
   if (rename(beside.c_str(), path.c_str()) != 0) {
-    Error error = file_error("cannot make the link", path);
+    Error error = file_error("cannot create the link", path);
     unlink(beside.c_str());
     return error;
   }

@@ -191,7 +191,7 @@ TEST_F(FilesTest, AFolderHasItsRightsAndPurgedTakesEverythingAway) {
   ASSERT_TRUE(acts_.apply(folder_kind(), with("d", {{"purged", true}})));
   EXPECT_FALSE(file_exists(at("d")));
   const auto deep = acts_.apply(folder_kind(), with("no/such"));
-  EXPECT_NE(said(deep).find("cannot make the folder"), std::string::npos) << said(deep);
+  EXPECT_NE(said(deep).find("cannot create the folder"), std::string::npos) << said(deep);
 }
 
 TEST_F(FilesTest, ALinkLeadsWhereItShould) {

@@ -131,7 +131,7 @@ class Mapper {
   void leave_out(const Item& item, Resource& resource) {
     resource.attributes = Value::dict({{"fields", item.attributes}});
     resource.mandate = Mandate::none;
-    made_.notes[item.id] = "its fields hold references, which fettle exports but does not resolve";
+    made_.notes[item.id] = "its fields have references, which fettle exports but does not resolve";
   }
 
   Status describe(const Item& item, const ResourceId& id, Resource& resource) {
