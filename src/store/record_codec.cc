@@ -254,7 +254,7 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
     record.is_adopted = from.number() != 0;
   } else {
     // Formats before said it with the origin.
-    record.is_adopted = record.applied && record.applied->origin == "found by its labels";
+    record.is_adopted = record.applied && record.applied->origin == "found by its marks";
   }
   if (from.broken() || !from.at_end())
     return Error(Blame::bug, "a record of the store is damaged");
