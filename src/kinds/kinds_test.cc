@@ -181,7 +181,7 @@ TEST(Kinds, AssertionsCompareValuesOfOneType) {
     EXPECT_EQ(judge(value, assertion, target), "") << value << assertion << target;
   EXPECT_EQ(judge("1", "==", "2"), "assertion failed: `1` == `2` does not hold");
   EXPECT_EQ(judge("1", "==", "\"1\""),
-            "`1` is integer and `\"1\"` is text, so they cannot be compared with `==`");
+            "`1` is integer and `\"1\"` is string, so they cannot be compared with `==`");
   EXPECT_EQ(judge("1", "IN", "1"), "`IN` needs a list to search, got integer");
   EXPECT_EQ(judge("[1]", "<", "[2]"), "`[1]` and `[2]` cannot be ordered");
   EXPECT_FALSE(check_assertion_name("~"));
