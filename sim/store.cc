@@ -39,7 +39,7 @@ Status SimEdit::write(std::span<const Change> changes) {
   TRY(before_());
   TRY(store_.transaction([&](SimStore::State& state) -> Status {
     if (state.token != token_)
-      return world_error("the right to work on `e` was lost");
+      return world_error("the lock on `e` was lost");
     for (const Change& change : changes) {
       if (change.type == Change::forget)
         state.known.erase(change.key);

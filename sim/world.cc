@@ -99,7 +99,7 @@ Result<Outcome> World::apply_to_thing(const Act& act, Blobs& blobs) {
   const auto found = things.find(act.key);
   if (act.verb == Verb::start || act.verb == Verb::stop) {
     if (found == things.end())
-      return world_error(cat("`", act.key.name, "` is not there"));
+      return world_error(cat("`", act.key.name, "` does not exist"));
     const bool runs = act.verb == Verb::start;
     const bool changed = std::exchange(found->second.runs, runs) != runs;
     return Done{act.known->outputs, {}, changed};
@@ -134,7 +134,7 @@ Result<Outcome> World::apply_in_host(const Act& act) {
   const Key* host = host_of(act);
   const auto there = host == nullptr ? things.end() : things.find(*host);
   if (there == things.end())
-    return world_error(cat("the host of `", act.key.name, "` is not there"));
+    return world_error(cat("the host of `", act.key.name, "` does not exist"));
   if (kind == "drop") {
     things.erase(there);
     return Done{};
@@ -144,7 +144,7 @@ Result<Outcome> World::apply_in_host(const Act& act) {
     return Done{};
   }
   if (!there->second.runs)
-    return world_error(cat("the host of `", act.key.name, "` does not run"));
+    return world_error(cat("the host of `", act.key.name, "` is not running"));
   ++changes[act.key];
   if (kind == "act")
     there->second.log.push_back(cat(act.key.name, " ", to_string(act.attributes.digest())));

@@ -40,8 +40,9 @@ std::optional<std::string> flaw_of_thing(const Resource& resource, const Value& 
   if (there && thing->second.runs == (end == "halt"))
     return to_string(resource.key) + (end == "halt" ? " should not run" : " does not run");
   if (there && !(thing->second.attributes == filled))
-    return cat(to_string(resource.key), " is not as wanted: ", write_json(thing->second.attributes),
-               " instead of ", write_json(filled));
+    return cat(to_string(resource.key),
+               " is not as described: ", write_json(thing->second.attributes), " instead of ",
+               write_json(filled));
   return std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-# A small machine at home: files, a command, a container, a page that is asked for, a thing that takes
-# five seconds to come up, and a value that one state takes from another.
+# A small machine at home: files, a command, a container, a page that is requested, a thing that
+# takes five seconds to start, and a value that one state takes from another.
 {% set root = params.get('root', '/tmp/homelab') %}
 
 {{ root }}:

@@ -13,7 +13,7 @@ def add(hub, path, module):
         name for name in ("get", "create", "update", "delete") if name not in module.functions
     ]
     if missing:
-        raise AttributeError(f"{module.path} wants auto_state and has no {', '.join(missing)}")
+        raise AttributeError(f"{module.path} uses auto_state but lacks {', '.join(missing)}")
     source = types.ModuleType(f"fettle_loaded.{path}")
     source.__file__ = module.source.__file__
     source.__doc__ = module.source.__doc__
@@ -88,7 +88,7 @@ def _present(module):
             known_id = before.get("resource_id", resource_id)
             if not any(before.get(key) != value for key, value in wanted.items()):
                 ret["new_state"] = before
-                ret["comment"].append(f"'{name}' is as it should be")
+                ret["comment"].append(f"'{name}' is as described")
                 return ret
             if ctx.get("test"):
                 ret["new_state"] = {**before, **wanted}
@@ -130,7 +130,7 @@ def _absent(module):
             return _failed(ret, {})
         ret["old_state"] = before
         if not before:
-            ret["comment"].append(f"'{name}' is not there")
+            ret["comment"].append(f"'{name}' does not exist")
             return ret
         if ctx.get("test"):
             ret["comment"].append(f"Would delete '{name}'")

@@ -142,7 +142,7 @@ def _add_idem(hub):
     async def _apply(hub, name, tags):
         host = hub._host
         if host is None:
-            raise RuntimeError("there is no run here: states are applied by `hub.idem.state.batch`")
+            raise RuntimeError("there is no run here; use `hub.idem.state.batch` to apply states")
         answer = await host.ask_async(
             apply={"name": name, "tags": None if tags is None else list(tags)}
         )

@@ -51,7 +51,7 @@ def _plain(value):
 
 
 def dumps(value):
-    """One line of JSON as bytes; half a surrogate, which is no text, becomes a question mark."""
+    """One line of JSON as bytes; half a surrogate, which is not a string, becomes a question mark."""
     text = json.dumps(
         value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":")
     )

@@ -104,6 +104,6 @@ def _load(hub, part, path, file, problems):
     known = hub._modules.get(f"{part}.{path}")
     if known is not None and not known.is_ours:
         other = known.source.__file__
-        problems.append({"file": file, "text": f"`{part}.{path}` is there already: {other}"})
+        problems.append({"file": file, "text": f"`{part}.{path}` already exists: {other}"})
         return None
     return hub._add(f"{part}.{path}", source)

@@ -41,7 +41,7 @@ class HostFunction:
     def __call__(self, *args, **kwargs):
         is_async = self._host.functions.get(self._path)
         if is_async is None:
-            raise TypeError(f"'{self._path}' is no function")
+            raise TypeError(f"'{self._path}' is not a function")
         line = {"call": self._path, "arguments": kwargs}
         positional = list(args)
         if positional and isinstance(positional[0], dict) and "acct" in positional[0]:
@@ -155,7 +155,7 @@ class Server:
         for name in path.split("."):
             found = getattr(found, name)
         if not callable(found) or not hasattr(found, "signature"):
-            raise TypeError(f"{path} is no function")
+            raise TypeError(f"{path} is not a function")
         return found
 
 

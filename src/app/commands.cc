@@ -32,7 +32,7 @@ Result<int> help(Face& face) {
 Result<int> completion(Face& face) {
   const std::string shell = face.parsed.argument(0, "bash");
   if (shell != "bash" && shell != "zsh" && shell != "fish")
-    return user_error("there are completions for bash, zsh and fish, not for `" + shell + "`");
+    return user_error("completions exist for bash, zsh and fish, not for `" + shell + "`");
   print(completion_script(shell));
   return 0;
 }
@@ -41,7 +41,7 @@ Command help_command() {
   return CommandGroup{"engine", {}}.make(
       "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
-      {{{"--markdown"}, "", "the reference of all commands, for the manual"}});
+      {{{"--markdown"}, "", "print the reference of all commands, for the manual"}});
 }
 
 Command completion_command() {

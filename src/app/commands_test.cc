@@ -33,7 +33,7 @@ TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
   const Result<std::string> written = read_file(path);
   ASSERT_TRUE(written);
   EXPECT_TRUE(*written == known)
-      << "docs/commands.md is not up to date; `./dev reference` writes it anew";
+      << "docs/commands.md is not up to date; `./dev reference` regenerates it";
 }
 
 TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {
@@ -116,11 +116,10 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(
       error_of("run x --dryrun"),
       "unknown flag `--dryrun` of `fettle run`, did you mean `--dry-run`?\nsee `fettle help run`");
-  EXPECT_EQ(error_of("run"), "`fettle run` wants more arguments: `fettle run PACKAGE [ARGUMENTS]`");
-  EXPECT_EQ(error_of("run a b c"),
-            "`fettle run` does not know what `c` is for: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
-  EXPECT_NE(error_of("enclave").find("wants one of add, ls"), std::string::npos);
+  EXPECT_NE(error_of("enclave").find("needs one of add, ls"), std::string::npos);
 }
 
 TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {

@@ -47,7 +47,7 @@ Result<Value> run_jq_apart(std::string_view expression, std::string_view text,
     return Error(done->code == code_of_user ? Blame::user : Blame::world,
                  std::string(trim(done->output)));
   if (done->code != 0)
-    return failed("asks for too much memory");
+    return failed("needs too much memory");
   return read_json(done->output, {}, Duplicates::last_wins);
 }
 

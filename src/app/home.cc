@@ -34,8 +34,8 @@ Result<std::string> asked_for(const Variable& variable) {
   const std::string home = variable("HOME");
   if (home.empty())
     return user_error(
-        "there is no folder to keep state in: neither `$FETTLE_HOME` nor `$XDG_STATE_HOME` nor "
-        "`$HOME` is set; set `$FETTLE_HOME` to a folder of its own");
+        "no folder for fettle's state: `$FETTLE_HOME`, `$XDG_STATE_HOME` and `$HOME` are not set; "
+        "set `$FETTLE_HOME` to a folder that fettle alone uses");
   return (fs::path(home) / ".local/state/fettle").string();
 }
 
@@ -50,7 +50,7 @@ bool is_a_home(const fs::path& folder, const Variable& variable) {
 }
 
 Status check_place(const fs::path& folder, const Variable& variable) {
-  const std::string_view hint = "set `$FETTLE_HOME` to a folder of its own";
+  const std::string_view hint = "set `$FETTLE_HOME` to a folder that fettle alone uses";
   if (std::ranges::find(of_the_system, folder.string()) != of_the_system.end())
     return user_error(
         cat("state cannot be kept in `", folder.string(), "`, a folder of the system; ", hint));
@@ -69,7 +69,7 @@ std::string warning_about(const fs::path& folder, const struct stat& about) {
   std::string digits(3, '0');
   for (unsigned i = 0; i < 3; ++i)
     digits[i] = static_cast<char>('0' + (mode >> (6 - 3 * i) & 7));
-  return cat("others may look into the folder of fettle's state (mode ", digits, "); `chmod 700 ",
+  return cat("other users can read the folder of fettle's state (mode ", digits, "); `chmod 700 ",
              folder.string(), "` closes it");
 }
 
@@ -100,14 +100,14 @@ Result<Home> open_home(const Variable& variable) {
   TRY(check_place(folder, variable));
   TRY(make_directories(folder.parent_path()).context(cat("making `", folder.string(), "`")));
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    return file_error("cannot make the folder of fettle's state,", folder);
+    return file_error("cannot create the folder of fettle's state,", folder);
   struct stat about{};
   if (stat(folder.c_str(), &about) != 0)
     return file_error("cannot look at the folder of fettle's state,", folder);
   if (!S_ISDIR(about.st_mode))
-    return user_error(cat("`", folder.string(),
-                          "` is not a folder, so it cannot hold fettle's state; name another "
-                          "one by `$FETTLE_HOME`"));
+    return user_error(cat(
+        "`", folder.string(),
+        "` is not a folder, so it cannot hold fettle's state; set `$FETTLE_HOME` to another one"));
   return Home{folder.string(), warning_about(folder, about), id_of(folder)};
 }
 

@@ -48,7 +48,7 @@ TEST_F(HomeTest, OneThatIsOpenToOthersIsUsedAndNotChanged) {
   std::filesystem::create_directory(at("open"));
   ASSERT_EQ(chmod(at("open").c_str(), 0755), 0);
   variables_["FETTLE_HOME"] = at("open");
-  EXPECT_EQ(open()->warning, cat("others may look into the folder of fettle's state (mode 755); "
+  EXPECT_EQ(open()->warning, cat("other users can read the folder of fettle's state (mode 755); "
                                  "`chmod 700 ",
                                  at("open"), "` closes it"));
   EXPECT_EQ(mode_of(at("open")), 0755u);
@@ -60,14 +60,16 @@ TEST_F(HomeTest, FoldersOfEverybodyAreRefused) {
   for (const char* folder : {"/", "/tmp", "/tmp/", "//tmp", "/var", "/usr/../tmp", "/etc", "/root",
                              "/home", "/home/somebody", "/dev/shm", "/var/tmp", "/run"}) {
     variables_["FETTLE_HOME"] = folder;
-    EXPECT_NE(error().find("; set `$FETTLE_HOME` to a folder of its own"), std::string::npos)
+    EXPECT_NE(error().find("; set `$FETTLE_HOME` to a folder that fettle alone uses"),
+              std::string::npos)
         << error();
   }
   std::filesystem::create_directory(at("user"));
   variables_["HOME"] = at("user");
   variables_["FETTLE_HOME"] = at("user");
-  EXPECT_EQ(error(), cat("state cannot be kept in `", at("user"),
-                         "`, a home folder; set `$FETTLE_HOME` to a folder of its own"));
+  EXPECT_EQ(error(),
+            cat("state cannot be kept in `", at("user"),
+                "`, a home folder; set `$FETTLE_HOME` to a folder that fettle alone uses"));
   // A link to one is one.
   std::filesystem::create_symlink("/etc", at("link"));
   variables_["FETTLE_HOME"] = at("link");

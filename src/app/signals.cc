@@ -47,7 +47,7 @@ Signals::Signals(Interrupt& interrupt) {
       if (interrupt.asked() > 0)
         print_error("\nleaving");
       else if (!leaves)
-        print_error("\nfinishing what is being changed; press Ctrl-C again to leave at once");
+        print_error("\nfinishing running changes; press Ctrl-C again to stop at once");
       interrupt.ask();
       if (!leaves)
         continue;

@@ -292,7 +292,7 @@ Result<bool> ArchiveReader::read_block(std::span<char> block) {
     if (count == 0 && size == 0)
       return false;
     if (count == 0)
-      return world_error("the archive ends in the middle");
+      return world_error("the archive is truncated");
     size += count;
   }
   return true;
@@ -304,7 +304,7 @@ Status ArchiveReader::skip_content() {
   }
   for (; padding_ > 0; padding_ = 0)
     if (!TRY(read_block(std::span(buffer).first(padding_))))
-      return world_error("the archive ends in the middle");
+      return world_error("the archive is truncated");
   return {};
 }
 
@@ -314,7 +314,7 @@ Result<size_t> ArchiveReader::read(std::span<char> into) {
     return size_t{0};
   const size_t count = TRY(source_(into.first(wanted)));
   if (count == 0)
-    return world_error("the archive ends in the middle");
+    return world_error("the archive is truncated");
   left_ -= count;
   return count;
 }
@@ -324,7 +324,7 @@ Result<std::string> ArchiveReader::read_extra(uint64_t size) {
     return world_error("the archive has a header of more than a megabyte");
   std::string text(size + zeros(size).size(), '\0');
   if (!text.empty() && !TRY(read_block(text)))
-    return world_error("the archive ends in the middle");
+    return world_error("the archive is truncated");
   text.resize(size);
   return text;
 }

@@ -166,7 +166,7 @@ TEST(Archive, HeadersWithoutEndAreRefused) {
 TEST(Archive, DamageIsToldAndNothingElse) {
   const std::string bytes = archive_of({{file("a", 600), std::string(600, 'a')}});
   const auto folder = TemporaryDirectory::make();
-  EXPECT_EQ(unpacked(bytes.substr(0, 700), folder->path()), "the archive ends in the middle");
+  EXPECT_EQ(unpacked(bytes.substr(0, 700), folder->path()), "the archive is truncated");
   std::string damaged = bytes;
   damaged[3] = 'x';
   EXPECT_EQ(unpacked(damaged, folder->path()), "the archive is damaged: a checksum is wrong");
@@ -189,7 +189,7 @@ TEST(Archive, GzipIsReadAsIfItWereNotThere) {
   EXPECT_EQ(unpacked(compressed, folder->path()), "");
   EXPECT_EQ(*read_file(folder->path() / "a"), "hello");
   EXPECT_EQ(unpacked(compressed.substr(0, compressed.size() - 20), folder->path()),
-            "the compressed data end in the middle");
+            "the compressed data are truncated");
 }
 
 TEST(Archive, TarReadsOursAndWeReadTars) {

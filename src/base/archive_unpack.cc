@@ -170,7 +170,7 @@ class Gunzip {
         at_ = 0;
         size_ = TRY(source_(buffer_));
         if (size_ == 0)
-          return world_error("the compressed data end in the middle");
+          return world_error("the compressed data are truncated");
       }
       stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data() + at_);
       stream_.avail_in = static_cast<uInt>(size_ - at_);

@@ -61,7 +61,7 @@ std::string Budget::refusal() const {
     case Refused::bytes:
       return cat("it takes more than ", limits_.bytes / 1'000'000, " MB of memory");
     case Refused::cancelled:
-      return "it is no longer wanted";
+      return "it was cancelled";
     case Refused::other:
       return why_;
   }

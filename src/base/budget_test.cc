@@ -37,7 +37,7 @@ TEST(Budget, WhatIsNoLongerWantedIsRefused) {
   while (budget.spend(1))
     ++steps;
   EXPECT_LE(steps, 5'000u);
-  EXPECT_EQ(budget.refusal(), "it is no longer wanted");
+  EXPECT_EQ(budget.refusal(), "it was cancelled");
 }
 
 TEST(Budget, ThereIsAlwaysOne) {

@@ -133,7 +133,7 @@ Error explained(std::string_view inside, int code) {
       return user_error(cat(name, " is a link that leads nowhere"));
     case ENOENT:
     case ENOTDIR:
-      return user_error(cat(name, " is not there"));
+      return user_error(cat(name, " does not exist"));
     case ENXIO:
       return user_error(cat(name, " is neither a file nor a folder"));
     default:

@@ -122,9 +122,9 @@ TEST_F(ClosedFolderTest, OnlyFilesAreRead) {
   EXPECT_EQ(error("a"), "`a` is a folder, a file is expected");
   EXPECT_EQ(error("pipe"), "`pipe` is neither a file nor a folder");
   EXPECT_EQ(error("socket"), "`socket` is neither a file nor a folder");
-  EXPECT_EQ(error("nothing"), "`nothing` is not there");
+  EXPECT_EQ(error("nothing"), "`nothing` does not exist");
   EXPECT_EQ(error("self"), "`self` is a link that leads nowhere");
-  EXPECT_EQ(error("a\nerror: b"), "`a\\nerror: b` is not there");
+  EXPECT_EQ(error("a\nerror: b"), "`a\\nerror: b` does not exist");
   write("repository/large", std::string(2000, 'x'));
   EXPECT_EQ(error("large"), "`large` is larger than 1000 bytes");
 }

@@ -18,8 +18,8 @@ struct Field {
 };
 
 Error wrong(std::string_view text, const Field& field) {
-  return user_error(cat("`", text, "` is no ", field.name, " of a cron expression (", field.least,
-                        " to ", field.most, ")"));
+  return user_error(cat("`", text, "` is not a valid ", field.name, " of a cron expression (",
+                        field.least, " to ", field.most, ")"));
 }
 
 Result<int> number_of(std::string_view text, const Field& field) {

@@ -40,12 +40,12 @@ TEST(Cron, RefusesWhatIsNone) {
   EXPECT_EQ(
       next("", now),
       "`` is not a cron expression: it has 0 fields, not minute, hour, day, month and weekday");
-  EXPECT_EQ(next("60 * * * *", now), "`60` is no minute of a cron expression (0 to 59)");
-  EXPECT_EQ(next("0 5-3 * * *", now), "`5-3` is no hour of a cron expression (0 to 23)");
-  EXPECT_EQ(next("0 0 0 * *", now), "`0` is no day of a cron expression (1 to 31)");
-  EXPECT_EQ(next("0 0 * foo *", now), "`foo` is no month of a cron expression (1 to 12)");
-  EXPECT_EQ(next("*/0 * * * *", now), "`*/0` is no minute of a cron expression (0 to 59)");
-  EXPECT_EQ(next("1,,2 * * * *", now), "`` is no minute of a cron expression (0 to 59)");
+  EXPECT_EQ(next("60 * * * *", now), "`60` is not a valid minute of a cron expression (0 to 59)");
+  EXPECT_EQ(next("0 5-3 * * *", now), "`5-3` is not a valid hour of a cron expression (0 to 23)");
+  EXPECT_EQ(next("0 0 0 * *", now), "`0` is not a valid day of a cron expression (1 to 31)");
+  EXPECT_EQ(next("0 0 * foo *", now), "`foo` is not a valid month of a cron expression (1 to 12)");
+  EXPECT_EQ(next("*/0 * * * *", now), "`*/0` is not a valid minute of a cron expression (0 to 59)");
+  EXPECT_EQ(next("1,,2 * * * *", now), "`` is not a valid minute of a cron expression (0 to 59)");
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ Status write_file(const Path& path, const std::function<Status(const ByteSink&)>
   std::string name = path.string() + ".XXXXXX";
   const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
   if (!file.is_open())
-    return file_error("cannot create a file beside", path);
+    return file_error("cannot create a file next to", path);
   Status written = fill([&](std::string_view bytes) { return write_all(file.get(), bytes, path); });
   if (written && (fchmod(file.get(), mode) != 0 || rename(name.c_str(), path.c_str()) != 0))
     written = file_error("cannot write", path);

@@ -23,7 +23,7 @@ TEST(File, ErrorsNameThePath) {
   EXPECT_EQ(read_file("/nowhere/x").error().message,
             "cannot open `/nowhere/x`: no such file or directory");
   EXPECT_EQ(write_file("/nowhere/x", "").error().message,
-            "cannot create a file beside `/nowhere/x`: no such file or directory");
+            "cannot create a file next to `/nowhere/x`: no such file or directory");
 }
 
 TEST(File, FilesOfUnknownSizeAreReadToTheEnd) {

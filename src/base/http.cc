@@ -409,9 +409,10 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
   while (!mailbox.is_there_by(heard->load() + silence)) {
     if (std::chrono::steady_clock::now() < heard->load() + silence)
       continue;
-    Status asked = still_at_it
-                       ? still_at_it(stop)
-                       : Status(world_error(cat(name, ": nothing came for ", to_string(silence))));
+    Status asked =
+        still_at_it
+            ? still_at_it(stop)
+            : Status(world_error(cat(name, ": nothing was received for ", to_string(silence))));
     // What ended while it was asked about is about to arrive.
     const Duration moment = still_at_it ? last_moment : 0s;
     if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + moment)) {

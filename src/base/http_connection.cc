@@ -19,7 +19,7 @@ constexpr long no_limit_ms = 1'000'000'000;                     ///< libcurl's 0
 constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
 
 Error silent(Duration limit) {
-  return world_error(cat("the other side was silent for ", to_string(limit)));
+  return world_error(cat("the other side sent nothing for ", to_string(limit)));
 }
 
 }  // namespace

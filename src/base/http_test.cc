@@ -156,8 +156,8 @@ TEST(Http, ASilentServerIsGivenUp) {
     request.silence_limit = 50ms;
     const auto got = client.send(request, {});
     ASSERT_FALSE(got) << path;
-    EXPECT_EQ(got.error().message,
-              cat("`GET ", silent.path().string(), " http://x", path, "`: nothing came for 50ms"));
+    EXPECT_EQ(got.error().message, cat("`GET ", silent.path().string(), " http://x", path,
+                                       "`: nothing was received for 50ms"));
     EXPECT_TRUE(got.error().unknown_outcome);
   }
 }
@@ -203,7 +203,7 @@ TEST(Http, AStreamThatIsNeverAnsweredIsGivenUp) {
   HttpRequest request = silent.request("POST", "/");
   request.silence_limit = 20ms;
   EXPECT_EQ(HttpConnection::upgrade(request, {}).error().message,
-            "the other side was silent for 20ms");
+            "the other side sent nothing for 20ms");
   std::stop_source stop;
   stop.request_stop();
   EXPECT_TRUE(is_cancelled(HttpConnection::upgrade(request, stop.get_token()).error()));

@@ -68,7 +68,7 @@ Result<bool> LockFile::is_taken(const Path& path) {
     return errno == ENOENT ? Result<bool>(false) : file_error("cannot open", path);
   struct flock lock = whole_file();
   if (fcntl(file.get(), F_OFD_GETLK, &lock) != 0)
-    return file_error("cannot ask who locks", path);
+    return file_error("cannot find out who holds the lock of", path);
   return lock.l_type != F_UNLCK;
 }
 

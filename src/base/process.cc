@@ -396,7 +396,7 @@ Result<Finished> Child::wait() {
       return world_error(
           cat("`", command_.arguments[0], "` did not end within ", to_string(command_.time_limit)));
     if (silence == 0s)
-      return world_error(cat("`", command_.arguments[0], "` said nothing for ",
+      return world_error(cat("`", command_.arguments[0], "` printed nothing for ",
                              to_string(command_.silence_limit)));
     TRY(step(poller, silence >= 0s && (time < 0s || silence < time) ? silence : time));
   }

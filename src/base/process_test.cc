@@ -130,7 +130,7 @@ TEST(Process, ASilentChildIsEnded) {
   Invocation command = shell("echo once; sleep 1000");
   command.silence_limit = 50ms;
   EXPECT_EQ(to_string(run_process(command, {}).error()),
-            "running `sh`: `sh` said nothing for 50ms");
+            "running `sh`: `sh` printed nothing for 50ms");
   command = shell("for i in 1 2 3 4 5; do echo $i; sleep 0.01; done");
   command.silence_limit = 100s;
   EXPECT_TRUE(run_process(command, {}));

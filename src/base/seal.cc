@@ -41,12 +41,12 @@ Status sync(const Path& path) {
 Status make_key(const Path& path) {
   std::string key(Seal::key_size, '\0');
   if (RAND_bytes(octets(key), static_cast<int>(key.size())) != 1)
-    return world_error("this machine gives no random numbers");
+    return world_error("this machine provides no random numbers");
   const Path draft = cat(path.string(), ".", getpid());
   TRY(write_file(draft, key, 0600));
   Status made = sync(draft);
   if (made && link(draft.c_str(), path.c_str()) != 0 && !file_exists(path))
-    made = file_error("cannot make the key", path);
+    made = file_error("cannot create the key", path);
   unlink(draft.c_str());
   TRY(std::move(made));
   return sync(path.has_parent_path() ? path.parent_path() : Path("."));
@@ -61,8 +61,8 @@ Result<Seal> Seal::from_file(const Path& path) {
   if (bytes.size() != key_size)
     return world_error(cat("`", path.string(), "` is not a key: it has ", bytes.size(),
                            " bytes instead of ", key_size,
-                           "; remove it to get a new one: what is sealed with the old one is then "
-                           "unknown, and what uses it is applied again"));
+                           "; remove it to get a new one: values sealed with the old key are then "
+                           "lost, and what uses them is applied again"));
   SealKey key;
   std::memcpy(key.data(), bytes.data(), key_size);
   return Seal(key);

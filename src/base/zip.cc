@@ -57,7 +57,7 @@ class ZipReader {
     const size_t first = bytes_.size() - std::min(bytes_.size(), end_size + longest_comment);
     const size_t end = bytes_.rfind(end_mark);
     if (end == bytes_.npos || end < first || !is_at(end, end_mark, end_size))
-      return damaged("it has no end");
+      return damaged("it has no end record");
     entries_ = number(end + 10, 2);
     if (number(end + 4, 2) != 0 || number(end + 8, 2) != entries_)
       return world_error("the archive has several volumes");
@@ -71,7 +71,7 @@ class ZipReader {
 
   Result<ZipEntry> read_entry(size_t& at) const {
     if (!is_at(at, entry_mark, entry_size))
-      return damaged("its table ends early");
+      return damaged("its table is truncated");
     ZipEntry entry;
     entry.flags = number(at + 8, 2);
     entry.method = number(at + 10, 2);
@@ -81,7 +81,7 @@ class ZipReader {
     entry.offset = number(at + 42, 4);
     const size_t name = number(at + 28, 2);
     if (!is_at(at, entry_mark, entry_size + name))
-      return damaged("its table ends early");
+      return damaged("its table is truncated");
     entry.path = bytes_.substr(at + entry_size, name);
     at += entry_size + name + number(at + 30, 2) + number(at + 32, 2);
     return entry;
@@ -100,7 +100,7 @@ class ZipReader {
     const size_t begin = size_t{entry.offset} + file_size + number(entry.offset + 26, 2) +
                          number(entry.offset + 28, 2);
     if (begin > bytes_.size() || bytes_.size() - begin < entry.packed)
-      return damaged("it ends early");
+      return damaged("it is truncated");
     const std::string_view packed = bytes_.substr(begin, entry.packed);
     std::string content =
         entry.method == stored ? std::string(packed) : TRY(inflated(packed, entry.size));

@@ -32,12 +32,12 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
 std::string_view instead_of(std::string_view words) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
       {"engine",
-       "there is no engine of fettle's own to start or stop; `fettle doctor` tells which "
-       "container engine is used"},
-      {"cluster", "fettle works on one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
-      {"gateway", "nothing has to be forwarded: ports are published on this machine"},
-      {"portal", "nothing has to be forwarded: ports are published on this machine"},
-      {"web", "`fettle enclave inspect` and `fettle events` show what a page would"},
+       "fettle has no engine of its own to start or stop; `fettle doctor` shows which container "
+       "engine it uses"},
+      {"cluster", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
+      {"gateway", "ports are already published on this machine"},
+      {"portal", "ports are already published on this machine"},
+      {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
       {"analytics", "fettle sends no data"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
       {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
@@ -60,7 +60,7 @@ Error unknown_command(const std::vector<Command>& commands, const std::vector<st
     names.emplace_back(own[0]);
   }
   if (!group.empty() && words.size() < 2)
-    return user_error(cat("`fettle ", first, "` wants one of ", group));
+    return user_error(cat("`fettle ", first, "` needs one of ", group));
   const std::string asked = group.empty() ? first : cat(first, " ", words[1]);
   if (const std::string_view other = instead_of(asked); !other.empty())
     return user_error(cat("there is no command `fettle ", asked, "`: ", other));
@@ -120,7 +120,7 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     return unknown_option(options, command, spelling);
   if (option->value.empty() && has_value && !is_truth(value))
     return user_error(
-        cat("the flag `", spelling, "` is on or off: `true` or `false`, not `", value, "`"));
+        cat("the flag `", spelling, "` must be `true` or `false`, not `", value, "`"));
   if (option->value.empty()) {
     parsed.options[name_of(*option)].push_back(has_value ? value : "true");
     return at + 1;
@@ -128,7 +128,7 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   if (!has_value) {
     if (at + 1 >= words.size())
       return user_error(
-          cat("the flag `", spelling, "` wants a value: `", spelling, " ", option->value, "`"));
+          cat("the flag `", spelling, "` needs a value: `", spelling, " ", option->value, "`"));
     value = words[++at];
   }
   std::vector<std::string>& values = parsed.options[name_of(*option)];
@@ -201,7 +201,7 @@ Result<int64_t> Parsed::number(const std::string& name, int64_t otherwise) const
   int64_t number = 0;
   const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (failure != std::errc() || end != value.data() + value.size())
-    return user_error(cat("`--", name, "` wants a number, got `", value, "`"));
+    return user_error(cat("`--", name, "` must be a number, not `", value, "`"));
   return number;
 }
 
@@ -245,7 +245,7 @@ const CommandOption* find_option(const std::vector<CommandOption>& options,
 const std::vector<CommandOption>& common_options() {
   static const std::vector<CommandOption> options = [] {
     std::vector<CommandOption> common{
-        {{"-o", "--output"}, "text|json|jsonl", "how to answer"},
+        {{"-o", "--output"}, "text|json|jsonl", "output format"},
         {{"--engine"},
          "ADDRESS",
          "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
@@ -327,10 +327,10 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     return found;
   if (parsed.arguments.size() < found->least)
     return user_error(
-        cat("`fettle ", found->words, "` wants more arguments: `", usage_of(*found), "`"));
+        cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found), "`"));
   if (parsed.arguments.size() > found->most)
-    return user_error(cat("`fettle ", found->words, "` does not know what `",
-                          parsed.arguments[found->most], "` is for: `", usage_of(*found), "`"));
+    return user_error(
+        cat("unexpected argument `", parsed.arguments[found->most], "`: `", usage_of(*found), "`"));
   return found;
 }
 
@@ -348,14 +348,14 @@ std::string help_of_group(const std::vector<Command>& commands, std::string_view
   for (const Command& command : commands)
     if (command.words.starts_with(cat(word, " ")))
       text += summary_line(command);
-  return text.empty() ? text
-                      : cat(text, "\n`fettle help ", word, " COMMAND` tells more, with examples.");
+  return text.empty()
+             ? text
+             : cat(text, "\n`fettle help ", word, " COMMAND` explains a command, with examples.");
 }
 
 std::string help_of_all(const std::vector<Command>& commands) {
   std::string text =
-      "fettle keeps environments in the state that somebody described, and redoes only what "
-      "changed.\n";
+      "fettle keeps environments in the state that you describe, and redoes only what changed.\n";
   std::vector<std::string> groups;
   for (const Command& command : commands)
     if (std::find(groups.begin(), groups.end(), command.group) == groups.end())
@@ -366,7 +366,7 @@ std::string help_of_all(const std::vector<Command>& commands) {
       if (command.group == group)
         text += summary_line(command);
   }
-  return text + "\n`fettle help COMMAND` tells more, with examples.\n";
+  return text + "\n`fettle help COMMAND` explains a command, with examples.\n";
 }
 
 std::string completion_script(std::string_view shell) {
@@ -389,8 +389,8 @@ std::string completion_script(std::string_view shell) {
 
 std::string reference_of(const std::vector<Command>& commands) {
   std::string text =
-      "# Commands\n\nMade by `fettle help --markdown`; what stands here is what the program "
-      "knows.\n";
+      "# Commands\n\nGenerated by `fettle help --markdown` from the tables of the program; do not "
+      "edit.\n";
   std::string group;
   for (const Command& command : commands) {
     if (command.group != group)

@@ -14,20 +14,20 @@ struct Limit {
 
 constexpr std::array<Limit, 4> limits{{
     {"connect-timeout", "FETTLE_CONNECT_TIMEOUT", &WaitLimits::connect,
-     "to connect to an engine or a server"},
+     "limit for connecting to an engine or a server"},
     {"silence-timeout", "FETTLE_SILENCE_TIMEOUT", &WaitLimits::silence,
-     "without a byte while an answer is expected"},
+     "limit for silence while a response is expected"},
     {"transfer-timeout", "FETTLE_TRANSFER_TIMEOUT", &WaitLimits::whole,
-     "of one download, pull, archive or fetch as a whole"},
+     "limit for a whole download, pull, archive or fetch"},
     {"command-timeout", "FETTLE_COMMAND_TIMEOUT", &WaitLimits::command,
-     "of one command in a service"},
+     "limit for a command in a service"},
 }};
 
 Result<Duration> duration_in(const std::string& text, const std::string& name) {
   const Result<Duration> duration = parse_duration(text);
   if (!duration || *duration < 0s)
     return user_error(cat(
-        "`", name, "` wants a time such as `10s` or `5m`, or 0 for no limit, got `", text, "`"));
+        "`", name, "` must be a time such as `10s` or `5m`, or 0 for no limit, not `", text, "`"));
   return *duration;
 }
 
@@ -38,11 +38,10 @@ std::vector<CommandOption> limit_options() {
   const WaitLimits usual;
   for (const Limit& limit : limits) {
     const Duration otherwise = usual.*limit.field;
-    options.push_back(
-        {{cat("--", limit.flag)},
-         "TIME",
-         cat("the longest wait ", limit.help, " (",
-             otherwise == 0s ? "no limit" : to_string(otherwise), "); or $", limit.variable)});
+    options.push_back({{cat("--", limit.flag)},
+                       "TIME",
+                       cat(limit.help, " (", otherwise == 0s ? "none" : to_string(otherwise),
+                           "); or $", limit.variable)});
   }
   return options;
 }

@@ -16,7 +16,7 @@ Result<LineFilter> LineFilter::make(LineFilterOptions options, Sink sink) {
     delete made;
   });
   if (regcomp(filter.expression_.get(), expression.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
-    return user_error(cat("`", expression, "` is no regular expression"));
+    return user_error(cat("`", expression, "` is not a regular expression"));
   return filter;
 }
 

@@ -109,7 +109,7 @@ std::string error_text(const Error& error, bool colour) {
   for (const std::string& doing : error.trace)
     text += cat("\n  ", doing);
   if (error.blame == Blame::bug)
-    text += "\nthis is a bug of fettle";
+    text += "\nthis is a bug in fettle";
   return text;
 }
 

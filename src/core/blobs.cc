@@ -17,8 +17,8 @@ Result<std::string> Blobs::put(const ByteSource& source) {
 }
 
 Error lost_content_error(std::string_view digest) {
-  Error error =
-      world_error(cat("the content `", digest, "` is lost; the same command makes it again"));
+  Error error = world_error(
+      cat("the content `", digest, "` is lost; run the same command to create it again"));
   error.lost_content = std::string(digest);
   return error;
 }

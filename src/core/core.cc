@@ -65,7 +65,7 @@ Comparison Kind::compare(const Record& /*known*/, const Observation& seen,
   if (there == (expected != Presence::absent))
     return {};
   if (there)
-    return {Verb::remove, {}, "it is there again after it was removed"};
+    return {Verb::remove, {}, "it exists again after it was removed"};
   return {Verb::create, {}, "it is gone"};
 }
 

@@ -24,7 +24,7 @@ Status check_codes(const Value& codes) {
     return {};
   for (const Value& code : codes.items())
     if (!code.is_unknown() && !(code.is_integer() && code.integer()))
-      return user_error(cat("`returns` must hold exit codes, not `", to_text(code), "`"));
+      return user_error(cat("`returns` must be a list of exit codes, not `", to_text(code), "`"));
   return {};
 }
 

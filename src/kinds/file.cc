@@ -30,7 +30,7 @@ class FileKind : public Kind {
     const Value& given = normal.at("content");
     const Value& content = given.is_secret() ? given.inside() : given;
     if (!content.is_null() && !content.is_text() && !content.is_unknown() && !content.is_deferred())
-      return user_error("`content` must be a text");
+      return user_error("`content` must be a string");
     const Value rights = TRY(normal_rights(normal));
     if (!content.is_text())
       return rights;

@@ -47,7 +47,7 @@ class ImageKind : public Kind {
     if (!seen.state)
       return Kind::compare(known, seen, expected);
     if (seen.state->at("id") != known.outputs.at("id"))
-      return {Verb::update, {"id"}, "the engine has another image of this name"};
+      return {Verb::update, {"id"}, "the engine has another image with this name"};
     return {};
   }
   /// Pulling anew replaces nothing: the reference means another image afterwards.

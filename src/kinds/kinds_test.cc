@@ -51,7 +51,7 @@ TEST(Kinds, ADefaultThatIsGivenIsEqualToOneThatIsNot) {
 TEST(Kinds, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(refusal(service_kind(), "{}"), "attribute `image` is missing");
   EXPECT_EQ(refusal(service_kind(), R"({"image":1})"),
-            "attribute `image` must be a text, got integer");
+            "attribute `image` must be a string, got integer");
   EXPECT_EQ(refusal(service_kind(), R"({"image":"i","cmdd":[]})"),
             "unknown attribute `cmdd`, did you mean `cmd`?");
   EXPECT_EQ(refusal(service_kind(), "[]"), "expected a dict of attributes, got list");
@@ -88,15 +88,15 @@ TEST(Kinds, DriftOfAService) {
            {R"({"status":"unattached","container":"c"})", running, Verb::replace,
             "its network is gone"},
            {R"({"status":"running","container":"other"})", running, Verb::replace,
-            "its container was replaced from outside"},
+            "its container was replaced outside fettle"},
            {nullptr, running, Verb::create, "its container is gone"},
            {R"({"status":"exited","exit_code":1,"container":"c"})", stopped, Verb::keep, ""},
            {R"({"status":"unattached","container":"c"})", stopped, Verb::keep, ""},
            {R"({"status":"running","container":"c"})", stopped, Verb::stop,
-            "it runs, though it was stopped"},
+            "it is running, although it was stopped"},
            {nullptr, absent, Verb::keep, ""},
            {R"({"status":"running","container":"c"})", absent, Verb::remove,
-            "its container is there again after it was removed"}}) {
+            "its container exists again after it was removed"}}) {
     Observation seen;
     if (row.seen != nullptr)
       seen.state = json(row.seen);
@@ -181,8 +181,8 @@ TEST(Kinds, AssertionsCompareValuesOfOneType) {
     EXPECT_EQ(judge(value, assertion, target), "") << value << assertion << target;
   EXPECT_EQ(judge("1", "==", "2"), "assertion failed: `1` == `2` does not hold");
   EXPECT_EQ(judge("1", "==", "\"1\""),
-            "`1` is integer and `\"1\"` is text, so they cannot be compared with `==`");
-  EXPECT_EQ(judge("1", "IN", "1"), "`IN` wants a list to look in, got integer");
+            "`1` is integer and `\"1\"` is string, so they cannot be compared with `==`");
+  EXPECT_EQ(judge("1", "IN", "1"), "`IN` needs a list to search, got integer");
   EXPECT_EQ(judge("[1]", "<", "[2]"), "`[1]` and `[2]` cannot be ordered");
   EXPECT_FALSE(check_assertion_name("~"));
   EXPECT_EQ(result_field(json(R"({"code":0})"), "cod").error().message,

@@ -78,7 +78,7 @@ std::optional<Comparison> compare_presence(const Value& wanted, const Observatio
   if (!seen.state)
     return purged ? Comparison{} : Comparison{Verb::create, {}, "it is gone"};
   if (purged)
-    return Comparison{Verb::update, {"purged"}, "it is there, but should be absent"};
+    return Comparison{Verb::update, {"purged"}, "it exists, but should be absent"};
   const std::string_view found = seen.state->text_at("type");
   if (found != type)
     return Comparison{Verb::update, {}, cat("there is a ", found, " in its place")};
@@ -89,7 +89,7 @@ Comparison drift_of(std::vector<std::string> fields) {
   if (fields.empty())
     return {};
   std::string why =
-      cat("`", join(fields, "`, `"), "` ", fields.size() == 1 ? "is" : "are", " not as wanted");
+      cat("`", join(fields, "`, `"), "` ", fields.size() == 1 ? "is" : "are", " not as described");
   return {Verb::update, std::move(fields), std::move(why)};
 }
 

@@ -74,7 +74,7 @@ Status check_containers(const Value& containers, std::string_view path, bool may
 Status check_images(const Value& images) {
   for (const Entry& entry : images.entries())
     if (!entry.value.is_text())
-      return user_error(cat("image of `", entry.key, "` must be a text"));
+      return user_error(cat("image of `", entry.key, "` must be a string"));
   return {};
 }
 

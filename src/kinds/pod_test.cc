@@ -207,7 +207,7 @@ TEST(Pod, DefaultsAreLeftOutAndWhatCannotBeMeantIsRefused) {
   EXPECT_EQ(refusal(cat(R"({"name":"a","conditions":{"X":true},"template":)", plain, "}")),
             "condition `X` must be `True` or `False`");
   EXPECT_EQ(refusal(cat(R"({"name":"a","images":{"a":1},"template":)", plain, "}")),
-            "image of `a` must be a text");
+            "image of `a` must be a string");
 }
 
 TEST(Pod, DriftIsAPodOrAContainerThatIsGone) {

@@ -29,7 +29,7 @@ Result<bool> holds(const Value& value, std::string_view assertion, const Value& 
   if (assertion == "IN" || assertion == "NOT_IN") {
     if (!target.is_list())
       return world_error(
-          cat("`", assertion, "` wants a list to look in, got ", to_string(target.type())));
+          cat("`", assertion, "` needs a list to search, got ", to_string(target.type())));
     return is_in(value, target) == (assertion == "IN");
   }
   if (value.type() != target.type())

@@ -28,8 +28,8 @@ bool fits(const Value& value, Field::Type type) {
 }
 
 std::string_view name_of(Field::Type type) {
-  constexpr std::array<std::string_view, 6> names{"a text", "an integer", "a bool",
-                                                  "a list", "a dict",     "anything"};
+  constexpr std::array<std::string_view, 6> names{"a string", "an integer", "a bool",
+                                                  "a list",   "a dict",     "anything"};
   return names[type];
 }
 

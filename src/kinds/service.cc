@@ -83,16 +83,17 @@ class ServiceKind : public Kind {
       return expected == Presence::absent ? Comparison{}
                                           : Comparison{Verb::create, {}, "its container is gone"};
     if (expected == Presence::absent)
-      return {Verb::remove, {}, "its container is there again after it was removed"};
+      return {Verb::remove, {}, "its container exists again after it was removed"};
     const Value& state = *seen.state;
     if (state.text_at("container") != known.remote_id)
-      return {Verb::replace, {}, "its container was replaced from outside"};
+      return {Verb::replace, {}, "its container was replaced outside fettle"};
     const std::string_view status = state.text_at("status");
     if (status == "unattached" && fettle::runs(expected))
       return {Verb::replace, {}, "its network is gone"};
     const bool runs = status == "running";
     if (expected == Presence::stopped)
-      return runs ? Comparison{Verb::stop, {}, "it runs, though it was stopped"} : Comparison{};
+      return runs ? Comparison{Verb::stop, {}, "it is running, although it was stopped"}
+                  : Comparison{};
     const bool is_server = expected == Presence::serving;
     if (runs ||
         (status == "exited" && is_done(known, state.integer_at("exit_code", -1), is_server)))

@@ -334,11 +334,10 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
   Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
   constexpr uint32_t deepest = 20'000;
   if (instance->depth > deepest)
-    return fail(node.at,
-                cat("instances of ", entity->full_name,
-                    " are created without end (a livelock): each makes the next one, in an "
-                    "implementation or a loop, ",
-                    deepest, " by now"));
+    return fail(node.at, cat("instances of ", entity->full_name,
+                             " are created endlessly (a livelock): each creates the next one, in "
+                             "an implementation or a loop, ",
+                             deepest, " so far"));
   value = Datum::of(instance);
   scratch_.push_back({{&node, frame}, {value, {}}});
   if (!is_new)

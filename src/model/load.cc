@@ -22,7 +22,7 @@ class Loader {
       constexpr int most = 100;
       if (options_.warn && ++warned_ <= most)
         options_.warn(
-            program_.error_at(at, warned_ < most ? message : "more warnings are left out"));
+            program_.error_at(at, warned_ < most ? message : "further warnings are omitted"));
     };
     Result<Unit> unit =
         parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
@@ -81,7 +81,7 @@ class Loader {
                   {cat("Could not find module ", name,
                        project_ == nullptr || !project_->has_file
                            ? ". Modules need a project: a project.yml with a modulepath"
-                           : ". It is in no folder of the modulepath")});
+                           : ". It is not in a folder of the modulepath")});
     const size_t rest = space.find("::");
     const std::string below =
         rest == std::string::npos ? "" : replace_all(space.substr(rest + 2), "::", "/");

@@ -24,10 +24,10 @@ Result<std::vector<std::string>> texts(const Value& settings, std::string_view k
   if (value->is_text())
     return std::vector<std::string>{std::string(value->text().view())};
   if (!value->is_list())
-    return wrong(file, cat(key, "` must be a list of texts; it is `", to_string(value->type())));
+    return wrong(file, cat(key, "` must be a list of strings; it is `", to_string(value->type())));
   for (const Value& item : value->items()) {
     if (!item.is_text())
-      return wrong(file, cat(key, "` must be a list of texts; one is `", to_string(item.type())));
+      return wrong(file, cat(key, "` must be a list of strings; one is `", to_string(item.type())));
     found.emplace_back(item.text().view());
   }
   return found;
@@ -40,7 +40,7 @@ Result<Project> read_project(const Path& folder) {
   project.has_file = true;
   project.settings = TRY(read_yaml(TRY(read_file(file)), file.string(), YamlSchema::pyyaml));
   if (!project.settings.is_dict())
-    return user_error("a project file is a mapping with `name` and `modulepath`",
+    return user_error("a project file must be a mapping with `name` and `modulepath`",
                       {file.string(), 1, 1});
   const std::vector<std::string> names = TRY(texts(project.settings, "name", file));
   if (names.size() != 1)
@@ -149,7 +149,7 @@ Result<Project> project_around(const Path& folder) {
   const std::optional<Path> found = folder_of_project(folder);
   if (!found)
     return user_error(cat("no `project.yml` in `", fs::weakly_canonical(folder).string(),
-                          "` or above; `fettle project init` makes one, `-f FILE` compiles one "
+                          "` or above; `fettle project init` creates one, `-f FILE` compiles one "
                           "file"));
   Project project = TRY(read_project(*found));
   project.main = *found / "main.cf";
@@ -161,7 +161,7 @@ Result<Project> project_around(const Path& folder) {
 Status make_project(const Path& folder, std::string_view name) {
   for (const char* file : {"project.yml", "main.cf"})
     if (file_exists(folder / file))
-      return user_error(cat("`", (folder / file).string(), "` exists already"));
+      return user_error(cat("`", (folder / file).string(), "` already exists"));
   TRY(make_directories(folder / "libs"));
   TRY(write_file(folder / "project.yml", cat("name: ", name, "\nmodulepath: libs\n")));
   return write_file(folder / "main.cf", "std::print(\"hello\")\n");

@@ -88,7 +88,7 @@ Result<uint64_t> weight_of(starlark::Thread& thread, starlark::Value value, uint
     const Part part = open.back();
     open.pop_back();
     if (part.depth > deepest)
-      return user_error(cat("a value is nested deeper than ", deepest, ", or within itself"));
+      return user_error(cat("a value is nested deeper than ", deepest, ", or contains itself"));
     if (!thread.charge(2))
       return thread.limit_reached();
     weight += of_a_part +

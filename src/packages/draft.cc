@@ -211,7 +211,7 @@ ServiceState* Draft::need_service(std::string_view name) {
   if (found == nullptr) {
     const auto there = services_.find(name);
     finding(there != services_.end()
-                ? cat("the service `", name, "` was removed before")
+                ? cat("the service `", name, "` was already removed")
                 : cat("there is no service `", name, "`", suggestion(name, service_names())));
   }
   return found;
@@ -251,7 +251,7 @@ bool Draft::has_artifact(std::string_view name) const { return artifacts_.contai
 
 void Draft::make_artifact(const std::string& name) {
   if (!made_artifacts_.insert(name).second)
-    finding(cat("the files artifact `", name, "` is made twice"));
+    finding(cat("the files artifact `", name, "` is created twice"));
   artifacts_.insert(name);
 }
 

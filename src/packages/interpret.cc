@@ -195,8 +195,8 @@ class Interpreter {
         weight_ +=
             TRY(weight_of(thread, value, options_.memory - std::min(options_.memory, weight_)));
     if (weight_ > options_.memory)
-      return user_error(cat("the plan is larger than ", options_.memory >> 20,
-                            " MB, the limit of what a package may want"));
+      return user_error(
+          cat("the plan is larger than ", options_.memory >> 20, " MB, the limit for a package"));
     thread.charge(of_an_instruction / 16);
     return {};
   }

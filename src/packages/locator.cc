@@ -113,8 +113,7 @@ Result<Locator> parse_locator(std::string_view text) {
     locator.path =
         cat(rest.substr(0, at), file == version.npos ? std::string_view() : version.substr(file));
     if (locator.ref.empty())
-      return user_error(
-          cat("`", printable(text), "` has an `@` that no tag, branch or commit follows"));
+      return user_error(cat("`", printable(text), "` has an `@` without a tag, branch or commit"));
     if (!is_ref(locator.ref))
       return user_error(cat("`", printable(locator.ref), "` in `", printable(text),
                             "` is not the name of a tag, branch or commit"));
@@ -139,7 +138,7 @@ Result<Locator> resolve_locator(std::string_view text, const Locator& from,
     if (!package.empty() && is_below(locator.path, package))
       return user_error(cat(
           "the locator `", printable(text), "` points into its own package `", package,
-          "`, where local absolute locators are not allowed; write it relative: `/",
+          "`, where local absolute locators are not allowed; write it as a relative locator: `/",
           std::string_view(locator.path).substr(std::min(locator.path.size(), package.size() + 1)),
           "`"));
     return locator;
@@ -152,7 +151,7 @@ Result<Locator> resolve_locator(std::string_view text, const Locator& from,
       normalised(text.starts_with('/') ? cat(root, text) : cat(folder, "/", text));
   const std::string home = from.path.starts_with(host) ? from.repository() : root;
   if (!path || !is_below(*path, home))
-    return user_error(cat("the locator `", printable(text), "` leads out of `", home, "`"));
+    return user_error(cat("the locator `", printable(text), "` leads outside `", home, "`"));
   return Locator{*path, from.ref};
 }
 

@@ -54,11 +54,9 @@ bool is_image_part(std::string_view part) {
 Status check_rfc_1035(std::string_view what, std::string_view name) {
   if (is_label(name, 63) && is_letter(name.front()))
     return {};
-  return user_error(
-      cat(what, " `", name,
-          "` is invalid: it must follow the RFC 1035 standard, that is have lower case "
-          "letters, digits and `-`, begin with a letter, end with a letter or digit, and be at "
-          "most 63 long"));
+  return user_error(cat(what, " `", name,
+                        "` is invalid: it must follow RFC 1035: lower case letters, digits and "
+                        "`-`, a letter first, a letter or digit last, at most 63 characters"));
 }
 
 }  // namespace
@@ -69,10 +67,9 @@ Status check_portable_key(std::string_view key) { return check_rfc_1035("persist
 Status check_port_id(std::string_view id) {
   if (is_label(id, 15) && std::any_of(id.begin(), id.end(), is_letter) && id.find("--") == id.npos)
     return {};
-  return user_error(
-      cat("port id `", id,
-          "` is invalid: it must follow the RFC 6335 standard, that is have lower case letters, "
-          "digits and single `-`, at least one letter, and be at most 15 long"));
+  return user_error(cat("port id `", id,
+                        "` is invalid: it must follow RFC 6335: lower case letters, digits and "
+                        "single `-`, at least one letter, at most 15 characters"));
 }
 
 namespace {
@@ -85,8 +82,8 @@ Status check_plain_name(std::string_view what, std::string_view name) {
   if (!name.empty() && name.size() <= 255 && plain && name.front() != '.' && name.front() != '-')
     return {};
   return user_error(cat(what, " `", printable(name),
-                        "` is invalid: it must have letters, digits, `-`, `_` and `.` only, "
-                        "begin with a letter, a digit or `_`, and be at most 255 long"));
+                        "` is invalid: it must have only letters, digits, `-`, `_` and `.`, start "
+                        "with a letter, a digit or `_`, and have at most 255 characters"));
 }
 
 }  // namespace
@@ -106,8 +103,8 @@ Status check_label_key(std::string_view key) {
       (is_letter(key.back()) || is_digit(key.back())) && std::all_of(key.begin(), key.end(), fits))
     return {};
   return user_error(cat("label key `", key,
-                        "` is invalid: it must have lower case letters, digits, `-`, `_` and `.`, "
-                        "begin with a letter, end with a letter or digit, and be at most 63 long"));
+                        "` is invalid: it must have only lower case letters, digits, `-`, `_` and "
+                        "`.`, a letter first, a letter or digit last, at most 63 characters"));
 }
 
 Status check_label_value(std::string_view value) {
@@ -119,8 +116,8 @@ Status check_label_value(std::string_view value) {
                         std::all_of(value.begin(), value.end(), fits)))
     return {};
   return user_error(cat("label value `", value,
-                        "` is invalid: it must have letters, digits, `-`, `_` and `.`, begin and "
-                        "end with a letter or digit, and be at most 63 long"));
+                        "` is invalid: it must have only letters, digits, `-`, `_` and `.`, a "
+                        "letter or digit first and last, at most 63 characters"));
 }
 
 Status check_image_reference(std::string_view reference) {
@@ -139,8 +136,8 @@ Status check_image_reference(std::string_view reference) {
   if (const size_t colon = rest.rfind(':'); colon != rest.npos && colon > rest.rfind('/') + 1) {
     if (!is_tag(rest.substr(colon + 1)))
       return wrong(
-          "its tag must have at most 128 letters, digits, `_`, `.` and `-`, and begin "
-          "with none of the last two");
+          "its tag must have at most 128 letters, digits, `_`, `.` and `-`, and not start with `.` "
+          "or `-`");
     rest = rest.substr(0, colon);
   }
   const std::string_view first = rest.substr(0, rest.find('/'));
@@ -151,7 +148,7 @@ Status check_image_reference(std::string_view reference) {
     rest.remove_prefix(first.size() + 1);
   }
   if (std::any_of(rest.begin(), rest.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
-    return wrong("the name of an image has no capital letters");
+    return wrong("the name of an image must be lower case");
   for (const std::string_view part : split(rest, '/'))
     if (!is_image_part(part))
       return wrong(form);
@@ -166,8 +163,8 @@ Status check_environment_name(std::string_view name) {
   if (!name.empty() && name.size() <= 60 && plain && name.front() != '-' && name.front() != '.')
     return {};
   return user_error(cat("environment name `", name,
-                        "` is invalid: it must have letters, digits, `-`, `_` and `.` only, begin "
-                        "with a letter, a digit or `_`, and be at most 60 long"));
+                        "` is invalid: it must have only letters, digits, `-`, `_` and `.`, start "
+                        "with a letter, a digit or `_`, and have at most 60 characters"));
 }
 
 Result<Duration> parse_waiting(std::string_view text) {

@@ -58,7 +58,7 @@ Result<Value> text_dict(const Draft& draft, starlark::Thread& thread, starlark::
   const Value plain = TRY(starlark::to_value(thread, *value));
   for (const Entry& entry : plain.entries())
     if (!entry.value.is_text())
-      return user_error(cat("`", name, "` must map texts to texts, `", entry.key, "` is ",
+      return user_error(cat("`", name, "` must map strings to strings, `", entry.key, "` is ",
                             to_string(entry.value.type())));
   return holes ? draft.references.with_holes(plain) : plain;
 }
@@ -72,7 +72,7 @@ Result<Value> text_list(const Draft& draft, starlark::Thread& thread, starlark::
   for (const Value& item : plain.items())
     if (!item.is_text())
       return user_error(
-          cat("`", name, "` must be a list of texts, found ", to_string(item.type())));
+          cat("`", name, "` must be a list of strings, found ", to_string(item.type())));
   return holes ? draft.references.with_holes(plain) : plain;
 }
 
@@ -185,7 +185,7 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image) {
     return text_field(image, "image_name");
   }
   return user_error(
-      cat("`image` must be a text, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
+      cat("`image` must be a string, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
           starlark::type_name(image)));
 }
 
@@ -206,7 +206,7 @@ void check_public_ports(Draft& draft, const std::string& name, const Value& port
   for (const Entry& entry : public_ports.entries())
     if (ports.find(entry.key) == nullptr)
       draft.warning(cat("the service `", name, "` has no port `", entry.key,
-                        "`, so the public one of that name is not used"));
+                        "`, so its public port is ignored"));
 }
 
 }  // namespace
@@ -238,7 +238,7 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
       const std::string key = text_field(content, "persistent_key");
       // Older packages of Kurtosis have such keys, and Docker and Podman take them.
       if (!check_portable_key(key))
-        draft.warning(cat("the persistent key `", key, "` would be refused by Kubernetes"));
+        draft.warning(cat("the persistent key `", key, "` would be invalid in Kubernetes"));
       const Value size = integer_field(content, "size");
       draft.add_once("directory", key,
                      Value::dict({{"size", size.is_null() ? Value(1024) : size}}));
@@ -302,11 +302,11 @@ void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
   if (mounts.is_dict())
     for (const Entry& mount : mounts.entries())
       if (mount.key != engine_socket)
-        draft.finding(cat(who, " wants to mount `", printable(mount.key),
+        draft.finding(cat(who, " requests a mount of `", printable(mount.key),
                           "` of this machine; only `", engine_socket, "` can be mounted"));
   const std::string wish = wish_beyond(attributes);
   if (!wish.empty() && !draft.options().privileged_allowed)
-    draft.finding(cat(who, " wants ", wish, "; allow it with `--privileged`"));
+    draft.finding(cat(who, " requests ", wish, "; allow it with `--privileged`"));
 }
 
 Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,

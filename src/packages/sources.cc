@@ -84,7 +84,7 @@ Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& insid
     return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
                           has_compose_file(tree, inside)
                               ? ", and compose files are not supported yet"
-                              : "; `fettle package init` makes one"));
+                              : "; `fettle package init` creates one"));
   sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
   return sources;
@@ -109,7 +109,7 @@ Result<Sources> Sources::of_script(const std::string& file) {
   std::error_code failure;
   if (!fs::exists(path, failure))
     return user_error(
-        cat("`", file, "` is not there", suggestion(path.filename().string(), neighbours(path))));
+        cat("`", file, "` does not exist", suggestion(path.filename().string(), neighbours(path))));
   return sources;
 }
 
@@ -134,8 +134,8 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
   std::erase_if(sources.package_.replace, [&](const auto& rule) {
     if (!is_local_rule(rule.second))
       return false;
-    sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` by `",
-                                    printable(rule.second), "` does not count: `", locator.path,
+    sources.warnings_.push_back(cat("the rule that replaces `", printable(rule.first), "` with `",
+                                    printable(rule.second), "` is ignored: `", locator.path,
                                     "` is not a package on this machine"));
     return true;
   });
@@ -217,8 +217,8 @@ Status Sources::check(const Spot& spot) const {
   const Result<Path> found = spot.folder.locate(spot.inside);
   if (found)
     return {};
-  if (found.error().message.ends_with("is not there"))
-    return user_error(cat("`", printable(spot.shown), "` is not there",
+  if (found.error().message.ends_with("does not exist"))
+    return user_error(cat("`", printable(spot.shown), "` does not exist",
                           suggestion(fs::path(spot.inside).filename().string(),
                                      spot.folder.names_beside(spot.inside))));
   return Error(found.error()).context(cat("opening `", printable(spot.shown), "`"));

@@ -88,7 +88,7 @@ TEST_F(SourcesTest, AFetchedPackageReadsItsRepositoryAndNoMore) {
   EXPECT_EQ(read_fetched("github.com/a/b/p", "./out"),
             "opening `github.com/a/b/p/out`: `p/out` leads outside");
   EXPECT_EQ(read_fetched("github.com/a/b/p", "../../secret"),
-            "the locator `../../secret` leads out of `github.com/a/b`");
+            "the locator `../../secret` leads outside `github.com/a/b`");
 }
 
 TEST_F(SourcesTest, ALocalRuleCountsForALocalPackageOnly) {
@@ -108,11 +108,11 @@ TEST_F(SourcesTest, ALocalRuleCountsForALocalPackageOnly) {
   package("mirror/github.com/a/p", "github.com/a/p", rules);
   EXPECT_EQ(read_fetched("github.com/a/p", "github.com/x/y/file"), "github.com/x/y");
   const auto sources = Sources::of_locator("github.com/a/p", at("mirror"), {});
-  EXPECT_EQ(
-      sources->warnings(),
-      (std::vector<std::string>{cat("the rule that replaces `github.com/x/y` by `", at("elsewhere"),
-                                    "` does not count: `github.com/a/p` is "
-                                    "not a package on this machine")}));
+  EXPECT_EQ(sources->warnings(),
+            (std::vector<std::string>{cat("the rule that replaces `github.com/x/y` with `",
+                                          at("elsewhere"),
+                                          "` is ignored: `github.com/a/p` is "
+                                          "not a package on this machine")}));
   // The rules of a dependency never count.
   package("user", "github.com/a/user");
   package("mirror/github.com/x/dep", "github.com/x/dep", rules);
@@ -139,7 +139,7 @@ TEST_F(SourcesTest, AScriptReadsItsFolder) {
   auto sources = Sources::of_script(at("scripts/s.star"));
   EXPECT_EQ(read(sources, "./data"), "data");
   EXPECT_NE(read(sources, "./out").find("`out` leads outside"), std::string::npos);
-  EXPECT_EQ(read(sources, "../secret"), "the locator `../secret` leads out of `script`");
+  EXPECT_EQ(read(sources, "../secret"), "the locator `../secret` leads outside `script`");
 }
 
 }  // namespace

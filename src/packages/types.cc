@@ -49,7 +49,7 @@ Status check_port(Value port) {
     return user_error(
         cat("unknown transport protocol `", transport, "`, expected `TCP`, `UDP` or `SCTP`"));
   if (is_set(port, "wait") && text(port, "wait").empty())
-    return user_error("`wait` is empty, expected a duration like `15s`, or None for not waiting");
+    return user_error("`wait` is empty, expected a duration like `15s`, or None to skip the wait");
   return check_duration_field(port, "wait");
 }
 
@@ -57,7 +57,7 @@ Status check_text_list(std::string_view field, Value list) {
   for (size_t i = 0; i < starlark::length_of(list); ++i)
     if (const Value item = starlark::item_of(list, i);
         starlark::type_of(item) != starlark::Type::text)
-      return user_error(cat("`", field, "` must be a list of texts, item ", i, " is ",
+      return user_error(cat("`", field, "` must be a list of strings, item ", i, " is ",
                             starlark::type_name(item)));
   return {};
 }
@@ -84,7 +84,7 @@ Status check_image(Value image) {
   const bool fits = starlark::type_of(image) == starlark::Type::text || type == &image_spec ||
                     type == &image_build_spec || type == &nix_build_spec;
   return fits ? Status()
-              : user_error(cat("`image` must be a text, an ImageSpec, an ImageBuildSpec or a "
+              : user_error(cat("`image` must be a string, an ImageSpec, an ImageBuildSpec or a "
                                "NixBuildSpec, got ",
                                starlark::type_name(image)));
 }
@@ -138,7 +138,7 @@ Status check_labels(Value labels) {
   for (const auto& [key, value] : starlark::entries_of(labels)) {
     if (starlark::type_of(key) != starlark::Type::text ||
         starlark::type_of(value) != starlark::Type::text)
-      return user_error("`labels` must map texts to texts");
+      return user_error("`labels` must map strings to strings");
     TRY(check_label_key(starlark::text_of(key)));
     TRY(check_label_value(starlark::text_of(value)));
   }
@@ -202,7 +202,7 @@ Status check_user(Value made) {
     if (number < 0)
       return user_error(cat("`", field, "` must not be negative"));
     if (number > largest)
-      return user_error(cat("`", field, "` is too large, the largest is ", largest));
+      return user_error(cat("`", field, "` is too large; the maximum is ", largest));
   }
   return {};
 }
@@ -228,7 +228,7 @@ Status check_directory(Value made) {
   const auto artifacts = given_field(made, "artifact_names");
   const bool persistent = is_set(made, "persistent_key");
   if (artifacts.has_value() == persistent)
-    return user_error("a Directory has either `artifact_names` or `persistent_key`");
+    return user_error("a Directory needs either `artifact_names` or `persistent_key`");
   if (artifacts)
     TRY(check_text_list("artifact_names", *artifacts));
   if (integer(made, "size").value_or(0) < 0)
@@ -405,10 +405,10 @@ const RecordType service = make("Service", {"name", "hostname", "ip_address", "p
 Status check_text_dict(std::string_view field, Value dict) {
   for (const auto& [key, value] : starlark::entries_of(dict)) {
     if (starlark::type_of(key) != starlark::Type::text)
-      return user_error(cat("`", field, "` must map texts to texts, the key ",
+      return user_error(cat("`", field, "` must map strings to strings, the key ",
                             starlark::brief_of(key), " is ", starlark::type_name(key)));
     if (starlark::type_of(value) != starlark::Type::text)
-      return user_error(cat("`", field, "` must map texts to texts, the value of ",
+      return user_error(cat("`", field, "` must map strings to strings, the value of ",
                             starlark::brief_of(key), " is ", starlark::type_name(value)));
   }
   return {};
@@ -420,7 +420,7 @@ Status check_variables(Value variables) {
     if (const std::string name = starlark::text_of(key);
         name.empty() || name.find('=') != name.npos || name.find('\0') != name.npos)
       return user_error(
-          cat("`env_vars`: ", starlark::brief_of(key), " cannot be the name of a variable"));
+          cat("`env_vars`: ", starlark::brief_of(key), " is not a valid name for a variable"));
   return {};
 }
 
@@ -460,7 +460,7 @@ Status check_condition(Value recipe, const std::string& field, const std::string
   TRY(check_assertion_name(assertion));
   if ((assertion == "IN" || assertion == "NOT_IN") &&
       starlark::type_of(target) != starlark::Type::list)
-    return user_error(cat("`", assertion, "` wants a list as its target value, got ",
+    return user_error(cat("`", assertion, "` needs a list as its target value, got ",
                           starlark::type_name(target)));
   return {};
 }

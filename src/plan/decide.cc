@@ -48,7 +48,7 @@ std::string_view unmet_text(Standing standing) {
     case Standing::unmet:
       return " was not needed";
     default:
-      return " is not there";
+      return " does not exist";
   }
 }
 
@@ -188,7 +188,7 @@ Step Decider::decide_asked(NodeId id) const {
   const Name why = "by command";
   if (node.kind == nullptr)
     return blocked(id, Obstacle::unavailable,
-                   cat("unavailable: there is no type of resource `", node.key->kind, "`"));
+                   cat("unavailable: unknown resource type `", node.key->kind, "`"));
   if (node.asked == Verb::start) {
     if (auto unmet = check_needs(id))
       return *unmet;
@@ -210,8 +210,8 @@ Step Decider::decide_asked(NodeId id) const {
       known, *node.seen, node.asked == Verb::start ? Presence::running : Presence::stopped);
   if (node.asked == Verb::stop)
     return is_there && found.verb != Verb::keep ? step(id, Verb::stop, why)
-                                                : step(id, Verb::keep, "it does not run");
-  return found.verb == Verb::keep ? step(id, Verb::keep, "it runs already")
+                                                : step(id, Verb::keep, "it is not running");
+  return found.verb == Verb::keep ? step(id, Verb::keep, "it is already running")
                                   : step(id, found.verb, cat(why, ": ", found.why));
 }
 
@@ -235,18 +235,18 @@ Step Decider::decide_leftover(NodeId id) const {
                      edge.key);
     if (edge.when == When::finished && lives_in(id, edge))
       return step(id, Verb::keep,
-                  cat("it happened in `", to_string(*edge.key), "`, which is still the same"));
+                  cat("it was done in `", to_string(*edge.key), "`, which has not changed"));
   }
   const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
-      return step(id, Verb::forget, cat("it went with `", to_string(*edge.key), "`"));
+      return step(id, Verb::forget, cat("it was removed with `", to_string(*edge.key), "`"));
   if (node.leftover == Leftover::remove && was_found_as_wanted(node))
-    return step(id, Verb::forget, "no longer wanted; it was there before and stays");
+    return step(id, Verb::forget, "no longer wanted; it existed before and is left in place");
   if (node.leftover == Leftover::remove)
     return step(id, in_world ? Verb::remove : Verb::forget, "no longer wanted");
   if (node.leftover == Leftover::forget)
-    return step(id, Verb::forget, "no longer wanted; it stays in the world");
+    return step(id, Verb::forget, "no longer wanted; left in place");
   return step(id, Verb::keep, "not part of this run");
 }
 
@@ -254,7 +254,7 @@ Step Decider::decide_wanted(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind == nullptr)
     return blocked(id, Obstacle::unavailable,
-                   cat("unavailable: there is no type of resource `", node.key->kind, "`"));
+                   cat("unavailable: unknown resource type `", node.key->kind, "`"));
   if (node.wanted->mandate == Mandate::none)
     return blocked(id, Obstacle::unavailable, "unavailable: nothing here can act on it");
   if (node.wanted->attributes.has_unknown())
@@ -274,7 +274,7 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.known->by_hand == ByHand::removed)
     return step(id, node.kind->first_verb(), "it was removed");
   if (node.wanted->redo == Redo::always && !is_done_in_this_run(id))
-    return again(id, "done in every run");
+    return again(id, "runs in every run");
   if (node.wanted->redo == Redo::if_lost) {
     for (const auto check : {&Decider::check_host, &Decider::check_interrupted})
       if (auto found = (this->*check)(id))
@@ -313,9 +313,9 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
   const bool world_tells =
       attempt.verb == Verb::start || attempt.verb == Verb::stop || attempt.verb == Verb::remove;
   if (!attempt.failed && !options_.at_work.empty())
-    return blocked(id, Obstacle::at_work, cat(options_.at_work, " is at work on it"));
+    return blocked(id, Obstacle::at_work, cat(options_.at_work, " is working on it"));
   if (attempt.course)
-    return again(id, cat("it had not settled: ", attempt.error));
+    return again(id, cat("it had not finished: ", attempt.error));
   if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr)) {
     Step due = again(id, cat("interrupted on ", to_string(attempt.started)));
     // What was being changed where it is goes on there.
@@ -340,7 +340,7 @@ Step Decider::decide_reported(NodeId id) const {
   as_wanted.applied = *node.wanted;
   Comparison found = node.kind->compare(as_wanted, *node.seen, Presence::running);
   if (found.verb == Verb::keep)
-    return step(id, Verb::keep, "it is as wanted");
+    return step(id, Verb::keep, "it is as described");
   Step told = blocked(id, Obstacle::report_only, cat("report only: ", found.why));
   told.fields = std::move(found.fields);
   return told;
@@ -378,8 +378,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        if (auto held = held_by(edges[i - 1], cat(": nothing that it waits for happened, `",
-                                                  to_string(*edges[i - 1].key), "` last")))
+        if (auto held =
+                held_by(edges[i - 1], cat(": nothing that it waits for happened; the last was `",
+                                          to_string(*edges[i - 1].key), "`")))
           return held;
       if (group_awaits && !group_came) {
         waits = true;
@@ -398,7 +399,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       if (group == 0)
         return blocked(
             id, Obstacle::need,
-            cat("it needs `", to_string(*edge.key), "`, which is neither wanted nor known"),
+            cat("it needs `", to_string(*edge.key), "`, which is neither described nor recorded"),
             edge.key);
       continue;
     }
@@ -452,7 +453,7 @@ std::optional<Step> Decider::check_host(NodeId id) const {
     const Record* host = graph_.node(edge.node).known.get();
     const bool due = standings_[edge.node] == Standing::anew;
     if (due || before == nullptr || host == nullptr || before->incarnation != host->incarnation)
-      return again(id, cat("`", to_string(*edge.key), "` ", due ? "is made anew" : "was made anew"),
+      return again(id, cat("`", to_string(*edge.key), "` ", due ? "is recreated" : "was recreated"),
                    edge.key);
   }
   return std::nullopt;
@@ -480,7 +481,8 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   for (const NodeId act : graph_.happened(id)) {
     const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;
     if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
-      return again(id, cat("nobody knows how `", to_string(*graph_.node(act).key), "` in it ended"),
+      return again(id,
+                   cat("unknown whether `", to_string(*graph_.node(act).key), "` finished in it"),
                    graph_.node(act).key);
   }
   return std::nullopt;
@@ -504,23 +506,23 @@ std::optional<Step> Decider::check_history(NodeId id) const {
     if (!still) {
       const bool later = std::find(wanted.begin(), wanted.end(), act) != wanted.end();
       return again(id,
-                   cat(name, later ? " has something before it now"
-                                   : ", which was done in it, is not wanted any more"),
+                   cat(name, later ? " is now preceded by something else"
+                                   : ", which was done in it, is no longer wanted"),
                    node.key);
     }
     ++place;
     if (const auto leaves = node.kind->leaves_host())
       left_at = leaves == Presence::running ? 0 : place;
     if (record.applied->attributes != node.wanted->attributes)
-      return again(id, cat(name, ", which was done in it, was changed"), node.key);
+      return again(id, cat(name, ", which was done in it, changed"), node.key);
     if (embeds_changed(act))
-      return again(id, cat("a value in ", name, ", which was done in it, has changed"), node.key);
+      return again(id, cat("a value in ", name, ", which was done in it, changed"), node.key);
   }
   for (const Graph::Reader& reader : graph_.readers(id))
     if (reader.acts_before < left_at && reader_is_due(reader.id))
       return again(id,
                    cat("`", to_string(*graph_.node(reader.id).key),
-                       "` is due in it, from before it was left"),
+                       "` is due in it, at a point before it was stopped"),
                    graph_.node(reader.id).key);
   return std::nullopt;
 }
@@ -573,12 +575,12 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
     return std::nullopt;
   // Only the driver can tell whether it is the same; what is done in it, nobody can.
   if (node.known->is_adopted && graph_.history(id).empty())
-    return step(id, Verb::update, "found by its marks, it may be as wanted");
+    return step(id, Verb::update, "found by its labels; it may already be as described");
   std::vector<std::string> fields = differences(before, after);
   std::string why = cat(fields_text(fields), " changed");
   if (!node.set->empty() && !node.known->is_adopted && !node.known->wanted_by.empty() &&
       !node.known->wanted_by.contains(*node.set))
-    why += cat("; this overrules `", node.known->wanted_by.begin()->first, "`");
+    why += cat("; this overrides `", node.known->wanted_by.begin()->first, "`");
   Step changed = again(id, std::move(why));
   if (changed.verb == Verb::replace && node.kind->in_place_changes(before, after))
     changed.verb = Verb::update;
@@ -615,7 +617,7 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
         graph_.node(node.host).wanted != nullptr)
       return blocked(
           id, Obstacle::host,
-          cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is made anew"),
+          cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is recreated"),
           edge->key);
     Step changed = again(id, what, edge->key);
     if (changed.verb == Verb::replace &&

@@ -88,7 +88,7 @@ Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
     for (const Resource& resource : resources) {
       const auto id = static_cast<NodeId>(nodes_.size());
       if (const NodeId there = ids_.add(resource.key, id); there != id)
-        return user_error(cat("`", to_string(resource.key), "` is wanted twice, at ",
+        return user_error(cat("`", to_string(resource.key), "` is described twice, at ",
                               nodes_[there].wanted->origin, " and at ", resource.origin));
       Node node;
       node.key = &resource.key;
@@ -177,7 +177,7 @@ Status Graph::add_requests(const Intent& intent) {
     const NodeId id = find(request.key);
     if (id == no_node || nodes_[id].known == nullptr ||
         resource_of_then(*nodes_[id].known) == nullptr)
-      return user_error(cat("nothing is known of `", to_string(request.key), "`"));
+      return user_error(cat("nothing is recorded about `", to_string(request.key), "`"));
     nodes_[id].asked = request.verb;
     if (request.verb == Verb::start)
       revive(id);
@@ -406,8 +406,7 @@ Status Graph::sort() {
             path += " needs " + to_string(*nodes_[open].key);
           within |= open == need;
         }
-        return user_error(
-            cat("needs form a cycle: ", path, " needs ", to_string(*nodes_[need].key)));
+        return user_error(cat("dependency cycle: ", path, " needs ", to_string(*nodes_[need].key)));
       }
       marks[need] = Mark::open;
       stack.emplace_back(need, 0);

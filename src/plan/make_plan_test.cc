@@ -148,7 +148,7 @@ TEST_F(PlanTest, AChangedHostIsReplacedAndItsHistoryRunsAgain) {
   inside("host/b", want("act/2"));
   carry_out();
   intent_.resources["p"][0].attributes = Value::dict({{"image", "2"}});
-  EXPECT_EQ(plan(), "replace host/a: `image` changed\nrun act/1: `host/a` is made anew\n2 kept");
+  EXPECT_EQ(plan(), "replace host/a: `image` changed\nrun act/1: `host/a` is recreated\n2 kept");
 }
 
 TEST_F(PlanTest, AnActThatIsAppendedRunsInTheSameHost) {
@@ -171,17 +171,17 @@ TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
   carry_out();
   start({"act/0", "act/1", "act/2"});
   EXPECT_EQ(plan(),
-            "replace host/a: `act/1` has something before it now\nrun act/0: new\n"
-            "run act/1: `host/a` is made anew\nrun act/2: `host/a` is made anew\n0 kept");
+            "replace host/a: `act/1` is now preceded by something else\nrun act/0: new\n"
+            "run act/1: `host/a` is recreated\nrun act/2: `host/a` is recreated\n0 kept");
   start({"act/1"});
   EXPECT_EQ(plan(),
-            "replace host/a: `act/2`, which was done in it, is not wanted any more\n"
-            "run act/1: `host/a` is made anew\nforget act/2: it went with `host/a`\n0 kept");
+            "replace host/a: `act/2`, which was done in it, is no longer wanted\n"
+            "run act/1: `host/a` is recreated\nforget act/2: it was removed with `host/a`\n0 kept");
   start({"act/1", "act/2"});
   intent_.resources["p"][2].attributes = Value::dict({{"x", 1}});
   EXPECT_EQ(plan(),
-            "replace host/a: `act/2`, which was done in it, was changed\n"
-            "run act/1: `host/a` is made anew\nrun act/2: `host/a` is made anew\n0 kept");
+            "replace host/a: `act/2`, which was done in it, changed\n"
+            "run act/1: `host/a` is recreated\nrun act/2: `host/a` is recreated\n0 kept");
   EXPECT_EQ(plan({.edit_in_place = true}), "run act/2: `x` changed\n2 kept");
 }
 
@@ -242,8 +242,8 @@ TEST_F(PlanTest, AValueInsideAHistoryThatChangedMakesTheHostAnew) {
   changed->outputs = Value::dict({{"out", "2"}});
   known_[key("value/a")] = changed;
   EXPECT_EQ(plan(),
-            "replace host/b: a value in `act/1`, which was done in it, has changed\n"
-            "run act/1: `host/b` is made anew\n1 kept");
+            "replace host/b: a value in `act/1`, which was done in it, changed\n"
+            "run act/1: `host/b` is recreated\n1 kept");
 }
 
 TEST_F(PlanTest, WhatUsesAHostAsItWasComesBeforeItAndIsNoHistoryOfIt) {
@@ -276,7 +276,7 @@ TEST_F(PlanTest, WhatWasFoundByItsMarksIsMadeAnewOnlyWithAHistory) {
   known_[key("host/a")] = found;
   begin();
   want("host/a", Value::dict({{"size", 2}}));
-  EXPECT_EQ(plan(), "update host/a: found by its marks, it may be as wanted\n0 kept");
+  EXPECT_EQ(plan(), "update host/a: found by its labels; it may already be as described\n0 kept");
   inside("host/a", want("act/1"));
   EXPECT_EQ(plan(),
             "replace host/a: `size` changed\n"
@@ -289,7 +289,7 @@ TEST_F(PlanTest, DriftIsRepaired) {
   inside("host/a", want("act/1"));
   carry_out();
   seen_[key("host/a")] = Observation{};
-  EXPECT_EQ(plan(), "create host/a: drift: it is gone\nrun act/1: `host/a` is made anew\n0 kept");
+  EXPECT_EQ(plan(), "create host/a: drift: it is gone\nrun act/1: `host/a` is recreated\n0 kept");
   seen_[key("host/a")] = Observation{Value::dict({})};
   EXPECT_EQ(plan(), "2 kept");
 }
@@ -304,8 +304,8 @@ TEST_F(PlanTest, AHistoryThatEndsInARemovalIsUpToDateWhileTheHostIsAbsent) {
   EXPECT_EQ(plan(), "3 kept");
   intent_.resources["p"][1].attributes = Value::dict({{"x", 1}});
   EXPECT_EQ(plan(),
-            "create host/a: `act/1`, which was done in it, was changed\n"
-            "run act/1: `host/a` is made anew\nrun drop/a: `host/a` is made anew\n0 kept");
+            "create host/a: `act/1`, which was done in it, changed\n"
+            "run act/1: `host/a` is recreated\nrun drop/a: `host/a` is recreated\n0 kept");
 }
 
 TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
@@ -324,7 +324,7 @@ TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
   known_[key("act/2")] = record;
   EXPECT_EQ(
       plan(),
-      "replace host/a: nobody knows how `act/2` in it ended\nrun act/1: `host/a` is made anew\n"
+      "replace host/a: unknown whether `act/2` finished in it\nrun act/1: `host/a` is recreated\n"
       "run act/2: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
 }
 
@@ -359,16 +359,15 @@ TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
             "forget value/c: no longer wanted\n0 kept");
   begin(Leftover::forget);
   EXPECT_EQ(plan(),
-            "forget file/a: no longer wanted; it stays in the world\n"
-            "forget host/b: no longer wanted; it stays in the world\n"
-            "forget value/c: no longer wanted; it stays in the world\n0 kept");
+            "forget file/a: no longer wanted; left in place\n"
+            "forget host/b: no longer wanted; left in place\n"
+            "forget value/c: no longer wanted; left in place\n0 kept");
 }
 
 TEST_F(PlanTest, WhatAResourceSaysAboutItsEndOverrulesItsSets) {
   for (const auto& [own, due] :
        {std::pair(Leftover::remove, "remove file/a: no longer wanted\n0 kept"),
-        std::pair(Leftover::forget,
-                  "forget file/a: no longer wanted; it stays in the world\n0 kept"),
+        std::pair(Leftover::forget, "forget file/a: no longer wanted; left in place\n0 kept"),
         std::pair(Leftover::keep, "0 kept")})
     for (const Leftover sets : {Leftover::keep, Leftover::forget, Leftover::remove}) {
       begin();
@@ -430,7 +429,8 @@ TEST_F(PlanTest, WhatWasAsWantedBeforeAnybodyWroteItIsNotRemoved) {
   found->changes = 0;
   known_[key("file/a")] = found;
   begin(Leftover::remove);
-  EXPECT_EQ(plan(), "forget file/a: no longer wanted; it was there before and stays\n0 kept");
+  EXPECT_EQ(plan(),
+            "forget file/a: no longer wanted; it existed before and is left in place\n0 kept");
 }
 
 TEST_F(PlanTest, AChangeInPlaceIsAnUpdate) {
@@ -447,22 +447,23 @@ TEST_F(PlanTest, WhatCannotBeDoneSaysWhy) {
   want("file/b").needs.push_back({{key("file/a")}});
   want("nonsense/c");
   want("file/d").needs.push_back({{key("file/nowhere")}});
-  EXPECT_EQ(plan(),
-            "blocked file/a: undefined: an attribute is unknown\n"
-            "blocked file/b: skipped: `file/a` is blocked\n"
-            "blocked nonsense/c: unavailable: there is no type of resource `nonsense`\n"
-            "blocked file/d: it needs `file/nowhere`, which is neither wanted nor known\n0 kept");
+  EXPECT_EQ(
+      plan(),
+      "blocked file/a: undefined: an attribute is unknown\n"
+      "blocked file/b: skipped: `file/a` is blocked\n"
+      "blocked nonsense/c: unavailable: unknown resource type `nonsense`\n"
+      "blocked file/d: it needs `file/nowhere`, which is neither described nor recorded\n0 kept");
 }
 
 TEST_F(PlanTest, CyclesAndDoublesAreErrors) {
   begin();
   want("file/a").needs.push_back({{key("file/b")}});
   want("file/b").needs.push_back({{key("file/a")}});
-  EXPECT_EQ(plan(), "needs form a cycle: file/a needs file/b needs file/a");
+  EXPECT_EQ(plan(), "dependency cycle: file/a needs file/b needs file/a");
   begin();
   want("file/a").origin = "m:1";
   want("file/a").origin = "m:2";
-  EXPECT_EQ(plan(), "`file/a` is wanted twice, at m:1 and at m:2");
+  EXPECT_EQ(plan(), "`file/a` is described twice, at m:1 and at m:2");
 }
 
 TEST_F(PlanTest, WhatIsAskedToBeFreshOrLooksForItselfIsAlwaysDue) {
@@ -471,7 +472,7 @@ TEST_F(PlanTest, WhatIsAskedToBeFreshOrLooksForItselfIsAlwaysDue) {
   want("ensure/b");
   carry_out();
   EXPECT_EQ(plan(),
-            "replace host/a: done in every run\nensure ensure/b: checked in "
+            "replace host/a: runs in every run\nensure ensure/b: checked in "
             "every run\n0 kept");
 }
 

@@ -89,7 +89,7 @@ bool KeptChild::read_output() {
   }
   buffer_.erase(0, begin);
   if (buffer_.size() > longest_line)
-    end("it answers without end");
+    end("its answer does not end");
   return true;
 }
 
@@ -157,7 +157,7 @@ void KeptChild::send(const Value& line, const Limit& limit) {
       return;  // the reader finds out that it ended
     if (limit.stop.stop_requested() || Clock::now() >= limit.ends) {
       if (left.size() < text.size())
-        end("it does not read what it is asked");
+        end("it does not read its requests");
       return;
     }
     pollfd waited{dialogue_.descriptor(), POLLOUT, 0};
@@ -188,8 +188,8 @@ Error KeptChild::ended_error() const {
   if (!why_.empty())
     return with_last_lines(why_);
   return with_last_lines(how_it_ended_.signal != 0
-                             ? cat("it was ended by signal ", how_it_ended_.signal)
-                             : cat("it ended with code ", how_it_ended_.code, " and no answer"));
+                             ? cat("it was killed by signal ", how_it_ended_.signal)
+                             : cat("it exited with code ", how_it_ended_.code, " and no answer"));
 }
 
 /// With the lock held.
@@ -199,8 +199,9 @@ Error KeptChild::with_last_lines(const std::string& what) const {
 }
 
 void KeptChild::answer_question(const ProgramCall& call, const Value& line, const Limit& limit) {
-  const Result<Value> answer =
-      call.on_ask ? call.on_ask(line) : Result<Value>(world_error("nothing can be asked here"));
+  const Result<Value> answer = call.on_ask
+                                   ? call.on_ask(line)
+                                   : Result<Value>(world_error("requests are not possible here"));
   std::vector<Entry> entries{{"answer", line.at("ask")}};
   if (answer)
     entries.push_back({"result", *answer});
@@ -238,7 +239,7 @@ void KeptChild::give_up(Box& box, int64_t id, bool is_shared) {
       if (line->find("ask") == nullptr && line->find("log") == nullptr)
         return;
   }
-  end("it was ended because it did not answer a call in time");
+  end("it was stopped because it did not answer a call in time");
 }
 
 Result<KeptChild::Reply> KeptChild::call(const ProgramCall& call, bool is_shared,

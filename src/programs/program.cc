@@ -30,18 +30,18 @@ Result<Value> answer_in(std::string_view written, const ProgramCall& call, const
     if (!value || !value->is_dict())
       return nonsense("is not a line with a JSON object", said);
     if (value->find("ask") != nullptr)
-      return nonsense("a question, which only a kept program may ask", said);
+      return nonsense("is a question, which only a program that keeps running may ask", said);
     if (const Value* text = value->find("log")) {
       if (call.on_log)
         call.on_log(to_text(*text));
     } else if (answer) {
-      return nonsense("holds more than one answer", said);
+      return nonsense("has more than one answer", said);
     } else {
       answer = *value;
     }
   }
   if (!answer)
-    return nonsense("holds no answer", said);
+    return nonsense("has no answer", said);
   return *answer;
 }
 
@@ -80,7 +80,7 @@ Result<Value> Program::call_once(const ProgramCall& call, const std::stop_token&
   invocation.on_output = [&](std::string_view bytes) -> Status {
     said.add(bytes);
     if (written.size() + bytes.size() > longest_answer)
-      return world_error("it answers without end");
+      return world_error("its answer does not end");
     written += bytes;
     return {};
   };
@@ -91,9 +91,9 @@ Result<Value> Program::call_once(const ProgramCall& call, const std::stop_token&
   if (!finished)
     return failure(to_string(finished.error()), said);
   if (finished->signal != 0)
-    return failure(cat("it was ended by signal ", finished->signal), said);
+    return failure(cat("it was killed by signal ", finished->signal), said);
   if (finished->code != 0)
-    return failure(cat("it ended with code ", finished->code), said);
+    return failure(cat("it exited with code ", finished->code), said);
   return answer_in(written, call, said);
 }
 

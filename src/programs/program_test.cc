@@ -102,7 +102,7 @@ TEST_F(ProgramTest, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
   const auto program = python(counting, Serving::many);
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
   EXPECT_EQ(said(program->call(ask("crash"), {})),
-            "it ended with code 3 and no answer; its last lines:\ndying words");
+            "it exited with code 3 and no answer; its last lines:\ndying words");
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
 }
 
@@ -221,11 +221,11 @@ TEST_F(ProgramTest, NonsenseIsAnErrorThatShowsIt) {
     EXPECT_EQ(said(shell("read l; echo hello", serving)->call(ask("a"), {})), no_object + "hello");
     EXPECT_EQ(said(shell("read l; echo [1]", serving)->call(ask("a"), {})), no_object + "[1]");
   }
-  EXPECT_EQ(said(shell("read l")->call(ask("a"), {})), "its output holds no answer");
+  EXPECT_EQ(said(shell("read l")->call(ask("a"), {})), "its output has no answer");
   EXPECT_EQ(said(shell("read l", Serving::many)->call(ask("a"), {})),
-            "it ended with code 0 and no answer");
+            "it exited with code 0 and no answer");
   EXPECT_EQ(said(shell("read l; echo '{}'; echo '{}'")->call(ask("a"), {})),
-            "its output holds more than one answer; its last lines:\n{}\n{}");
+            "its output has more than one answer; its last lines:\n{}\n{}");
   EXPECT_EQ(said(Program({.arguments = {"/no/such/program"}}, Serving::many).call(ask("a"), {})),
             "the program `/no/such/program` is not found");
   EXPECT_EQ(

@@ -49,7 +49,7 @@ void Threads::start(Job job) {
   const std::lock_guard lock(mutex_);
   // Without a single thread it would wait for ever.
   if (idle_ <= jobs_.size() && !begin_thread() && threads_.empty()) {
-    news_.ended.push_back({job.act.key, world_error("this machine starts no more threads")});
+    news_.ended.push_back({job.act.key, world_error("this machine cannot start more threads")});
     told_.notify_one();
     return;
   }

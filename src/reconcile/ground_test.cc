@@ -179,7 +179,7 @@ TEST_F(ThreadsTest, AThreadThatCannotBeStartedFailsItsActAndNotTheProcess) {
     threads.start(job("a"));
     const News news = until(threads, 1);
     _exit(news.ended.size() == 1 && !news.ended[0].outcome &&
-                  news.ended[0].outcome.error().message == "this machine starts no more threads"
+                  news.ended[0].outcome.error().message == "this machine cannot start more threads"
               ? 0
               : 1);
   }

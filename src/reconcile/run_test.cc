@@ -80,7 +80,7 @@ TEST_F(RunTest, WhatDoesNotSettleIsGivenUpAndCounts) {
   const Summary summary = carry(options);
   EXPECT_FALSE(summary.good());
   EXPECT_EQ(summary.blocked, 1u);
-  EXPECT_NE(why("act/a").find("so `host/h` is made anew"), std::string::npos);
+  EXPECT_NE(why("act/a").find("so `host/h` is recreated"), std::string::npos);
 }
 
 TEST_F(RunTest, EachNeedThatWaitsForAChangeHasToSeeOne) {

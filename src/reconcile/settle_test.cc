@@ -360,7 +360,7 @@ TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   const Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
   ASSERT_TRUE(carried.has_value());
   ASSERT_FALSE(carried->summary.has_value());
-  EXPECT_EQ(carried->summary.error().message, "needs form a cycle: state/a needs state/a");
+  EXPECT_EQ(carried->summary.error().message, "dependency cycle: state/a needs state/a");
 }
 
 }  // namespace

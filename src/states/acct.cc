@@ -44,7 +44,7 @@ Value sealed(const Value& value) {
 Result<Credentials> Credentials::read(std::string_view bytes, std::string_view file,
                                       std::string_view key) {
   if (key.empty() && looks_like_fernet(bytes))
-    return unreadable(file, "they are encrypted, and no key is given (`--acct-key`, `ACCT_KEY`)");
+    return unreadable(file, "they are encrypted, and there is no key (`--acct-key`, `ACCT_KEY`)");
   Result<Value> data = Value();
   if (key.empty()) {
     data = read_yaml(bytes, file, YamlSchema::pyyaml);

@@ -84,7 +84,7 @@ TEST(Acct, AProfileOfAStateMayBeginWithAnother) {
 
 TEST(Acct, WhatCannotBeReadIsToldWithoutItsText) {
   EXPECT_EQ(failure(encrypted),
-            "acct.yml: the credentials cannot be read: they are encrypted, and no key is given "
+            "acct.yml: the credentials cannot be read: they are encrypted, and there is no key "
             "(`--acct-key`, `ACCT_KEY`)");
   EXPECT_EQ(failure(encrypted, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="),
             "acct.yml: the credentials cannot be read: the key does not fit");

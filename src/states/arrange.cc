@@ -185,7 +185,7 @@ class Arranger {
       made.name_order = ++order;
       if (!known.insert(made.name).second)
         report_.error(names.document->position(*item),
-                      cat("the name ", made.name, " stands twice in state \"", declaration.id,
+                      cat("the name ", made.name, " occurs twice in state \"", declaration.id,
                           "\" in SLS \"", declaration.document->ref, "\""));
       if (has_more) {
         Body more;

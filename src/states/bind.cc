@@ -169,7 +169,7 @@ class Binder {
       return;
     with_.report.error(need.at,
                        cat("the reference to ", need.state, ":", need.target,
-                           " names several states: narrow it as in `", need.target, "[name]`"));
+                           " matches several states: narrow it as in `", need.target, "[name]`"));
   }
 
   void bind_by_hand(const HandBinding& binding) {
@@ -193,7 +193,7 @@ class Binder {
     if (placed)
       argument->second = *placed;
     else
-      with_.report.error(binding.at, cat("there is no place `", binding.target,
+      with_.report.error(binding.at, cat("there is no position `", binding.target,
                                          "` among the arguments of ID ", chunk_->id));
   }
 
@@ -242,7 +242,7 @@ class Binder {
       else if (with_.modules[self_] != nullptr && !is_parameter(name))
         with_.report.warn(
             find_argument(body, "sensitive")->value_position(),
-            cat("ID ", chunk_->id, " has no argument `", name, "` that could be sensitive"));
+            cat("ID ", chunk_->id, " has no argument `", name, "` to mark as sensitive"));
     }
   }
 

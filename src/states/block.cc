@@ -120,13 +120,12 @@ Result<std::vector<Stage>> parse_pipe(std::string_view text) {
     const auto stage = static_cast<Stage>(found - stages.begin());
     const bool has_data = std::any_of(pipe.begin(), pipe.end(), makes_data);
     if (has_data != (stage == Stage::replacements))
-      return user_error(cat("the stage `", name, "` of the pipe `", text, "` wants ",
-                            has_data ? "text" : "data", " and gets ", has_data ? "data" : "text"));
+      return user_error(cat("the stage `", name, "` of the pipe `", text, "` needs ",
+                            has_data ? "text" : "data", ", but gets ", has_data ? "data" : "text"));
     pipe.push_back(stage);
   }
   if (std::none_of(pipe.begin(), pipe.end(), makes_data))
-    return user_error(
-        cat("the pipe `", text, "` ends in text: it needs the stage `yaml` or `json`"));
+    return user_error(cat("the pipe `", text, "` ends with text: add the stage `yaml` or `json`"));
   return pipe;
 }
 

@@ -53,11 +53,11 @@ TEST(Block, WhatIsNoStageIsAnError) {
   EXPECT_EQ(shown("#!\n"), "line 1:1: 'rend' has no attribute ''");
   EXPECT_EQ(shown("a\n#!END\n"), "line 2:1: Unexpected End of file line 2");
   EXPECT_EQ(parse_pipe("yaml|jinja").error().message,
-            "the stage `jinja` of the pipe `yaml|jinja` wants text and gets data");
+            "the stage `jinja` of the pipe `yaml|jinja` needs text, but gets data");
   EXPECT_EQ(parse_pipe("replacements|yaml").error().message,
-            "the stage `replacements` of the pipe `replacements|yaml` wants data and gets text");
+            "the stage `replacements` of the pipe `replacements|yaml` needs data, but gets text");
   EXPECT_EQ(parse_pipe("jinja").error().message,
-            "the pipe `jinja` ends in text: it needs the stage `yaml` or `json`");
+            "the pipe `jinja` ends with text: add the stage `yaml` or `json`");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
     for (const Delayed::Awaited& awaited : block.awaited)
       if (!ids.contains(awaited.id) && (!may_come || delayed.size() == 1))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
-                                     ", which is not there",
+                                     ", which does not exist",
                                      report.takes_hints() ? suggestion(awaited.id, names) : ""));
 }
 
@@ -70,7 +70,7 @@ void take_added_files(Front& front) {
   for (const auto& files : front.added.files) {
     for (Declaration& one : files->high.declarations) {
       if (!ids.insert(one.id).second)
-        front.report.error(one.position(), cat("the ID ", one.id, " is there already"));
+        front.report.error(one.position(), cat("the ID ", one.id, " already exists"));
       front.high.declarations.push_back(std::move(one));
     }
     front.gathered.delayed.insert(front.gathered.delayed.end(), files->gathered.delayed.begin(),

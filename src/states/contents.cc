@@ -25,7 +25,7 @@ void read_contents(Compilation& with, Sources& sources) {
       continue;
     }
     if (!source->value->is_text()) {
-      with.report.error(at, "`source` must be the path of a file of the sources");
+      with.report.error(at, "`source` must be the path of a file in the sources");
       continue;
     }
     const Name path = source->value->text();

@@ -33,7 +33,7 @@ Result<Function> function_of(const Value& module, const Value& told) {
   Function made{told.at("name").text(), std::string(told.text_at("text")), {}, false, {}};
   const Value& parameters = told.at("parameters");
   if (!parameters.is_null() && !parameters.is_list())
-    return wrong(module, cat("tells no list of parameters of `", made.name, "`"));
+    return wrong(module, cat("has no list of parameters for `", made.name, "`"));
   for (const Value& parameter :
        parameters.is_list() ? parameters.items() : std::span<const Value>()) {
     const std::string_view name = parameter.text_at("name"), kind = parameter.text_at("kind");
@@ -84,7 +84,7 @@ Result<Module> module_of(const Value& told, const std::set<std::string>& own_wai
   made.skips_memory = told.bool_at("skips_memory");
   const Value& functions = told.at("functions");
   if (!functions.is_list())
-    return wrong(told, "tells no list of functions");
+    return wrong(told, "has no list of functions");
   for (const Value& function : functions.items()) {
     if (function.text_at("name") == "is_pending")
       made.has_is_pending = true;
@@ -95,7 +95,7 @@ Result<Module> module_of(const Value& told, const std::set<std::string>& own_wai
   made.wait = told.at("wait");
   if (!made.wait.is_null() && !is_own_wait(made.wait, own_waits))
     if (const Result<WaitRule> rule = read_wait(made.wait); !rule)
-      return wrong(told, cat("has a wait that makes no sense: ", rule.error().message));
+      return wrong(told, cat("has an invalid wait: ", rule.error().message));
   made.providers = TRY(names_of(told, "acct", told.at("acct")));
   if (made.providers.empty())
     made.providers.push_back(made.ref.view().substr(0, made.ref.view().find('.')));

@@ -59,17 +59,17 @@ TEST(Described, OtherPartsAreNoStates) {
 
 TEST(Described, WhatIsWrongIsToldAndLeftOut) {
   EXPECT_EQ(problem(R"({"path": "states.a", "file": "a.py"})"),
-            "a.py: the module `states.a` tells no list of functions");
+            "a.py: the module `states.a` has no list of functions");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [{}]})"),
             "the module `states.a` has a function without a name");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [{"name": "f", "parameters": 5}]})"),
-            "the module `states.a` tells no list of parameters of `f`");
+            "the module `states.a` has no list of parameters for `f`");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [{"name": "f", "parameters": [5]}]})"),
             "the module `states.a` has a parameter of `f` without a name");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [], "implied": {"unique": [5]}})"),
             "the module `states.a` says `unique`, which is not a list of names");
   EXPECT_EQ(problem(R"({"path": "states.a", "functions": [], "wait": {"statc": {}}})"),
-            "the module `states.a` has a wait that makes no sense: there is no wait algorithm "
+            "the module `states.a` has an invalid wait: there is no wait algorithm "
             "`statc`, did you mean `static`?");
 }
 

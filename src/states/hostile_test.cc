@@ -60,7 +60,7 @@ TEST(Hostile, FortyLevelsOfSharing) {
   std::string text = "x0: &a0 {test.nop: [{v: 1}]}\n";
   for (int i = 1; i <= 40; ++i)
     text += cat("y", i, ":\n  test.nop:\n    - v: &a", i, " [*a", i - 1, ", *a", i - 1, "]\n");
-  EXPECT_NE(first_error(compiled(text)).find("its aliases stand for too much"), std::string::npos);
+  EXPECT_NE(first_error(compiled(text)).find("its aliases expand to too much"), std::string::npos);
 }
 
 TEST(Hostile, WideData) {

@@ -76,7 +76,7 @@ class ExecPath : public jinja::Object {
 Result<jinja::Value> resolve(const Outcomes* outcomes, jinja::Arguments& arguments) {
   if (arguments.positional.size() != 1 || !arguments.named.empty() ||
       !arguments.positional[0].is_text())
-    return jinja::raise("TypeError", "resolve() takes one text");
+    return jinja::raise("TypeError", "resolve() takes one string");
   const std::string& text = arguments.positional[0].text();
   std::string made;
   const std::vector<Piece> pieces = pieces_of(text);

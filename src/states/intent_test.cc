@@ -256,10 +256,10 @@ g:
       "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
-      "text such as `53/udp`, not `none`\n"
+      "string such as `53/udp`, not `none`\n"
       "main.sls:9:3: file.managed of ID d: `check_cmd` and `recreate_on_update` are not supported "
       "here\n"
-      "main.sls:11:3: cmd.run of ID e: `cmd` must be a text or a list of words, not "
+      "main.sls:11:3: cmd.run of ID e: `cmd` must be a string or a list of words, not "
       "{\"a\":\"b\"}\n"
       "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
 }

@@ -70,7 +70,7 @@ class Maker {
       if (name == argument.name) {
         report_.warn(argument.position(),
                      cat("the argument `", name, "` of ID ", chunk.id, " in SLS ", chunk.sls,
-                         " is given twice: the last one counts"));
+                         " is given twice: the last one wins"));
         known = std::move(value);
         return;
       }
@@ -79,7 +79,7 @@ class Maker {
 
   void note(const GlobalArgument& global, const Argument& argument) {
     if (global.role == GlobalArgument::Role::ignored)
-      report_.warn(argument.position(), cat("`", global.name, "` has no meaning here"));
+      report_.warn(argument.position(), cat("`", global.name, "` has no effect here"));
     else if (global.role == GlobalArgument::Role::refused)
       report_.error(argument.position(), cat("`", global.name, "` is not supported"));
   }

@@ -125,7 +125,7 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
     Asked*& known = asked_->known[key];
     if (known == nullptr) {
       if (root_->all.size() >= most_asked)
-        return user_error(cat("templates ask for more than ", most_asked, " parameters"));
+        return user_error(cat("templates use more than ", most_asked, " parameters"));
       auto made = std::make_unique<Asked>();
       known = made.get();
       known->number = root_->all.size();

@@ -25,7 +25,7 @@ jinja::Function find_filter(const std::string& name) {
       return jinja::Value(base64_encode(value.text()));
     std::string bytes = TRY(base64_decode(value.text()));
     if (!is_valid_utf8(bytes))
-      return jinja::raise("UnicodeDecodeError", "what `b64decode` gives is not UTF-8");
+      return jinja::raise("UnicodeDecodeError", "the result of `b64decode` is not UTF-8");
     return jinja::Value(std::move(bytes));
   };
 }

@@ -42,7 +42,7 @@ Result<Duration> duration_of(std::string_view what, const Value& value) {
 Result<double> seconds_at(const Value& parameters, std::string_view name) {
   const Value* value = parameters.find(name);
   if (value == nullptr)
-    return user_error(cat("a wait wants `", name, "`"));
+    return user_error(cat("a wait needs `", name, "`"));
   const auto number = number_of(*value);
   if (!number || !(*number >= 0) || *number > longest_seconds)
     return wrong(name, "a number of seconds", *value);
@@ -52,7 +52,7 @@ Result<double> seconds_at(const Value& parameters, std::string_view name) {
 Result<int64_t> whole_seconds_at(const Value& parameters, std::string_view name) {
   const Value* value = parameters.find(name);
   if (value == nullptr)
-    return user_error(cat("the wait `random` wants `", name, "`"));
+    return user_error(cat("the wait `random` needs `", name, "`"));
   if (!value->is_integer() || value->integer().value_or(-1) < 0 ||
       static_cast<double>(value->integer().value_or(0)) > longest_seconds)
     return wrong(name, "a whole number of seconds", *value);

@@ -91,7 +91,7 @@ Result<std::unique_ptr<Source>> archive(const std::string& path, std::string_vie
 Result<std::unique_ptr<Source>> json(std::string_view text) {
   Tree tree = TRY(read_json_tree(text, "json://"));
   if (!tree.root().is_dict())
-    return user_error("a source `json://` is a dictionary from refs to files");
+    return user_error("a source `json://` must be a dictionary from refs to files");
   return std::unique_ptr<Source>(std::make_unique<JsonSource>(std::move(tree)));
 }
 
@@ -103,7 +103,7 @@ Result<std::unique_ptr<Source>> source_of(std::string_view spec, Files& files) {
   if (scheme == "json")
     return json(path);
   if (std::find(schemes.begin(), schemes.end(), scheme) == schemes.end())
-    return not_a_source(spec, cat("has a scheme that is not known", suggestion(scheme, schemes)));
+    return not_a_source(spec, cat("has an unknown scheme", suggestion(scheme, schemes)));
   if (path.empty())
     return not_a_source(spec, "has no path");
   if (files.is_folder(path))

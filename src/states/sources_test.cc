@@ -113,9 +113,9 @@ TEST(Sources, WhatIsNoneIsToldBeforeAnythingIsRead) {
   };
   EXPECT_EQ(error_of("nope"), "the source `nope` is neither a folder nor an archive");
   EXPECT_EQ(error_of("flie://x"),
-            "the source `flie://x` has a scheme that is not known, did you mean `file`?");
+            "the source `flie://x` has an unknown scheme, did you mean `file`?");
   EXPECT_NE(error_of("o.zip").find("the source `o.zip` cannot be read: "), std::string::npos);
-  EXPECT_EQ(error_of("json://[1]"), "a source `json://` is a dictionary from refs to files");
+  EXPECT_EQ(error_of("json://[1]"), "a source `json://` must be a dictionary from refs to files");
   EXPECT_NE(error_of("json://{").find("invalid JSON"), std::string::npos);
   EXPECT_EQ(error_of("file://"), "the source `file://` has no path");
 }

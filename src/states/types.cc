@@ -94,7 +94,7 @@ class Command {
     if (command.is_list())
       return words(command);
     if (!command.is_text() && !command.is_deferred() && !command.is_secret())
-      return user_error(cat("`cmd` must be a text or a list of words, not ", to_text(command)));
+      return user_error(cat("`cmd` must be a string or a list of words, not ", to_text(command)));
     const std::string prefix = umask();
     if (!uses_shell.is_bool() || !uses_shell.boolean()) {
       if (prefix.empty())
@@ -196,7 +196,7 @@ Result<Value> port_of(const Value& given, const Value& wait) {
   const int number = is_number ? std::stoi(text) : 0;
   if (number < 1 || number > 65535 ||
       (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
-    return user_error(cat("a port is a number such as 80 or a text such as `53/udp`, not `",
+    return user_error(cat("a port is a number such as 80 or a string such as `53/udp`, not `",
                           to_text(given), "`"));
   return Value::dict({{"number", number},
                       {"transport", transport},

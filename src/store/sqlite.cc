@@ -153,8 +153,8 @@ Error Sqlite::error(std::string_view doing) const {
   std::string message = sqlite3_errmsg(handle_);
   if (is_disk_full(code, system, path_))
     message =
-        "the disk is full; nothing that was recorded is lost, free some space and run the same "
-        "command again";
+        "the disk is full; what was recorded is safe; free some space and run the same command "
+        "again";
   else if (code == SQLITE_IOERR && system != 0)
     message += ": " + lower_case(std::strerror(system));
   return world_error(std::move(message)).context(std::string(doing));

@@ -129,7 +129,7 @@ class SqliteEdit : public Edit {
     if (TRY(query.step()) && query.number(0) == token_)
       return {};
     const std::optional<Holder> other = TRY(holder_in(database_, environment_));
-    return world_error(cat("the right to work on `", environment_, "` was lost",
+    return world_error(cat("the lock on `", environment_, "` was lost",
                            other ? cat(" to ", to_string(*other)) : std::string(),
                            "; nothing more was recorded"));
   }

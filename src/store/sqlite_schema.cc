@@ -123,8 +123,9 @@ Status migrate(Sqlite& database) {
   if (found == static_cast<int64_t>(migrations.size()))
     return {};
   if (found > static_cast<int64_t>(migrations.size()))
-    return world_error(cat("the store has format ", found, " and this fettle knows formats up to ",
-                           migrations.size(), "; use the newer fettle that wrote it"));
+    return world_error(cat("the store has format ", found,
+                           ", but this fettle supports formats up to ", migrations.size(),
+                           "; use the newer fettle that wrote it"));
   static_cast<void>(version.step());  // ends the read, so that writing can begin
   Transaction transaction = TRY(Transaction::begin(database));
   // Another process may have been faster.

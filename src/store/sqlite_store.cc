@@ -187,15 +187,19 @@ namespace {
 
 /// The key is made when the store has its tables, so one without them has been cut.
 Status check_not_emptied(const Path& path) {
+  const auto has_bytes = [](const Path& file) {
+    std::error_code code;
+    return std::filesystem::file_size(file, code) > 0 && !code;
+  };
   std::error_code code;
-  const bool is_empty = std::filesystem::file_size(path, code) == 0 && !code;
-  // Another process that is making it has its tables in the log.
-  const bool has_log = std::filesystem::file_size(path.string() + "-wal", code) > 0 && !code;
-  if (!is_empty || has_log || !file_exists(path.parent_path() / "key"))
+  const bool is_there = std::filesystem::exists(path, code);
+  // Another process that is making it has its tables in the log, and then in the store.
+  if (!is_there || has_bytes(path) || has_bytes(path.string() + "-wal") || has_bytes(path) ||
+      !file_exists(path.parent_path() / "key"))
     return {};
   return world_error(cat("the store `", path.string(),
-                         "` is empty, although it was used: bring it back from a backup, or remove "
-                         "it to begin with nothing known"));
+                         "` is empty although it was used: restore it from a backup, or remove it "
+                         "to begin with nothing known"));
 }
 
 }  // namespace

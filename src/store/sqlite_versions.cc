@@ -430,7 +430,7 @@ class SqliteStaged : public Staged {
     TRY(query.step());
     if (static_cast<uint64_t>(query.number(0)) == newest_.number())
       return {};
-    return world_error("another version was added meanwhile; run the same command again");
+    return world_error("another version was added in the meantime; run the same command again");
   }
 
   Sqlite& database_;
@@ -551,7 +551,7 @@ class SqliteVersions : public Versions {
     if (!found)
       return user_error(
           cat("there is no version ", wanted, " of `", environment, "`",
-              newest == 0 ? "; nothing was exported yet" : cat("; the newest is ", newest)));
+              newest == 0 ? "; nothing has been exported yet" : cat("; the newest is ", newest)));
     return std::unique_ptr<Snapshot>(
         std::make_unique<SqliteSnapshot>(database_, world, wanted, found->detail));
   }
@@ -628,10 +628,10 @@ Status release_version_row(Sqlite& database, const Name& environment, uint64_t n
   const auto last = static_cast<uint64_t>(query.number(1));
   if (query.number(0) == 0)
     return user_error(cat("there is no version ", number, " of `", environment, "`",
-                          query.number(2) == 0 ? std::string("; nothing was exported yet")
+                          query.number(2) == 0 ? std::string("; nothing has been exported yet")
                                                : cat("; the newest is ", query.number(2))));
   if (last > number)
-    return user_error(cat("version ", last, " is released already, and it is newer than ", number));
+    return user_error(cat("version ", last, " is already released and newer than ", number));
   return TRY(database.query("UPDATE versions SET released=? WHERE world=? AND number=? AND "
                             "released=0"))
       .bind(count_of(now))

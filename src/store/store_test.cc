@@ -224,8 +224,7 @@ TEST_F(StoreTest, WhoHasLostTheRightIsRefused) {
   const auto mine = edit(*another);
   const Status refused = lost->write(std::vector{change({"e", "act", "b"}, record())});
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message.starts_with(
-      "the right to work on `e` was lost to `a test` (process "))
+  EXPECT_TRUE(refused.error().message.starts_with("the lock on `e` was lost to `a test` (process "))
       << refused.error().message;
   EXPECT_FALSE(lost->put_note("x", 1));
   EXPECT_FALSE(lost->remove_environment());
@@ -425,9 +424,8 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
       written += last ? 1 : 0;
     }
     acting.reset();
-    if (last ||
-        to_string(last.error()).find("the disk is full; nothing that was recorded is lost") ==
-            std::string::npos)
+    if (last || to_string(last.error()).find("the disk is full; what was recorded is safe") ==
+                    std::string::npos)
       return 2;
     // Everything that was acknowledged is there, for this process and for the next.
     for (int round = 0; round < 2; ++round) {

@@ -70,7 +70,7 @@ class Unpacker {
       case 0xDF:
         return dict(TRY(number(2u << (tag - 0xDE))), depth);
       default:
-        return user_error(cat("it has a type that is not known: ", int{tag}));
+        return user_error(cat("it has an unknown type: ", int{tag}));
     }
   }
 
@@ -86,7 +86,7 @@ class Unpacker {
     const std::string_view bytes = rest_.substr(0, size);
     rest_.remove_prefix(size);
     if (!is_valid_utf8(bytes))
-      return user_error("it has a text that is not UTF-8");
+      return user_error("it has a string that is not UTF-8");
     return Value(bytes);
   }
 
@@ -106,7 +106,7 @@ class Unpacker {
     for (uint64_t i = 0; i < count; ++i) {
       const Value key = TRY(value(depth + 1));
       if (key.is_list() || key.is_dict())
-        return user_error("it has a key that is not a text");
+        return user_error("it has a key that is not a string");
       entries.push_back({to_text(key), TRY(value(depth + 1))});
     }
     return Value::dict(std::move(entries));
@@ -123,7 +123,7 @@ class Unpacker {
     return bits;
   }
 
-  static Error cut_off() { return user_error("it is cut off"); }
+  static Error cut_off() { return user_error("it is truncated"); }
 
   std::string_view rest_;
 };

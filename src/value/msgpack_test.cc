@@ -39,18 +39,18 @@ TEST(Msgpack, ReadsWhatPythonWrites) {
 
 TEST(Msgpack, WhatIsCutOffIsAnError) {
   for (size_t size = 0; size < everything.size(); ++size)
-    EXPECT_EQ(read(std::string_view(everything).substr(0, size)), "it is cut off") << size;
-  EXPECT_EQ(read(bytes_of("ddffffffff")), "it is cut off");
-  EXPECT_EQ(read(bytes_of("dbffffffff61")), "it is cut off");
+    EXPECT_EQ(read(std::string_view(everything).substr(0, size)), "it is truncated") << size;
+  EXPECT_EQ(read(bytes_of("ddffffffff")), "it is truncated");
+  EXPECT_EQ(read(bytes_of("dbffffffff61")), "it is truncated");
 }
 
 TEST(Msgpack, WhatIsNoPlainDataIsAnError) {
   EXPECT_EQ(read(std::string(100'000, '\x91')), "it is nested too deep");
-  EXPECT_EQ(read(bytes_of("819001")), "it has a key that is not a text");
-  EXPECT_EQ(read(std::string(150, '\x81') + bytes_of("80")), "it has a key that is not a text");
+  EXPECT_EQ(read(bytes_of("819001")), "it has a key that is not a string");
+  EXPECT_EQ(read(std::string(150, '\x81') + bytes_of("80")), "it has a key that is not a string");
   EXPECT_EQ(read(bytes_of("c0c0")), "something follows its end");
-  EXPECT_EQ(read(bytes_of("d40001")), "it has a type that is not known: 212");
-  EXPECT_EQ(read(bytes_of("a1ff")), "it has a text that is not UTF-8");
+  EXPECT_EQ(read(bytes_of("d40001")), "it has an unknown type: 212");
+  EXPECT_EQ(read(bytes_of("a1ff")), "it has a string that is not UTF-8");
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Status TreeBuilder::add_entries(const Frame& frame) {
 Status TreeBuilder::merge(const TreeNode& from) {
   const auto add = [&](const TreeNode& node) -> Status {
     if (!node.is_dict())
-      return error_at(node.place(), "`<<` wants a mapping or a list of mappings");
+      return error_at(node.place(), "`<<` needs a mapping or a list of mappings");
     for (const TreeMember& entry : node.entries())
       TRY(add_entry(entry.key, entry.value, true));
     return {};
@@ -187,7 +187,7 @@ Status TreeBuilder::add_entry(const TreeNode* key, const TreeNode* value, bool i
 
 Result<const TreeNode*> TreeBuilder::key_of(const TreeNode* node) {
   if (!node->is_scalar())
-    return error_at(node->place(), "a key must be a text or a number");
+    return error_at(node->place(), "a key must be a string or a number");
   if (node->is_text())
     return node;
   TreeNode* const key = TRY(made({Value(to_text(node->scalar())), node->place()}));
@@ -201,7 +201,7 @@ Status TreeBuilder::alias(std::string_view anchor, Place place) {
     return error_at(place, cat("the anchor `", anchor, "` is not known here"));
   aliased_ += found->second.size;
   if (aliased_ > limits_.aliased)
-    return error_at(place, "its aliases stand for too much");
+    return error_at(place, "its aliases expand to too much");
   found->second.node->is_shared_ = true;
   return put(found->second.node, found->second.size);
 }

@@ -81,7 +81,7 @@ TEST(Tree, KeysAreTextsThatRememberWhatTheyWere) {
   EXPECT_EQ(entries[1].key->written(), Value::Type::boolean);
   EXPECT_EQ(entries[2].key->written(), Value::Type::null);
   EXPECT_EQ(entries[3].key->written(), Value::Type::text);
-  EXPECT_EQ(error_of("[a]: 1"), "a.sls:1:1: invalid YAML: a key must be a text or a number");
+  EXPECT_EQ(error_of("[a]: 1"), "a.sls:1:1: invalid YAML: a key must be a string or a number");
 }
 
 TEST(Tree, EqualKeysAreAnErrorUnlessTheLastWins) {
@@ -105,7 +105,7 @@ TEST(Tree, MergesComeFirstAndOwnEntriesWin) {
   EXPECT_EQ(places_of(b), " 2:4 dict\n1:8 x 1:11 1\n2:5 y 2:8 3\n2:19 z 2:22 4\n");
   EXPECT_EQ(write_json(value_of(*tree.root().find("c"))), R"({"p":1,"q":5})");
   EXPECT_EQ(error_of("a: {<<: 5}"),
-            "a.sls:1:9: invalid YAML: `<<` wants a mapping or a list of mappings");
+            "a.sls:1:9: invalid YAML: `<<` needs a mapping or a list of mappings");
   EXPECT_EQ(error_of("a: {<<: {b: 1}, b: 2, b: 3}"),
             "a.sls:1:23: invalid YAML: the key `b` occurs twice");
   EXPECT_EQ(json_of("a: <<"), R"({"a":"<<"})");
@@ -119,7 +119,7 @@ TEST(Tree, AliasesAreSharedAndBounded) {
   std::string bomb = "a0: &a0 [x, x]\n";
   for (int i = 1; i <= 40; ++i)
     bomb += cat("a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, "]\n");
-  EXPECT_NE(error_of(bomb).find("its aliases stand for too much"), std::string::npos);
+  EXPECT_NE(error_of(bomb).find("its aliases expand to too much"), std::string::npos);
   EXPECT_EQ(error_of("a: &a [*a]"), "a.sls:1:8: invalid YAML: the anchor `a` is not known here");
 }
 

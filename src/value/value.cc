@@ -292,7 +292,7 @@ Digest Value::digest() const {
 }
 
 std::string_view to_string(Value::Type type) {
-  constexpr std::array<std::string_view, 10> names{"null", "bool", "integer", "float",    "text",
+  constexpr std::array<std::string_view, 10> names{"null", "bool", "integer", "float",    "string",
                                                    "list", "dict", "unknown", "deferred", "secret"};
   return names[static_cast<size_t>(type)];
 }

@@ -167,7 +167,7 @@ TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
   const ApplyReport repaired = apply();
   EXPECT_EQ(repaired.count(DeployState::deployed), 2u);
   EXPECT_TRUE(row(repaired, file_id(at("one"))).changed);
-  EXPECT_EQ(row(repaired, file_id(at("one"))).why, "drift: `content`, `mode` are not as wanted");
+  EXPECT_EQ(row(repaired, file_id(at("one"))).why, "drift: `content`, `mode` are not as described");
   EXPECT_EQ(read("one"), "1");
   describe("other");
   const ApplyReport edited = apply();
@@ -299,7 +299,8 @@ TEST_F(ApplyVersionTest, EveryStateHasItsReason) {
     return std::string(to_string(row(report, id).state));
   };
   EXPECT_EQ(state(bad), "failed");
-  EXPECT_NE(row(report, bad).why.find("ended with code 3; its last lines:\noh"), std::string::npos);
+  EXPECT_NE(row(report, bad).why.find("exited with code 3; its last lines:\noh"),
+            std::string::npos);
   EXPECT_EQ(state(after_bad), "skipped");
   EXPECT_EQ(state(skips), "skipped");
   EXPECT_EQ(state(undefined), "undefined");
@@ -491,8 +492,8 @@ def delete(resource): files.remove(resource["path"])
   const std::vector<Drift> found = *drift(place_, "e");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(to_string(found[0].key), "handled/my::Box[a,name=x]");
-  EXPECT_EQ(found[0].why, "`value` changed from outside");
-  EXPECT_EQ(found[1].why, "it is not as wanted");
+  EXPECT_EQ(found[0].why, "`value` changed outside fettle");
+  EXPECT_EQ(found[1].why, "it is not as described");
   // Who looks changes nothing.
   EXPECT_EQ(read("box") + read("other"), "2-");
   EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events);

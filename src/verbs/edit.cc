@@ -44,7 +44,7 @@ Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& env
     if (place.interrupt->asked() > 0)
       return world_error(cat("interrupted while waiting for ", who));
     if (!std::exchange(told, true))
-      place.tell(cat("waiting for ", who, ", which works on `", environment, "`"));
+      place.tell(cat("waiting for ", who, ", which is working on `", environment, "`"));
     std::this_thread::sleep_for(5ms);
   }
 }
@@ -93,11 +93,11 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
   if (fitting.size() == 1)
     return *fitting[0];
   if (fitting.size() > 1)
-    return user_error(cat("several environments have a uuid that begins with `", name, "`"));
+    return user_error(cat("several environments have a uuid that starts with `", name, "`"));
   if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
     return *lost;
   return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
-                        names.empty() ? "; there are none yet" : ""));
+                        names.empty() ? "; there are no environments yet" : ""));
 }
 
 Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait) {
@@ -105,7 +105,7 @@ Result<Hold> hold_environment(const Workplace& place, const std::string& name, b
   std::unique_ptr<Edit> edit = TRY(begin_edit(place, found.name, wait));
   if (std::optional<Environment> still = TRY(place.store->environment(found.name)))
     return Hold{*std::move(still), std::move(edit)};
-  return user_error(cat("the environment `", found.name, "` was removed meanwhile"));
+  return user_error(cat("the environment `", found.name, "` has been removed since"));
 }
 
 Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const Value& detail) {

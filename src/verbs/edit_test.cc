@@ -82,7 +82,7 @@ TEST_F(EditTest, WhatOnlyTheEngineKnowsIsTakenOver) {
 TEST_F(EditTest, WhatAnotherIsJustMakingIsNotTakenOver) {
   Other other(path(), [](Edit&) {});
   EXPECT_EQ(find_environment(place_, "e").error().message,
-            "there is no environment `e`; there are none yet");
+            "there is no environment `e`; there are no environments yet");
   EXPECT_TRUE(home_.store().known("e")->empty());
   other.leave();
   EXPECT_TRUE(find_environment(place_, "e"));
@@ -97,7 +97,7 @@ TEST_F(EditTest, AnEnvironmentThatGoesAwayWhileWeWaitIsNotMadeAgain) {
     other.leave();
   };
   EXPECT_EQ(hold_environment(place_, "e", true).error().message,
-            "the environment `e` was removed meanwhile");
+            "the environment `e` has been removed since");
   EXPECT_TRUE(told.starts_with("waiting for `fettle run .` (process ")) << told;
 }
 

@@ -88,18 +88,18 @@ Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& driv
     if (node_of_engine(name).empty())
       continue;
     // Looked up here: who makes drivers reads the store.
-    questions.emplace_back([&, name,
-                            driver = place.driver(name)](const std::stop_token& stop) -> Status {
-      const Status answer =
-          driver == nullptr
-              ? Status(world_error(cat("there is no node `", node_of_engine(name), "` any more")))
-              : driver->ready({}, stop);
-      if (answer || is_cancelled(answer.error()))
-        return answer;
-      const std::lock_guard lock(mutex);
-      silent.emplace(name, to_string(answer.error()));
-      return {};
-    });
+    questions.emplace_back(
+        [&, name, driver = place.driver(name)](const std::stop_token& stop) -> Status {
+          const Status answer =
+              driver == nullptr
+                  ? Status(world_error(cat("node `", node_of_engine(name), "` no longer exists")))
+                  : driver->ready({}, stop);
+          if (answer || is_cancelled(answer.error()))
+            return answer;
+          const std::lock_guard lock(mutex);
+          silent.emplace(name, to_string(answer.error()));
+          return {};
+        });
   }
   TRY(do_at_once(questions, most_at_once, place.interrupt->acts_token()));
   return silent;
@@ -115,8 +115,10 @@ Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Sc
   for (const auto& [name, why] : *silent)
     place.tell(cat("node `", node_of_engine(name), "` does not answer: ", why));
   if (left > 0)
-    place.tell(cat(left, left == 1 ? " resource" : " resources",
-                   " that nobody wants any more stay there until it does"));
+    place.tell(cat(left,
+                   left == 1 ? " resource that is no longer wanted stays"
+                             : " resources that are no longer wanted stay",
+                   " there until it answers"));
   undertaking.intent = without(undertaking.intent, *silent);
   if (undertaking.wants)
     undertaking.wants = [silent, wants = std::move(undertaking.wants)](

@@ -75,7 +75,7 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   TRY(check_environment_name(name));
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, wait));
   if (TRY(place.store->environment(name)))
-    return user_error(cat("the environment `", name, "` exists already"));
+    return user_error(cat("the environment `", name, "` already exists"));
   AddedEnvironment added;
   added.environment =
       TRY(ensure_environment(place, *edit, Value::dict({{"production", production}})));
@@ -192,7 +192,7 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
       if (by_uuid ? name.size() >= 4 && service.uuid.starts_with(name) : service.name == name)
         return service;
   TRY(find_service(place, environment.name, name));
-  return world_error(cat("the service `", name, "` is away while another one has its name"));
+  return world_error(cat("the service `", name, "` does not exist while another one has its name"));
 }
 
 namespace {

@@ -42,7 +42,7 @@ const char* past(Verb verb) {
     case Verb::ensure:
       return "was ensured";
     default:
-      return "was looked at";
+      return "was checked";
   }
 }
 
@@ -81,8 +81,8 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     names.push_back(key.name.str());
   }
   if (found.empty())
-    return user_error(
-        cat("nothing is known of `", what, "` in `", environment, "`", suggestion(what, names)));
+    return user_error(cat("nothing is recorded about `", what, "` in `", environment, "`",
+                          suggestion(what, names)));
   std::sort(found.begin(), found.end());
   // A service is what people mean by a bare name.
   const auto service = std::find_if(found.begin(), found.end(),
@@ -112,7 +112,7 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     const std::string origin =
         resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
     if (begun == events.end()) {
-      lines.push_back(cat(to_string(*at), origin, ": nothing was done with it"));
+      lines.push_back(cat(to_string(*at), origin, ": nothing was done to it"));
       break;
     }
     lines.push_back(cat(to_string(*at), origin, " ", past_of(*at, begun->verb), " on ",
@@ -179,8 +179,8 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
       std::vector<std::string> fields;
       fields = fields_of(carried.run.looked(key)->at("changes"), key.kind == "state");
       found.push_back({key, Verb::ensure,
-                       fields.empty() ? "it is not as wanted"
-                                      : cat(join(fields, ", "), " changed from outside")});
+                       fields.empty() ? "it is not as described"
+                                      : cat(join(fields, ", "), " changed outside fettle")});
     }
   if (!carried.summary)
     return carried.summary.error();

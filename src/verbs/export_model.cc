@@ -34,7 +34,8 @@ Result<std::string> environment_of_export(const ExportRequest& request) {
   }
   std::string name = TRY(project_of(request)).name;
   if (name.empty())
-    return user_error("name the environment with `-e NAME`, or the project in project.yml");
+    return user_error(
+        "name the environment with `-e NAME`, or set the name of the project in project.yml");
   return name;
 }
 
@@ -71,8 +72,8 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
     return user_error(model::export_words().removed_by_full_push());
   if (request.is_partial && !exported.hollow.empty())
     return user_error(cat("the set `", exported.hollow.front().first,
-                          "` has members, and none of them is exported; only a set without "
-                          "members deletes itself (",
+                          "` has members, but none of them is exported; only a set without members "
+                          "is deleted automatically (",
                           exported.hollow.front().second, ")"));
   ModelPush result;
   Push& push = result.push;

@@ -180,8 +180,8 @@ TEST_F(ExportTest, ASetOfWhichNothingIsExportedIsAnErrorInAPartial) {
       cat("std::ResourceSet(name=\"a\", resources=", thing_, "(name=\"2\", managed=false))\n");
   const std::string refused = send_text(hollow, partial());
   EXPECT_TRUE(
-      refused.starts_with("the set `a` has members, and none of them is exported; only a set "
-                          "without members deletes itself ("))
+      refused.starts_with("the set `a` has members, but none of them is exported; only a set "
+                          "without members is deleted automatically ("))
       << refused;
   EXPECT_TRUE(refused.ends_with("main.cf:2:1)")) << refused;
   EXPECT_EQ(send_text(hollow), "v2");

@@ -93,14 +93,14 @@ TEST_F(HostilePackage, AFileIsNotReadThroughALink) {
 
 TEST_F(HostilePackage, AFileIsNotReadByItsPath) {
   for (const char* path : {"../../../../secret/key", "/../../../../secret/key", "../p/../../../x"})
-    expect_refused(print_file(path), "leads out of `github.com/evil/p`");
-  expect_refused(print_file(at("secret/key")), "is not there");
-  expect_refused(print_file("file://" + at("secret/key")), "is not there");
-  expect_refused(print_file("~/secret"), "is not there");
-  expect_refused(print_file("./a\\x00../../secret/key"), "is not there");
+    expect_refused(print_file(path), "leads outside `github.com/evil/p`");
+  expect_refused(print_file(at("secret/key")), "does not exist");
+  expect_refused(print_file("file://" + at("secret/key")), "does not exist");
+  expect_refused(print_file("~/secret"), "does not exist");
+  expect_refused(print_file("./a\\x00../../secret/key"), "does not exist");
   expect_refused(print_file("./a\\x00b"), "invalid argument");
   // What is not there is one line, whatever its name says.
-  expect_refused(print_file("./a\\nerror: all is lost"), "a\\nerror: all is lost` is not there");
+  expect_refused(print_file("./a\\nerror: all is lost"), "a\\nerror: all is lost` does not exist");
 }
 
 TEST_F(HostilePackage, AFileThatIsNoneHoldsNobody) {
@@ -130,7 +130,7 @@ TEST_F(HostilePackage, AModuleIsNotImportedFromOutside) {
   link("../../../../secret", "folder");
   for (const char* path : {"./absolute.star", "./folder/lib.star"})
     expect_refused(import(path), "leads outside");
-  expect_refused(import("../../../../secret/lib.star"), "leads out of `github.com/evil/p`");
+  expect_refused(import("../../../../secret/lib.star"), "leads outside `github.com/evil/p`");
 }
 
 TEST_F(HostilePackage, NoFileOfThePackageItselfIsALinkToTheOutside) {
@@ -148,8 +148,8 @@ TEST_F(HostilePackage, NothingIsUploadedThroughALink) {
   link("../../../../secret/key", "relative");
   for (const char* path : {"./file", "./folder", "./folder/key", "./relative"})
     expect_refused(upload(path), "leads outside");
-  expect_refused(upload("../../../../secret"), "leads out of `github.com/evil/p`");
-  expect_refused(upload("file://" + at("secret/key")), "is not there");
+  expect_refused(upload("../../../../secret"), "leads outside `github.com/evil/p`");
+  expect_refused(upload("file://" + at("secret/key")), "does not exist");
 }
 
 TEST_F(HostilePackage, LinksInWhatIsUploadedStayLinks) {
@@ -218,7 +218,7 @@ TEST_F(HostilePackage, TemplatesWriteAndReadNothingOutside) {
                "\", data = {})}, name = \"a\")\n");
   };
   for (const char* path : {"../x", "/../x", "a/../../x", "a/b/../../../x"})
-    expect_refused(render(path, ""), "leads out of the files artifact");
+    expect_refused(render(path, ""), "leads outside the files artifact");
   expect_refused(render("x", "{{template \\\"/etc/passwd\\\"}}"), "/etc/passwd");
   expect_refused(render("x", "{{readFile \\\"/etc/passwd\\\"}}"), "readFile");
   expect_refused(render("x", "{{env \\\"HOME\\\"}}"), "env");
@@ -234,7 +234,7 @@ TEST_F(HostilePackage, NamesDoNotLeadOutOfTheStore) {
         << name;
   for (const char* name : {"../x", "a/../../x", "A", "a\\nb", "a b"})
     expect_refused(cat("  plan.add_service(\"", name, "\", ServiceConfig(image = \"i\"))\n"),
-                   "must follow the RFC 1035 standard");
+                   "must follow RFC 1035");
   for (const char* key : {"../x", "/x", "a/b"})
     expect_refused(cat("  plan.add_service(\"s\", ServiceConfig(image = \"i\", files = {\"/x\": "
                        "Directory(persistent_key = \"",
@@ -252,7 +252,7 @@ TEST_F(HostilePackage, WhatReachesBeyondTheContainerHasToBeAllowed) {
   expect_refused(
       "  plan.add_service(\"s\", ServiceConfig(image = \"i\", bind_mounts = {\"/etc\": "
       "\"/e\"}))\n",
-      "wants to mount `/etc` of this machine");
+      "requests a mount of `/etc` of this machine");
 }
 
 TEST_F(HostilePackage, AStoredPathIsOneOfTheContainer) {

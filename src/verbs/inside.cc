@@ -15,9 +15,9 @@ Result<Engine*> engine_inside(const Workplace& place, std::stop_token stop) {
 
 Result<std::string> container_of(const ServiceView& service) {
   if (service.status == "absent")
-    return world_error(cat("the container of `", service.name,
-                           "` was taken away from outside; the next run of its package makes it "
-                           "again"));
+    return world_error(
+        cat("the container of `", service.name,
+            "` was removed outside fettle; the next run of its package creates it again"));
   return service.container;
 }
 

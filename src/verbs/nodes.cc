@@ -47,19 +47,19 @@ Status check_name(std::string_view name) {
   if (is_good)
     return {};
   return user_error(cat("`", printable(clipped(name, longest_name)),
-                        "` cannot name a node: at most 63 small letters, digits, `-` and `.` are "
-                        "needed, of which the first and the last are letters or digits"));
+                        "` is not a name for a node: use at most 63 lower case letters, digits, "
+                        "`-` and `.`, with a letter or digit first and last"));
 }
 
 Status check_labels(const NodeSpec& node) {
   for (const auto& [key, text] : node.labels) {
     const auto is_known = [](char c) { return is_plain(lower_case(std::string(1, c))[0], "-._/"); };
     if (key.empty() || key.size() > longest_label || !std::ranges::all_of(key, is_known))
-      return user_error(cat("`", printable(clipped(key, longest_name)), "` cannot name a label"));
+      return user_error(
+          cat("`", printable(clipped(key, longest_name)), "` is not a name for a label"));
     if (text.size() > longest_name || !std::ranges::all_of(text, is_known))
       return user_error(cat("`", printable(clipped(text, longest_name)), "` of label `", key,
-                            "` has more than 63 characters, or one that is no letter, digit, `-`, "
-                            "`.` or `_`"));
+                            "` must have at most 63 letters, digits, `-`, `.` and `_`"));
   }
   return {};
 }
@@ -112,7 +112,7 @@ Status add_node(const Workplace& place, const NodeSpec& node) {
   TRY(parse_engine_address(node.engine, process_variable));
   if (node.pulls < 1 || node.pulls > most_pulls)
     return user_error(
-        cat("a node pulls from 1 to ", most_pulls, " images at once, not ", node.pulls));
+        cat("a node pulls from 1 to ", most_pulls, " images at a time, not ", node.pulls));
   return change(place, [&](const Value& nodes) -> Result<Value> {
     if (nodes.find(node.name) != nullptr)
       return user_error(cat("there is a node `", node.name, "` already"));
@@ -142,7 +142,7 @@ Status remove_node(const Workplace& place, const std::string& name) {
       return user_error(cat("`", to_string(resource_of_then(*there[0])->key), "`",
                             there.size() > 1 ? cat(" and ", there.size() - 1, " more") : "",
                             " is on node `", name, "`; `fettle node drain ", name,
-                            "` takes its pods away"));
+                            "` removes its pods"));
     std::vector<Entry> left;
     for (const Entry& entry : nodes.entries())
       if (entry.key != name)

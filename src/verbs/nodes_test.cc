@@ -47,12 +47,12 @@ TEST_F(NodesTest, WhatCannotBeIsRefusedAndNothingIsChanged) {
   const std::vector<std::pair<NodeSpec, std::string>> cases{
       {node("n1"), "there is a node `n1` already"},
       {node("N"),
-       "`N` cannot name a node: at most 63 small letters, digits, `-` and `.` are needed, of which "
-       "the first and the last are letters or digits"},
+       "`N` is not a name for a node: use at most 63 lower case letters, digits, `-` and `.`, with "
+       "a letter or digit first and last"},
       {NodeSpec{.name = "x", .engine = "unix:///x", .pulls = 0},
-       "a node pulls from 1 to 100 images at once, not 0"},
+       "a node pulls from 1 to 100 images at a time, not 0"},
       {NodeSpec{.name = "x", .engine = "unix:///x", .labels = {{"a b", "c"}}},
-       "`a b` cannot name a label"}};
+       "`a b` is not a name for a label"}};
   for (const auto& [wrong, message] : cases)
     EXPECT_EQ(complaint(add_node(place_, wrong)), message);
   EXPECT_FALSE(add_node(place_, node("a|b")));
@@ -75,7 +75,7 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
     ASSERT_TRUE(edit->write(std::span(&change, 1)));
   }
   EXPECT_EQ(complaint(remove_node(place_, "n1")),
-            "`pod/n1|default/web-1` is on node `n1`; `fettle node drain n1` takes its pods away");
+            "`pod/n1|default/web-1` is on node `n1`; `fettle node drain n1` removes its pods");
   const auto views = look_at_nodes(place_);
   ASSERT_TRUE(views) << to_string(views.error());
   ASSERT_EQ(views->size(), 1u);

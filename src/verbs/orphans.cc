@@ -47,7 +47,7 @@ Event left_event(const Workplace& place, const Key& key) {
   event.environment = key.environment;
   event.key = key;
   event.verb = Verb::forget;
-  event.text = "no longer wanted; it stays in the world";
+  event.text = "no longer wanted; left in place";
   return event;
 }
 

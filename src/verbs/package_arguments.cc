@@ -35,7 +35,7 @@ class Merger {
   Value merged(const Value& before, const Value& after, const Name& path, std::string_view from) {
     if (!before.is_dict() || !after.is_dict()) {
       if (before != after && notice_)
-        notice_(cat("the argument `", path, "` is that of ", from));
+        notice_(cat("the argument `", path, "` is taken from ", from));
       return after;
     }
     std::vector<Entry> entries(before.entries().begin(), before.entries().end());

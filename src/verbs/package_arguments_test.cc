@@ -26,8 +26,8 @@ TEST(PackageArguments, TheLastOfTwoCountsAndThatIsSaid) {
                             {"", R"({"x": 2})"}});
   EXPECT_EQ(came.text, R"({"x":2,"z":{"a":1,"b":3,"c":4}})");
   EXPECT_EQ(join(came.notices, "; "),
-            "the argument `z.b` is that of b.json; the argument `x` is "
-            "that of the command line");
+            "the argument `z.b` is taken from b.json; the argument `x` is "
+            "taken from the command line");
 }
 
 TEST(PackageArguments, SetsAreReadAsYaml) {

@@ -25,7 +25,7 @@ constexpr size_t enough_to_tell = 4'096;  ///< of an archive, to know what it be
 Result<Engine*> engine_at(const Workplace& place, const Name& name, std::stop_token stop) {
   auto* const driver = dynamic_cast<EngineDriver*>(place.driver(name));
   if (driver == nullptr)
-    return world_error(cat("there is no node `", node_of_engine(name), "` any more"));
+    return world_error(cat("node `", node_of_engine(name), "` no longer exists"));
   Result<Engine*> engine = driver->engine(std::move(stop));
   if (!engine && !node_of_engine(name).empty())
     return std::move(engine.error()).context(cat("asking node `", node_of_engine(name), "`"));
@@ -110,7 +110,7 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
       found.id = state.id;
   if (!found.id.empty())
     return found;
-  Error error = world_error(cat("container `", wanted, "` of pod `", pod, "` is not there"));
+  Error error = world_error(cat("container `", wanted, "` of pod `", pod, "` does not exist"));
   if (record->attempt && record->attempt->failed)
     error.message += cat(": ", record->attempt->error);
   return error;

@@ -84,8 +84,7 @@ Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept) {
   if (digest_of(plan, seen) == kept.digest)
     return {};
   return user_error(
-      "something else is to be done than when the plan was made; `fettle plan` shows "
-      "what");
+      "what is due has changed since the plan was made; `fettle plan` shows the current one");
 }
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
@@ -117,9 +116,9 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
       continue;
     if (carried.run.standing(step.key) == Standing::unchanged) {
       step.verb = Verb::keep;
-      step.why = "it is as wanted";
+      step.why = "it is as described";
     } else if (const Value* const outputs = carried.run.looked(step.key)) {
-      step.why = "it is not as wanted";
+      step.why = "it is not as described";
       found[step.key] = outputs->at("changes");
     }
   }

@@ -52,7 +52,8 @@ class PushReader {
                                                 "version_info"};
     for (const Entry& entry : document_.entries())
       if (std::find(names.begin(), names.end(), entry.key.view()) == names.end())
-        return user_error(cat("a push has no `", entry.key, "`", suggestion(entry.key, names)));
+        return user_error(
+            cat("unknown field `", entry.key, "` of a push", suggestion(entry.key, names)));
     return {};
   }
 
@@ -105,7 +106,7 @@ class PushReader {
     if (!resource.is_dict())
       return user_error("Invalid request: `resources` must be a list of objects");
     if (!resource.at("id").is_text())
-      return user_error("Invalid request: every resource has an `id` that is a text");
+      return user_error("Invalid request: every resource needs an `id` that is a string");
     Item item;
     item.id = TRY(read_id(resource.at("id").text(), true));
     std::vector<Entry> attributes;
@@ -120,7 +121,7 @@ class PushReader {
       return user_error(cat("Invalid request: `requires` of ", item.id, " must be a list"));
     for (const Value& need : needs.is_list() ? needs.items() : std::span<const Value>()) {
       if (!need.is_text())
-        return user_error(cat("Invalid request: `requires` of ", item.id, " must hold ids"));
+        return user_error(cat("Invalid request: `requires` of ", item.id, " must be ids"));
       item.needs.push_back(TRY(read_id(need.text(), false)));
     }
     return item;

@@ -256,7 +256,7 @@ Status reconcile_states(const Workplace& place, RunFunctions& functions,
   const std::string rule = cat("reconcile.pending.", options.pending, ".is_pending");
   if (options.pending != "default" && options.pending != "idem25" && !functions.plugins().has(rule))
     return user_error(cat("there is no rule `", options.pending,
-                          "` for what is pending; known are default and idem25"));
+                          "` for pending states; known are default and idem25"));
   const std::string loop = cat("reconcile.", options.loop, ".loop");
   if (options.loop != "basic" && !functions.plugins().has(loop))
     return user_error(

@@ -135,8 +135,8 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                             prepared.known));
   if (request.production && !production)
     prepared.package.warnings.push_back(
-        cat("`--production` counts when an environment is made, and `", prepared.environment,
-            "` was made without it"));
+        cat("`--production` applies only when an environment is created, and `",
+            prepared.environment, "` was created without it"));
   return prepared;
 }
 
@@ -172,7 +172,7 @@ Status put_uploads(const Workplace& place, const Package& package) {
           TRY(put_artifact(place, path).context(cat("uploading `", path, "`")));
       if (stored != digest)
         return world_error(
-            cat("`", path, "` changed while it was read; run the same command again"));
+            cat("`", path, "` changed while it was being read; run the same command again"));
     }
   return {};
 }
@@ -288,7 +288,7 @@ class Reporter : public Audience {
     else if (report.status == StatementStatus::skipped)
       report.result = "SKIPPED - This instruction has already been run in this enclave";
     else if (report.status == StatementStatus::not_reached)
-      report.result = blocked_why.empty() ? "the run was stopped before it" : blocked_why;
+      report.result = blocked_why.empty() ? "the run stopped before it" : blocked_why;
   }
 
   static constexpr std::string_view unchanged = "unchanged";

@@ -168,7 +168,8 @@ TEST_F(RunPackageTest, RemovedAndAddedIsMadeAnewInEveryRun) {
 
 TEST_F(RunPackageTest, AServiceThatWasRemovedIsThereNoMore) {
   EXPECT_EQ(run(add("s") + remove_s), "RR");
-  EXPECT_NE(error_of(exec("s", "x")).find("the service `s` was removed before"), std::string::npos);
+  EXPECT_NE(error_of(exec("s", "x")).find("the service `s` was already removed"),
+            std::string::npos);
   EXPECT_EQ(run("  plan.print(len(plan.get_services()))\n"), "RR");
   EXPECT_EQ(results_[1], "0");
   EXPECT_EQ(run(remove_s), "S");
@@ -372,7 +373,7 @@ TEST_F(RunPackageTest, WrongNamesAreFoundBeforeAnythingHappens) {
           .find("there is no files artifact `nosuch`"),
       std::string::npos);
   EXPECT_NE(error_of(add("s") + "  plan.remove_service(\"s\")\n" + exec("s", "x"))
-                .find("the service `s` was removed before"),
+                .find("the service `s` was already removed"),
             std::string::npos);
   EXPECT_EQ(engine_.made, 0);
 }

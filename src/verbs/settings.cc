@@ -19,7 +19,7 @@ struct Row {
 Status check_flag(const std::string& value) {
   if (value == "true" || value == "false")
     return {};
-  return user_error(cat("`", value, "` is neither true nor false"));
+  return user_error(cat("`", value, "` must be true or false"));
 }
 
 Status check_cron(const std::string& value) {
@@ -34,11 +34,11 @@ Status check_count(const std::string& value) {
       !value.empty() && value.size() < 10 && value.find_first_not_of("0123456789") == value.npos;
   if (are_digits && std::stol(value) > 0)
     return {};
-  return user_error(cat("`", value, "` is not a number above 0"));
+  return user_error(cat("`", value, "` must be a number above 0"));
 }
 
 constexpr std::array<Row, 3> known_settings{{
-    {"auto_deploy", "true", "whether a new version is released at once", check_flag},
+    {"auto_deploy", "true", "whether a new version is released immediately", check_flag},
     {"auto_full_compile", "", "when `export --if-due` exports everything: cron, in UTC",
      check_cron},
     {"available_versions_to_keep", "100", "how many versions are kept", check_count},

@@ -246,7 +246,7 @@ Result<Value> RunFunctions::answer(const Value& asked) {
 /// `state.run REF NAME=VALUE…`: calls the function of a state, beside any run.
 Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
   if (call.positional.empty() || !call.positional[0].is_text())
-    return user_error("`state.run` wants the function of a state, as in `state.run test.nop`");
+    return user_error("`state.run` needs the function of a state, as in `state.run test.nop`");
   const std::string ref = call.positional[0].text().str();
   const size_t dot = ref.rfind('.');
   const states::Module* module =

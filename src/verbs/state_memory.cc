@@ -81,7 +81,7 @@ Result<Value> forget_state(const Workplace& place, const Name& environment,
   const std::vector<std::string> parts =
       asked.is_text() ? parts_of(asked.text().view()) : std::vector<std::string>();
   if (parts.empty())
-    return user_error("`esm.remove` wants a tag, as `esm.show` has them: `state_|-id_|-name_|-`");
+    return user_error("`esm.remove` needs a tag, as `esm.show` lists them: `state_|-id_|-name_|-`");
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.str(), false));
   const Known known = TRY(place.store->known(environment));
   const std::string name = join(parts, "_|-");
@@ -91,7 +91,7 @@ Result<Value> forget_state(const Workplace& place, const Name& environment,
       TRY(edit->write(std::vector{forget}));
       return told(true, asked);
     }
-  return told(false, Value(), cat("nothing is remembered of `", name, "`"));
+  return told(false, Value(), cat("nothing is remembered about `", name, "`"));
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name&
   if (function == "validate")
     return std::optional(told(true, static_cast<int64_t>(known.size())));
   if (function == "unlock")
-    return std::optional(told(true, Value(), "a run that has ended holds nothing"));
+    return std::optional(told(true, Value(), "a run that has ended holds no locks"));
   if (function == "version")
     return std::optional(told(true, "fettle"));
   return std::optional<Value>();
@@ -119,7 +119,7 @@ Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name&
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits) {
   if (!memory.is_dict())
-    return user_error("memory is a dictionary of states by tag");
+    return user_error("memory must be a dictionary of states by tag");
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, waits));
   TRY(ensure_environment(place, *edit, Value::dict({{"states", true}})));
   const Known known = TRY(place.store->known(environment));

@@ -30,7 +30,7 @@ std::string comment_of_step(const Step* step, Standing standing) {
   if (step == nullptr)
     return {};
   if (standing == Standing::unchanged)
-    return step->key.kind == command_kind().name() ? "not run: its conditions say so"
+    return step->key.kind == command_kind().name() ? "not run: its conditions do not hold"
                                                    : "as described";
   const auto done = [&](std::string_view what) {
     return step->known == nullptr ? std::string(what) : cat(what, ": ", step->why);
@@ -48,7 +48,7 @@ std::string comment_of_step(const Step* step, Standing standing) {
     case Verb::update:
       return done("updated");
     case Verb::replace:
-      return done("made anew");
+      return done("recreated");
     case Verb::remove:
       return done("removed");
     case Verb::run:
@@ -448,7 +448,7 @@ std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan)
       const Step* decided = of.run.step(key);
       made.is_unmet = of.run.standing(key) == Standing::unmet;
       made.entry = teller.entry_of(
-          i, false, Value(decided == nullptr ? "it was not looked at" : decided->why.str()), {}, {},
+          i, false, Value(decided == nullptr ? "it was not checked" : decided->why.str()), {}, {},
           {}, {});
     }
     made.entry = with_entry(made.entry, "__run_num", ++number);

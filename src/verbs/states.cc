@@ -359,8 +359,8 @@ class StatesWork {
   Status check_failhard(const Run& run) const {
     for (const size_t i : failhard_)
       if (run.standing(keys_[i]) == Standing::failed)
-        return user_error(cat("ID ", compiled_->chunks[i].id, " failed, and nothing goes on then"),
-                          {});
+        return user_error(
+            cat("ID ", compiled_->chunks[i].id, " failed, so nothing more was started"), {});
     return {};
   }
 

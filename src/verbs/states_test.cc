@@ -179,7 +179,7 @@ TEST_F(StatesTest, CommentsSayWhatWasDone) {
                                "not: {cmd.run: [{cmd: \"true\"}, {unless: \"true\"}]}\n");
   const StatesReport made = apply(text);
   EXPECT_EQ(comment(made, at("made")), R"("created")");
-  EXPECT_EQ(comment(made, "not"), R"("not run: its conditions say so")");
+  EXPECT_EQ(comment(made, "not"), R"("not run: its conditions do not hold")");
   put("made", "other");
   const StatesReport repaired = apply(text);
   EXPECT_EQ(comment(repaired, at("made")).substr(0, 9), R"("updated:)");
@@ -514,7 +514,7 @@ def present(ctx, name):
   ASSERT_TRUE(found) << to_string(found.error());
   ASSERT_EQ(found->size(), 1u);
   EXPECT_EQ(found->at(0).key.name, "thing_|-a_|-a");
-  EXPECT_EQ(found->at(0).why, "`size` changed from outside");
+  EXPECT_EQ(found->at(0).why, "`size` changed outside fettle");
 }
 
 TEST_F(StatesTest, ErrorsComeBeforeAnythingIsDone) {

@@ -154,7 +154,7 @@ class ScratchFolder {
 
 Result<std::string> absolute_inside(const std::string& path) {
   if (!path.starts_with('/'))
-    return user_error(cat("the path `", path, "` in the service must begin with `/`"));
+    return user_error(cat("the path `", path, "` in the service must start with `/`"));
   return path;
 }
 
@@ -199,7 +199,7 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
                  const std::string& given, std::stop_token stop) {
   std::error_code failure;
   if (!fs::exists(source, failure))
-    return user_error(cat("`", source, "` is not there"));
+    return user_error(cat("`", source, "` does not exist"));
   const std::string target = TRY(absolute_inside(given));
   Engine* const engine = TRY(engine_inside(place, stop));
   const std::string container = TRY(container_of(service));
@@ -238,7 +238,7 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   const fs::path end = into ? fs::path(target) / name : fs::path(target);
   const std::string beside = end.has_parent_path() ? end.parent_path().string() : ".";
   if (!fs::is_directory(beside, failure))
-    return user_error(cat("the folder `", beside, "` is not there"));
+    return user_error(cat("the folder `", beside, "` does not exist"));
   const ScratchFolder scratch = TRY(ScratchFolder::make(beside));
   const std::string tar = scratch.path() + "/tar";
   bool found = false;
@@ -253,7 +253,7 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   const fs::path made = fs::path(unpacked) / name;
   if (fs::is_directory(end, failure) ||
       (fs::is_directory(made, failure) && fs::exists(end, failure)))
-    return user_error(cat("`", end.string(), "` is there already"));
+    return user_error(cat("`", end.string(), "` already exists"));
   fs::rename(made, end, failure);
   if (failure)
     return world_error(cat("cannot write `", end.string(), "`: ", lower_case(failure.message())));

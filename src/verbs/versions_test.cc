@@ -262,7 +262,8 @@ TEST_F(VersionsTest, S13WrongTypes) {
   expect_in(send(Value::dict({{"resources", Value::list({"x"})}})),
             "`resources` must be a list of objects");
   expect_in(send(Value::dict({{"resources", "x"}})), "`resources` must be a list of objects");
-  expect_in(send(Value::dict({{"resource", "x"}})), "a push has no `resource`, did you mean");
+  expect_in(send(Value::dict({{"resource", "x"}})),
+            "unknown field `resource` of a push, did you mean");
 }
 
 TEST_F(VersionsTest, S15SetsOfTwoEnvironments) {
@@ -403,14 +404,14 @@ TEST_F(VersionsTest, S30AStaleFullExportIsRefused) {
   EXPECT_EQ(full("a:r1=1"), "v1");
   EXPECT_EQ(send(document("a:r1=2", {{"version", 5}}, 5)), "v5");
   expect_in(send(document("a:r1=2", {{"version", 3}}, 3)),
-            "version 3 is stale: version 5 was exported meanwhile");
+            "version 3 is stale: version 5 has been exported since");
   expect_in(send(document("a:r1=2", {{"version", 5}}, 5)), "Versions should be unique.");
   EXPECT_EQ(partial("b:r2=1"), "v6");
   expect_in(full("a:r1=2", {{"base", 5}}), "others changed what it changes: `b`");
   EXPECT_EQ(full("a:r1=2 b:r2=1", {{"base", 5}}), "v7");
   const Status released = store_->wish("e", [&](Wish& wish) { return wish.release(5, now_); });
   ASSERT_FALSE(released.has_value());
-  expect_in(released.error().message, "version 7 is released already");
+  expect_in(released.error().message, "version 7 is already released");
 }
 
 TEST_F(VersionsTest, S32TheCodeThatReadsResourcesIsThatOfTheBase) {
@@ -507,7 +508,7 @@ TEST_F(VersionsTest, PushesThatTouchOtherSetsAreCarriedOver) {
   EXPECT_EQ(state(), "a:r1=2 b:r2=2");
   expect_in(partial("b:r2=3", {{"base", 2}}), "others changed what it changes: `b`");
   EXPECT_EQ(partial("b:r2=2", {{"base", 2}}), "v4") << "equal contents never conflict";
-  expect_in(partial("b:r2=2", {{"base", 9}}), "there is no version 9 to be the base");
+  expect_in(partial("b:r2=2", {{"base", 9}}), "there is no version 9 to use as a base");
 }
 
 /// What models add: who shares what, and claims.

@@ -385,13 +385,13 @@ class Bringing {
   std::string why(const Key& key) const {
     const auto found = view_->seen.find(key);
     if (found == view_->seen.end() || !found->second.state)
-      return "it is not there";
+      return "it does not exist";
     const Value& conditions = found->second.state->at("conditions");
     if (conditions.is_list())
       for (const Value& condition : conditions.items())
         if (condition.text_at("type") == "Ready" && condition.text_at("status") != "True")
           return std::string(condition.text_at("message", "it is not ready"));
-    return "its update has not ended";
+    return "its update is not complete";
   }
 
   /// When pods are to be looked at again at the latest: soon while one is awaited, else when a
@@ -452,7 +452,7 @@ Result<bool> is_kept(const Workplace& place, const Name& environment) {
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options) {
   if (!options.keeps && TRY(is_kept(place, environment))) {
-    place.tell("a controller keeps the workloads; following it");
+    place.tell("a controller keeps the workloads; following its progress");
     return Bringing(place, environment, nullptr, options).bring();
   }
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, options.wait_for_others));

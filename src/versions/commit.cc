@@ -82,7 +82,7 @@ class Committer {
     std::set<Name> both;
     for (const Name& set : push_.removed) {
       if (set.empty())
-        return user_error("the resources without a set cannot be deleted like a set");
+        return user_error("resources without a set cannot be deleted as a set");
       if (named.contains(set))
         both.insert(set);
     }
@@ -98,7 +98,7 @@ class Committer {
     if (newest_.number() == 0)
       return user_error(words_.no_base());
     if (push_.number)
-      return user_error("the number of a partial version is not chosen by who pushes it");
+      return user_error("a partial push cannot choose its version number");
     TRY(check_base_number());
     if (const std::string_view why = newest_.detail().text_at("unsuitable"); !why.empty())
       return user_error(words_.unsuitable_base(newest_.number(), why));
@@ -107,8 +107,8 @@ class Committer {
 
   Status check_base_number() const {
     if (push_.base && *push_.base > newest_.number())
-      return user_error(cat("there is no version ", *push_.base, " to be the base; the newest is ",
-                            newest_.number()));
+      return user_error(cat("there is no version ", *push_.base,
+                            " to use as a base; the newest is ", newest_.number()));
     return {};
   }
 
@@ -124,7 +124,7 @@ class Committer {
       return user_error(words_.number_taken(*push_.number));
     if (*push_.number < newest_.number())
       return user_error(cat("version ", *push_.number, " is stale: version ", newest_.number(),
-                            " was exported meanwhile"));
+                            " has been exported since"));
     return {};
   }
 

@@ -40,7 +40,7 @@ Status need_kind(const Object& object, std::string_view what,
     return {};
   std::vector<std::string> names(kinds.begin(), kinds.end());
   return user_error(
-      cat("a ", object.kind, " has no ", what, ", only ", join(names, ", "), " have"));
+      cat("a ", object.kind, " has no ", what, ", expected one of ", join(names, ", ")));
 }
 
 constexpr std::string_view rolling = "spec.updateStrategy.rollingUpdate";
@@ -126,8 +126,8 @@ Status check_metadata(Metadata part, std::string_view key, const Value& text) {
     return user_error(cat("the key `", clipped(printable(key), 80),
                           "` must be `NAME` or `PREFIX/NAME` of letters, digits, `-`, `_`, `.`"));
   if (part == Metadata::labels && text.is_text() && !is_name_part(text.text(), true))
-    return user_error(cat("the text of label `", key,
-                          "` must have up to 63 letters, digits, `-`, `_`, `.`, not `",
+    return user_error(cat("the value of label `", key,
+                          "` must have at most 63 letters, digits, `-`, `_`, `.`, not `",
                           clipped(printable(text.text()), 80), "`"));
   return {};
 }
@@ -168,7 +168,7 @@ Result<Object> with_pause(const Object& object, bool paused) {
       (object.kind == "SidecarSet" ? strategy : strategy.at("rollingUpdate")).bool_at("paused");
   if (is_paused == paused)
     return user_error(
-        cat(object.kind, " `", object.name, "` is ", paused ? "paused already" : "not paused"));
+        cat(object.kind, " `", object.name, "` is ", paused ? "already paused" : "not paused"));
   return checked(object, with_field(object.document, path, paused ? Value(true) : Value()));
 }
 

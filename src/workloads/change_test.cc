@@ -31,7 +31,7 @@ TEST(Change, ScalesWhatHasReplicas) {
   EXPECT_EQ(more->document.at("spec").at("template"), web().document.at("spec").at("template"));
   EXPECT_EQ(message(scaled(web(), -1)), "`spec.replicas` must be from 0 to 2147483647, not -1");
   EXPECT_EQ(message(scaled(stored("DaemonSet", "{}"), 1)),
-            "a DaemonSet has no number of replicas, only CloneSet, StatefulSet have");
+            "a DaemonSet has no number of replicas, expected one of CloneSet, StatefulSet");
 }
 
 TEST(Change, SetsImagesByContainer) {
@@ -84,7 +84,7 @@ TEST(Change, ARolloutIsPausedOnce) {
   const Result<Object> paused = with_pause(web(), true);
   ASSERT_TRUE(paused) << message(paused);
   EXPECT_TRUE(workload_of(*paused).paused);
-  EXPECT_EQ(message(with_pause(*paused, true)), "CloneSet `web` is paused already");
+  EXPECT_EQ(message(with_pause(*paused, true)), "CloneSet `web` is already paused");
   const Result<Object> resumed = with_pause(*paused, false);
   ASSERT_TRUE(resumed);
   EXPECT_EQ(resumed->document, web().document);

@@ -177,7 +177,7 @@ char letter_of(std::string_view kind) {
 
 std::string_view name_of(Type type) {
   constexpr std::array<std::string_view, 7> names{
-      "a text",  "an integer", "true or false", "a list", "a dict", "a number or a percentage",
+      "a string", "an integer", "true or false", "a list", "a dict", "a number or a percentage",
       "anything"};
   return names[static_cast<size_t>(type)];
 }

@@ -112,8 +112,7 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
     return node.name;
   }
   why_not_ = cat("none of ", fleet_.nodes().size(), " nodes takes it: ", found.refused + others,
-                 " are not what it asks for, ", found.away, " are away or cordoned, ", full,
-                 " have no room");
+                 " do not match, ", found.away, " are away or cordoned, ", full, " have no room");
   return std::nullopt;
 }
 

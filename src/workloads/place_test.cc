@@ -43,10 +43,9 @@ TEST_F(Place, NamesSelectorsAndAffinity) {
   EXPECT_EQ(place(affinity(
                 R"([{"matchFields":[{"key":"metadata.name","operator":"In","values":["a"]}]}])")),
             "a");
-  EXPECT_EQ(
-      place(R"({"nodeSelector":{"disk":"tape"}})"),
-      "!none of 2 nodes takes it: 2 are not what it asks for, 0 are away or cordoned, 0 have no "
-      "room");
+  EXPECT_EQ(place(R"({"nodeSelector":{"disk":"tape"}})"),
+            "!none of 2 nodes takes it: 2 do not match, 0 are away or cordoned, 0 have no "
+            "room");
 }
 
 TEST_F(Place, RoomByRequestsThenTheFewestPodsOfTheOwner) {
@@ -89,10 +88,9 @@ TEST_F(Place, AwayAndCordonedNodesTakeNone) {
   cordoned.name = "b";
   cordoned.is_cordoned = true;
   fleet.put_node(cordoned);
-  EXPECT_EQ(
-      place("{}"),
-      "!none of 2 nodes takes it: 0 are not what it asks for, 2 are away or cordoned, 0 have no "
-      "room");
+  EXPECT_EQ(place("{}"),
+            "!none of 2 nodes takes it: 0 do not match, 2 are away or cordoned, 0 have no "
+            "room");
 }
 
 }  // namespace

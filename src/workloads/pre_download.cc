@@ -214,7 +214,7 @@ void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order
     const Name job = pull_job_name(workload.name, rollout.update().name, each.image);
     if (workload.pull.refused_parallelism) {
       rollout.tell("FailedCreateImagePullJob", job,
-                   cat("the job for image ", each.image, " cannot be made: a parallelism of ",
+                   cat("the job for image ", each.image, " cannot be created: a parallelism of ",
                        *workload.pull.refused_parallelism, " is below 0"),
                    "Warning");
       continue;

@@ -73,8 +73,7 @@ void follow_progress(Rollout& rollout) {
     rollout.ask_at(Time(Duration(rollout.memory("progress").integer_at("since"))) + *deadline);
   if (reason == "ProgressDeadlineExceeded")
     rollout.tell("ProgressDeadlineExceeded", rollout.update().name,
-                 "the rollout has not got on for as long as `progressDeadlineSeconds` says",
-                 "Warning");
+                 "the rollout made no progress within `progressDeadlineSeconds`", "Warning");
 }
 
 }  // namespace fettle::workloads

@@ -150,8 +150,8 @@ class Reader {
       names.emplace_back(each);
     if (&at != root.find("kind")) {
       checker_.refuse(
-          at, cat("`", kind, "` of `", printable(version), "` is not known, only of ",
-                  is_workload ? "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1" : "v1"));
+          at, cat("`", kind, "` of `", printable(version), "` is unknown; use ",
+                  is_workload ? "apps.kruise.io/v1beta1 or apps.kruise.io/v1alpha1" : "v1"));
       return;
     }
     checker_.refuse(at, cat("unknown kind `", clipped(printable(kind), 60), "`, expected one of ",
@@ -165,9 +165,10 @@ class Reader {
       return;
     }
     if (!is_dns_name(name->text()))
-      checker_.refuse(*name,
-                      cat("`metadata.name` must be of small letters, digits, `-` and `.`, not `",
-                          clipped(printable(name->text()), 60), "`"));
+      checker_.refuse(
+          *name,
+          cat("`metadata.name` must have only lower case letters, digits, `-` and `.`, not `",
+              clipped(printable(name->text()), 60), "`"));
     object.name = name->text();
     check_texts(root, "metadata.labels");
     if (is_of_fleet(object.kind))
@@ -175,10 +176,11 @@ class Reader {
     const TreeNode* space = Checker::find(root, "metadata.namespace");
     const bool is_named = space != nullptr && space->is_text();
     if (is_named && !is_dns_name(space->text()))
-      checker_.refuse(*space, "`metadata.namespace` must be of small letters, digits, `-` and `.`");
+      checker_.refuse(
+          *space, "`metadata.namespace` must have only lower case letters, digits, `-` and `.`");
     if (is_named && !options_.space.empty() && space->text() != options_.space)
       checker_.refuse(*space, cat("namespace `", printable(space->text()),
-                                  "` is not the one that was asked for, `", options_.space, "`"));
+                                  "` differs from the requested `", options_.space, "`"));
     object.space = is_named                 ? space->text()
                    : options_.space.empty() ? Name("default")
                                             : Name(options_.space);
@@ -195,7 +197,7 @@ class Reader {
     for (const TreeMember& entry : dict->entries())
       if (!entry.value->is_text())
         checker_.refuse(*entry.value, cat("`", path, ".", printable(entry.key->text()),
-                                          "` must be a text: put quotes around it"));
+                                          "` must be a string: put quotes around it"));
   }
 
   /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded, what is in
@@ -267,7 +269,7 @@ std::vector<Error> check_change(const Object& before, const Object& after) {
       after.kind == "CloneSet" || after.kind == "StatefulSet" || after.kind == "DaemonSet";
   if (has_pods && was.at("selector") != is.at("selector"))
     errors.push_back(user_error(cat("`spec.selector` of ", after.kind, " `", after.name,
-                                    "` cannot change: delete it and make it anew")));
+                                    "` cannot change: delete it and create it again")));
   if (after.kind == "StatefulSet" &&
       was.at("volumeClaimTemplates") != is.at("volumeClaimTemplates"))
     errors.push_back(user_error(

@@ -86,8 +86,7 @@ TEST(Read, TheNamespaceIsTheOneOfTheManifestOrTheOneAskedFor) {
   EXPECT_EQ(read(named).objects[0].space, "other");
   const Manifests refused = read(named, {.space = "shop"});
   ASSERT_EQ(refused.errors.size(), 1u);
-  EXPECT_EQ(refused.errors[0].message,
-            "namespace `other` is not the one that was asked for, `shop`");
+  EXPECT_EQ(refused.errors[0].message, "namespace `other` differs from the requested `shop`");
 }
 
 TEST(Read, V1alpha1IsConverted) {
@@ -124,7 +123,7 @@ TEST(Read, SecretsAreSecretAndDecoded) {
   EXPECT_EQ(data.at("a"), Value::secret("hello"));
   EXPECT_EQ(data.at("b"), Value::secret("x"));
   EXPECT_EQ(errors_of("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s}\ndata: {a: 1}\n"),
-            "4:11 `data.a` must be a text: put quotes around it");
+            "4:11 `data.a` must be a string: put quotes around it");
 }
 
 struct Refusal {
@@ -139,8 +138,8 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
        "ImagePullJob, SidecarSet, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
       {"v1beta1", "v2",
-       "1:13 `CloneSet` of `apps.kruise.io/v2` is not known, only of "
-       "apps.kruise.io/v1beta1 and apps.kruise.io/v1alpha1"},
+       "1:13 `CloneSet` of `apps.kruise.io/v2` is unknown; use apps.kruise.io/v1beta1 or "
+       "apps.kruise.io/v1alpha1"},
       {"replicas: 3", "replica: 3",
        "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?"},
       {"replicas: 3", "replicas: -1", "6:13 `spec.replicas` must be from 0 to 2147483647, not -1"},
@@ -153,13 +152,13 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "8:5 `spec.selector` must select something: a selector must not be empty"},
       {"maxUnavailable: 1", "maxUnavailable: 0",
        "20:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` and "
-       "`spec.updateStrategy.rollingUpdate.maxSurge` cannot both be 0: no pod could ever change"},
+       "`spec.updateStrategy.rollingUpdate.maxSurge` cannot both be 0: no pod could change"},
       {"maxUnavailable: 1", "maxUnavailable: 1x",
        "20:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` must be a number or a percentage, "
        "not `1x`"},
       {"maxUnavailable: 1", "podUpdatePolicy: InPlaceOnly\n      maxSurge: 1",
        "21:17 `spec.updateStrategy.rollingUpdate.maxSurge` cannot be used with InPlaceOnly: no pod "
-       "is made anew"},
+       "is recreated"},
       {"maxUnavailable: 1", "podUpdatePolicy: InPlace",
        "20:24 `spec.updateStrategy.rollingUpdate.podUpdatePolicy` must be one of ReCreate, "
        "InPlaceIfPossible, InPlaceOnly, not `InPlace`"},
@@ -174,8 +173,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
       {"replicas: 3", "replicas: 3\n  scaleStrategy: {podsToDelete: [a, a]}",
        "7:37 pod `a` is listed twice"},
       {"name: web", "name: Web",
-       "4:9 `metadata.name` must be of small letters, digits, `-` and "
-       "`.`, not `Web`"},
+       "4:9 `metadata.name` must have only lower case letters, digits, `-` and `.`, not `Web`"},
   };
   for (const Refusal& row : rows)
     EXPECT_EQ(errors_of(changed(row.from, row.to)), row.error) << row.to;
@@ -202,7 +200,7 @@ TEST(Read, WhatCannotChangeIsRefused) {
   const std::vector<Error> errors = check_change(before, after);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message,
-            "`spec.selector` of CloneSet `web` cannot change: delete it and make it anew");
+            "`spec.selector` of CloneSet `web` cannot change: delete it and create it again");
   EXPECT_TRUE(check_change(before, before).empty());
 }
 

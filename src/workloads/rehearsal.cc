@@ -285,7 +285,7 @@ class Rehearsal {
     if (workload == nullptr || attributes.at("template") == workload->pod_template)
       return {};
     if (workload->policy == PodPolicy::recreate)
-      return "the policy makes pods anew";
+      return "the policy recreates pods";
     const std::string refusal = pod_change(attributes.at("template"), workload->pod_template,
                                            {fleet_.gates.resize, fleet_.gates.environment})
                                     .refusal;
@@ -298,7 +298,7 @@ class Rehearsal {
       const bool replaces = missing_[owner] > 0;
       missing_[owner] -= replaces ? 1 : 0;
       add(owner, resource.key, PodTurn::Sort::create,
-          replaces ? "in place of one that goes" : "it is not there")
+          replaces ? "replaces one that is removed" : "it does not exist")
           .revision = attributes.text_at("revision");
       return;
     }
@@ -320,7 +320,7 @@ class Rehearsal {
     const Workload* workload = fleet_.workload(owner);
     std::string why = images_text(was, workload == nullptr ? is : workload->pod_template);
     if (why.empty())
-      why = "labels, annotations or amounts change";
+      why = "labels, annotations or resources change";
     add(owner, resource.key, PodTurn::Sort::in_place, std::move(why)).revision =
         attributes.text_at("revision");
   }
@@ -330,7 +330,7 @@ class Rehearsal {
     const std::string reason = marked != anew_.end() ? marked->second : obstacle(owner, real_[key]);
     const Workload* workload = fleet_.workload(owner);
     if (workload == nullptr) {
-      add(owner, key, PodTurn::Sort::remove, "nobody wants it any more");
+      add(owner, key, PodTurn::Sort::remove, "no longer wanted");
       return;
     }
     if (reason.empty()) {
@@ -391,12 +391,12 @@ class Rehearsal {
         return;
       std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
                         : workload->paused                      ? "the rollout is paused"
-                        : workload->partition                   ? "the partition keeps it"
+                        : workload->partition                   ? "held back by the partition"
                                                                 : "";
       if (why.empty() && workload->policy == PodPolicy::in_place_only)
         why = cat(obstacle(pod.owner, pod.resource.attributes), ", and the policy is InPlaceOnly");
       if (why.empty())
-        why = "its turn does not come";
+        why = "its turn has not come";
       add(pod.owner, pod.resource.key, PodTurn::Sort::stays, std::move(why)).batch = 0;
     });
   }

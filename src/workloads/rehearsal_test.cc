@@ -29,7 +29,7 @@ class Rehearse : public testing::Test {
 
 TEST_F(Rehearse, WhatIsNotThereIsCreated) {
   store("nginx:1", in_place);
-  EXPECT_EQ(lines(play()), (std::vector<std::string>(3, "1 create: it is not there")));
+  EXPECT_EQ(lines(play()), (std::vector<std::string>(3, "1 create: it does not exist")));
 }
 
 TEST_F(Rehearse, AnUpdateInPlaceGoesPodByPodAndItsImageIsPulledInThatOrder) {
@@ -84,7 +84,7 @@ TEST_F(Rehearse, WhatCannotChangeInPlaceIsMadeAnewAndSaysWhy) {
   ASSERT_EQ(found.turns.size(), 6u);
   EXPECT_EQ(lines(found)[0], "1 anew: `spec.containers` cannot change in place");
   EXPECT_EQ(found.turns[1].sort, PodTurn::Sort::create);
-  EXPECT_EQ(found.turns[1].why, "in place of one that goes");
+  EXPECT_EQ(found.turns[1].why, "replaces one that is removed");
   EXPECT_TRUE(found.pulls.empty());
 }
 
@@ -92,7 +92,7 @@ TEST_F(Rehearse, ThePolicyMayMakePodsAnew) {
   store("nginx:1", R"({"maxUnavailable":1})");
   world.finish();
   store("nginx:2", R"({"maxUnavailable":1})");
-  EXPECT_EQ(lines(play())[0], "1 anew: the policy makes pods anew");
+  EXPECT_EQ(lines(play())[0], "1 anew: the policy recreates pods");
 }
 
 TEST_F(Rehearse, APartitionKeepsPods) {
@@ -101,8 +101,8 @@ TEST_F(Rehearse, APartitionKeepsPods) {
   store("nginx:2", R"({"podUpdatePolicy":"InPlaceIfPossible","partition":2})");
   const std::vector<std::string> found = lines(play());
   ASSERT_EQ(found.size(), 3u);
-  EXPECT_EQ(found[1], "0 stays: the partition keeps it");
-  EXPECT_EQ(found[2], "0 stays: the partition keeps it");
+  EXPECT_EQ(found[1], "0 stays: held back by the partition");
+  EXPECT_EQ(found[2], "0 stays: held back by the partition");
 }
 
 TEST_F(Rehearse, FewerReplicasAndNoneAtAll) {
@@ -111,7 +111,7 @@ TEST_F(Rehearse, FewerReplicasAndNoneAtAll) {
   store("nginx:1", in_place, 2);
   EXPECT_EQ(lines(play()), (std::vector<std::string>{"1 remove: more pods than are wanted"}));
   world.fleet.drop("CloneSet/default/web");
-  EXPECT_EQ(lines(play()), (std::vector<std::string>(2, "1 remove: nobody wants it any more")));
+  EXPECT_EQ(lines(play()), (std::vector<std::string>(2, "1 remove: no longer wanted")));
 }
 
 TEST_F(Rehearse, GraceAndHooksEnd) {

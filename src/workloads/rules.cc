@@ -69,7 +69,7 @@ class Rules {
       for (const Entry& entry : labels.entries())
         if (!entry.value.is_text())
           refuse(cat(path, ".matchLabels.", entry.key),
-                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+                 cat("label `", entry.key, "` must be a string: put quotes around it"));
   }
 
   void check_requirements(std::string_view path) {
@@ -131,7 +131,7 @@ class Rules {
       for (const Entry& entry : labels.entries())
         if (!entry.value.is_text())
           refuse(cat("spec.template.metadata.labels.", entry.key),
-                 cat("label `", entry.key, "` must be a text: put quotes around it"));
+                 cat("label `", entry.key, "` must be a string: put quotes around it"));
     const Selector selector = selector_of(value_at("spec.selector"));
     if (!selector.is_empty() && !selector.matches(labels))
       refuse("spec.template.metadata.labels",
@@ -141,8 +141,9 @@ class Rules {
       refuse("spec.template.spec.restartPolicy",
              "`spec.template.spec.restartPolicy` must be Always");
     if (!spec.at("activeDeadlineSeconds").is_null())
-      refuse("spec.template.spec.activeDeadlineSeconds",
-             "`spec.template.spec.activeDeadlineSeconds` is not for pods that keep running");
+      refuse(
+          "spec.template.spec.activeDeadlineSeconds",
+          "`spec.template.spec.activeDeadlineSeconds` is not allowed for pods that keep running");
   }
 
   void check_claims() {
@@ -174,14 +175,14 @@ class Rules {
     const TreeNode* maximum = find(unavailable);
     if (maximum != nullptr && is_zero(unavailable, false) && (!has_surge || is_zero(surge, true)) &&
         kind_ != "StatefulSet")
-      refuse(unavailable, cat("`", unavailable, "` and `", surge,
-                              "` cannot both be 0: no pod could ever change"));
+      refuse(unavailable,
+             cat("`", unavailable, "` and `", surge, "` cannot both be 0: no pod could change"));
     const TreeNode* policy =
         find(is_alpha_ && kind_ == "CloneSet" ? cat(rolling, ".type")
                                               : cat(rolling, ".podUpdatePolicy"));
     if (policy != nullptr && policy->is_text() && policy->text() == "InPlaceOnly" &&
         !is_zero(surge, true))
-      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is made anew"));
+      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is recreated"));
     for (const std::string& path : {unavailable, surge, cat(rolling, ".partition")}) {
       const TreeNode* node = find(path);
       const auto amount = node == nullptr ? std::nullopt : amount_of(node->scalar());
@@ -195,7 +196,7 @@ class Rules {
     const TreeNode* keys = find(cat(at, ".priorityStrategy.orderPriority"));
     if (weights != nullptr && keys != nullptr && !weights->is_null() && !keys->is_null())
       refuse(cat(at, ".priorityStrategy"),
-             cat("`", at, ".priorityStrategy` takes weights or keys of order, not both"));
+             cat("`", at, ".priorityStrategy` takes weights or order keys, not both"));
     if (weights != nullptr && weights->is_list())
       for (const TreeNode* item : weights->items()) {
         const Value value = value_of(*item);
@@ -233,7 +234,7 @@ class Rules {
     if (names != nullptr && names->is_list())
       for (const TreeNode* item : names->items()) {
         if (!item->is_text())
-          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` lists names of pods");
+          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` must list names of pods");
         else if (!seen.insert(item->text().str()).second)
           checker_.refuse(*item, cat("pod `", item->text(), "` is listed twice"));
       }
@@ -274,7 +275,7 @@ class Rules {
                               std::stol(text.substr(0, dash)) <= std::stol(text.substr(dash + 1))));
       const bool is_number = value.is_integer() && value.integer().value_or(-1) >= 0;
       if (!is_number && !is_range)
-        checker_.refuse(*item, "`spec.reserveOrdinals` lists numbers and ranges such as `3-5`");
+        checker_.refuse(*item, "`spec.reserveOrdinals` must list numbers and ranges such as `3-5`");
     }
   }
 

@@ -73,9 +73,8 @@ class SidecarSet {
     if (!failure.empty())
       entries.push_back({"reason", failure});
     else if (refused > 0)
-      entries.push_back(
-          {"reason", cat(refused, " pods keep what they have until they are made anew:",
-                         " more than images has changed")});
+      entries.push_back({"reason", cat(refused, " pods stay unchanged until they are recreated:",
+                                       " more than images changed")});
     return Value::dict(std::move(entries));
   }
 

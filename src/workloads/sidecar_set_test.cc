@@ -104,7 +104,7 @@ TEST_F(Sidecars, AnUpdateGoesInPlaceOnePodAtATime) {
   world.finish();
   EXPECT_EQ(images("log"), (Texts{"log:2", "log:2", "log:2", "log:2"}));
   EXPECT_EQ(images("c0"), (Texts{"nginx:1", "nginx:1", "nginx:1", "nginx:1"}));
-  EXPECT_EQ(world.made, made) << "no pod is made anew";
+  EXPECT_EQ(world.made, made) << "no pod is recreated";
   EXPECT_EQ(most_away, 1);
   EXPECT_EQ(world.updated.size(), 4u);
   EXPECT_EQ(status().integer_at("updatedReadyPods"), 4);

@@ -77,8 +77,8 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
       found.push_back(std::move(sidecar));
     else
       rollout.tell("FailedInjectSidecar", cat(pod, "|", set.name),
-                   cat("SidecarSet ", set.name, " is not put into pod ", pod, ": a container `",
-                       taken, "` is there already"),
+                   cat("SidecarSet ", set.name, " is not injected into pod ", pod,
+                       ": a container `", taken, "` already exists"),
                    "Warning");
   }
   return found.empty() ? Value() : Value::list(std::move(found));

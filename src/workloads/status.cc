@@ -108,7 +108,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
       failure = cat("pod ", pod->name, ": ", pod->error);
   const std::string_view reason = progress_reason(rollout);
   if (reason == "ProgressDeadlineExceeded")
-    failure = "the rollout has not got on within `progressDeadlineSeconds`";
+    failure = "the rollout made no progress within `progressDeadlineSeconds`";
   const bool is_there = counts.all == desired && counts.available == desired;
   const std::string_view phase = is_there && counts.updated == desired    ? "complete"
                                  : workload->paused                       ? "paused"

@@ -35,7 +35,7 @@ Turn take_turn(Rollout& rollout, InPlace& in_place, size_t row, const Revision& 
 void tell_recreated(Rollout& rollout, size_t row, const Revision& target) {
   const Name& name = rollout.rows[row].name;
   rollout.tell("SuccessfulUpdatePodReCreate", cat(name, "|", target.name),
-               cat("pod ", name, " is made anew for revision ", target.name));
+               cat("pod ", name, " is recreated for revision ", target.name));
 }
 
 }  // namespace fettle::workloads

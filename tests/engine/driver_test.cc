@@ -109,8 +109,8 @@ TEST_P(DriverTest, WhenEveryRangeIsTakenTheErrorSaysSoAndTheNextOneThatIsFreedIs
   ASSERT_TRUE(second) << said(second);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().blame, Blame::world);
-  EXPECT_TRUE(has(said(none), cat("no range of addresses (/22) is free for a network in ",
-                                  to_string(pools[0]))))
+  EXPECT_TRUE(
+      has(said(none), cat("no address range (/22) is free for a network in ", to_string(pools[0]))))
       << said(none);
   EXPECT_FALSE(three->observe("network", "net")->state) << "nothing is left of it";
   one->clear();
@@ -334,7 +334,7 @@ TEST_P(DriverTest, AReplacementThatFailsBringsTheOldOneBack) {
   EXPECT_TRUE(has(said(ends), "ended with exit code 7 before port `http` (80/TCP) of `web` was"))
       << said(ends);
   EXPECT_TRUE(has(said(ends), "going down")) << said(ends);
-  EXPECT_TRUE(has(said(ends), "the container before it runs again")) << said(ends);
+  EXPECT_TRUE(has(said(ends), "the previous container runs again")) << said(ends);
   ASSERT_EQ(containers().size(), 1u);
   EXPECT_EQ(containers()[0].id, before->remote_id);
   EXPECT_EQ(containers()[0].name, cat("web--", before->outputs.text_at("uuid")));

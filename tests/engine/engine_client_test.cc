@@ -358,15 +358,14 @@ TEST(PrivatePodmanTest, WithoutAnEngineTheErrorSaysWhatWasTriedAndHowToGetOne) {
   };
   const auto link = connect_engine(http, options, {});
   ASSERT_FALSE(link);
-  EXPECT_EQ(
-      to_string(link.error()),
-      cat("no container engine answers; tried `unix://", socket,
-          "` (talking to the engine at `unix://", socket, "`: nothing answers at the socket `",
-          socket,
-          "`), and a private Podman: a private Podman cannot live in "
-          "`/run/not-here`: it has a `/run` of its own; install Docker or Podman, start the "
-          "one that is installed, or name one by `--engine` or `$DOCKER_HOST`; `fettle doctor` "
-          "says more"));
+  EXPECT_EQ(to_string(link.error()),
+            cat("no container engine answers; tried `unix://", socket,
+                "` (talking to the engine at `unix://", socket,
+                "`: nothing answers at the socket `", socket,
+                "`), and a private Podman: a private Podman cannot run in `/run/not-here`: it has "
+                "its own `/run`; install Docker or Podman, start the "
+                "one that is installed, or set `--engine` or `$DOCKER_HOST`; `fettle doctor` shows "
+                "more"));
   options.may_start = false;
   EXPECT_FALSE(connect_engine(http, options, {}));
 }

@@ -155,7 +155,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   const Summary second = carry();
   EXPECT_TRUE(second.failures.empty());
   EXPECT_EQ(second.kept, 1u);
-  EXPECT_NE(told_.find("1 resource that nobody wants any more stay there until it does"),
+  EXPECT_NE(told_.find("1 resource that is no longer wanted stays there until it answers"),
             std::string::npos)
       << told_;
   const Key left{"fleet", "pod", "n2|default/web"};

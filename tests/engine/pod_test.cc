@@ -200,7 +200,7 @@ TEST_P(PodTest, AnImageThatIsNowhereLeavesWhatRuns) {
   // A command that is not there: the container before it runs again.
   const auto broken = bring(pod(containers({web(R"(,"command":["/none"])")})), Verb::update);
   ASSERT_FALSE(broken);
-  EXPECT_NE(said(broken).find("the container before it runs again"), std::string::npos)
+  EXPECT_NE(said(broken).find("the previous container runs again"), std::string::npos)
       << said(broken);
   EXPECT_EQ(id_of(status(), "web"), id_of(before, "web"));
   EXPECT_EQ(all().size(), 2u);
@@ -328,7 +328,7 @@ TEST_P(PodTest, ProbesSayWhetherAPodIsReadyAndWhyNot) {
   EXPECT_FALSE(row(status(), "web").bool_at("ready"));
   ASSERT_TRUE(bring(wanted(R"("tcpSocket":{"port":81})"), Verb::replace));
   EXPECT_EQ(condition(status(), "Ready").text_at("message"),
-            "container `web`: readinessProbe failed: nobody listens on port 81");
+            "container `web`: readinessProbe failed: nothing listens on port 81");
   ASSERT_TRUE(
       bring(wanted(R"("exec":{"command":["sh","-c","echo not yet; exit 2"]})"), Verb::replace));
   EXPECT_EQ(condition(status(), "Ready").text_at("message"),

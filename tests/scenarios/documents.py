@@ -43,7 +43,7 @@ def shape(value, name=""):
         for one in value:
             item = merged(item, shape(one, name))
         return [] if item is None else [item]
-    return {str: "text", bool: "boolean", type(None): "null"}.get(type(value), "number")
+    return {str: "string", bool: "boolean", type(None): "null"}.get(type(value), "number")
 
 
 def written(form, indent=""):

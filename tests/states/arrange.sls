@@ -100,7 +100,7 @@ b:
     - names:
       - [1]  ### "an entry of names in state "b" in SLS "main.sls" must be a name or \{name: \[arguments\]\}"
       - x
-      - x  ### "the name x stands twice in state "b" in SLS "main.sls""
+      - x  ### "the name x occurs twice in state "b" in SLS "main.sls""
 ---
 # Using the arguments of others, not their names and requisites.
 a:

@@ -60,7 +60,7 @@ c:
 #> 2 test.nop a {"x":"********"} arg_bind b sensitive "x" ignore_changes "x" "a:b[*]:c" unset "y" unless "true" onlyif "test -e <test_|-b_|-b:path>" "true" check_cmd "true" recreate first if_deleted failhard retry 3 false 5+10 wait 2 500 2000 0-0 cap 1 attempt 10m0s deadline 1m30s profile p
 #> 0 test.nop b recreate retry 2 30+0 wait 1 3000 1000 1-10 0
 #> 1 test.nop c wait 0 10000 1000 0-0 0
-#w `parallel` has no meaning here
+#w `parallel` has no effect here
 ---
 # Settings that are wrong.
 a:
@@ -91,7 +91,7 @@ a:
 b:
   test.nop: [{reconcile: {wait: {statc: {wait_in_seconds: 3}}}}]  ### "there is no wait algorithm `statc`, did you mean `static`\?"
 c:
-  test.nop: [{reconcile: {wait: {static: {}}}}]  ### "a wait wants `wait_in_seconds`"
+  test.nop: [{reconcile: {wait: {static: {}}}}]  ### "a wait needs `wait_in_seconds`"
 d:
   test.nop: [{reconcile: {wait: {static: {wait_in_seconds: -1}}}}]  ### "`wait_in_seconds` must be a number of seconds, not -1"
 e:
@@ -99,7 +99,7 @@ e:
 f:
   test.nop: [{reconcile: {wait: {random: {min_value: 1.5, max_value: 5}}}}]  ### "`min_value` must be a whole number of seconds, not 1.5"
 g:
-  test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 1}}}}]  ### "a wait wants `multiplier`"
+  test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 1}}}}]  ### "a wait needs `multiplier`"
 h:
   test.nop: [{reconcile: {wait: {exponential: {wait_in_seconds: 1, multiplier: 0}}}}]  ### "must not be 0"
 i:
@@ -113,7 +113,7 @@ k:
 a:
   time.sleep: [{duration: 1}, {sensitive: [durtion]}]
 #> 0 time.sleep a {"duration":1} sensitive "durtion"
-#w ID a has no argument `durtion` that could be sensitive
+#w ID a has no argument `durtion` to mark as sensitive
 ---
 # The built-in states.
 a:

@@ -156,8 +156,8 @@ b:
     - arg_bind:
       - test:
         - a:
-          - x: q:r  ### "there is no place `q:r` among the arguments of ID b"
-          - y: l[0]  ### "there is no place `l\[0\]`"
+          - x: q:r  ### "there is no position `q:r` among the arguments of ID b"
+          - y: l[0]  ### "there is no position `l\[0\]`"
           - z: l[x]  ### "Cannot parse argument value for key "l\[x\]""
           - y: 5  ### "Requisite declaration 5 in state "b" in SLS "main.sls" is not formed as a single key"
       - test: [a]  ### "Requisite declaration a in state"
@@ -184,7 +184,7 @@ a:
 b:
   test.nop:
     - p: ${test:a[x]:v}
-    - q: ["ok", "${test:a:v}"]  ### "the reference to test:a names several states: narrow it as in `a\[name\]`"
+    - q: ["ok", "${test:a:v}"]  ### "the reference to test:a matches several states: narrow it as in `a\[name\]`"
     - r: ${test:a[x]:l[-1]}  ### "Cannot parse argument value for key "l\[-1\]" for index "-1""
 ---
 # What a module needs without saying so, and what runs one at a time.

@@ -89,7 +89,7 @@ a:
     - foo: 2
     - 7: seven
 #> 0 test.nop a[x] {"7":"seven","foo":2}
-#w the argument `foo` of ID a in SLS main.sls is given twice: the last one counts
+#w the argument `foo` of ID a in SLS main.sls is given twice: the last one wins
 ---
 # A name that is no text is none.
 a:

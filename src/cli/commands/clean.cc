@@ -41,7 +41,7 @@ Result<int> run(Face& face) {
   cleaning.older_than =
       TRY(parse_age(face.parsed.text("older-than", usual_age)).context("--older-than"));
   if (*cleaning.older_than < 0s)
-    return user_error("`--older-than` wants an age such as 30d or 12h");
+    return user_error("`--older-than` must be an age such as 30d or 12h");
   const bool says = !face.quiet && !face.json;
   const Cleaned cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
     if (says)
@@ -75,11 +75,11 @@ Command clean_command() {
   return CommandGroup{"environments", {}}.make(
       "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
       {"fettle clean", "fettle clean -a --older-than 7d"}, run,
-      {{{"-a", "--all"}, "", "running environments, too; those of models and states stay"},
+      {{{"-a", "--all"}, "", "also running environments; those of models and states are kept"},
        {{"--older-than"},
         "AGE",
-        cat("events that are older, such as 7d or 12h (", usual_age,
-            "); what `why` needs stays")}});
+        cat("remove events older than this, such as 7d or 12h (", usual_age,
+            "); what `why` needs is kept")}});
 }
 
 }  // namespace fettle

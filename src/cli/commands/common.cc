@@ -14,7 +14,7 @@ CommandOption environment_option() {
 CommandOption model_environment_option() {
   return {{"-e", "--enclave", "--environment"},
           "NAME",
-          "the environment, by name or uuid; else the project of this folder"};
+          "the environment, by name or uuid (default: the project of this folder)"};
 }
 
 namespace {
@@ -87,12 +87,12 @@ int tell_end(const Face& face, const Summary& summary) {
   for (const Failure& failure : summary.failures)
     print_error(cat(error, to_string(failure.key), ": ", to_string(failure.error)));
   for (const Skip& skip : summary.skips)
-    print_error(cat(in(Colour::yellow, "left for later: ", face.terminal), to_string(skip.key),
-                    ": ", skip.why));
+    print_error(cat(in(Colour::yellow, "skipped until the next run: ", face.terminal),
+                    to_string(skip.key), ": ", skip.why));
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
-                    " blocked; `fettle events` says why"));
+                    " blocked; `fettle events` shows why"));
   if (summary.stopped)
     print_error(cat(error, "interrupted; run the same command to continue"));
   return exit_code(summary);

@@ -43,10 +43,10 @@ Result<int> keep(Face& face) {
   options.wait_for_others = !face.parsed.flag("no-wait");
   options.audience = &teller;
   if (!face.quiet && !face.json_lines)
-    print_error(cat("keeping the workloads of `", fleet_of(face), "`; stop it by Ctrl-C"));
+    print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
   TRY(bring_workloads(*place, fleet_of(face), options));
   if (!face.quiet && !face.json_lines)
-    print_error("stopped; what runs goes on");
+    print_error("stopped; the workloads keep running");
   return 0;
 }
 
@@ -55,8 +55,8 @@ Result<int> keep(Face& face) {
 Command controller_command() {
   Command command = CommandGroup{"workloads", {workload_options()[0]}}.make(
       "controller", "", 0, 0,
-      "Keeps the workloads of a fleet as they are wanted until it is stopped.\n"
-      "It answers probes, restarts, lost nodes, hooks, and what `apply` stores meanwhile.",
+      "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
+      "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.",
       {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep, {gates_option()});
   command.tells_lines = true;
   return command;

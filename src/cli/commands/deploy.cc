@@ -111,7 +111,7 @@ Status read_agents(const Face& face, ApplyRequest& request) {
   for (const std::string& agent : face.parsed.all("agent")) {
     const size_t equals = agent.find('=');
     if (equals == agent.npos || equals == 0)
-      return user_error(cat("--agent takes NAME=URI, such as web1=local:, not `", agent, "`"));
+      return user_error(cat("`--agent` must be NAME=URI, such as web1=local:, not `", agent, "`"));
     request.agents[agent.substr(0, equals)] = agent.substr(equals + 1);
   }
   return {};
@@ -129,23 +129,22 @@ Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_vi
 }
 
 std::vector<CommandOption> deploy_options() {
-  return {agent_option(),
-          {{"--prune"},
-           "",
-           "remove what left the model; else it is an orphan, which `fettle orphans` lists"},
-          {{"--parallelism"}, "N", "acts at once (4)"}};
+  return {
+      agent_option(),
+      {{"--prune"}, "", "remove what is no longer in the model (default: keep it as an orphan)"},
+      {{"--parallelism"}, "N", "how many acts run at the same time (4)"}};
 }
 
 Result<ApplyRequest> deploy_request(const Face& face) {
   ApplyRequest request;
   for (const char* option : {"agent", "prune", "parallelism"})
     if (face.parsed.has(option) && !face.parsed.flag("apply") && !face.parsed.has("plan"))
-      return user_error(cat("--", option, " only goes together with --apply"));
+      return user_error(cat("--", option, " needs --apply"));
   TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
   const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));
   if (parallelism < 1 || parallelism > 10'000)
-    return user_error(cat("`--parallelism` wants a number from 1 to 10000, got ", parallelism));
+    return user_error(cat("`--parallelism` must be a number from 1 to 10000, not ", parallelism));
   request.parallelism = static_cast<int>(parallelism);
   request.wait = !face.parsed.flag("no-wait");
   return request;

@@ -62,7 +62,7 @@ Result<int> ls(Face& face) {
     print(table(rows));
   if (any_found)
     print_error(
-        "the engine has environments that the store does not know; `fettle enclave inspect NAME` "
+        "the engine has environments that are not in the store; `fettle enclave inspect NAME` "
         "adopts one");
   return 0;
 }
@@ -176,7 +176,7 @@ Result<int> inspect(Face& face) {
 std::string staying_text(const std::vector<Key>& staying) {
   std::string text;
   for (size_t i = 0; i < staying.size() && i < 3; ++i)
-    text += cat(i == 0 ? "; on this machine stays " : ", ", to_string(staying[i]));
+    text += cat(i == 0 ? "; left on this machine: " : ", ", to_string(staying[i]));
   if (staying.size() > 3)
     text += cat(" and ", staying.size() - 3, " more");
   return text;
@@ -240,7 +240,7 @@ Result<int> restart(Face& face) { return transit(face, restart_environment, "res
 
 Result<int> remove(Face& face) {
   if (face.parsed.flag("keep") && face.parsed.flag("prune"))
-    return user_error("`--keep` leaves what `--prune` removes: give one of them");
+    return user_error("`--keep` and `--prune` contradict each other: give one of them");
   const Removal removal{!face.parsed.flag("no-wait"), face.parsed.flag("prune")};
   return each(
       face,
@@ -253,18 +253,19 @@ Result<int> remove(Face& face) {
 }  // namespace
 
 std::vector<Command> enclave_commands() {
-  const CommandOption whole{{"--full-uuids"}, "", "show uuids whole"},
-      force{{"-f", "--force"}, "", "accepted for scripts; running ones are removed, too"};
+  const CommandOption whole{{"--full-uuids"}, "", "show full uuids"},
+      force{{"-f", "--force"},
+            "",
+            "accepted for scripts; running environments are removed in any case"};
   const CommandGroup group{"environments", {}};
   return {
-      group.make("enclave add", "[NAME]", 0, 1,
-                 "Makes an empty environment: a network and nothing else.",
+      group.make("enclave add", "[NAME]", 0, 1, "Creates an empty environment: only a network.",
                  {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
                  {{{"-n", "--name"}, "NAME", "its name (default: a generated one)"},
-                  {{"-p", "--production"}, "", "services are restarted when they end"},
+                  {{"-p", "--production"}, "", "restart services when they exit"},
                   {{"-l", "--api-container-log-level"},
                    "LEVEL",
-                   "accepted for scripts; no container of ours runs in an environment"},
+                   "accepted for scripts; fettle runs no helper containers"},
                   {{"-a", "--api-container-version"}, "VERSION", "accepted for scripts"}}),
       group.make("enclave ls", "", 0, 0, "Lists the environments.",
                  {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
@@ -282,12 +283,12 @@ std::vector<Command> enclave_commands() {
       group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
                  {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
                  {environment_option()}),
-      group.make("enclave rm", "NAME…", 0, 99, "Removes environments with everything in them.",
+      group.make("enclave rm", "NAME…", 0, 99, "Removes environments and everything in them.",
                  {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
                  {environment_option(),
                   force,
-                  {{"--keep"}, "", "what models and states made on this machine stays (default)"},
-                  {{"--prune"}, "", "remove it, too; what was there before fettle came stays"}}),
+                  {{"--keep"}, "", "leave what models and states made on this machine (default)"},
+                  {{"--prune"}, "", "remove it, too, except what existed before"}}),
   };
 }
 

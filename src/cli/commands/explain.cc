@@ -133,7 +133,7 @@ Result<int> events(Face& face) {
     environment = TRY(known_environment(face, name)).name;
   const int64_t last = TRY(face.parsed.number("num", 100));
   if (last < 0)
-    return user_error(cat("`--num` wants a number from 0 on, got ", last));
+    return user_error(cat("`--num` must be 0 or more, not ", last));
   std::vector<Event> all = TRY(place->store->events(environment, 0, 1'000'000));
   const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
                            ? all.size() - static_cast<size_t>(last)
@@ -185,19 +185,19 @@ const CommandGroup group{"engine", {}};
 
 Command why_command() {
   return group.make("why", "WHAT", 1, 1,
-                    "Says why something was done: KIND/NAME, a service's name, or FILE:LINE.",
+                    "Explains why something was done: KIND/NAME, a service's name, or FILE:LINE.",
                     {"fettle why web -e shop", "fettle why main.star:12"}, tell_why,
                     {environment_option()});
 }
 Command show_command() {
   return group.make("show", "ENCLAVE [WHAT]", 0, 2,
-                    "Shows what is recorded of an environment, or of one resource.",
+                    "Shows what is recorded about an environment or one resource.",
                     {"fettle show shop", "fettle show shop service/web"}, show,
                     {environment_option()});
 }
 Command drift_command() {
   return group.make(
-      "drift", "ENCLAVE", 0, 1, "Shows what changed in the world since the last run.",
+      "drift", "ENCLAVE", 0, 1, "Shows what changed outside fettle since the last run.",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }
@@ -208,7 +208,7 @@ Command events_command() {
                     {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
 }
 Command doctor_command() {
-  return group.make("doctor", "", 0, 0, "Says what this machine lacks, and how to get it.",
+  return group.make("doctor", "", 0, 0, "Checks this machine: what is missing, and how to get it.",
                     {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"},
                     doctor);
 }

@@ -32,19 +32,17 @@ Result<ExportRequest> request_of(const Face& face) {
   request.is_dry = parsed.flag("dry-run");
   request.may_change_code = parsed.flag("allow-handler-code-update");
   if (!request.is_partial && !request.removed_sets.empty())
-    return user_error(
-        "A full export was requested, but --delete-resource-set only goes together with "
-        "--partial");
+    return user_error("A full export was requested, but --delete-resource-set needs --partial");
   if (!request.is_partial && request.soft_delete)
-    return user_error("--soft-delete only goes together with --partial");
+    return user_error("--soft-delete needs --partial");
   if (request.is_partial && parsed.flag("if-due"))
-    return user_error("--if-due is about full exports, so it does not go together with --partial");
+    return user_error("--if-due is for full exports and excludes --partial");
   if (request.is_partial)
     add_sets_of_environment(request.removed_sets);
   if (parsed.has("base")) {
     const int64_t base = TRY(parsed.number("base", 0));
     if (base < 1)
-      return user_error("--base takes the number of a version");
+      return user_error("`--base` must be the number of a version");
     request.base = static_cast<uint64_t>(base);
   }
   return request;
@@ -85,7 +83,8 @@ Result<int> run(Face& face) {
   if (face.parsed.has("json-file"))
     return export_to_file(face, request);
   if (face.parsed.flag("apply") && request.is_dry)
-    return user_error("--apply makes the version true, so there is no --dry-run of it");
+    return user_error(
+        "--apply and --dry-run exclude each other; `fettle plan` shows what would be done");
   ApplyRequest apply = TRY(deploy_request(face));
   Workplace* place = TRY(face.workplace());
   if (face.parsed.flag("if-due")) {
@@ -127,16 +126,18 @@ Command export_command() {
                       "fettle export -f partial.cf --partial -e networks --dry-run"};
   command.options = {
       model_environment_option(),
-      {{"-f", "--file"}, "FILE", "the main file; else main.cf of the project around this folder"},
+      {{"-f", "--file"}, "FILE", "the main file (default: main.cf of the project)"},
       {{"--partial"}, "", "only the sets of this model are replaced"},
       {{"--delete-resource-set"}, "NAME", "a set to delete, with --partial; may be repeated", true},
       {{"--soft-delete"}, "", "sets to delete that are exported are kept"},
-      {{"--dry-run"}, "", "decide, and store nothing"},
-      {{"-j", "--json-file"}, "FILE", "write the resources as JSON and use no store; - is stdout"},
+      {{"--dry-run"}, "", "show the result and store nothing"},
+      {{"-j", "--json-file"},
+       "FILE",
+       "write the resources as JSON to FILE, without the store; - is standard output"},
       {{"--base"}, "VERSION", "the version that the model was made for"},
-      {{"--if-due"}, "", "only when the setting auto_full_compile asks for it now"},
+      {{"--if-due"}, "", "only when the setting auto_full_compile says that a full export is due"},
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
-      {{"--apply"}, "", "release the version and let the engine make it true"},
+      {{"--apply"}, "", "release the version and deploy it"},
   };
   for (CommandOption& option : deploy_options())
     command.options.push_back(std::move(option));

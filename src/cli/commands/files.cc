@@ -171,7 +171,7 @@ std::string argument_of(const Face& face, size_t i) {
 
 Status need_arguments(const Face& face, size_t count, std::string_view usage) {
   if (argument_of(face, count - 1).empty())
-    return user_error(cat("more arguments are wanted: `", usage, "`"));
+    return user_error(cat("more arguments are needed: `", usage, "`"));
   return {};
 }
 
@@ -180,7 +180,7 @@ Result<int> upload(Face& face) {
   const Editing editing = TRY(begin_editing(face));
   const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
   if (!file_exists(path))
-    return user_error(cat("`", path, "` is not there"));
+    return user_error(cat("`", path, "` does not exist"));
   const std::string digest =
       TRY(put_artifact(*editing.place, path).context(cat("uploading `", path, "`")));
   return make(face, editing, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
@@ -249,7 +249,7 @@ Result<int> remove(Face& face) {
 }  // namespace
 
 std::vector<Command> files_commands() {
-  const CommandOption named{{"--name"}, "NAME", "its name; else after the last part of the path"};
+  const CommandOption named{{"--name"}, "NAME", "its name (default: the last part of the path)"};
   const CommandGroup group{"files", {environment_option()}};
   return {
       group.make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
@@ -263,23 +263,22 @@ std::vector<Command> files_commands() {
                  "Writes a files artifact to this machine.",
                  {"fettle files download shop config",
                   "fettle files download shop config out.tar --no-extract"},
-                 download, {{{"--no-extract"}, "", "as a tar"}}),
+                 download, {{{"--no-extract"}, "", "keep it as a tar archive"}}),
       group.make("files upload", "ENCLAVE PATH", 1, 2,
-                 "Makes a files artifact of a file or folder of this machine.",
+                 "Creates a files artifact from a file or folder of this machine.",
                  {"fettle files upload shop ./site", "fettle files upload shop ./site --name page"},
                  upload, {named}),
       group.make("files storeservice", "ENCLAVE SERVICE PATH", 2, 3,
-                 "Makes a files artifact of what a service has at a path.",
+                 "Creates a files artifact from a path in a service.",
                  {"fettle files storeservice shop web /etc/nginx",
                   "fettle files storeservice shop web /etc/nginx --name config"},
                  store_service, {named}),
-      group.make("files storeweb", "ENCLAVE URL", 1, 2,
-                 "Makes a files artifact of what is at an address.",
+      group.make("files storeweb", "ENCLAVE URL", 1, 2, "Creates a files artifact from a URL.",
                  {"fettle files storeweb shop http://127.0.0.1:8000/data.csv",
                   "fettle files storeweb shop http://127.0.0.1:8000/data.csv --name data"},
                  store_web, {named}),
       group.make("files rendertemplate", "ENCLAVE TEMPLATE DATA DESTINATION", 3, 4,
-                 "Makes a files artifact of a template of Go and its data, JSON or YAML.",
+                 "Creates a files artifact from a Go template and its data, JSON or YAML.",
                  {"fettle files rendertemplate shop page.tmpl data.json index.html",
                   "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
                  render, {named}),

@@ -70,8 +70,8 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
     return text;
   if (const std::optional<Time> time = time_of(text))
     return written(*time);
-  return user_error(cat("`--", name, "` wants an age such as 10m, or a time such as ",
-                        to_string(place.clock()), ", got `", text, "`"));
+  return user_error(cat("`--", name, "` must be an age such as 10m, or a time such as ",
+                        to_string(place.clock()), ", not `", text, "`"));
 }
 
 Result<Asked> asked_for(const Face& face, const Workplace& place, const Environment& environment) {
@@ -100,7 +100,7 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
   asked.options.until = TRY(moment_asked(face, place, "until"));
   const int64_t number = TRY(face.parsed.number("num", 200));
   if (number < 0)
-    return user_error(cat("`--num` wants a number of lines, got ", number));
+    return user_error(cat("`--num` must be a number of lines, not ", number));
   asked.options.tail =
       face.parsed.flag("all") || (!asked.options.since.empty() && !face.parsed.has("num"))
           ? -1
@@ -176,18 +176,18 @@ Result<int> logs(Face& face) {
 Command logs_command() {
   const CommandGroup group{"services", {environment_option()}};
   return group.make(
-      "service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows what services wrote.",
+      "service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows the logs of services.",
       {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
-      {{{"-f", "--follow"}, "", "follow new lines of all named services"},
-       {{"-a", "--all"}, "", "from the beginning"},
+      {{{"-f", "--follow"}, "", "follow the logs of all named services"},
+       {{"-a", "--all"}, "", "all lines, from the beginning"},
        {{"-n", "--num"}, "N", "the last N lines (200)"},
-       {{"--since"}, "WHEN", "from then on: an age such as 10m, or a time"},
-       {{"--until"}, "WHEN", "up to then"},
-       {{"-t", "--timestamps"}, "", "with the time of each line"},
-       {{"-x", "--all-services"}, "", "of all services"},
-       {{"--match"}, "TEXT", "lines with this text"},
-       {{"--regex-match"}, "EXPRESSION", "lines that match"},
-       {{"-v", "--invert-match"}, "", "lines that do not match"}});
+       {{"--since"}, "WHEN", "only lines since then: an age such as 10m, or a time"},
+       {{"--until"}, "WHEN", "only lines until then"},
+       {{"-t", "--timestamps"}, "", "show the time of each line"},
+       {{"-x", "--all-services"}, "", "the logs of all services"},
+       {{"--match"}, "TEXT", "only lines with this text"},
+       {{"--regex-match"}, "EXPRESSION", "only lines that match"},
+       {{"-v", "--invert-match"}, "", "only lines that do not match"}});
 }
 
 }  // namespace fettle

@@ -69,8 +69,8 @@ Result<int> add(Face& face) {
   NodeSpec node{.name = face.parsed.argument(0), .engine = face.parsed.text("engine")};
   if (node.engine.empty())
     return user_error(
-        "`--engine` has to say where the engine of the node is: "
-        "`unix:///path`, `tcp://host:port` or `ssh://user@host`");
+        "`--engine` must be the address of the node's engine: `unix:///path`, `tcp://host:port` or "
+        "`ssh://user@host`");
   node.labels = TRY(labels_asked(face));
   node.pulls =
       static_cast<int>(std::clamp<int64_t>(TRY(face.parsed.number("pulls", node.pulls)), 0, 1'000));
@@ -129,19 +129,19 @@ std::vector<Command> node_commands() {
   const CommandGroup group{"workloads", {}};
   return {
       group.make("node add", "NAME", 1, 1,
-                 "Adds a node: an engine on which pods may run. `--engine` says where it is.",
+                 "Adds a node: an engine that may run pods, at the address of `--engine`.",
                  {"fettle node add n1 --engine ssh://me@n1 --label zone=a",
                   "fettle node add n2 --engine tcp://n2:2376 --pulls 4"},
                  add,
                  {{{"--label"}, "KEY=VALUE", "a label of the node; may be repeated", true},
-                  {{"--pulls"}, "COUNT", "how many images it pulls at once; else 2"}}),
+                  {{"--pulls"}, "COUNT", "how many images it pulls at a time (2)"}}),
       group.make("node ls", "", 0, 0, "Lists the nodes, and whether they answer.",
                  {"fettle node ls", "fettle node ls --output json"}, ls),
-      group.make("node rm", "NAME", 1, 1, "Forgets a node that nothing runs on any more.",
+      group.make("node rm", "NAME", 1, 1, "Removes a node that runs nothing.",
                  {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm),
-      group.make("node cordon", "NAME", 1, 1, "Lets no new pods come to a node.",
+      group.make("node cordon", "NAME", 1, 1, "Keeps new pods away from a node.",
                  {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),
-      group.make("node uncordon", "NAME", 1, 1, "Lets new pods come to a node again.",
+      group.make("node uncordon", "NAME", 1, 1, "Allows new pods on a node again.",
                  {"fettle node uncordon n1", "fettle node uncordon n1 --output json"}, uncordon),
       group.make("node drain", "NAME", 1, 1, "Cordons a node and removes its pods.",
                  {"fettle node drain n1", "fettle node drain n1 --no-wait"}, drain),

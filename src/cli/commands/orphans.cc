@@ -60,7 +60,7 @@ Result<int> rm(Face& face) {
   if (words.empty() && !face.parsed.flag("all"))
     return user_error("name the orphans to remove, or give `--all`");
   if (!words.empty() && face.parsed.flag("all"))
-    return user_error("`--all` names every orphan, so no other is named beside it");
+    return user_error("name orphans or give `--all`, not both");
   Workplace* const place = TRY(face.workplace());
   const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-wait")));
   const std::vector<Orphan> going = TRY(find_orphans(*place, hold.environment, words));
@@ -74,7 +74,7 @@ Result<int> rm(Face& face) {
     values.push_back(Value::dict({{"key", to_string(orphan.key)}, {"fate", fate}}));
     if (!face.json && fate != "failed")
       print(cat(fate, " ", to_string(orphan.key),
-                orphan.was_found ? ": it was there before and stays" : ""));
+                orphan.was_found ? ": it existed before and is left in place" : ""));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -89,10 +89,10 @@ std::vector<Command> orphan_commands() {
   const CommandGroup group{"engine", {}};
   return {
       group.make("orphans ls", "[ENCLAVE]", 0, 1,
-                 "Lists what is no longer wanted and still there, in one environment or in all.",
+                 "Lists what is no longer wanted but still exists, in one environment or in all.",
                  {"fettle orphans ls", "fettle orphans ls shop"}, ls, {environment_option()}),
       group.make("orphans rm", "ENCLAVE [RESOURCE…]", 0, 99,
-                 "Removes orphans from the world. What was there before fettle came stays.",
+                 "Removes orphans, except what existed before fettle.",
                  {"fettle orphans rm shop service/web", "fettle orphans rm shop --all"}, rm,
                  {environment_option(), {{"--all"}, "", "every orphan of the environment"}}),
   };

@@ -29,7 +29,7 @@ Result<std::string> download(const Workplace& place, const std::string& url) {
                                          .follow_redirects = true},
                                         place.interrupt->acts_token()));
   if (answer.status != 200)
-    return user_error(cat("`", url, "` answers with status ", answer.status));
+    return user_error(cat("`", url, "` returned status ", answer.status));
   return std::move(answer.body);
 }
 
@@ -76,34 +76,32 @@ std::vector<CommandOption> package_options() {
       environment_option(),
       {{"--args-file"},
        "FILE",
-       "arguments of the package, JSON or YAML; a file or a URL; of several the last counts",
+       "arguments of the package, JSON or YAML; a file or a URL; of several, the last wins",
        true},
-      {{"--set"}, "NAME=VALUE", "one argument, also as `a.b=VALUE`; it counts more", true},
+      {{"--set"}, "NAME=VALUE", "one argument, also as `a.b=VALUE`; overrides the others", true},
       {{"--package-mirror"},
        "DIR",
-       "look packages up in DIR/github.com/AUTHOR/REPOSITORY before fetching; or "
+       "look for packages in DIR/github.com/AUTHOR/REPOSITORY before fetching them; or "
        "$FETTLE_PACKAGE_MIRROR"},
-      {{"--main-file"}, "FILE", "instead of main.star"},
-      {{"--main-function-name"}, "NAME", "instead of run"},
+      {{"--main-file"}, "FILE", "the main file (default: main.star)"},
+      {{"--main-function-name"}, "NAME", "the main function (default: run)"},
       {{"--resolver"},
        "KIND",
-       "default, or overlap, as Kurtosis: the end of the executed list against the beginning of "
-       "the "
-       "package"},
+       "default, or overlap: compare lists of instructions, as Kurtosis does"},
       {{"--experimental"}, "FEATURE", "NO_INSTRUCTIONS_CACHING: run everything again", true},
-      {{"--prune"}, "", "remove what the package does not want any more"},
-      {{"--parallel"}, "", "order by needs alone, not by the script"},
-      {{"--parallelism"}, "N", "acts at once (4)"},
-      {{"--image-download"}, "POLICY", "missing (pull what is not there) or always"},
-      {{"-p", "--production"}, "", "services are restarted when they end"},
-      {{"--privileged"}, "", "let services be privileged and mount paths of this machine"},
+      {{"--prune"}, "", "remove what the package no longer wants"},
+      {{"--parallel"}, "", "run in the order of needs, not of the script"},
+      {{"--parallelism"}, "N", "how many acts run at the same time (4)"},
+      {{"--image-download"}, "POLICY", "missing (pull only what is missing) or always"},
+      {{"-p", "--production"}, "", "restart services when they exit"},
+      {{"--privileged"}, "", "allow privileged services and mounts of paths of this machine"},
       {{"--keep-going"}, "", "a failure stops only what needs it"},
       {{"--edit-in-place"},
        "",
-       "run a changed command in the existing service, do not replace the service"},
+       "run a changed command in the existing service instead of replacing the service"},
       {{"--resource-check"},
        "",
-       "look whether the engine's machine has what services ask for (on; `=false` turns it off)"},
+       "check that the engine's machine has what services request (on; `=false` turns it off)"},
   };
 }
 
@@ -130,7 +128,7 @@ Result<PackageRequest> package_request(Face& face) {
   request.parallel = parsed.flag("parallel");
   const int64_t parallelism = TRY(parsed.number("parallelism", 4));
   if (parallelism < 1)
-    return user_error(cat("`--parallelism` wants a number from 1 on, got ", parallelism));
+    return user_error(cat("`--parallelism` must be 1 or more, not ", parallelism));
   request.parallelism = static_cast<int>(std::min<int64_t>(parallelism, 256));
   const std::string policy = parsed.text("image-download", "missing");
   if (policy != "missing" && policy != "always")

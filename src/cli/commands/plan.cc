@@ -111,13 +111,13 @@ Status check_options(const Face& face, bool is_model) {
   for (const auto& [name, values] : face.parsed.options)
     if (of_models.contains(name) && !is_model)
       return user_error(
-          cat("`--", name, "` is about models, and `", face.parsed.argument(0), "` is a package"));
+          cat("`--", name, "` is for models, and `", face.parsed.argument(0), "` is a package"));
   for (const CommandOption& option : package_options())
     for (const std::string& name : option.names)
       if (const std::string bare = name.substr(2);
           name.starts_with("--") && is_model && bare != "enclave" && bare != "environment" &&
           bare != "prune" && bare != "parallelism" && face.parsed.has(bare))
-        return user_error(cat("`", name, "` is about packages, and no package is named"));
+        return user_error(cat("`", name, "` is for packages; name one"));
   return {};
 }
 
@@ -129,7 +129,7 @@ Result<Preview> preview_of_model(Face& face) {
   if (face.parsed.has("version")) {
     const int64_t version = TRY(face.parsed.number("version", 0));
     if (version < 1)
-      return user_error("`--version` wants the number of a version");
+      return user_error("`--version` must be the number of a version");
     request.environment = TRY(model_environment(face)).name;
     request.version = static_cast<uint64_t>(version);
     return preview_version(*place, request);
@@ -158,7 +158,7 @@ Result<int> run(Face& face) {
   if (const std::string file = file_of_plan(face); !file.empty()) {
     if (preview.at_work)
       return world_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
-                             "`: a plan that is kept has to wait for it"));
+                             "`; a plan cannot be kept until it ends"));
     TRY(write_output(file, [&](const ByteSink& write) {
       return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));
     }));
@@ -188,20 +188,18 @@ Result<int> run(Face& face) {
 Command plan_command() {
   return CommandGroup{"engine", package_options()}.make(
       "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
-      "Shows what a run would do, and why. Pulls and touches nothing.\n"
-      "Without a package, what a release of the model of this folder would do. Of files of states "
-      "it is\n`fettle state --test`, with its options.",
+      "Shows what a run would do, and why. Pulls and changes nothing.\n"
+      "Without a package, shows what a release of the model in this folder would do. For files of\n"
+      "states, it is `fettle state --test`, with its options.",
       {"fettle plan examples/shop",
        "fettle plan examples/shop --args-file args.yml --detailed-exitcode",
        "fettle plan examples/homelab/site.sls",
        "fettle plan --version 3 -e networks --out due.plan"},
       run,
-      {{{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"},
-       {{"--out"},
-        "FILE",
-        "keep the plan; `--plan FILE` of `run` and `versions release` checks it"},
-       {{"--version"}, "N", "of a model: a version that is stored, not the model of this folder"},
-       {{"-f", "--file"}, "FILE", "of a model: the main file; else main.cf of the project"},
+      {{{"--detailed-exitcode"}, "", "exit code 4 when something is due"},
+       {{"--out"}, "FILE", "write the plan to FILE, for `--plan` of `run` and `versions release`"},
+       {{"--version"}, "N", "for models: a stored version instead of the model in this folder"},
+       {{"-f", "--file"}, "FILE", "for models: the main file (default: main.cf of the project)"},
        agent_option()});
 }
 

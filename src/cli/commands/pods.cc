@@ -44,7 +44,7 @@ Result<int> logs(Face& face) {
   options.timestamps = face.parsed.flag("timestamps");
   const int64_t tail = TRY(face.parsed.number("tail", -1));
   if (tail < -1)
-    return user_error(cat("`--tail` wants a number of lines, got ", tail));
+    return user_error(cat("`--tail` must be a number of lines, not ", tail));
   options.tail = static_cast<int>(std::min<int64_t>(tail, INT32_MAX));
   const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
   const Status told = read_pod_logs(*chosen.place, chosen.container, options, to_terminal,
@@ -76,7 +76,7 @@ Result<int> copy(Face& face) {
   const auto [from_pod, from] = place_of(face.parsed.argument(0));
   const auto [to_pod, to] = place_of(face.parsed.argument(1));
   if (from_pod.empty() == to_pod.empty())
-    return user_error("one side is a pod, `POD:PATH`, and the other a path of this machine");
+    return user_error("one side must be in a pod, `POD:PATH`, and the other on this machine");
   if (from.empty() || to.empty())
     return user_error("both sides need a path");
   const Chosen chosen = TRY(choose(face, from_pod.empty() ? to_pod : from_pod));
@@ -188,25 +188,25 @@ Result<int> describe(Face& face) {
 
 std::vector<Command> pod_commands() {
   const CommandGroup group{"workloads", workload_options()};
-  const CommandOption container{{"-c", "--container"}, "NAME", "the container; else the first"};
+  const CommandOption container{
+      {"-c", "--container"}, "NAME", "the container (default: the first)"};
   Command description = group.make(
-      "describe pod", "NAME", 1, 1,
-      "Tells all about a pod: containers, conditions, and what was done with it.",
+      "describe pod", "NAME", 1, 1, "Describes a pod: containers, conditions and events.",
       {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, describe);
   description.outputs = {"yaml"};
   return {
       description,
-      group.make("logs", "POD", 1, 1, "Shows what a container of a pod wrote.",
+      group.make("logs", "POD", 1, 1, "Shows the logs of a container of a pod.",
                  {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
                  {container,
-                  {{"-f", "--follow"}, "", "follows new lines"},
-                  {{"--tail"}, "LINES", "the last so many lines; else all"},
-                  {{"--timestamps"}, "", "with the time of each line"}}),
+                  {{"-f", "--follow"}, "", "follow new lines"},
+                  {{"--tail"}, "LINES", "the last N lines (default: all)"},
+                  {{"--timestamps"}, "", "show the time of each line"}}),
       group.make("pod exec", "POD -- COMMAND…", 2, 999,
                  "Runs a command in a container of a pod and ends with its exit code.",
                  {"fettle pod exec web-x2x7k -- ls /etc",
                   "fettle pod exec web-x2x7k -c main -- sh -c 'echo $HOSTNAME'"},
-                 exec, {container, {{"-u", "--user"}, "USER", "who runs it"}}),
+                 exec, {container, {{"-u", "--user"}, "USER", "the user who runs it"}}),
       group.make("cp", "FROM TO", 2, 2,
                  "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
                  {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},

@@ -58,9 +58,9 @@ Result<int> run(Face& face) {
 Command port_print_command() {
   return CommandGroup{"services", {environment_option()}}.make(
       "port print", "ENCLAVE SERVICE PORT", 2, 3,
-      "Prints where a port of a service is reached from this machine.",
+      "Prints the address of a service's port on this machine.",
       {"fettle port print shop web http", "fettle port print shop web http --format number"}, run,
-      {{{"--format"}, "PARTS", "protocol, ip and number, with commas between"}});
+      {{{"--format"}, "PARTS", "protocol, ip and number, separated by commas"}});
 }
 
 }  // namespace fettle

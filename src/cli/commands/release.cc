@@ -45,13 +45,15 @@ Command release_command() {
   command.arguments = "[VERSION]";
   command.most = 1;
   command.group = "models";
-  command.summary = "Releases a version, the newest without a number, and makes it true.";
+  command.summary = "Releases a version (default: the newest); `--apply` deploys it.";
   command.examples = {"fettle versions release 3 -e networks",
                       "fettle versions release -e networks --apply --agent web1=local:"};
   command.options = deploy_options();
-  command.options.insert(command.options.begin(), {{"--apply"}, "", "let the engine make it true"});
+  command.options.insert(command.options.begin(), {{"--apply"}, "", "deploy it"});
   command.options.push_back(
-      {{"--plan"}, "FILE", "apply what `fettle plan --out FILE` showed; refused when it differs"});
+      {{"--plan"},
+       "FILE",
+       "apply the plan of `fettle plan --out FILE`; fails when something else is due"});
   command.options.insert(command.options.begin(), model_environment_option());
   command.run = run;
   return command;

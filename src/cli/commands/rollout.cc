@@ -20,13 +20,13 @@ Result<Name> only_owner(const Face& face) {
   size_t used = 0;
   Name owner = TRY(owner_asked(face, 0, used));
   if (face.parsed.arguments.size() > used)
-    return user_error(cat("`", printable(face.parsed.argument(used)), "` is one word too many"));
+    return user_error(cat("`", printable(face.parsed.argument(used)), "` is not expected here"));
   return owner;
 }
 
 Result<int> scale(Face& face) {
   if (!face.parsed.has("replicas"))
-    return user_error("`--replicas` says how many pods there are to be");
+    return user_error("give the number of pods with `--replicas`");
   const int64_t replicas = TRY(face.parsed.number("replicas", 0));
   std::vector<Name> owners;
   for (size_t at = 0, used = 0; at < face.parsed.arguments.size(); at += used)
@@ -48,7 +48,8 @@ Result<int> set_image(Face& face) {
     images.push_back({word.substr(0, equals), word.substr(equals + 1)});
   }
   if (images.empty())
-    return user_error("say which image: `fettle set image cloneset/web main=nginx:1.27`");
+    return user_error(
+        "name the container and its image: `fettle set image cloneset/web main=nginx:1.27`");
   Workplace* place = TRY(face.workplace());
   return finish_workloads(face, *place, TRY(set_images(*place, fleet_of(face), owner, images)));
 }
@@ -72,7 +73,7 @@ Result<int> put(Face& face, std::string_view field) {
     }
   }
   if (entries.empty())
-    return user_error(cat("say what to change: `KEY=VALUE`, or `KEY-` to take it away"));
+    return user_error(cat("name what to change: `KEY=VALUE`, or `KEY-` to remove it"));
   words.resize(objects);
   std::vector<Name> owners;
   for (size_t at = 0, used = 0; at < objects; at += used)
@@ -110,7 +111,7 @@ Result<int> undo(Face& face) {
   const Name owner = TRY(only_owner(face));
   const int64_t revision = TRY(face.parsed.number("to-revision", 0));
   if (revision < 0)
-    return user_error(cat("`--to-revision` wants the number of a revision, got ", revision));
+    return user_error(cat("`--to-revision` must be the number of a revision, not ", revision));
   Workplace* place = TRY(face.workplace());
   return finish_workloads(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
 }
@@ -241,59 +242,56 @@ Result<int> images(Face& face) {
 std::vector<Command> rollout_commands() {
   const CommandGroup group{"workloads", workload_options()};
   const CommandOption wait = wait_options()[0], limit = wait_options()[1];
-  const CommandOption overwrite{{"--overwrite"}, "", "replaces what a key has already"};
+  const CommandOption overwrite{{"--overwrite"}, "", "replace values that exist"};
   const std::string one = "KIND/NAME";
   return {
       group.make("scale", "KIND/NAME…", 1, 99,
-                 "Changes how many pods CloneSets or StatefulSets have.",
+                 "Sets the number of pods of CloneSets or StatefulSets.",
                  {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"},
-                 scale, {{{"--replicas"}, "COUNT", "how many"}, wait, limit}),
+                 scale, {{{"--replicas"}, "COUNT", "the number of pods"}, wait, limit}),
       group.make("set image", "KIND/NAME CONTAINER=IMAGE…", 2, 99,
-                 "Gives containers another image; `*` is every other container.",
+                 "Changes the image of containers; `*` is every other container.",
                  {"fettle set image cloneset/web main=nginx:1.27",
                   "fettle set image clone/web '*=nginx:1.27' --wait=false"},
                  set_image, {wait, limit}),
       group.make("label", "KIND/NAME… KEY=VALUE…", 2, 99,
-                 "Labels objects or pods; `KEY-` takes a label away.",
+                 "Labels objects or pods; `KEY-` removes a label.",
                  {"fettle label pod/web-x2x7k apps.kruise.io/specified-delete=true",
                   "fettle label cloneset/web tier=front --overwrite"},
                  label, {overwrite, wait, limit}),
       group.make("annotate", "KIND/NAME… KEY=VALUE…", 2, 99,
-                 "Annotates objects or pods; `KEY-` takes an annotation away.",
+                 "Annotates objects or pods; `KEY-` removes an annotation.",
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
       group.make("rollout status", one, 1, 2,
-                 "Tells how a rollout stands, and ends with an exit code that says so.\n"
-                 "0: it is complete, paused, or as far as its partition allows; 1: it has failed; "
-                 "3: it is\n"
-                 "under way.",
+                 "Shows how far a rollout is, also by the exit code.\n"
+                 "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
                  {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
                  status,
-                 {{{"-w", "--watch"}, "", "until it is under way no more"},
-                  {{"--timeout"}, "TIME", "how long to watch; else 10m"}}),
-      group.make("rollout pause", one, 1, 2, "Lets no further pods change.",
+                 {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
+                  {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
+      group.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
                  {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
                  {wait, limit}),
-      group.make("rollout resume", one, 1, 2, "Goes on with a rollout that was paused.",
+      group.make("rollout resume", one, 1, 2, "Resumes a paused rollout.",
                  {"fettle rollout resume cloneset/web", "fettle rollout resume clone web"}, resume,
                  {wait, limit}),
       group.make(
-          "rollout undo", one, 1, 2, "Goes back to an earlier revision; else the last one.",
+          "rollout undo", one, 1, 2, "Returns to an earlier revision (default: the previous one).",
           {"fettle rollout undo cloneset/web", "fettle rollout undo cloneset/web --to-revision 2"},
-          undo, {{{"--to-revision"}, "NUMBER", "as `rollout history` tells"}, wait, limit}),
+          undo, {{{"--to-revision"}, "NUMBER", "a number from `rollout history`"}, wait, limit}),
       group.make("rollout history", one, 1, 2, "Lists the revisions of a workload.",
                  {"fettle rollout history cloneset/web",
                   "fettle rollout history cloneset/web --revision 2 -o json"},
                  history, {{{"--revision"}, "NUMBER", "only this one"}}),
       group.make("rollout restart", one, 1, 2,
-                 "Makes the containers of all pods anew, in the order of a rollout.",
+                 "Restarts the containers of all pods, in the order of a rollout.",
                  {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
                  restart, {wait, limit}),
-      group.make("images", "", 0, 0,
-                 "Tells which images are on which nodes, or on their way there.",
+      group.make("images", "", 0, 0, "Shows which nodes have or pull which images.",
                  {"fettle images", "fettle images --all -o json"}, images,
-                 {{{"-a", "--all"}, "", "those that no workload names, too"}}),
+                 {{{"-a", "--all"}, "", "also images that no workload names"}}),
   };
 }
 

@@ -290,7 +290,7 @@ Result<int> run(Face& face) {
     return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
                           "; known are ", join(known, ", ")));
   if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
-    return user_error("`--pull` fetches what `--dependencies` lists: give both");
+    return user_error("`--pull` needs `--dependencies`");
   Workplace* place = TRY(face.workplace());
   const bool graph = face.parsed.flag("output-graph") || face.parsed.has("output-graph-path") ||
                      face.parsed.flag("with-mermaid");
@@ -373,15 +373,19 @@ Command run_command() {
        "cache"},
       run,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
-       {{"--plan"}, "FILE", "do what `fettle plan --out FILE` showed; refused when it differs"},
-       {{"--dependencies"}, "", "list the images and packages that it needs, and run nothing"},
+       {{"--plan"},
+        "FILE",
+        "carry out the plan of `fettle plan --out FILE`; fails when something else is due"},
+       {{"--dependencies"},
+        "",
+        "list the images and packages that the package needs, and run nothing"},
        {{"--pull"}, "", "with --dependencies: fetch the images and packages, too"},
-       {{"--output-graph"}, "", "print what needs what in Graphviz's language, and run nothing"},
-       {{"--output-graph-path"}, "FILE", "write the graph there"},
-       {{"--with-mermaid"}, "", "the graph in Mermaid's language"},
+       {{"--output-graph"}, "", "print the graph of needs for Graphviz, and run nothing"},
+       {{"--output-graph-path"}, "FILE", "write the graph to FILE"},
+       {{"--with-mermaid"}, "", "print the graph for Mermaid"},
        {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
        {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
-       {{"--full-uuids"}, "", "show uuids whole"},
+       {{"--full-uuids"}, "", "show full uuids"},
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
   command.tells_lines = true;

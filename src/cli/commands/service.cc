@@ -275,14 +275,14 @@ std::vector<CommandOption> config_options() {
   return {{{"--image"}, "IMAGE", "the image"},
           {{"--cmd"}, "WORDS", "the command"},
           {{"--entrypoint"}, "WORDS", "the entrypoint"},
-          {{"--env"}, "NAME=VALUE,…", "variables of its environment", true},
+          {{"--env"}, "NAME=VALUE,…", "environment variables", true},
           {{"--ports"}, "ID=[PROTOCOL:]NUMBER[/tcp|udp],…", "ports", true},
           {{"--files"}, "PATH:ARTIFACT,…", "files artifacts to mount", true},
-          {{"--ip-address-placeholder"}, "TEXT", "replaced by its own address"},
+          {{"--ip-address-placeholder"}, "TEXT", "a placeholder for the service's own address"},
           {{"--json-service-config"},
            "FILE|-|JSON",
-           "all of it, as `service inspect -o json` or a ServiceConfig has it"},
-          {{"--privileged"}, "", "run it privileged"}};
+           "the whole configuration, as `service inspect -o json` prints it or as a ServiceConfig"},
+          {{"--privileged"}, "", "run the service privileged"}};
 }
 
 }  // namespace
@@ -297,12 +297,12 @@ std::vector<Command> service_commands() {
                  {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
                  inspect),
       logs_command(),
-      group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service by hand.",
+      group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service.",
                  {"fettle service add shop cache redis:7 --ports db=6379",
                   "fettle service add shop web nginx --env A=b,C=d"},
                  add, config_options()),
       group.make("service update", one, 1, 2,
-                 "Changes a service: replaces it with the given settings and keeps the others.",
+                 "Changes a service: the given settings change, the others stay.",
                  {"fettle service update shop web --image nginx:1.27",
                   "fettle service update shop web --env DEBUG=1"},
                  update, config_options()),
@@ -314,7 +314,7 @@ std::vector<Command> service_commands() {
                  {"fettle service restart shop web", "fettle service restart -e shop web"},
                  restart),
       group.make("service rm", one, 1, 2,
-                 "Removes a service; the next run of its package makes it again.",
+                 "Removes a service; the next run of its package creates it again.",
                  {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
   };
   for (Command& command : inside_commands())

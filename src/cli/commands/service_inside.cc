@@ -24,7 +24,7 @@ Result<int> talk(const ChosenService& chosen, ExecOptions options) {
   std::optional<RawTerminal> raw;
   if (options.tty) {
     if (isatty(STDIN_FILENO) == 0)
-      return user_error("`-t` wants a terminal on standard input; `-i` alone takes any input");
+      return user_error("`-t` needs a terminal as standard input; `-i` takes any input");
     options.environment = terminal_variables();
     ends.size = [] { return window_size(STDIN_FILENO); };
   }
@@ -45,7 +45,7 @@ Result<int> exec(Face& face) {
   for (size_t i = first; i < face.parsed.arguments.size(); ++i)
     options.command.push_back(face.parsed.arguments[i]);
   if (options.command.empty())
-    return user_error("name the command that is to be run in the service");
+    return user_error("name the command to run in the service");
   // Kurtosis hands one text to a shell.
   if (options.command.size() == 1)
     options.command = {"sh", "-c", options.command[0]};
@@ -85,12 +85,12 @@ Result<int> copy(Face& face) {
   const std::string source = face.parsed.argument(at), target = face.parsed.argument(at + 1);
   if (target.empty())
     return user_error(
-        "name what is copied and where: `fettle service cp ENCLAVE SERVICE:PATH "
-        "PATH` or `… PATH SERVICE:PATH`");
+        "name the source and the target: `fettle service cp ENCLAVE SERVICE:PATH PATH` or `… PATH "
+        "SERVICE:PATH`");
   const auto from = place_inside(source), to = place_inside(target);
   if (from.has_value() == to.has_value())
     return user_error(cat("one of `", source, "` and `", target,
-                          "` is to be in a service, written `SERVICE:PATH`"));
+                          "` must be in a service, written `SERVICE:PATH`"));
   Workplace* const place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const ServiceView service =
@@ -109,25 +109,25 @@ Result<int> copy(Face& face) {
 
 std::vector<Command> inside_commands() {
   const CommandGroup group{"services", {environment_option()}};
-  const CommandOption user{{"-u", "--user"}, "USER", "who runs it"};
+  const CommandOption user{{"-u", "--user"}, "USER", "the user who runs it"};
   return {
       group.make(
           "service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
-          "Runs a command in a service; one word is given to a shell.",
+          "Runs a command in a service; a single word is run by a shell.",
           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id",
            "fettle service exec -it shop web top"},
           exec,
-          {{{"-i", "--interactive"}, "", "standard input goes to the command"},
-           {{"-t", "--tty"}, "", "the command has this terminal"},
-           {{"-w", "--workdir"}, "FOLDER", "where it runs"},
+          {{{"-i", "--interactive"}, "", "pass standard input to the command"},
+           {{"-t", "--tty"}, "", "give this terminal to the command"},
+           {{"-w", "--workdir"}, "FOLDER", "the folder in which it runs"},
            user},
           true),
       group.make("service shell", "ENCLAVE SERVICE", 1, 2,
-                 "Opens a shell in a service: bash where there is one, else sh.",
+                 "Opens a shell in a service: bash if it exists, otherwise sh.",
                  {"fettle service shell shop web", "echo id | fettle service shell shop web"},
                  shell, {user}),
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
-                 "Copies a file or folder into or out of a service. One of both is SERVICE:PATH.",
+                 "Copies a file or folder into or out of a service: one side is SERVICE:PATH.",
                  {"fettle service cp shop web:/etc/nginx ./nginx",
                   "fettle service cp shop ./index.html web:/usr/share/nginx/html/"},
                  copy),

@@ -31,7 +31,7 @@ Result<uint64_t> limit_asked(const Face& face, const std::string& name) {
     return uint64_t{0};
   const int64_t limit = TRY(face.parsed.number(name, 0));
   if (limit < 1)
-    return user_error(cat("`--", name, "` wants a number from 1 on, got ", limit));
+    return user_error(cat("`--", name, "` must be 1 or more, not ", limit));
   return static_cast<uint64_t>(limit);
 }
 
@@ -73,7 +73,7 @@ Result<int> project_init(Face& face) {
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
   else
-    print(cat("made a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
+    print(cat("created a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
   return 0;
 }
 
@@ -84,7 +84,7 @@ Result<int> package_init(Face& face) {
   TRY(make_directories(folder));
   for (const char* file : {"/kurtosis.yml", "/main.star"})
     if (fs::exists(folder + file))
-      return user_error(cat("`", folder, file, "` exists already"));
+      return user_error(cat("`", folder, file, "` already exists"));
   TRY(write_file(folder + "/kurtosis.yml",
                  cat("name: ", name, "\ndescription: \"\"\nreplace: {}\n")));
   TRY(write_file(folder + "/main.star",
@@ -92,8 +92,8 @@ Result<int> package_init(Face& face) {
   if (face.json)
     print_json(Value::dict({{"folder", folder}, {"name", name}}));
   else
-    print(cat("made `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ", folder,
-              "` runs it"));
+    print(cat("created `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ",
+              folder, "` runs it"));
   return 0;
 }
 
@@ -101,26 +101,27 @@ Result<int> package_init(Face& face) {
 
 Command starlark_command() {
   return CommandGroup{"engine", {}}.make(
-      "starlark", "[FLAGS] FILE", 0, 999, "Runs one Starlark file, or reads lines with `--repl`.",
+      "starlark", "[FLAGS] FILE", 0, 999,
+      "Runs a Starlark file, or starts a session with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
       starlark_file, {}, true);
 }
 Command compile_command() {
   return CommandGroup{"models", {}}.make(
-      "compile", "", 0, 0, "Compiles a model in the `.cf` language and prints what it prints.",
+      "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
       compile,
       {{{"-f", "--file"},
         "FILE",
-        "the main file, - for standard input; else main.cf of the project"},
-       {{"--steps"}, "N", "give up after so much work"},
-       {{"--memory"}, "BYTES", "give up beyond so much memory"}});
+        "the main file, - for standard input (default: main.cf of the project)"},
+       {{"--steps"}, "N", "stop after this much work"},
+       {{"--memory"}, "BYTES", "stop beyond this much memory"}});
 }
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(
       "project init", "[FOLDER]", 0, 1,
-      "Makes a project for models: project.yml, main.cf and libs.",
+      "Creates a project for models: project.yml, main.cf and libs.",
       {"fettle project init shop", "fettle project init"}, project_init);
 }
 Command version_command() {
@@ -130,7 +131,7 @@ Command version_command() {
 }
 Command package_init_command() {
   return CommandGroup{"packages", {}}.make(
-      "package init", "NAME [FOLDER]", 1, 2, "Makes a package: kurtosis.yml and main.star.",
+      "package init", "NAME [FOLDER]", 1, 2, "Creates a package: kurtosis.yml and main.star.",
       {"fettle package init github.com/me/shop shop", "fettle package init github.com/me/shop"},
       package_init);
 }

@@ -30,7 +30,7 @@ class LiveView : public Audience {
       const int64_t left = std::max<int64_t>(0, (one.due - instant_from_clock()).count());
       print_error(cat(in(Colour::yellow, "pending", face_.colour), "  ", one.key.name, ": ",
                       std::string_view(one.what).substr(0, one.what.find('\n')), " (call ",
-                      one.calls, ", next in ", short_duration(left), ")"));
+                      one.calls, ", next attempt in ", short_duration(left), ")"));
     }
   }
 
@@ -170,7 +170,7 @@ std::vector<Command> state_commands() {
   const CommandGroup group{"states", state_options()};
   std::vector<Command> commands{
       group.make("state", "FILES…", 1, 1000,
-                 "Applies files of states until everything is as they say.",
+                 "Applies files of states until everything is as described.",
                  {"fettle state site.sls", "fettle state web db --sls-sources states --test",
                   "fettle state site.sls -R basic -P idem25"},
                  run_state),

@@ -67,7 +67,7 @@ Result<int> refresh(Face& face) {
   if (face.json)
     print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
   else
-    print(cat(count, " states are remembered, ", changed, " of them changed"));
+    print(cat(count, " states remembered, ", changed, " of them changed"));
   return 0;
 }
 
@@ -85,7 +85,7 @@ Result<int> restore(Face& face) {
   if (face.json)
     print_json(Value::dict({{"remembered", count}}));
   else
-    print(cat(count, " states are remembered in `", request.environment, "`"));
+    print(cat(count, " states remembered in `", request.environment, "`"));
   return 0;
 }
 
@@ -189,19 +189,19 @@ Result<int> batch(Face& face) {
 
 std::vector<Command> state_memory_commands() {
   const CommandGroup group{"states", state_options()};
-  return {
-      group.make("describe", "PATTERN", 0, 1,
-                 "Prints what is there as a file of states, as modules describe it.",
-                 {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, describe,
-                 {{{"--hard-fail"}, "", "ends at the first module that fails"}}),
-      group.make("refresh", "PATTERN", 0, 1, "Remembers what is there, as modules describe it.",
-                 {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
-                 {{{"--hard-fail"}, "", "ends at the first module that fails"}}),
-      group.make("restore", "FILE", 1, 1, "Remembers states of a file, as Idem keeps them.",
-                 {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
-      group.make("batch", "[FILE|-]", 0, 1,
-                 "Applies states that are given as JSON, and answers with their results.",
-                 {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
+  return {group.make("describe", "PATTERN", 0, 1,
+                     "Prints what exists as a file of states, with the `describe` of modules.",
+                     {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"},
+                     describe, {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
+          group.make("refresh", "PATTERN", 0, 1,
+                     "Stores what exists as memory, with the `describe` of modules.",
+                     {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
+                     {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
+          group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
+                     {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
+          group.make(
+              "batch", "[FILE|-]", 0, 1, "Applies states given as JSON and prints their results.",
+              {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
 }
 
 }  // namespace fettle

@@ -155,35 +155,37 @@ std::vector<CommandOption> state_options() {
     return option;
   };
   return {
-      {{"-e", "--enclave", "--environment"}, "NAME", "the environment; else the folder's name"},
-      several({{"--sls-sources"}, "SOURCE…", "folders, archives and json:// with files"}),
+      {{"-e", "--enclave", "--environment"},
+       "NAME",
+       "the environment (default: the folder's name)"},
+      several({{"--sls-sources"}, "SOURCE…", "where files are: folders, archives and json://"}),
       several({{"--params"}, "FILE…", "files of parameters"}),
       several({{"--param-sources"}, "SOURCE…", "where files of parameters are"}),
-      {{"-T", "--tree"}, "DIR", "a folder with files, before all sources"},
-      {{"-t", "--test"}, "", "say what would be done, and do nothing"},
-      {{"--invert"}, "", "present becomes absent, and vice versa"},
+      {{"-T", "--tree"}, "DIR", "a folder with files, searched before all sources"},
+      {{"-t", "--test"}, "", "show what would be done, and do nothing"},
+      {{"--invert"}, "", "swap present and absent"},
       {{"--target"}, "ID", "only this ID, and what it needs"},
-      {{"-r", "-R", "--reconciler"}, "NAME", "fettle (default), basic, none, or one of yours"},
-      {{"-p", "-P", "--pending"}, "NAME", "of basic: default, idem25, or one of yours"},
-      {{"--max-pending-reruns"}, "N", "of basic: at most N reruns (600)"},
-      {{"--deadline"}, "TIME", "gives up after this time, such as `10m`"},
-      {{"--fresh"}, "", "do not continue a run that was killed"},
-      {{"--prune"}, "", "remove what left the files"},
-      {{"--lenient"}, "", "unknown functions and targets fail only their state"},
+      {{"-r", "-R", "--reconciler"}, "NAME", "fettle (default), basic, none, or your own"},
+      {{"-p", "-P", "--pending"}, "NAME", "for basic: default, idem25, or your own"},
+      {{"--max-pending-reruns"}, "N", "for basic: at most N reruns (600)"},
+      {{"--deadline"}, "TIME", "give up after this time, such as `10m`"},
+      {{"--fresh"}, "", "do not continue an interrupted run"},
+      {{"--prune"}, "", "remove what is no longer in the files"},
+      {{"--lenient"}, "", "unknown functions and targets fail only their own state"},
       {{"--runtime"}, "NAME", "parallel (default) or serial"},
-      {{"--batch-size"}, "N", "at most N at once (50)"},
+      {{"--batch-size"}, "N", "at most N at the same time (50)"},
       {{"--render"}, "PIPE", "jinja|yaml|replacements"},
       {{"--group"}, "NAME", "number (default), sort, duration, omit_noop"},
       {{"--run-name"}, "NAME", "Idem's name for the environment"},
-      {{"--esm-plugin"}, "NAME", "local, or null: memory is neither read nor written"},
-      {{"--root-dir"}, "DIR", "the folder for everything that is kept"},
-      {{"-c", "--config"}, "FILE", "defaults, as Idem's configuration"},
+      {{"--esm-plugin"}, "NAME", "local, or null: neither read nor write memory"},
+      {{"--root-dir"}, "DIR", "the folder for all stored data"},
+      {{"-c", "--config"}, "FILE", "defaults, as in Idem's configuration"},
       {{"--acct-file"}, "FILE", "credentials"},
-      {{"--acct-key"}, "KEY", "their key; without one the file is plain YAML"},
-      {{"--acct-profile"}, "NAME", "the profile that counts where none is named"},
+      {{"--acct-key"}, "KEY", "the key of the credentials; without one the file is plain YAML"},
+      {{"--acct-profile"}, "NAME", "the default profile"},
       several({{"--plugin-dir"}, "DIR…", "folders with plugins"}),
-      {{"--detailed-exitcode"}, "", "of --test: 4 when something is due"},
-      {{"--compat-exit-code"}, "", "0 also when states failed, as Idem"},
+      {{"--detailed-exitcode"}, "", "with --test: exit code 4 when something is due"},
+      {{"--compat-exit-code"}, "", "exit code 0 even when states failed, as with Idem"},
       // Without a meaning here; users of Idem may have them in scripts.
       {{"--cache-dir"}, "DIR", "ignored"},
       {{"--esm-profile"}, "NAME", "ignored"},
@@ -235,7 +237,7 @@ Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
   request.waits = !face.parsed.flag("no-wait");
   const std::string runtime = settings.text("runtime", nullptr, "parallel");
   if (runtime != "parallel" && runtime != "serial")
-    return user_error(cat("`--runtime` is parallel or serial, not `", runtime, "`"));
+    return user_error(cat("`--runtime` must be parallel or serial, not `", runtime, "`"));
   request.is_serial = runtime == "serial";
   const int64_t batch = TRY(settings.number("batch-size", 50));
   request.parallelism = batch <= 0 ? 1000 : static_cast<int>(std::min<int64_t>(batch, 1000));

@@ -156,7 +156,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
     print_as_state(face, results);
     if (report.re_runs > 0 || report.requires_re_run)
       print(cat("re-runs: ", report.re_runs,
-                report.requires_re_run ? "; something is still pending" : ""));
+                report.requires_re_run ? "; some states are still pending" : ""));
     if (is_test)
       print("test run: nothing was changed");
     return;

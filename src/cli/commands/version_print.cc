@@ -133,7 +133,7 @@ Value differences_value(const std::vector<ItemDifference>& found) {
 std::string differences_text(const std::vector<ItemDifference>& found, bool colour) {
   using Type = ItemDifference::Type;
   if (found.empty())
-    return "no difference";
+    return "no differences";
   std::string text;
   for (const ItemDifference& one : found) {
     text += text.empty() ? "" : "\n";
@@ -190,7 +190,7 @@ std::string pushed_text(const Pushed& pushed, bool is_dry, bool colour) {
       changed += change.changed.size();
       removed += change.removed.size();
     }
-    text += cat("\nand ", pushed.changes.size() - shown_sets, " more sets; in all ", added,
+    text += cat("\nand ", pushed.changes.size() - shown_sets, " more sets; in total ", added,
                 " added, ", changed, " changed, ", removed, " removed");
   }
   return text;

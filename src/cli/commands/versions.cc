@@ -192,15 +192,15 @@ Command make(std::string words, std::string arguments, size_t least, size_t most
 }  // namespace
 
 std::vector<Command> versions_commands() {
-  const CommandOption exit_code{{"--detailed-exitcode"}, "", "4 when something differs"};
+  const CommandOption exit_code{{"--detailed-exitcode"}, "", "exit code 4 when something differs"};
   return {
       make("versions ls", "[ENVIRONMENT]", 0, 1, "Lists the versions of an environment.",
            {"fettle versions ls", "fettle versions ls -e networks --output json"}, list),
       make("versions show", "[VERSION]", 0, 1,
-           "Shows every resource of a version, the newest without a number.",
+           "Shows every resource of a version (default: the newest).",
            {"fettle versions show", "fettle versions show 3 -e networks"}, show),
       make("versions diff", "VERSION [VERSION]", 1, 2,
-           "Shows what differs between a version and a newer one, else the newest.",
+           "Shows the differences between a version and another one (default: the newest).",
            {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, diff, {exit_code}),
       make("versions check", "[VERSION]", 0, 1,
            "Checks a version against the guidelines of partial compiles.",
@@ -213,7 +213,7 @@ std::vector<Command> versions_commands() {
             "fettle versions push push.json -e networks --dry-run"},
            push,
            {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
-            {{"--dry-run"}, "", "decide, and store nothing"}}),
+            {{"--dry-run"}, "", "show the result and store nothing"}}),
       make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
            {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
       make("set show", "NAME [VERSION]", 1, 2, "Shows the resources of a set.",

@@ -139,7 +139,7 @@ Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
     used = 2;
   }
   if (name.empty() || name.find('/') != name.npos)
-    return user_error(cat("`", printable(word), "` names no object: write `KIND/NAME`"));
+    return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
   kind = TRY(kind_named(kind));
   return Name(cat(kind, "/", has_namespace(kind) ? space_of(face) : std::string(), "/", name));
 }
@@ -179,21 +179,20 @@ Result<int> finish_workloads(Face& face, Workplace& place,
 
 const std::vector<CommandOption>& workload_options() {
   static const std::vector<CommandOption> options{
-      {{"-e", "--enclave", "--environment"}, "NAME", "the fleet; else `fleet`"},
-      {{"-n", "--namespace"}, "NAME", "of what names none; else `default`"}};
+      {{"-e", "--enclave", "--environment"}, "NAME", "the fleet (default: fleet)"},
+      {{"-n", "--namespace"}, "NAME", "for objects without a namespace (default: default)"}};
   return options;
 }
 
 const std::vector<CommandOption>& wait_options() {
   static const std::vector<CommandOption> options{
-      {{"--wait"}, "", "until it has come about; `--wait=false` only stores"},
-      {{"--timeout"}, "TIME", "gives up when nothing changes for so long; else 10m"}};
+      {{"--wait"}, "", "wait until it is done; `--wait=false` only stores"},
+      {{"--timeout"}, "TIME", "give up when nothing changes for this long (10m)"}};
   return options;
 }
 
 CommandOption gates_option() {
-  return {
-      {"--feature-gates"}, "NAME=BOOL,…", "gates of the fleet; they stay as they are said once"};
+  return {{"--feature-gates"}, "NAME=BOOL,…", "gates of the fleet; the fleet remembers them"};
 }
 
 CommandOption file_option() {

@@ -35,7 +35,7 @@ void print_counts(const Value& status) {
   line("Revision", status.at("updateRevision"));
   line("Before", status.at("currentRevision"));
   if (!status.at("updatedReplicas").is_null())
-    print(cat("Replicas:       ", to_text(status.at("replicas")), " in all, ",
+    print(cat("Replicas:       ", to_text(status.at("replicas")), " in total, ",
               to_text(status.at("readyReplicas")), " ready, ",
               to_text(status.at("updatedReplicas")), " updated, ",
               to_text(status.at("updatedAvailableReplicas")), " of these available"));
@@ -44,7 +44,7 @@ void print_counts(const Value& status) {
               to_text(status.at("updatedPods")), " updated, ", to_text(status.at("readyPods")),
               " ready"));
   if (!status.at("desired").is_null())
-    print(cat("Nodes:          ", to_text(status.at("desired")), " in all, ",
+    print(cat("Nodes:          ", to_text(status.at("desired")), " in total, ",
               to_text(status.at("succeeded")), " have the image, ", to_text(status.at("failed")),
               " failed"));
 }
@@ -85,7 +85,7 @@ Result<int> describe(Face& face) {
   size_t used = 0;
   const Name owner = TRY(owner_asked(face, 0, used));
   if (face.parsed.arguments.size() > used)
-    return user_error(cat("`", printable(face.parsed.argument(used)), "` is one word too many"));
+    return user_error(cat("`", printable(face.parsed.argument(used)), "` is not expected here"));
   Workplace* place = TRY(face.workplace());
   const Name fleet = fleet_of(face);
   const Value document = TRY(document_of(*place, fleet, owner));
@@ -124,7 +124,7 @@ Result<int> describe(Face& face) {
 Command workload_describe_command() {
   return CommandGroup{"workloads", workload_options()}.make(
       "describe workload", "KIND/NAME", 1, 2,
-      "Tells all about a workload: how far it is, its pods and pulls, and what happened.\n"
+      "Describes a workload: its progress, pods, pulls and events.\n"
       "Also `fettle describe KIND NAME`.",
       {"fettle describe workload cloneset/web", "fettle describe cloneset web"}, describe);
 }

@@ -78,12 +78,13 @@ void print_pulls(const WorkloadPlan& plan, const Name& owner) {
     if (pull.owner != owner)
       continue;
     if (pull.nodes.empty()) {
-      print(cat("  image ", pull.image, " is on ", nodes_text(pull.present)));
+      print(cat("  image ", pull.image, " is present on ", nodes_text(pull.present)));
       continue;
     }
-    print(cat("  pull ", pull.image, " on ", nodes_text(pull.nodes),
-              pull.nodes.size() < 2 ? std::string() : cat(", ", pull.at_once, " at once"),
-              pull.present.empty() ? std::string() : cat("; it is on ", nodes_text(pull.present))));
+    print(
+        cat("  pull ", pull.image, " on ", nodes_text(pull.nodes),
+            pull.nodes.size() < 2 ? std::string() : cat(", ", pull.at_once, " at a time"),
+            pull.present.empty() ? std::string() : cat("; present on ", nodes_text(pull.present))));
   }
 }
 
@@ -125,7 +126,7 @@ void print_plan(const Face& face, const WorkloadPlan& plan) {
   if (plan.is_settled())
     print("no pod changes");
   if (plan.rollout.is_cut)
-    print("it goes on for longer than is shown here");
+    print("the rollout continues beyond what is shown here");
 }
 
 Result<int> diff(Face& face) {
@@ -144,12 +145,13 @@ Result<int> diff(Face& face) {
 Command workload_plan_command() {
   return CommandGroup{"workloads", workload_options()}.make(
       "diff", "", 0, 0,
-      "Shows what manifests would change, pod by pod, in which order, and what is pulled where.\n"
-      "Also `fettle plan -f FILE`. Stores and touches nothing.",
+      "Shows what manifests would change, pod by pod and in order, and which images are pulled "
+      "where.\n"
+      "Also `fettle plan -f FILE`. Stores and changes nothing.",
       {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode"}, diff,
       {file_option(),
-       {{"--skip-unknown"}, "", "leaves out kinds that are not known"},
-       {{"--detailed-exitcode"}, "", "exit code 4 when something is to be done"}});
+       {{"--skip-unknown"}, "", "skip unknown kinds"},
+       {{"--detailed-exitcode"}, "", "exit code 4 when something is due"}});
 }
 
 }  // namespace fettle

@@ -31,7 +31,7 @@ Result<int> remove(Face& face) {
   } else {
     if (face.parsed.arguments.empty())
       return user_error(
-          "name a kind and an object, or a file by `-f`: `fettle delete cloneset web`");
+          "name a kind and an object, or a file with `-f`: `fettle delete cloneset web`");
     size_t used = 0;
     owners.push_back(TRY(owner_asked(face, 0, used)));
     const std::string kind(owners[0].view().substr(0, owners[0].view().find('/')));
@@ -190,20 +190,17 @@ std::vector<Command> workload_commands() {
   Command show =
       group.make("get", "KIND [NAME]", 1, 2, "Shows pods and manifests, as tables or documents.",
                  {"fettle get pods -o wide", "fettle get cloneset web -o yaml"}, get,
-                 {{{"-A", "--all-namespaces"}, "", "of all namespaces"}});
+                 {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"}});
   show.outputs = {"yaml", "name", "wide"};
   std::vector<Command> all{
       group.make(
           "apply", "", 0, 0,
-          "Stores manifests of workloads and brings them about; without any, what is stored.",
+          "Stores manifests of workloads and carries them out; without a file, those that are "
+          "stored.",
           {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
-          {file,
-           wait,
-           limit,
-           gates_option(),
-           {{"--skip-unknown"}, "", "leaves out kinds that are not known"}}),
+          {file, wait, limit, gates_option(), {{"--skip-unknown"}, "", "skip unknown kinds"}}),
       show,
-      group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and all that they made.",
+      group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and everything they created.",
                  {"fettle delete cloneset web", "fettle delete -f web.yaml"}, remove,
                  {file, wait, limit}),
       controller_command(),

@@ -15,8 +15,8 @@ Error no_engine(const std::vector<std::string>& tried, const Error& own) {
       cat("no container engine answers; tried ",
           tried.empty() ? "the usual sockets, none of which exists" : join(tried, ", "),
           ", and a private Podman: ", to_string(own),
-          "; install Docker or Podman, start the one that is installed, or name one "
-          "by `--engine` or `$DOCKER_HOST`; `fettle doctor` says more"));
+          "; install Docker or Podman, start the one that is installed, or set `--engine` or "
+          "`$DOCKER_HOST`; `fettle doctor` shows more"));
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
   if (!socket)
     return is_cancelled(socket.error()) ? socket.error() : no_engine(tried, socket.error());
   if (options.notice)
-    options.notice(cat("no engine answers at the usual places: using a private Podman at `unix://",
+    options.notice(cat("no engine answers at the usual sockets: using a private Podman at `unix://",
                        *socket, "`"));
   const EngineAddress address = TRY(parse_engine_address("unix://" + *socket, options.variables));
   return EngineLink{.address = address};

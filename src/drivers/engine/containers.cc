@@ -208,7 +208,7 @@ namespace {
 Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
   const auto state = TRY(inspect_container(engine, id, stop));
   if (!state || !state->runs())
-    return world_error("the engine does not say how the container ended");
+    return world_error("the engine does not report how the container ended");
   return {};
 }
 

@@ -30,8 +30,8 @@ constexpr Duration watch_pause = 1s;
 /// A files artifact that is copied out of a service.
 Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token stop) {
   if (act.attributes.text_at("source") != "service")
-    return world_error(
-        cat("the engine makes no artifacts of source `", act.attributes.text_at("source"), "`"));
+    return world_error(cat("the engine cannot make a files artifact from source `",
+                           act.attributes.text_at("source"), "`"));
   const Record& host = *TRY(host_of(act));
   const std::string path(act.attributes.text_at("path"));
   const std::string digest =

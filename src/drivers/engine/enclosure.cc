@@ -65,8 +65,8 @@ Result<Descriptor> Enclosure::lock(const std::stop_token& stop) const {
     if (errno != EWOULDBLOCK && errno != EINTR)
       return file_error("cannot lock", root_);
     if (left_of(lock_limit, began) == 0s)
-      return world_error(cat("another process starts or stops the engine below `", root_.string(),
-                             "`; waited for ", to_string(lock_limit)));
+      return world_error(cat("another process is starting or stopping the engine in `",
+                             root_.string(), "`; waited for ", to_string(lock_limit)));
     TRY(pause_for(interval, stop));
   }
   return folder;
@@ -102,14 +102,14 @@ Status Enclosure::start() {
   command.directory = "/";
   command.prepare = become_holder;
   const pid_t pid = TRY(start_detached(command).context(
-      cat("making a mount namespace for the engine below `", root_.string(), "`")));
+      cat("making a mount namespace for the engine in `", root_.string(), "`")));
   return remember("holder", pid);
 }
 
 Result<Invocation> Enclosure::inside(Invocation command) const {
   const auto holder = process("holder");
   if (!holder)
-    return world_error(cat("the engine below `", root_.string(), "` does not run"));
+    return world_error(cat("the engine in `", root_.string(), "` is not running"));
   // Kept open by the closure for as long as the command may be started.
   const auto space = std::make_shared<Descriptor>(TRY(open_to_read(namespace_of(*holder))));
   command.environment.emplace_back("FETTLE_ENGINE", root_.string());
@@ -136,7 +136,7 @@ Status Enclosure::end() {
   std::error_code code;
   const Path space = holder ? fs::read_symlink(namespace_of(*holder), code) : Path();
   if (code || space == fs::read_symlink("/proc/self/ns/mnt", code))  // never our own
-    return world_error("the namespace of an engine cannot be told");
+    return world_error("cannot determine the namespace of the engine");
   const auto is_meant = [&](pid_t pid) {
     if (!holder)  // without root there is none, and the marks have to do
       return is_ours(pid);
@@ -152,7 +152,7 @@ Status Enclosure::end() {
         kill(pid, i == 0 ? SIGTERM : SIGKILL);
     std::this_thread::sleep_for(i < 4 ? interval / 5 : interval);
   }
-  return world_error(cat("processes of the engine below `", root_.string(), "` cannot be ended"));
+  return world_error(cat("processes of the engine in `", root_.string(), "` cannot be stopped"));
 }
 
 }  // namespace fettle

@@ -125,7 +125,7 @@ Status Engine::ping(std::stop_token stop) {
 
 std::function<Status(const std::stop_token&)> Engine::answers() {
   return [this](const std::stop_token& stop) {
-    return ping(stop).context(cat("nothing came for ", to_string(limits_.silence)));
+    return ping(stop).context(cat("nothing was received for ", to_string(limits_.silence)));
   };
 }
 

@@ -50,7 +50,7 @@ EngineCall start_call(const std::string& id, const ExecOptions& options) {
 Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
   const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
   if (!answer.ok() || !answer.body.bool_at("Running"))
-    return world_error("the engine does not send the end of the command's output");
+    return world_error("the engine does not end the output of the command");
   return {};
 }
 

@@ -55,7 +55,7 @@ TEST_F(StalledEngine, ACallIsGivenUp) {
   serve([](const std::string&) { return ""; });
   const auto listed = list_containers(*engine_, {}, {});
   ASSERT_FALSE(listed);
-  EXPECT_NE(listed.error().message.find("nothing came for 20ms"), std::string::npos)
+  EXPECT_NE(listed.error().message.find("nothing was received for 20ms"), std::string::npos)
       << listed.error().message;
 }
 
@@ -74,7 +74,7 @@ TEST_F(StalledEngine, ACommandMayBeSilentWhileItRuns) {
                              [](OutputStream, std::string_view) { return Status(); }, {});
   ASSERT_FALSE(code);
   EXPECT_GE(asked, 4) << "it was asked again and again";
-  EXPECT_EQ(code.error().message, "the engine does not send the end of the command's output");
+  EXPECT_EQ(code.error().message, "the engine does not end the output of the command");
   EXPECT_TRUE(code.error().unknown_outcome);
 }
 
@@ -113,7 +113,7 @@ TEST_F(StalledEngine, APullOfAnEngineThatIsGoneIsGivenUp) {
   serve([](const std::string&) { return std::string(begun); });
   const Status pulled = pull_image(*engine_, "localhost/a:1", {}, {}, {});
   ASSERT_FALSE(pulled);
-  EXPECT_NE(to_string(pulled.error()).find("nothing came for 20ms"), std::string::npos)
+  EXPECT_NE(to_string(pulled.error()).find("nothing was received for 20ms"), std::string::npos)
       << to_string(pulled.error());
 }
 
@@ -140,7 +140,7 @@ TEST_F(StalledEngine, TheEndOfAContainerIsAwaitedWhileItRuns) {
                             : R"({"Id":"c","State":{"Status":"exited","ExitCode":0}})");
   });
   EXPECT_EQ(wait_container(*engine_, "c", for_ever, {}).error().message,
-            "the engine does not say how the container ended");
+            "the engine does not report how the container ended");
   EXPECT_EQ(asked, 3);
 }
 

@@ -88,7 +88,7 @@ class PodAct {
                               : TRY(ensure_network(site_, pod_network(act_.key), stop_));
     const auto subnet = parse_subnet(network.text_at("subnet"));
     if (!subnet)
-      return world_error("the record of the network has no range of addresses");
+      return world_error("the record of the network has no address range");
     place_.network = network.text_at("name");
     network_id_ = network.text_at("id");
     place_.host_address = network.text_at("gateway");
@@ -164,7 +164,8 @@ class PodAct {
       own.emplace_back(mark::network, network_id_);
       const Value body = TRY(holder_body(attributes_, place_, volumes_, own));
       place_.holder =
-          TRY(create(name_, body).context(cat("creating the holder of pod `", act_.key.name, "`")));
+          TRY(create(name_, body)
+                  .context(cat("creating the holder container of pod `", act_.key.name, "`")));
     } else {
       place_.holder = there_.holders[0].id;
     }
@@ -179,7 +180,7 @@ class PodAct {
         state.status = state.status == "created" ? "created" : "exited";
       rejoin_ = !there_.containers.empty();
       TRY(start_container(site_.engine, place_.holder, stop_)
-              .context(cat("starting the holder of pod `", act_.key.name, "`")));
+              .context(cat("starting the holder container of pod `", act_.key.name, "`")));
     }
     return {};
   }
@@ -189,12 +190,13 @@ class PodAct {
     if (created.name_taken) {
       const auto other = TRY(inspect_container(site_.engine, name, stop_));
       if (other && own_key(site_, other->labels) != act_.key)
-        return world_error(cat("the name `", name, "` is taken by a container of somebody else"));
+        return world_error(
+            cat("the name `", name, "` is taken by a container that fettle did not create"));
       TRY(remove_container(site_.engine, name, stop_));
       created = TRY(create_container(site_.engine, name, body, stop_));
     }
     if (created.name_taken)
-      return world_error(cat("the name `", name, "` cannot be had"));
+      return world_error(cat("the name `", name, "` is not available"));
     return created.id;
   }
 
@@ -253,7 +255,7 @@ class PodAct {
       return {};
     if (policy == "Never")
       return world_error(cat("the image `", container.image, "` of container `", container.name,
-                             "` is not there, and `imagePullPolicy` is `Never`"));
+                             "` is missing, and `imagePullPolicy` is `Never`"));
     Status pulled;
     for (const auto& login : logins_for(container.image)) {
       pulled = pull_image(site_.engine, container.image, login, progress_, stop_);
@@ -330,7 +332,7 @@ class PodAct {
       const std::string lines = last_log_lines(site_.engine, id, shown_log_lines, stop_);
       return world_error(cat("init container `", container.name, "` of pod `", act_.key.name,
                              "` ended with exit code ", code,
-                             lines.empty() ? "; it wrote nothing" : "; its last lines are:\n",
+                             lines.empty() ? "; it printed nothing" : "; its last lines are:\n",
                              lines));
     }
     if (state->status == "exited" && state->restarts == 0 && waited() > 5s)
@@ -439,9 +441,9 @@ class PodAct {
     Status undone = remove_container(site_.engine, id, none);
     if (undone)
       undone = start_container(site_.engine, others.back()->id, none);
-    error.message += undone ? "; the container before it runs again"
-                            : cat("; the container before it cannot be brought back: ",
-                                  to_string(undone.error()));
+    error.message +=
+        undone ? "; the previous container runs again"
+               : cat("; the previous container cannot be restored: ", to_string(undone.error()));
     return error;
   }
 

@@ -90,8 +90,8 @@ Status add_security(const Value& attributes, const PodContainer& container,
   const bool may_not_be_root = own.bool_at("runAsNonRoot", pod.bool_at("runAsNonRoot"));
   const int64_t user = own.integer_at("runAsUser", pod.integer_at("runAsUser", -1));
   if (may_not_be_root && user <= 0)
-    return user_error(cat("container `", container.name,
-                          "`: `runAsNonRoot` needs a `runAsUser` other than 0 here"));
+    return user_error(
+        cat("container `", container.name, "`: `runAsNonRoot` needs a `runAsUser` other than 0"));
   if (own.bool_at("privileged"))
     host.push_back({"Privileged", true});
   if (own.bool_at("readOnlyRootFilesystem"))
@@ -126,14 +126,14 @@ Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& v
     const auto volume = std::ranges::find(volumes, name, &PodVolume::name);
     if (volume == volumes.end())
       return user_error(cat("container `", container.name, "` mounts `", name,
-                            "`, which is no volume of the pod"));
+                            "`, which is not a volume of the pod"));
     if (!path.starts_with('/') || path == "/")
       return user_error(cat("container `", container.name, "`: `mountPath` `", path,
-                            "` is no absolute path below `/`"));
+                            "` is not an absolute path below `/`"));
     if (!mount.text_at("subPath").empty() || !mount.text_at("subPathExpr").empty())
       return user_error(cat("container `", container.name,
-                            "`: engines mount whole volumes, so `subPath` of `", name,
-                            "` cannot be had"));
+                            "`: engines mount only whole volumes, so `subPath` of `", name,
+                            "` is not available"));
     const bool is_read_only = mount.bool_at("readOnly") || volume->sort == PodVolume::Sort::files;
     if (volume->sort == PodVolume::Sort::folder && volume->makes_folder) {
       binds.emplace_back(cat(volume->there, ":", path, is_read_only ? ":ro" : ":rw"));

@@ -163,19 +163,19 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
   };
   const std::vector<std::pair<Value, std::string>> cases{
       {with_volume(R"("nfs":{})"),
-       "volume `v`: an engine knows emptyDir, hostPath, configMap, secret, downwardAPI, projected "
+       "volume `v`: engines support emptyDir, hostPath, configMap, secret, downwardAPI, projected "
        "and persistentVolumeClaim"},
       {with_volume(R"("emptyDir":{})", R"(,"subPath":"x")"),
-       "container `web`: engines mount whole volumes, so `subPath` of `v` cannot be had"},
-      {with_volume(R"("hostPath":{"path":"x"})"), "volume `v`: `x` is no absolute path"},
+       "container `web`: engines mount only whole volumes, so `subPath` of `v` is not available"},
+      {with_volume(R"("hostPath":{"path":"x"})"), "volume `v`: `x` is not an absolute path"},
       {with_volume(R"("configMap":{"name":"none"})"),
        "volume `v`: there is no ConfigMap `none` in the namespace"},
       {one(R"(,"volumeMounts":[{"name":"w","mountPath":"/w"}])"),
-       "container `web` mounts `w`, which is no volume of the pod"},
+       "container `web` mounts `w`, which is not a volume of the pod"},
       {one(R"(,"securityContext":{"runAsNonRoot":true})"),
-       "container `web`: `runAsNonRoot` needs a `runAsUser` other than 0 here"},
+       "container `web`: `runAsNonRoot` needs a `runAsUser` other than 0"},
       {one(R"(,"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"spec.x"}}}])"),
-       "`spec.x` is no field that a container can be given"},
+       "`spec.x` is not a field that containers can use"},
       {one(R"(,"env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}}])",
            R"(,"configs":{"Secret/s":{"other":"1"}})"),
        "variable `A`: the Secret `s` has no key `k`"}};
@@ -185,7 +185,7 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
       R"("volumes":[{"name":"v","configMap":{"name":"c","items":[{"key":"a","path":"../a"}]}}],)"
       R"("containers":[{"name":"web","image":"a"}])",
       R"(,"configs":{"ConfigMap/c":{"a":"1"}})");
-  EXPECT_EQ(refusal(leads_out), "`../a` is no path inside of a volume");
+  EXPECT_EQ(refusal(leads_out), "`../a` is not a path inside a volume");
 }
 
 TEST(PodValues, NamesAreFilledInAsKubernetesDoes) {

@@ -158,7 +158,7 @@ class PodLook {
       if (!wanted.stays() || (row != nullptr && row->ready()))
         continue;
       if (row == nullptr)
-        return cat("container `", wanted.name, "` is not there");
+        return cat("container `", wanted.name, "` does not exist");
       const std::string why = row->health.why.empty() ? row->state.status : row->health.why;
       return cat("container `", wanted.name, "`: ", why);
     }

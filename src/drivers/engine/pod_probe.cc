@@ -63,9 +63,9 @@ Result<Complaint> try_request(const Site& site, const Value& handler, const PodH
                               Duration limit, const std::stop_token& stop) {
   const auto port = port_of(handler.at("port"), place.spec);
   if (!port)
-    return Complaint(cat("`", to_text(handler.at("port")), "` is no port of the container"));
+    return Complaint(cat("`", to_text(handler.at("port")), "` is not a port of the container"));
   if (upper_case(handler.text_at("scheme", "HTTP")) != "HTTP")
-    return Complaint("probes by HTTPS are not sent here");
+    return Complaint("probes by HTTPS are not supported");
   const std::string host(handler.text_at("host", place.address));
   const std::string_view path = handler.text_at("path", "/");
   HttpRequest request;
@@ -90,7 +90,7 @@ Result<Complaint> try_connection(const Site& site, const Value& handler,
                                  const std::stop_token& stop) {
   const auto port = port_of(handler.at("port"), place.spec);
   if (!port)
-    return Complaint(cat("`", to_text(handler.at("port")), "` is no port of the container"));
+    return Complaint(cat("`", to_text(handler.at("port")), "` is not a port of the container"));
   const std::string host(handler.text_at("host", place.address));
   bool is_open = false;
   if (host != place.address || is_reachable(site.engine, host)) {
@@ -104,7 +104,7 @@ Result<Complaint> try_connection(const Site& site, const Value& handler,
   }
   if (stop.stop_requested())
     return cancelled_error();
-  return is_open ? Complaint() : Complaint(cat("nobody listens on port ", *port));
+  return is_open ? Complaint() : Complaint(cat("nothing listens on port ", *port));
 }
 
 /// Seconds as Kubernetes writes them in probes.
@@ -128,7 +128,7 @@ Result<std::optional<std::string>> try_handler(const Site& site, const Value& ha
     TRY(pause_for(std::min(limit, seconds_of(sleep, "seconds", 0)), stop));
     return std::optional<std::string>();
   }
-  return std::optional<std::string>("it is none of `exec`, `httpGet` and `tcpSocket`");
+  return std::optional<std::string>("it must be `exec`, `httpGet` or `tcpSocket`");
 }
 
 Result<PodProbes::Course> PodProbes::try_probe(const Site& site, const Value& probe,
@@ -165,7 +165,7 @@ Result<PodHealth> PodProbes::ask(const Site& site, const PodHandlerPlace& place,
       return {};
     if (running < seconds_of(probe, "initialDelaySeconds", 0)) {
       holds = false;
-      health.why = cat("its ", field, " is not asked yet");
+      health.why = cat("its ", field, " has not run yet");
       return {};
     }
     course = TRY(try_probe(site, probe, place, course, stop));

@@ -49,7 +49,7 @@ Result<std::string> PodValues::field(std::string_view path) const {
     return text_in(pod_labels(attributes_), *key);
   if (const auto key = subscript(path, "metadata.annotations"))
     return text_in(pod_annotations(attributes_), *key);
-  return user_error(cat("`", path, "` is no field that a container can be given"));
+  return user_error(cat("`", path, "` is not a field that containers can use"));
 }
 
 const Value* PodValues::config(std::string_view kind, std::string_view name) const {
@@ -79,7 +79,7 @@ Result<std::string> PodValues::resource(const Value& container, const Value& sou
   const std::string_view part = wanted.substr(0, point),
                          what = point == wanted.npos ? "" : wanted.substr(point + 1);
   if ((part != "limits" && part != "requests") || (what != "cpu" && what != "memory"))
-    return user_error(cat("`", wanted, "` is no amount that a container can be given"));
+    return user_error(cat("`", wanted, "` is not a resource that containers can use"));
   const Value* own = &container;
   if (const std::string_view name = source.text_at("containerName"); !name.empty())
     for (const Value& other : items_of(attributes_.at("template").at("spec").at("containers")))

@@ -16,7 +16,7 @@ std::span<const Value> items_of(const Value& list) {
 Status check_inner(std::string_view path) {
   for (const std::string_view part : split(path, '/'))
     if (part == ".." || part.empty())
-      return user_error(cat("`", path, "` is no path inside of a volume"));
+      return user_error(cat("`", path, "` is not a path inside a volume"));
   return {};
 }
 
@@ -110,12 +110,13 @@ Status take_folder(const Value& source, PodVolume& volume) {
   const std::string_view type = source.text_at("type");
   volume.makes_folder = type.empty() || type == "DirectoryOrCreate";
   if (!volume.there.starts_with('/'))
-    return user_error(cat("volume `", volume.name, "`: `", volume.there, "` is no absolute path"));
+    return user_error(
+        cat("volume `", volume.name, "`: `", volume.there, "` is not an absolute path"));
   if (volume.there.find(':') != std::string::npos)
     volume.makes_folder = false;  // engines would read it as the end of the path
   if (type == "FileOrCreate")
     return user_error(
-        cat("volume `", volume.name, "`: an engine makes folders, but no file for a `hostPath`"));
+        cat("volume `", volume.name, "`: engines create folders for a `hostPath`, not files"));
   return {};
 }
 
@@ -166,10 +167,9 @@ Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Value& attribut
       volume.sort =
           empty.text_at("medium") == "Memory" ? PodVolume::Sort::memory : PodVolume::Sort::empty;
     } else {
-      return user_error(
-          cat("volume `", volume.name,
-              "`: an engine knows emptyDir, hostPath, configMap, secret, downwardAPI, projected "
-              "and persistentVolumeClaim"));
+      return user_error(cat("volume `", volume.name,
+                            "`: engines support emptyDir, hostPath, configMap, secret, "
+                            "downwardAPI, projected and persistentVolumeClaim"));
     }
     volumes.push_back(std::move(volume));
   }

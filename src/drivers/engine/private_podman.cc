@@ -159,8 +159,8 @@ Invocation PrivatePodman::podman(const std::vector<std::string>& arguments) cons
 
 Result<std::string> PrivatePodman::start(std::stop_token stop) {
   if (options_.root.string().starts_with("/run/"))
-    return user_error(cat("a private Podman cannot live in `", options_.root.string(),
-                          "`: it has a `/run` of its own"));
+    return user_error(cat("a private Podman cannot run in `", options_.root.string(),
+                          "`: it has its own `/run`"));
   if (socket().string().size() > longest_socket)
     return user_error(cat("the path `", socket().string(), "` is too long for a socket"));
   if (const auto missing = missing_packages(); !missing.empty())

@@ -30,7 +30,7 @@ Result<Value> extracted(const Site& site, const Value& recipe, std::string_view 
   if (wanted.is_dict()) {
     for (const Entry& entry : wanted.entries()) {
       if (!site.options.extract)
-        return world_error("this program cannot evaluate `extract`");
+        return world_error("`extract` is not available in this program");
       Value value = TRY(site.options.extract(to_text(entry.value), text)
                             .context(cat("extracting `", entry.key, "`")));
       values.push_back({entry.key, std::move(value)});
@@ -105,7 +105,7 @@ Result<const Record*> host_of(const Act& act) {
     if (record->applied && record->applied->key.kind == "service" &&
         record->applied->key.name == name)
       return record.get();
-  return world_error(cat("`", to_string(act.key), "` does not need the service `", name, "`"));
+  return world_error(cat("`", to_string(act.key), "` does not depend on the service `", name, "`"));
 }
 
 Status check_code(const Value& attributes, std::string_view what, int64_t code,

@@ -20,7 +20,7 @@ Error too_little(const Resource& service, const Minimum& minimum, int64_t before
       cat("the service `", service.key.name, "` requires ",
           service.attributes.integer_at(minimum.attribute), " ", minimum.unit,
           ", but the engine's machine has ", minimum.there,
-          before == 0 ? std::string() : cat(", and the services before it take ", before)),
+          before == 0 ? std::string() : cat(", and the services before it use ", before)),
       where_in(service.origin));
 }
 

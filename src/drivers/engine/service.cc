@@ -84,10 +84,10 @@ void mark_container(const Site& site, const Act& act, Wish& wish) {
 Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& stop) {
   const Record* const network = act.need("network");
   if (network == nullptr)
-    return world_error(cat("the service `", act.key.name, "` needs no network"));
+    return world_error(cat("the service `", act.key.name, "` does not depend on a network"));
   const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
   if (!subnet)
-    return world_error("the record of the network has no range of addresses");
+    return world_error("the record of the network has no address range");
   Wish wish;
   wish.attributes = reveal(act.attributes);
   wish.placement.network = network->outputs.text_at("name");
@@ -161,7 +161,7 @@ Error undo(const Site& site, const Key& key, const Change& change, const std::st
         cat("the container before it cannot be brought back: ", to_string(undone.error()));
   else
     error.message +=
-        change.old_ran ? "the container before it runs again" : "the container before it is kept";
+        change.old_ran ? "the previous container runs again" : "the previous container is kept";
   return std::move(error).context(cat("replacing service `", key.name, "`"));
 }
 
@@ -207,7 +207,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
     created = TRY(create_container(site.engine, wish.name, body, stop));
     if (created.name_taken)
       return world_error(
-          cat("the name `", wish.name, "` is taken by a container that this fettle did not make"));
+          cat("the name `", wish.name, "` is taken by a container that this home did not create"));
   }
   change.now = created.id;
   return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);
@@ -278,7 +278,7 @@ Result<std::optional<Error>> look_for_end(const Site& site, const Key& key,
   return std::optional(
       world_error(cat("the container of `", key.name, "` ended with exit code ",
                       state->exit_code.value_or(-1), " before ", awaited,
-                      lines.empty() ? "; it wrote nothing" : "; its last lines are:\n", lines)));
+                      lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines)));
 }
 
 /// Probes the ports that are awaited. Nothing when all answer; otherwise what to say meanwhile.
@@ -311,7 +311,7 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
       return std::optional(name + " is not open yet");
     const std::string lines = last_log_lines(site.engine, container, shown_log_lines, stop);
     return world_error(cat(name, " did not open within ", to_string(limit),
-                           lines.empty() ? "; its container wrote nothing"
+                           lines.empty() ? "; its container printed nothing"
                                          : "; the last lines of its container are:\n",
                            lines));
   }

@@ -35,7 +35,7 @@ std::optional<Key> own_key(const Site& site, const std::map<std::string, std::st
 Error taken_error(std::string_view what, std::string_view name,
                   const std::map<std::string, std::string>& labels) {
   if (!key_in(labels))
-    return world_error(cat("a ", what, " `", name, "` that fettle did not make is there"));
+    return world_error(cat("a ", what, " `", name, "` exists that fettle did not create"));
   return world_error(cat("the ", what, " `", name,
                          "` on this engine belongs to another home of fettle: use that "
                          "`$FETTLE_HOME`, or another name for the environment"));

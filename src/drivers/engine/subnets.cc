@@ -102,9 +102,9 @@ Error no_free_subnet(std::span<const Subnet> pools, int prefix) {
   for (const Subnet& pool : pools)
     names.push_back(to_string(pool));
   return world_error(
-      cat("no range of addresses (/", prefix, ") is free for a network in ", join(names, ", "),
+      cat("no address range (/", prefix, ") is free for a network in ", join(names, ", "),
           ": other networks of the engine and routes of this machine take them all; `fettle clean` "
-          "removes environments that are stopped, `fettle enclave rm` others"));
+          "removes stopped environments, `fettle enclave rm` others"));
 }
 
 }  // namespace fettle

@@ -34,7 +34,7 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
                               const std::stop_token& stop) {
   const auto state = TRY(inspect_network(site.engine, name, stop));
   if (!state)
-    return world_error(cat("the network `", name, "` appeared and is gone"));
+    return world_error(cat("the network `", name, "` appeared and disappeared"));
   if (own_key(site, state->labels) != act.key || state->subnets.empty())
     return taken_error("network", name, state->labels);
   const Subnet subnet = state->subnets[0];
@@ -123,7 +123,7 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
         taken.insert(taken.end(), other.subnets.begin(), other.subnets.end());
     asked = true;
   }
-  return world_error(cat("the engine refused ", network_tries, " ranges of addresses: ", refusal));
+  return world_error(cat("the engine refused ", network_tries, " address ranges: ", refusal));
 }
 
 Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token stop) {
@@ -192,7 +192,7 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
   }
   const ImageFacts image = TRY(image_facts(site.engine, reference, stop));
   if (image.id.empty())
-    return world_error(cat("`", reference, "` was pulled, yet the engine does not have it"));
+    return world_error(cat("`", reference, "` was pulled, but the engine does not have it"));
   return image_done(act, image);
 }
 

@@ -27,7 +27,7 @@ Result<Placement> place(const Site& site, const Act& act, const std::stop_token&
   placement.network_id = network->outputs.text_at("id");
   const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
   if (!subnet)
-    return world_error("the record of the network has no range of addresses");
+    return world_error("the record of the network has no address range");
   if (!site.allocation.knows(placement.network_id))
     site.allocation.learn(
         placement.network_id,

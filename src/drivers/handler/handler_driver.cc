@@ -14,7 +14,7 @@ Result<Duration> deadline_of(const Value& handler) {
     return usual_deadline;
   const Duration deadline = TRY(parse_duration(given));
   if (deadline <= 0s)
-    return world_error(cat("the deadline `", given, "` is no time"));
+    return world_error(cat("the deadline `", given, "` is not a time"));
   return deadline;
 }
 

@@ -186,7 +186,7 @@ TEST_P(BrokenHandlerTest, StarlarkThatFails) {
   EXPECT_TRUE(has(hung, "did not end within")) << hung;
   const std::string failed =
       failure(starlark(reading("command.run(\"sh -c 'echo worse >&2; exit 3'\")")));
-  EXPECT_TRUE(has(failed, "`sh` ended with code 3:\nworse")) << failed;
+  EXPECT_TRUE(has(failed, "`sh` exited with code 3:\nworse")) << failed;
   EXPECT_TRUE(
       has(failure(starlark(reading("files.read(\"etc/passwd\")"))), "the path must be absolute"));
   EXPECT_TRUE(has(failure(starlark(reading("http.request(\"http://127.0.0.1:1/\")"))), "http"));
@@ -201,9 +201,9 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
     return failure(program(cat("#!/bin/sh\n", body, "\n"), "500ms"));
   };
   EXPECT_EQ(answers("echo oh dear >&2; exit 7"),
-            "handler `box`: `read`: it ended with code 7; its last lines:\noh dear");
+            "handler `box`: `read`: it exited with code 7; its last lines:\noh dear");
   EXPECT_TRUE(has(answers("echo working >&2; kill -SEGV $$"),
-                  "it was ended by signal 11; its last lines:\nworking"));
+                  "it was killed by signal 11; its last lines:\nworking"));
   const std::string hung = answers("echo waiting >&2; sleep 60");
   EXPECT_TRUE(has(hung, "did not end within 500ms")) << hung;
   EXPECT_TRUE(has(hung, "its last lines:\nwaiting")) << hung;
@@ -211,9 +211,9 @@ TEST_P(BrokenHandlerTest, AProgramThatFails) {
       has(answers("echo hello"), "is not a line with a JSON object; its last lines:\nhello"));
   EXPECT_TRUE(has(answers("printf '\\377\\n'"), "is not a line with a JSON object"));
   EXPECT_TRUE(has(answers("echo '[1]'"), "is not a line with a JSON object"));
-  EXPECT_TRUE(has(answers("true"), "holds no answer"));
-  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "holds more than one answer"));
-  EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "neither has `current`, a dict"));
+  EXPECT_TRUE(has(answers("true"), "has no answer"));
+  EXPECT_TRUE(has(answers("echo '{}'; echo '{}'"), "has more than one answer"));
+  EXPECT_TRUE(has(answers("echo '{\"current\":5}'"), "the answer needs `current`, a dict"));
   EXPECT_EQ(answers("echo '{\"error\":\"no box\"}'"), "handler `box`: `read`: no box");
   EXPECT_TRUE(
       has(failure(Value::dict({{"name", "box"}, {"program", at("nowhere")}})), "is not found"));

@@ -86,7 +86,7 @@ Result<starlark::Value> run_command(Call& call, const Loan& loan) {
     Tail tail;
     tail.add(done.output);
     tail.add(done.errors);
-    return call.thread.error(cat("`", invocation.arguments[0], "` ended with code ", done.code,
+    return call.thread.error(cat("`", invocation.arguments[0], "` exited with code ", done.code,
                                  tail.lines().empty() ? "" : cat(":\n", tail.lines())));
   }
   return call.heap().structure(std::vector<Named>{{"code", call.heap().integer(done.code)},
@@ -108,7 +108,7 @@ Result<starlark::Value> read_text(Call& call) {
   if (stat(path.c_str(), &about) != 0)
     return starlark::Value::none();
   if (!S_ISREG(about.st_mode))  // a pipe would hold us for ever
-    return call.thread.error(cat("read: `", path, "` is no file"));
+    return call.thread.error(cat("read: `", path, "` is not a file"));
   const ByteSource source = TRY_IN(call, source_of_file(path));
   return call.heap().text(TRY_IN(call, read_all(source, most_bytes)));
 }

@@ -22,8 +22,7 @@ class ProgramHandler : public Handler {
     reading.current = answer.at("current");
     if (!reading.current.is_dict())
       return world_error(
-          cat("`read`: what it said neither has `current`, a dict, nor says `absent`; its last "
-              "lines:\n",
+          cat("`read`: the answer needs `current`, a dict, or `absent`; its last lines:\n",
               write_json(answer)));
     return reading;
   }

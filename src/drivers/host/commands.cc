@@ -75,23 +75,23 @@ bool is_guarded(const Value& attributes) {
 
 /// Why the command has to run; empty: its conditions say that it has not.
 Result<std::string> why_due(const Value& attributes, const std::stop_token& stop) {
-  std::string why = "nothing speaks against it";
+  std::string why = "no condition prevents it";
   if (const std::string creates(attributes.text_at("creates")); !creates.empty()) {
     if (access(creates.c_str(), F_OK) == 0)
       return std::string();
-    why = cat("`", creates, "` is not there");
+    why = cat("`", creates, "` does not exist");
   }
   if (const std::string_view unless = attributes.text_at("unless"); !unless.empty()) {
-    const Ran ran = TRY(run_words(attributes, unless, stop).context("asking `unless`"));
+    const Ran ran = TRY(run_words(attributes, unless, stop).context("running `unless`"));
     if (ran.found && ran.code == 0)
       return std::string();
-    why = cat("`", unless, "` ended with code ", ran.code);
+    why = cat("`", unless, "` exited with code ", ran.code);
   }
   if (const std::string_view onlyif = attributes.text_at("onlyif"); !onlyif.empty()) {
-    const Ran ran = TRY(run_words(attributes, onlyif, stop).context("asking `onlyif`"));
+    const Ran ran = TRY(run_words(attributes, onlyif, stop).context("running `onlyif`"));
     if (!ran.found || ran.code != 0)
       return std::string();
-    why = cat("`", onlyif, "` ended with code 0");
+    why = cat("`", onlyif, "` exited with code 0");
   }
   return why;
 }
@@ -103,7 +103,7 @@ Result<Ran> run_checked(const Value& attributes, std::string_view command,
     return world_error(ran.lines);
   const auto codes = attributes.at("returns").items();
   if (std::find(codes.begin(), codes.end(), Value(ran.code)) == codes.end())
-    return world_error(cat("`", command, "` ended with code ", ran.code,
+    return world_error(cat("`", command, "` exited with code ", ran.code,
                            ran.lines.empty() ? "" : cat("; its last lines:\n", ran.lines)));
   return ran;
 }

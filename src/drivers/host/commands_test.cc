@@ -72,7 +72,7 @@ TEST_F(CommandsTest, ItRunsWithItsFolderAndEnvironment) {
 
 TEST_F(CommandsTest, AWrongCodeIsAnErrorWithTheLastLines) {
   const auto failed = run({{"command", "sh -c 'echo so far; echo no luck >&2; exit 4'"}});
-  EXPECT_TRUE(has(said(failed), "ended with code 4; its last lines:\nso far\nno luck"))
+  EXPECT_TRUE(has(said(failed), "exited with code 4; its last lines:\nso far\nno luck"))
       << said(failed);
   EXPECT_TRUE(has(said(run({{"command", "no-such-program-here x"}})),
                   "the program `no-such-program-here` is not found"));
@@ -80,7 +80,7 @@ TEST_F(CommandsTest, AWrongCodeIsAnErrorWithTheLastLines) {
   EXPECT_TRUE(has(said(late), "did not end within 300ms")) << said(late);
   EXPECT_TRUE(has(said(late), "its last lines:\nslow")) << said(late);
   EXPECT_FALSE(run({{"command", "false"}, {"skip_on_fail", true}}));
-  EXPECT_EQ(acts_.skipped, "`false` ended with code 1");
+  EXPECT_EQ(acts_.skipped, "`false` exited with code 1");
 }
 
 TEST_F(CommandsTest, ConditionsDecideAndAreSeenAsDrift) {
@@ -89,7 +89,7 @@ TEST_F(CommandsTest, ConditionsDecideAndAreSeenAsDrift) {
   EXPECT_EQ(acts_.drift(command_kind()).verb, Verb::keep);
   EXPECT_FALSE(run(wanted)->changed);
   std::filesystem::remove(at("made"));
-  EXPECT_EQ(acts_.drift(command_kind()).why, cat("`", at("made"), "` is not there"));
+  EXPECT_EQ(acts_.drift(command_kind()).why, cat("`", at("made"), "` does not exist"));
   EXPECT_TRUE(run(wanted)->changed);
 
   EXPECT_FALSE(run({{"command", writes("a")}, {"unless", "true"}})->changed);
@@ -138,7 +138,8 @@ TEST_F(CommandsTest, WhatCannotBeMeantIsRefused) {
     const auto normal = command_kind().normalise(Value::dict(std::move(more)));
     return normal ? "" : normal.error().message;
   };
-  EXPECT_EQ(refusal({{"returns", Value::list({"a"})}}), "`returns` must hold exit codes, not `a`");
+  EXPECT_EQ(refusal({{"returns", Value::list({"a"})}}),
+            "`returns` must be a list of exit codes, not `a`");
   EXPECT_EQ(refusal({{"timeout", 0}}), "`timeout` must be a number of seconds, not `0`");
   EXPECT_EQ(refusal({{"timeout", -1.5}}), "`timeout` must be a number of seconds, not `-1.5`");
   EXPECT_EQ(refusal({{"timeout", Value::big_integer(std::string(30, '9'))}}).substr(0, 9),

@@ -182,7 +182,7 @@ Result<Outcome> make_folder(const Act& act) {
     return done(act, false);
   // Nobody else may look into a new one before it has its rights.
   if (!there && mkdir(path.c_str(), 0700) != 0)
-    return file_error("cannot make the folder", path);
+    return file_error("cannot create the folder", path);
   TRY(set_rights(path, rights));
   return done(act, true);
 }
@@ -203,9 +203,9 @@ Result<Outcome> make_link(const Act& act) {
   const Path beside = place_beside(path);
   unlink(beside.c_str());
   if (symlink(leads_to.c_str(), beside.c_str()) != 0)
-    return file_error("cannot make the link", path);
+    return file_error("cannot create the link", path);
   if (rename(beside.c_str(), path.c_str()) != 0) {
-    Error error = file_error("cannot make the link", path);
+    Error error = file_error("cannot create the link", path);
     unlink(beside.c_str());
     return error;
   }
@@ -221,7 +221,7 @@ Result<Outcome> remove_path(const Act& act) {
       S_ISDIR(there->st_mode) ? rmdir(path.c_str()) == 0 : unlink(path.c_str()) == 0;
   if (!removed && (errno == ENOTEMPTY || errno == EEXIST))
     return world_error(
-        cat("`", path.string(), "` is not empty, and what is in it was not made by fettle"));
+        cat("`", path.string(), "` is not empty, and fettle did not create its content"));
   if (!removed && errno != ENOENT)
     return file_error("cannot remove", path);
   return done(act, true);

@@ -191,7 +191,7 @@ TEST_F(FilesTest, AFolderHasItsRightsAndPurgedTakesEverythingAway) {
   ASSERT_TRUE(acts_.apply(folder_kind(), with("d", {{"purged", true}})));
   EXPECT_FALSE(file_exists(at("d")));
   const auto deep = acts_.apply(folder_kind(), with("no/such"));
-  EXPECT_NE(said(deep).find("cannot make the folder"), std::string::npos) << said(deep);
+  EXPECT_NE(said(deep).find("cannot create the folder"), std::string::npos) << said(deep);
 }
 
 TEST_F(FilesTest, ALinkLeadsWhereItShould) {
@@ -239,7 +239,7 @@ TEST_F(FilesTest, WhatCannotBeMeantIsRefused) {
   EXPECT_EQ(refusal(file_kind(), with("f", {{"mode", Value::big_integer(std::string(40, '7'))}}))
                 .substr(0, 6),
             "`mode`");
-  EXPECT_EQ(refusal(file_kind(), with("f", {{"content", 5}})), "`content` must be a text");
+  EXPECT_EQ(refusal(file_kind(), with("f", {{"content", 5}})), "`content` must be a string");
   EXPECT_EQ(refusal(file_kind(), with("f", {{"ower", "root"}})),
             "unknown attribute `ower`, did you mean `owner`?");
   EXPECT_EQ(refusal(folder_kind(), Value::dict({{"path", "//"}})),

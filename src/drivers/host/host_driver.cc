@@ -120,7 +120,7 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
 
 Result<Outcome> HostDriver::make_mark(const Act& act) {
   if (act.attributes.bool_at("fail"))
-    return world_error("it is said to fail");
+    return world_error("it is set to fail");
   return Done{Value::dict({}), {}, true};
 }
 

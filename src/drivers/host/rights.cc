@@ -90,7 +90,7 @@ Status set_rights(const Path& path, const Rights& rights) {
     return file_error("cannot look at", path);
   if ((there.st_uid != rights.owner || there.st_gid != rights.group) &&
       lchown(path.c_str(), rights.owner, rights.group) != 0)
-    return file_error("cannot give away", path);
+    return file_error("cannot change the owner of", path);
   if (!S_ISLNK(there.st_mode) && chmod(path.c_str(), rights.mode) != 0)
     return file_error("cannot change the mode of", path);
   return {};

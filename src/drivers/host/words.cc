@@ -32,7 +32,7 @@ class Splitter {
  private:
   Result<char> next(std::string_view what) {
     if (at_ == command_.size())
-      return world_error(cat("the command `", command_, "` ends within ", what));
+      return world_error(cat("the command `", command_, "` ends inside ", what));
     return command_[at_++];
   }
   void add(char c) {

@@ -256,7 +256,7 @@ class StateAct {
   Result<std::optional<Again>> again_of(const Value& ret) {
     const Value& result = ret.at("result");
     const std::string comment = text_of_comment(ret.at("comment"));
-    Again again{comment.empty() ? "no success yet" : comment,
+    Again again{comment.empty() ? "not successful yet" : comment,
                 {},
                 Value::dict({{"rerun_data", ret.at("rerun_data")}}),
                 {},
@@ -334,7 +334,7 @@ class StateAct {
     if (!answer || answer->verdict != PluginAnswer::Verdict::answered ||
         is_empty(answer->ret.at("changes")))
       return ret;
-    return with_comment(ret, "warning: another look still sees changes");
+    return with_comment(ret, "warning: changes remain after a second look");
   }
 
   StateFunctions& functions_;

@@ -27,7 +27,7 @@ Result<std::vector<Path>> files_below(const Path& root) {
     else if (at->is_regular_file(ignored))
       files.push_back(at->path());
     if (files.size() > most_files)
-      return user_error(cat("`", root.string(), "` has too many files for a folder of plugins"));
+      return user_error(cat("`", root.string(), "` has too many files for a plugin folder"));
   }
   if (failed)
     return user_error(cat("cannot read the plugins in `", root.string(), "`: ", failed.message()));
@@ -139,7 +139,7 @@ Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
     const auto [other, is_new] = files_.emplace(path, file);
     if (!is_new) {
       problems_.push_back(
-          user_error(cat("`", path, "` is there already: ", other->second), {file, 0, 0}));
+          user_error(cat("`", path, "` already exists: ", other->second), {file, 0, 0}));
       continue;
     }
     modules_.push_back(module);

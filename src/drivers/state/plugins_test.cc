@@ -290,7 +290,7 @@ TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
   Plugins& plugins = open();
   ASSERT_EQ(plugins.problems().size(), 1u);
   EXPECT_NE(to_string(plugins.problems()[0])
-                .find("dead.plugin: it ended with code 3; its last lines:\noh"),
+                .find("dead.plugin: it exited with code 3; its last lines:\noh"),
             std::string::npos);
   EXPECT_EQ(
       call("states.tool.present", Value::dict({{"name", "a"}}), Value::dict({{"test", true}})),
@@ -300,7 +300,7 @@ TEST_F(PluginsTest, AProgramServesWhatItDescribes) {
   EXPECT_EQ(call("states.tool.present", Value::dict({{"name", "fails"}})),
             "`states.tool.present`: told so");
   EXPECT_NE(call("states.tool.present", Value::dict({{"name", "broken"}}))
-                .find("answered no `result`, but {}"),
+                .find("returned no `result`, but {}"),
             std::string::npos);
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr Duration describe_limit = 60s;
 
 Error problem_of(const Value& told) {
-  Error error = user_error(std::string(told.text_at("text", "it is no module")),
+  Error error = user_error(std::string(told.text_at("text", "it is not a module")),
                            {std::string(told.text_at("file")), 0, 0});
   error.excerpt = told.text_at("trace");
   return error;
@@ -28,7 +28,7 @@ class ProgramHost : public PluginHost {
         {.request = Value::dict({{"describe", true}}), .time_limit = describe_limit}, stop)));
     if (!answer.at("modules").is_list())
       return user_error(
-          cat("what it describes has no list `modules`, but is ", clipped(write_json(answer), 500)),
+          cat("its description needs a list `modules`, but is ", clipped(write_json(answer), 500)),
           {file_, 0, 0});
     PluginModules found;
     for (const Value& module : answer.at("modules").items())
@@ -70,7 +70,7 @@ class ProgramHost : public PluginHost {
             .verdict = verdict, .why = answer.at(key).text().str(), .watch = answer.at("watch")};
     if (answer.find("result") == nullptr)
       return world_error(
-          cat(file_, " answered no `result`, but ", clipped(write_json(answer), 500)));
+          cat(file_, " returned no `result`, but ", clipped(write_json(answer), 500)));
     return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
   }
 

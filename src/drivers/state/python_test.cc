@@ -328,7 +328,7 @@ __func_alias__ = {"list_": "list"}
   EXPECT_EQ(present(5, test), R"(true["Would create 'a'"]{"new":{"name":"a","size":5}}null)");
   EXPECT_EQ(present(5, none),
             R"(true["made"]{"new":{"kind":"ssd","name":"a","resource_id":"d-a","size":5}}null)");
-  EXPECT_EQ(present(5, known), R"(true["'a' is as it should be"]{}null)");
+  EXPECT_EQ(present(5, known), R"(true["'a' is as described"]{}null)");
   EXPECT_EQ(present(7, known), R"(true["resized"]{"new":{"size":7},"old":{"size":5}}null)");
   EXPECT_EQ(
       call("states.disk.describe"),
@@ -401,7 +401,7 @@ TEST_F(Python, AProcessThatDiesFailsItsCallsAndTheNextOnesGetANewOne) {
   open();
   const Value name = Value::dict({{"name", "a"}});
   EXPECT_EQ(call("states.die.now", name),
-            "`states.die.now`: it ended with code 7 and no answer; its last lines:\ndying words");
+            "`states.die.now`: it exited with code 7 and no answer; its last lines:\ndying words");
   EXPECT_EQ(call("states.die.not_now", name), "1");
 }
 

@@ -12,7 +12,7 @@ using starlark::Want;
 
 Result<Value> ask(const Call& call, const Asking& asking, Value what) {
   if (asking.call == nullptr || !asking.call->on_ask)
-    return call.thread.error(cat(call.function, ": there is nobody to ask"));
+    return call.thread.error(cat(call.function, ": there is no host program to ask"));
   Result<Value> answer = asking.call->on_ask(what);
   if (!answer)
     return call.thread.error(cat(call.function, ": ", to_string(answer.error())));

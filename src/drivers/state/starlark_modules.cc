@@ -130,7 +130,7 @@ Result<PluginAnswer> Instance::judge(starlark::Thread& thread, Result<starlark::
     return error;
   }
   return PluginAnswer{.result =
-                          TRY(starlark::to_value(thread, *result).context("what it returned"))};
+                          TRY(starlark::to_value(thread, *result).context("its return value"))};
 }
 
 Value described(starlark::Thread& thread, const std::string& name, starlark::Value function) {

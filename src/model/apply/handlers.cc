@@ -30,7 +30,7 @@ Result<Value> find_handler(const Value& declared) {
     return user_error(cat("there is no handler `", name, "`: neither `", source.string(),
                           "` nor the program `", program.string(), "`"));
   else if (access(program.c_str(), X_OK) != 0)
-    return user_error(cat("the handler `", program.string(), "` is no program that can be run"));
+    return user_error(cat("the handler `", program.string(), "` is not executable"));
   else
     found.push_back({"program", program.string()});
   return Value::dict(std::move(found));

@@ -131,7 +131,7 @@ class Mapper {
   void leave_out(const Item& item, Resource& resource) {
     resource.attributes = Value::dict({{"fields", item.attributes}});
     resource.mandate = Mandate::none;
-    made_.notes[item.id] = "its fields hold references, which fettle exports but does not resolve";
+    made_.notes[item.id] = "its fields have references, which fettle exports but does not resolve";
   }
 
   Status describe(const Item& item, const ResourceId& id, Resource& resource) {
@@ -173,11 +173,12 @@ class Mapper {
       return;
     }
     resource.mandate = Mandate::none;
-    made_.notes[item.id] = found == agents_.end()
-                               ? cat("it is unknown where agent `", id.agent, "` is; `--agent ",
-                                     id.agent, "=local:` says that it is this machine")
-                               : cat("the resources of agent `", id.agent, "` are at `",
-                                     found->second, "`, which cannot be reached from here");
+    made_.notes[item.id] =
+        found == agents_.end()
+            ? cat("the location of agent `", id.agent, "` is unknown; use `--agent ", id.agent,
+                  "=local:` if it is this machine")
+            : cat("the resources of agent `", id.agent, "` are at `", found->second,
+                  "`, which cannot be reached from here");
   }
 
   /// A container needs the network of its environment and its image.

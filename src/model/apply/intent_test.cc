@@ -129,7 +129,7 @@ TEST_F(IntentTest, NobodyActsOnReferences) {
   const auto made = mapped();
   EXPECT_EQ(resource(*made, id_of("/f")).mandate, Mandate::none);
   EXPECT_EQ(made->notes.at(id_of("/f")),
-            "its fields hold references, which fettle exports but does not resolve");
+            "its fields have references, which fettle exports but does not resolve");
 }
 
 TEST_F(IntentTest, WhatIsUnknownUnmanagedOrOfNoTypeIsNotMadeTrue) {

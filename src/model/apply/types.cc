@@ -79,7 +79,7 @@ Result<Value> port_of(const Value& given, const Value& wait) {
   const int number = is_number ? std::stoi(text) : 0;
   if (number < 1 || number > 65535 ||
       (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
-    return user_error(cat("a port is a number such as 80 or a text such as `53/udp`, not `",
+    return user_error(cat("a port is a number such as 80 or a string such as `53/udp`, not `",
                           to_text(given), "`"));
   return Value::dict({{"number", number},
                       {"transport", transport},

@@ -62,10 +62,10 @@ class ExportWords : public CommitWords {
   }
   std::string code_changed(std::string_view modules) const override {
     return cat("Cannot perform partial export because of version mismatch for modules: ", modules,
-               "; export everything, or say --allow-handler-code-update");
+               "; export everything, or give --allow-handler-code-update");
   }
   std::string stale(uint64_t base, uint64_t newest, std::string_view names) const override {
-    return cat("the export was compiled against version ", base, ", and meanwhile (up to version ",
+    return cat("the export was compiled against version ", base, ", and since then (up to version ",
                newest, ") others changed what it changes: ", names, "; compile again");
   }
   std::string contradiction(std::string_view one, std::string_view other) const override {

@@ -113,7 +113,7 @@ class DeclarationReader {
       declaration.deadline = star::text_of(bound[6]);
       if (const Result<Duration> time = parse_duration(declaration.deadline); !time || *time <= 0s)
         return given.thread.error(
-            cat("the deadline `", declaration.deadline, "` is no time such as \"20s\""));
+            cat("the deadline `", declaration.deadline, "` is not a time such as \"20s\""));
     }
     const auto before = declarations_.find(declaration.entity);
     if (before != declarations_.end() && !before->second.file.empty())
@@ -132,7 +132,7 @@ class DeclarationReader {
     for (size_t i = 0; i < star::length_of(fields); ++i) {
       const star::Value field = star::item_of(fields, i);
       if (star::type_of(field) != star::Type::text)
-        return given.thread.error("`fields` must be a list of texts");
+        return given.thread.error("`fields` must be a list of strings");
       std::string name = star::text_of(field);
       if (name.starts_with('_') ||
           std::find(reserved.begin(), reserved.end(), name) != reserved.end())

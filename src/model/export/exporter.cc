@@ -179,7 +179,7 @@ class Exporter {
   static Error wrong_field(const Entity& entity, const Declaration& declaration,
                            const std::string& name) {
     return user_error(cat("the entity ", entity.full_name, " has no attribute `", name,
-                          "`, which its resource type wants",
+                          "`, which its resource type needs",
                           declaration.file.empty() ? "" : cat(" (", declaration.file, ")")));
   }
 
@@ -243,11 +243,11 @@ class Exporter {
     std::optional<Given> given;
     if (plan.declaration == nullptr)
       return user_error(cat("no resource type is declared for ", instance.entity->full_name,
-                            ", of which a reference wants a fact"));
+                            ", from which a reference needs a fact"));
     if (!TRY(read_id(instance, plan, id, given)))
       return user_error(cat("the id of the ", instance.entity->full_name, " of ",
                             model_.where(instance.at),
-                            ", of which a reference wants a fact, is unknown"));
+                            ", from which a reference needs a fact, is unknown"));
     return to_string(id);
   }
 
@@ -326,7 +326,7 @@ class Exporter {
     if (value.tag == Tag::unknown)
       return std::optional<std::string>();
     if (value.tag == Tag::instance || value.tag == Tag::reference || !value.is_set())
-      return user_error(cat("`", plan.declaration->id_attribute, "` is no value for an id"));
+      return user_error(cat("`", plan.declaration->id_attribute, "` is not a value for an id"));
     return std::optional(text_of(model_.program, value));
   }
 
@@ -336,7 +336,7 @@ class Exporter {
       return std::optional<std::string>();
     if (given.value.is_list() || given.value.is_dict() || given.value.is_null())
       return user_error(cat("the function for the ", what, " gave ", write_json(given.value),
-                            ", which is no text"));
+                            ", which is not a string"));
     return std::optional(to_text(given.value));
   }
 

@@ -480,8 +480,8 @@ TEST_F(ExporterTest, FindsSetsThatReadWhatAnotherContributes) {
   EXPECT_EQ(findings("Service(id=1, counts=true)\n"), "");
   EXPECT_EQ(findings("Service(id=1, counts=false)\nService(id=2, counts=true)\n"),
             "s2 open set main.cf:32:34 __config__::Board(name='all').notes is read here, to which "
-            "set `s1` contributes __config__::Note(text='of 1'), so a compile without that set "
-            "gives another result");
+            "set `s1` contributes __config__::Note(text='of 1'), so a compile without that set has "
+            "a different result");
   // What is in no set is in every model, so it may be read.
   EXPECT_EQ(findings("Note(text=\"of all\", board=Board(name=\"all\"))\n"
                      "Service(id=1, counts=true)\n"),

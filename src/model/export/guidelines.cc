@@ -50,7 +50,7 @@ class Inspector {
          maker != nullptr && ownership_.direct(*maker) == 0; maker = model_.maker(*maker))
       if (ownership_.contributors(*maker).size() > 1) {
         add(set, "owned below shared",
-            cat(identities_.of(instance).view(), " is owned, and made below ",
+            cat(identities_.of(instance).view(), " is owned, but created below ",
                 identities_.of(*maker).view(), ", which several sets share"),
             instance.at);
         return;
@@ -68,8 +68,7 @@ class Inspector {
         add(set, "index not derived",
             cat("no field of the index ", identities_.by_index(instance, *index),
                 " follows from the identity of the service of this set or from an allocation, so "
-                "other "
-                "sets may make the same"),
+                "other sets may create the same"),
             instance.at);
     }
   }
@@ -118,8 +117,8 @@ class Inspector {
                                  ? cat("which only set `", ownership_.name(giver), "` makes")
                                  : cat("to which set `", ownership_.name(giver), "` contributes ",
                                        identities_.text(*member));
-    return cat(what, " is read ", reader == 0 ? "by what is in no set" : "here", ", ", from,
-               ", so a compile without that set gives another result");
+    return cat(what, " is read ", reader == 0 ? "by something in no set" : "here", ", ", from,
+               ", so a compile without that set has a different result");
   }
 
   bool follows_from_service(const Datum& value, SetNumber set) {

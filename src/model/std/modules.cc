@@ -6,12 +6,12 @@ namespace fettle::model {
 namespace {
 
 constexpr std::string_view fs_text = R"cf("""
-Files, folders and links of a machine. What an attribute does not say does not matter.
+Files, folders and links of a machine. An attribute that is not set is not managed.
 """
 entity File extends std::PurgeableResource:
     """
-    A file. mode is written as chmod takes it: 644. Blocks stand before and after the content, each
-    sorted by sorting_key, else by value.
+    A file. mode is written as for chmod: 644. Blocks come before and after the content, sorted by
+    sorting_key, or by value without one.
     """
     string path
     string? content = null
@@ -28,7 +28,7 @@ File.suffix_content [0:] -- Content
 
 entity Content:
     """
-    A block of a file.
+    A block of text in a file.
     """
     string? sorting_key = null
     string value
@@ -37,7 +37,7 @@ implement Content using std::none
 
 entity ConfigFile extends File:
     """
-    A file with the rights that files of a system usually have.
+    A file with the usual permissions of system files.
     """
     int? mode = 644
     string? owner = "root"
@@ -46,7 +46,7 @@ end
 
 entity Directory extends std::PurgeableResource:
     """
-    A folder. A purged one goes with everything in it.
+    A folder. Purging it removes everything in it.
     """
     string path
     int? mode = null
@@ -58,7 +58,7 @@ Directory.host [1] -- std::Host.directories [0:]
 
 entity DefaultDirectory extends Directory:
     """
-    A folder with the rights that folders of a system usually have.
+    A folder with the usual permissions of system folders.
     """
     int? mode = 755
     string? owner = "root"
@@ -67,7 +67,7 @@ end
 
 entity Symlink extends std::PurgeableResource:
     """
-    A link at target that leads to source.
+    A link at target that points to source.
     """
     string source
     string target
@@ -88,7 +88,7 @@ Commands on a machine.
 """
 entity Run extends std::PurgeableResource:
     """
-    A command. It is split into words as a shell does, and run without one.
+    A command. It is split into words as in a shell, but runs without one.
     """
     string command
     string creates = ""
@@ -113,9 +113,9 @@ Containers on the engine of a machine.
 """
 entity Container extends std::PurgeableResource:
     """
-    A container that keeps running. Others of the environment find it by its name.
-    ports maps names to numbers or texts such as "53/udp"; mounts maps paths inside to paths of the
-    machine; memory is in megabytes and cpu in thousandths of one; 0 means without a limit.
+    A container that keeps running. Other containers of the environment reach it by its name.
+    ports maps names to numbers or strings such as "53/udp"; mounts maps paths in the container to
+    paths of the machine; memory is in megabytes and cpu in thousandths of a CPU; 0 means no limit.
     """
     string name
     string image

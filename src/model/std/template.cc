@@ -26,7 +26,7 @@ class InstanceObject : public jinja::Object {
       return std::optional<jinja::Value>();
     Datum value;
     if (!call_.machine.read_or_null(datum_.instance, slot, value))
-      return user_error("the attribute is not there yet");
+      return user_error("the attribute is not set yet");
     return std::optional<jinja::Value>(to_jinja(call_, value));
   }
   const Datum& datum() const { return datum_; }
@@ -183,7 +183,7 @@ bool render_template(PluginCall& call) {
       case Step::done:
         return std::optional<jinja::Value>(to_jinja(call, value));
       case Step::wait:
-        return user_error("the variable is not there yet");
+        return user_error("the variable is not set yet");
       case Step::fail:
         break;
     }

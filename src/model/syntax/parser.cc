@@ -174,8 +174,8 @@ class FileParser : public ExpressionParser {
       case ExprKind::dict:
       case ExprKind::name:
       case ExprKind::attribute:
-        warn_(value->at, is_on_line ? "this is a statement of its own and has no effect; an "
-                                      "operator or a separator may be missing before it"
+        warn_(value->at, is_on_line ? "this is a separate statement without effect; an operator or "
+                                      "a separator may be missing before it"
                                     : "this statement has no effect");
         return;
       default:

@@ -57,9 +57,10 @@ Error refused_escape(std::string_view text, size_t at) {
     if (close == text.npos || close == at + 2)
       return broken_escape(start, close == text.npos ? (is_open ? text.size() - 1 : at) : close - 1,
                            "malformed \\N character escape");
-    return user_error(cat("`\\", text.substr(at, close + 1 - at),
-                          "`: names of characters are not known; write the character itself, or "
-                          "`\\u` and its number"));
+    return user_error(
+        cat("`\\", text.substr(at, close + 1 - at),
+            "`: names of characters are not supported; write the character itself, or "
+            "`\\u` and its number"));
   }
   const size_t count = c == 'x' ? 2 : c == 'u' ? 4 : 8;
   size_t length = 0;

@@ -45,10 +45,10 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
                                   starlark::Value given) {
   const auto text = starlark::field_of(given, "template"), data = starlark::field_of(given, "data");
   if (!is_inside(path))
-    return user_error(cat("the path `", path, "` leads out of the files artifact"));
+    return user_error(cat("the path `", path, "` leads outside the files artifact"));
   if (!text || !data || starlark::type_of(*text) != starlark::Type::text)
     return user_error(
-        cat("the config of `", path, "` must be a struct with `template`, a text, and `data`"));
+        cat("the config of `", path, "` must be a struct with `template`, a string, and `data`"));
   const std::string source = starlark::text_of(*text);
   // The message says where in the template; the place of the error is that of the instruction.
   if (const auto parsed = go_template::Template::parse(std::string(path), source); !parsed)
@@ -70,7 +70,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
         {starlark::text_of(path), TRY(template_attributes(call, starlark::text_of(path), given))});
   }
   if (templates.empty())
-    return user_error("`config` has no templates");
+    return user_error("`config` needs at least one template");
   TRY(check_paths(call.arguments[0]));
   draft.make_artifact(name);
   draft.detail("artifact", name);

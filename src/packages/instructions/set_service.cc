@@ -37,10 +37,10 @@ Status check_fields(starlark::Value config) {
                     [&](const auto& row) { return row.first == field; }) ||
         std::find(settable_too.begin(), settable_too.end(), field) != settable_too.end();
     if (!known)
-      return user_error(
-          cat("`", field,
-              "` cannot be set afterwards; set_service takes the image, user, labels, tolerations, "
-              "node selectors, cpu, memory, privileged, host pid and bind mounts"));
+      return user_error(cat(
+          "`", field,
+          "` cannot be set afterwards; set_service accepts the image, user, labels, tolerations, "
+          "node selectors, cpu, memory, privileged, host pid and bind mounts"));
   }
   return {};
 }

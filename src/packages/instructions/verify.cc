@@ -11,7 +11,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   TRY(check_assertion_name(assertion));
   const Value target = TRY(call.plain(2));
   if ((assertion == "IN" || assertion == "NOT_IN") && !target.is_list())
-    return user_error(cat("`", assertion, "` wants a list as its target value, got ",
+    return user_error(cat("`", assertion, "` needs a list as its target value, got ",
                           starlark::type_name(call.arguments[2])));
   const Value attributes =
       Value::dict({{"value", TRY(call.plain(0))}, {"assertion", assertion}, {"target", target}});

@@ -63,9 +63,9 @@ std::string complaint(const HttpResponse& response, const std::vector<int64_t>& 
                                           : std::find(statuses.begin(), statuses.end(),
                                                       response.status) != statuses.end();
   if (!is_wanted)
-    return cat("it answered with status ", response.status);
+    return cat("the response has status ", response.status);
   if (response.body.find(match) == response.body.npos)
-    return cat("its answer does not contain `", clipped(match, most_shown), "`");
+    return cat("the response does not contain `", clipped(match, most_shown), "`");
   return {};
 }
 
@@ -82,18 +82,18 @@ Answer http_query(const ModuleCall& call) {
   const std::string match =
       call.at("match").is_null() ? std::string() : TRY(text_argument(call, "match"));
   if (call.is_test)
-    return ModuleAnswer{.ret = ret_of({}, cat("Would ask ", request.url))};
+    return ModuleAnswer{.ret = ret_of({}, cat("Would send a request to ", request.url))};
   if (call.world == nullptr || !call.world->request)
-    return user_error("there is no network here");
+    return user_error("no network is available here");
   const std::string url = request.url;
   const Result<HttpResponse> response = call.world->request(std::move(request));
   if (!response)
     return ModuleAnswer{.ret = ret_of(false, cat(url, ": ", to_string(response.error())))};
   const std::string wrong = complaint(*response, statuses, match);
-  return ModuleAnswer{.ret =
-                          with(ret_of(wrong.empty(), wrong.empty() ? cat(url, " answered as wanted")
-                                                                   : cat(url, ": ", wrong)),
-                               "new_state", state_of(*response))};
+  return ModuleAnswer{
+      .ret = with(ret_of(wrong.empty(), wrong.empty() ? cat(url, " responded as expected")
+                                                      : cat(url, ": ", wrong)),
+                  "new_state", state_of(*response))};
 }
 
 Answer http_wait(const ModuleCall& call) {

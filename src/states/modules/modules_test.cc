@@ -132,7 +132,7 @@ TEST_F(Modules, ARandomResultIsDrawn) {
             "`result` must be true, false or `Random`, not Rnd");
   world_.draw = nullptr;
   EXPECT_EQ(run("test.configurable_test_state", R"({"result": "Random"})"),
-            "there is nobody here who draws numbers");
+            "no random numbers are available here");
 }
 
 TEST_F(Modules, EchoesOfResources) {
@@ -191,10 +191,10 @@ TEST_F(Modules, StatesThatJoinTheRun) {
       R"(true "Added" {})");
   EXPECT_EQ(write_json(answer_.adds),
             R"({"sls":{"params":["p"],"prefix":"n.","sources":["web"],"values":{"x":3,"y":2}}})");
-  EXPECT_EQ(run("sls.run", R"({"sls_sources": []})"), "`sls_sources` names no file of states");
+  EXPECT_EQ(run("sls.run", R"({"sls_sources": []})"), "`sls_sources` must name files of states");
   EXPECT_EQ(run("sls.run", R"({"sls_sources": [5]})"),
             "`sls_sources` must be a list of refs, not [5]");
-  EXPECT_EQ(run("render.block"), "`block` must be a text, not null");
+  EXPECT_EQ(run("render.block"), "`block` must be a string, not null");
 }
 
 TEST_F(Modules, Profiles) {
@@ -221,7 +221,7 @@ TEST_F(Modules, DataIsWrittenAsJsonOrFromATemplate) {
   EXPECT_EQ(files_["/f"], "{\n  \"a\": 1\n}\n");
   EXPECT_EQ(
       tested("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(true "/f is as it should be" {} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
+      R"(true "/f is as described" {} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
   files_["t.jinja"] =
       "{% for key, value in parameters.items() %}{{ key }}={{ value }};{% endfor %}";
   run("data.write", R"({"parameters": {"b": 2, "a": 1}, "template_file_name": "t.jinja"})");
@@ -276,7 +276,7 @@ TEST_F(Modules, ATriggerHasChangesWhenItIsAnother) {
   memory_ = answer_.ret.at("new_state");
   EXPECT_EQ(
       run("trigger.build", R"({"triggers": {"v": 1}})"),
-      R"(true "The triggers are those of the last time" {} new={"name":"n","resource_id":"n","triggers":{"v":1}})");
+      R"(true "The triggers have not changed" {} new={"name":"n","resource_id":"n","triggers":{"v":1}})");
   run("trigger.build", R"({"triggers": {"v": 2}})");
   EXPECT_EQ(write_json(answer_.ret.at("changes")),
             R"({"new":{"triggers":{"v":2}},"old":{"triggers":{"v":1}}})");
@@ -295,7 +295,7 @@ TEST_F(Modules, ExecFunctionsAreCalled) {
   EXPECT_EQ(
       run("exec.run", R"({"path": "thing.odd"})"),
       R"(false ["fettle exec thing.odd","`thing.odd` did not return a dictionary of result, comment, ret"] {})");
-  EXPECT_EQ(run("exec.run", R"({"path": 5})"), "`path` must be a text, not 5");
+  EXPECT_EQ(run("exec.run", R"({"path": 5})"), "`path` must be a string, not 5");
 }
 
 TEST_F(Modules, ASecretIsTheFunctionsAndNotTheComments) {
@@ -338,20 +338,22 @@ TEST_F(Modules, AQueryAsksOnce) {
       return world_error("connection refused");
     return HttpResponse{.status = request.url == "http://busy/" ? 503 : 200, .body = "all is well"};
   };
-  EXPECT_EQ(tested("http.query", R"({"url": "http://up/"})"), R"(null "Would ask http://up/" {})");
+  EXPECT_EQ(tested("http.query", R"({"url": "http://up/"})"),
+            R"(null "Would send a request to http://up/" {})");
   EXPECT_EQ(calls_, "");
-  EXPECT_EQ(run("http.query",
-                R"({"url": "http://up/", "method": "PUT", "headers": {"A": 1}, "data": {"x": 1}})"),
-            R"(true "http://up/ answered as wanted" {} new={"status":200,"text":"all is well"})");
+  EXPECT_EQ(
+      run("http.query",
+          R"({"url": "http://up/", "method": "PUT", "headers": {"A": 1}, "data": {"x": 1}})"),
+      R"(true "http://up/ responded as expected" {} new={"status":200,"text":"all is well"})");
   EXPECT_EQ(calls_, "PUT http://up/ {\"x\":1}\nA: 1\n");
   EXPECT_EQ(
       run("http.query", R"({"url": "http://busy/"})"),
-      R"(false "http://busy/: it answered with status 503" {} new={"status":503,"text":"all is well"})");
+      R"(false "http://busy/: the response has status 503" {} new={"status":503,"text":"all is well"})");
   EXPECT_EQ(run("http.query", R"({"url": "http://busy/", "status": [200, 503]})").substr(0, 4),
             "true");
   EXPECT_EQ(
       run("http.query", R"({"url": "http://up/", "match": "ill"})"),
-      R"(false "http://up/: its answer does not contain `ill`" {} new={"status":200,"text":"all is well"})");
+      R"(false "http://up/: the response does not contain `ill`" {} new={"status":200,"text":"all is well"})");
   EXPECT_EQ(run("http.query", R"({"url": "http://away/"})"),
             R"(false "http://away/: connection refused" {})");
   EXPECT_EQ(run("http.query"), "the URL must begin with http:// or https://, not be `n`");
@@ -380,8 +382,8 @@ TEST_F(Modules, AWaitAsksUntilTheAnswerIsGoodOrTheTimeIsUp) {
   };
   EXPECT_EQ(wait(), "true");
   EXPECT_EQ(waits,
-            "2s http://up/: it answered with status 503\n"
-            "2s http://up/: it answered with status 503\n");
+            "2s http://up/: the response has status 503\n"
+            "2s http://up/: the response has status 503\n");
   call.so_far = Value();
   EXPECT_EQ(wait(), "false");
   EXPECT_EQ(asked, 6);
@@ -404,7 +406,7 @@ TEST_F(Modules, WhatIsNotThereIsAnError) {
   world_ = {};
   EXPECT_EQ(run("exec.run", R"({"path": "a.b"})"),
             R"(false ["fettle exec a.b","there are no exec functions here"] {})");
-  EXPECT_EQ(run("data.write", R"({"parameters": {}})"), "there are no files here");
+  EXPECT_EQ(run("data.write", R"({"parameters": {}})"), "no files are available here");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ Answer render_block(const ModuleCall& call) {
 Answer sls_run(const ModuleCall& call) {
   const Value sources = TRY(refs_argument(call, "sls_sources"));
   if (sources.items().empty())
-    return user_error("`sls_sources` names no file of states");
+    return user_error("`sls_sources` must name files of states");
   std::vector<Entry> values;
   const Value remembered = TRY(dict_argument(call, "esm_params"));
   values.insert(values.end(), remembered.entries().begin(), remembered.entries().end());

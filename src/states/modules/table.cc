@@ -124,7 +124,7 @@ Value ret_of(Verdict result, std::string comment, Value before, Value after) {
 Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter) {
   const Value given = reveal(call.at(parameter));
   if (!given.is_text() || given.text().empty())
-    return user_error(cat("`", parameter, "` must be a text, not ", to_text(call.at(parameter))));
+    return user_error(cat("`", parameter, "` must be a string, not ", to_text(call.at(parameter))));
   return given.text().str();
 }
 

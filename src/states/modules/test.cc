@@ -28,7 +28,7 @@ Result<bool> chosen(const ModuleCall& call, std::string_view parameter) {
     return user_error(
         cat("`", parameter, "` must be true, false or `Random`, not ", to_text(given)));
   if (call.world == nullptr || !call.world->draw)
-    return user_error("there is nobody here who draws numbers");
+    return user_error("no random numbers are available here");
   return (call.world->draw() & 1) == 1;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 Result<std::optional<std::string>> read(const ModuleCall& call, const std::string& path) {
   if (call.world == nullptr || !call.world->read)
-    return user_error("there are no files here");
+    return user_error("no files are available here");
   return call.world->read(path);
 }
 
@@ -77,10 +77,10 @@ Answer data_write(const ModuleCall& call) {
   if (call.is_test)
     return ModuleAnswer{
         .ret = ret_of(differs ? Verdict() : Verdict(true),
-                      differs ? cat("Would write ", path) : cat(path, " is as it should be"),
+                      differs ? cat("Would write ", path) : cat(path, " is as described"),
                       old_state, state_of(content))};
   if (!call.world->write)
-    return user_error("nothing can be written here");
+    return user_error("writing is not possible here");
   TRY(call.world->write(path, content));
   return ModuleAnswer{.ret = ret_of(true, cat("Wrote ", path), old_state, state_of(content))};
 }
@@ -92,8 +92,7 @@ Answer trigger_build(const ModuleCall& call) {
   const Value after =
       Value::dict({{"name", call.name}, {"triggers", triggers}, {"resource_id", call.name}});
   if (!differs)
-    return ModuleAnswer{.ret =
-                            ret_of(true, "The triggers are those of the last time", known, known)};
+    return ModuleAnswer{.ret = ret_of(true, "The triggers have not changed", known, known)};
   return ModuleAnswer{
       .ret = ret_of(call.is_test ? Verdict() : Verdict(true),
                     call.is_test ? "The triggers would change" : "The triggers changed", known,
