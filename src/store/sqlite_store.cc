@@ -1,5 +1,8 @@
 #include "store/sqlite_store.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "base/text.h"
 #include "store/record_codec.h"
 #include "store/sqlite_edit.h"
@@ -185,19 +188,18 @@ class SqliteStore : public Store {
 
 namespace {
 
-/// The key is made when the store has its tables, so one without them has been cut.
+/// The key is created when the store has its tables, so an empty store beside it was cut, unless
+/// somebody is just creating it anew.
 Status check_not_emptied(const Path& path) {
-  const auto has_bytes = [](const Path& file) {
-    std::error_code code;
-    return std::filesystem::file_size(file, code) > 0 && !code;
-  };
-  std::error_code code;
-  const bool is_there = std::filesystem::exists(path, code);
-  // Another process that is making it has its tables in the log, and then in the store.
-  if (!is_there || has_bytes(path) || has_bytes(path.string() + "-wal") || has_bytes(path) ||
-      !file_exists(path.parent_path() / "key"))
+  constexpr Duration creation = 10s;  // at most
+  struct statx about{};
+  const bool is_there = statx(AT_FDCWD, path.c_str(), 0, STATX_SIZE | STATX_BTIME, &about) == 0;
+  if (!is_there || about.stx_size > 0 || !file_exists(path.parent_path() / "key"))
     return {};
-  return world_error(cat("the store `", path.string(),
+  const Time born = Time(std::chrono::seconds(about.stx_btime.tv_sec));
+  if ((about.stx_mask & STATX_BTIME) == 0 || now_from_clock() - born < creation)
+    return {};
+  return world_error(cat("the store `", path,
                          "` is empty although it was used: restore it from a backup, or remove it "
                          "to begin with nothing known"));
 }
