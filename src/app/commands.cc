@@ -1,12 +1,27 @@
 #include "app/commands.h"
 
+#include "base/file.h"
+#include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/man.h"
 #include "cli/print.h"
 
 namespace fettle {
 namespace {
 
+/// The pages for `man`, each in a file of a folder.
+Result<int> write_man_pages(const Face& face, const std::string& folder) {
+  const std::string version = face.build().version;
+  TRY(make_directories(folder));
+  TRY(write_file(Path(folder) / "fettle.1", man_page(all_commands(), version)));
+  for (const Command& command : all_commands())
+    TRY(write_file(Path(folder) / cat(man_name(command), ".1"), man_page(command, version)));
+  return 0;
+}
+
 Result<int> help(Face& face) {
+  if (face.parsed.has("man"))
+    return write_man_pages(face, face.parsed.text("man"));
   if (face.parsed.flag("markdown")) {
     print(reference_of(all_commands()));
     return 0;
@@ -41,7 +56,8 @@ Command help_command() {
   return CommandGroup{"engine", {}}.make(
       "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
-      {{{"--markdown"}, "", "print the reference of all commands, for the manual"}});
+      {{{"--markdown"}, "", "print the reference of all commands, for the manual"},
+       {{"--man"}, "FOLDER", "write a man page for each command there"}});
 }
 
 Command completion_command() {
@@ -58,12 +74,13 @@ std::vector<Command> make_all() {
        {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
         std::vector<Command>{port_print_command()}, files_commands(), versions_commands(),
         state_commands(), state_memory_commands(), workload_commands(), node_commands(),
-        orphan_commands()})
+        orphan_commands(), engine_commands()})
     all.insert(all.end(), group.begin(), group.end());
-  for (Command command : {compile_command(), export_command(), release_command(),
-                          project_init_command(), plan_command(), why_command(), show_command(),
-                          drift_command(), events_command(), doctor_command(), starlark_command(),
-                          help_command(), completion_command(), version_command()})
+  for (Command command :
+       {compile_command(), export_command(), release_command(), project_init_command(),
+        plan_command(), check_command(), why_command(), show_command(), drift_command(),
+        events_command(), doctor_command(), starlark_command(), help_command(),
+        completion_command(), version_command()})
     all.push_back(std::move(command));
   return all;
 }

@@ -123,7 +123,9 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
 }
 
 TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {
-  EXPECT_TRUE(error_of("engine start").starts_with("there is no command `fettle engine`: "));
+  EXPECT_TRUE(
+      error_of("engine restart").starts_with("there is no command `fettle engine restart`"));
+  EXPECT_TRUE(error_of("docs").starts_with("there is no command `fettle docs`: "));
   EXPECT_TRUE(
       error_of("enclave dump shop").starts_with("there is no command `fettle enclave dump`"));
 }

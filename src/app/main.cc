@@ -11,14 +11,17 @@
 #include <filesystem>
 
 #include "app/commands.h"
+#include "app/engine_life.h"
 #include "app/extract.h"
 #include "app/home.h"
 #include "app/kinds.h"
+#include "app/libraries.h"
 #include "app/signals.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/limits.h"
+#include "cli/live.h"
 #include "cli/print.h"
 #include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
@@ -112,6 +115,8 @@ class Program : public Face {
     place_.interrupt = &interrupt_;
     place_.notice = [this](const std::string& text) { tell(text); };
     place_.command = command;
+    place_.spectator = live_.get();
+    place_.doing = doing;
     place_.shows_secrets = parsed.flag("show-secrets");
     if (!place_.shows_secrets)
       hide_in_output(place_.mask);
@@ -131,21 +136,52 @@ class Program : public Face {
     say(opened.has_value(), opened ? cat("state in ", place_.home) : to_string(opened.error()));
     if (!opened)
       return {lines, well};
-    const Result<Engine*> engine = engine_->engine({});
-    if (engine) {
-      const Result<Engine::Flavour> flavour = (*engine)->flavour({});
-      say(true, cat("engine ", (*engine)->address().text,
-                    flavour && *flavour == Engine::Flavour::podman ? " (Podman)" : " (Docker)"));
-    } else {
-      say(false, to_string(engine.error()));
-      if (const std::vector<std::string> missing = PrivatePodman::missing_packages();
-          !missing.empty())
-        say(false, cat("a private Podman needs packages: apt-get install --no-install-recommends ",
-                       join(missing, " ")));
-    }
+    for (Diagnosis& line :
+         diagnose_engines(*http_, connect_options(place_.home, false, interrupt_.acts_token()),
+                          interrupt_.acts_token()))
+      say(line.good, std::move(line.text));
     const Result<Value> jq = run_jq(".", "1");
     say(jq.has_value(), jq ? "libjq, for `extract`" : to_string(jq.error()));
     return {lines, well};
+  }
+
+  Result<EngineState> engine(EngineVerb verb) override {
+    TRY(workplace());
+    const std::stop_token stop = interrupt_.acts_token();
+    const ConnectOptions options = connect_options(place_.home, false, stop);
+    switch (verb) {
+      case EngineVerb::look:
+        return look_at_engines(*http_, options, stop);
+      case EngineVerb::start:
+        return start_engine(*http_, options, stop);
+      case EngineVerb::stop:
+      case EngineVerb::remove:
+        break;
+    }
+    return end_engine(*http_, options, verb == EngineVerb::remove, stop);
+  }
+
+  Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
+
+  void show_work(const std::string& title) override {
+    if (live_ != nullptr)
+      live_->open(title);
+  }
+
+  /// Shows on standard error what takes long from now on.
+  Status watch(bool can_move) {
+    // `state` takes Idem's switch of that name, which asks for nothing.
+    const std::string asked = parsed.text("progress");
+    const LiveMode mode = TRY(live_mode(asked == "true" ? "" : asked, quiet, can_move));
+    // Whoever reads a pipe may have the terminal for themselves, as a pager.
+    struct stat about{};
+    const bool is_pipe = fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode);
+    if (mode == LiveMode::none || (asked.empty() && is_pipe))
+      return {};
+    live_ = std::make_unique<Live>(mode, interrupt_);
+    is_live = mode == LiveMode::live;
+    doing = [this](const std::string& what) { live_->doing(what); };
+    return {};
   }
 
   bool is_interrupted() const { return interrupt_.asked() > 0; }
@@ -209,6 +245,7 @@ class Program : public Face {
   std::map<Name, std::unique_ptr<EngineDriver>> nodes_;
   std::unique_ptr<HostDriver> host_;
   std::unique_ptr<HandlerDriver> handler_;
+  std::unique_ptr<Live> live_;
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
@@ -310,7 +347,8 @@ int run(std::vector<std::string> words) {
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
     program.command = program.command.substr(0, 197) + "...";
-  const bool colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  const bool is_dumb = variable("TERM") == "dumb";
+  const bool colours = variable("NO_COLOR").empty() && !is_dumb;
   program.colour = colours && isatty(STDOUT_FILENO) == 1;
   program.terminal = colours && isatty(STDERR_FILENO) == 1;
   // Asked by shells with each key: answers or is silent.
@@ -352,6 +390,8 @@ int run(std::vector<std::string> words) {
   if (program.json_lines)
     print_json_in_lines();
   program.quiet = program.parsed.flag("quiet");
+  if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
+    return tell_error(program, watched.error());
   const Result<int> code = (*command)->run(program);
   return code ? code_after_output(*code) : tell_error(program, code.error());
 }

@@ -31,9 +31,18 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
 /// What users of Kurtosis may try, and what is there for it.
 std::string_view instead_of(std::string_view words) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"engine",
-       "fettle has no engine of its own to start or stop; `fettle doctor` shows which container "
-       "engine it uses"},
+      {"engine restart", "`fettle engine stop` and `fettle engine start`"},
+      {"engine logs",
+       "the log of the private Podman is `engine.log` in its folder, which `fettle engine status` "
+       "names"},
+      {"docs", "`fettle help COMMAND`, and `fettle doc STATE` for states"},
+      {"import", "compose files cannot be imported; `fettle service add` adds a service"},
+      {"lint", "`fettle check` finds errors and doubtful code"},
+      {"lsp", "there is no language server; `fettle check -o json` has the findings"},
+      {"config", "there is nothing to configure but flags and variables such as `$FETTLE_HOME`"},
+      {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
+      {"github", "packages on GitHub are run by name: `fettle run github.com/OWNER/NAME`"},
+      {"enclave connect", "ports are already published on this machine"},
       {"cluster", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
       {"gateway", "ports are already published on this machine"},
       {"portal", "ports are already published on this machine"},
@@ -253,6 +262,10 @@ const std::vector<CommandOption>& common_options() {
     };
     const std::vector<CommandOption> limits = limit_options();
     common.insert(common.end(), limits.begin(), limits.end());
+    common.push_back(
+        {{"--progress"},
+         "live|plain|none",
+         "what takes long: at the bottom of a terminal (default there), as lines, or not"});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});
@@ -309,6 +322,19 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(used));
   words.insert(words.begin(), flags.begin(), flags.end());
   const std::vector<CommandOption> options = options_of(*found);
+  // A command that reads all of its words itself has the flags of every command, too.
+  if (found->takes_rest && found->least == 0) {
+    for (size_t at = 0; at < words.size();) {
+      const std::string spelling = words[at].substr(0, words[at].find('='));
+      if (find_option(common_options(), spelling) == nullptr || spelling == "-h" ||
+          spelling == "--help") {
+        parsed.arguments.push_back(words[at++]);
+        continue;
+      }
+      at = TRY(parse_option(options, *found, words, at, parsed));
+    }
+    return found;
+  }
   bool only_arguments = false;
   for (size_t at = 0; at < words.size();) {
     const std::string& word = words[at];

@@ -43,6 +43,21 @@ struct Diagnosis {
   std::string text;
 };
 
+/// The engine that answers, and the private Podman.
+struct EngineState {
+  std::string address, flavour;  ///< of the one that answers; empty: none does
+  std::string why;               ///< none answers
+  std::string own;               ///< the private one: `running`, `stopped` or `absent`
+  std::string folder, socket;    ///< of the private one
+};
+enum class EngineVerb { look, start, stop, remove };
+
+/// What the program was built from.
+struct Build {
+  std::string version, commit;
+  Value libraries;
+};
+
 /// What a command works with. The workplace is opened when it is asked for, so that `version` opens
 /// nothing.
 class Face {
@@ -51,13 +66,20 @@ class Face {
   virtual Result<Workplace*> workplace() = 0;
   /// What of this machine is there and what is missing, and whether all is well.
   virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
+  virtual Result<EngineState> engine(EngineVerb verb) = 0;
+  virtual Build build() const = 0;
+  /// From now on a terminal shows that the command works, under this title.
+  virtual void show_work(const std::string& title) = 0;
 
+  /// What is done now and is no act is told to who waits.
+  DoingSink doing;
   Parsed parsed;
   std::string output = "text";
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`
   bool quiet = false;
   bool colour = false;    ///< of stdout
+  bool is_live = false;   ///< what takes long is shown at the bottom of the terminal
   bool terminal = false;  ///< stderr is one that shows colours and moves its cursor
 };
 

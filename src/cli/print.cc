@@ -7,6 +7,8 @@ namespace fettle {
 namespace {
 
 bool is_in_lines = false;
+/// Of the documents in docs/json.md: raised when a field goes or changes its meaning.
+constexpr int schema_version = 1;
 constexpr size_t printed_at_once = 64 * 1024;
 
 size_t width_of(std::string_view text) {
@@ -15,7 +17,12 @@ size_t width_of(std::string_view text) {
   }));
 }
 
+std::function<void()> hook_of_output;
+
 void write(std::FILE* file, std::string_view text) {
+  const std::lock_guard lock(output_mutex());
+  if (hook_of_output)
+    hook_of_output();
   std::fwrite(text.data(), 1, text.size(), file);
   std::fputc('\n', file);
   std::fflush(file);
@@ -27,7 +34,28 @@ Value hidden_value(const Value& document) {
   return mask_of_output == nullptr ? document : mask_of_output->value(document);
 }
 
+/// As one, or of a list each item on a line.
+void print_document(const Value& document) {
+  if (!is_in_lines)
+    write(stdout, write_json(document, {.indent = 2}));
+  else if (!document.is_list())
+    print_json_line_as_it_is(document);
+  else
+    for (const Value& item : document.items())
+      print_json_line_as_it_is(item);
+}
+
 }  // namespace
+
+std::mutex& output_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+void before_output(std::function<void()> hook) {
+  const std::lock_guard lock(output_mutex());
+  hook_of_output = std::move(hook);
+}
 
 void hide_in_output(std::shared_ptr<const Mask> mask) { mask_of_output = std::move(mask); }
 
@@ -46,6 +74,7 @@ void print(std::string_view text) { write(stdout, hidden(text)); }
 void print_error(std::string_view text) { write(stderr, hidden(text)); }
 void print_json_in_lines() { is_in_lines = true; }
 void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }
+void print_json_of_original(const Value& document) { print_document(hidden_value(document)); }
 void print_json_line(const Value& document) { print_json_line_as_it_is(hidden_value(document)); }
 void print_json_dict(const std::function<std::optional<Entry>()>& next) {
   std::string text = "{";
@@ -66,18 +95,20 @@ void print_json_dict(const std::function<std::optional<Entry>()>& next) {
   write(stdout, text + (text.size() == 1 ? "}" : "\n}"));
 }
 void print_as_it_is(std::string_view text) { write(stdout, text); }
-void print_part(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_part(std::string_view text) {
+  const std::lock_guard lock(output_mutex());
+  if (hook_of_output)
+    hook_of_output();
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
 void print_json_as_it_is(const Value& document) {
-  if (is_in_lines && document.is_list()) {
-    for (const Value& item : document.items())
-      print_json_line_as_it_is(item);
+  if (is_in_lines || !document.is_dict()) {
+    print_document(document);
     return;
   }
-  if (is_in_lines) {
-    print_json_line_as_it_is(document);
-    return;
-  }
-  write(stdout, write_json(document, {.indent = 2}));
+  std::vector<Entry> entries(document.entries().begin(), document.entries().end());
+  entries.push_back({"schema", schema_version});
+  print_document(Value::dict(std::move(entries)));
 }
 void print_json_line_as_it_is(const Value& document) { write(stdout, write_json(document)); }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,9 +25,17 @@ std::string in(Colour colour, std::string_view text, bool on);
 
 void print(std::string_view text);        ///< to stdout, with a newline
 void print_error(std::string_view text);  ///< to stderr, with a newline
+/// Held while something is written to a standard stream.
+std::mutex& output_mutex();
+/// Called then before it is written: whoever draws at the bottom of the terminal takes it away.
+void before_output(std::function<void()> hook);
 /// Documents are printed as lines from here on: of a list each item, all else as one.
 void print_json_in_lines();
-void print_json(const Value& document);  ///< indented, to stdout
+/// Indented, to stdout. An object of ours says by `schema` which version of the contract it
+/// follows; lists, their items and lines do not.
+void print_json(const Value& document);
+/// The same without `schema`: a document whose form an original defines.
+void print_json_of_original(const Value& document);
 void print_json_line(const Value& document);
 /// A dict as `print_json` prints it, without ever holding all of it: `next` gives one entry after
 /// another, in the order of their keys.

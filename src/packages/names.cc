@@ -1,5 +1,9 @@
 #include "packages/names.h"
 
+#include <utf8proc.h>
+
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace fettle {
@@ -165,6 +169,45 @@ Status check_environment_name(std::string_view name) {
   return user_error(cat("environment name `", name,
                         "` is invalid: it must have only letters, digits, `-`, `_` and `.`, start "
                         "with a letter, a digit or `_`, and have at most 60 characters"));
+}
+
+std::string in_plain_letters(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> known[] = {
+      {"ä", "ae"}, {"ö", "oe"}, {"ü", "ue"}, {"ß", "ss"}, {"æ", "ae"}, {"ø", "o"},  {"å", "aa"},
+      {"ł", "l"},  {"đ", "d"},  {"þ", "th"}, {"ð", "d"},  {"œ", "oe"}, {"Ä", "Ae"}, {"Ö", "Oe"},
+      {"Ü", "Ue"}, {"Æ", "Ae"}, {"Ø", "O"},  {"Å", "Aa"}, {"Ł", "L"},  {"Œ", "Oe"}};
+  std::string plain;
+  while (!text.empty()) {
+    utf8proc_int32_t letter = 0;
+    const utf8proc_ssize_t size =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), &letter);
+    const std::string_view bytes = text.substr(0, size < 1 ? 1 : static_cast<size_t>(size));
+    text.remove_prefix(bytes.size());
+    const auto* const found =
+        std::ranges::find(known, bytes, &std::pair<std::string_view, std::string_view>::first);
+    if (bytes.size() == 1) {
+      plain += bytes;  // also what is no letter of any alphabet
+    } else if (found != std::end(known)) {
+      plain += found->second;
+    } else {
+      utf8proc_int32_t parts[8] = {};
+      int last = 0;
+      const utf8proc_ssize_t count = utf8proc_decompose_char(
+          letter, parts, 8,
+          static_cast<utf8proc_option_t>(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_STRIPMARK),
+          &last);
+      if (count > 0 && count <= 8 && parts[0] < 128) {
+        for (utf8proc_ssize_t i = 0; i < count && parts[i] < 128; ++i)
+          plain += static_cast<char>(parts[i]);
+      } else if (count != 0) {
+        char number[16];
+        std::snprintf(number, sizeof number, "u%x", static_cast<unsigned>(letter));
+        plain += number;
+      }
+    }
+  }
+  return plain;
 }
 
 Result<Duration> parse_waiting(std::string_view text) {

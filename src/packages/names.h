@@ -25,4 +25,8 @@ Status check_environment_name(std::string_view name);
 /// How long to wait: a duration like `1.5s` or `2m30s` that is not negative.
 Result<Duration> parse_waiting(std::string_view text);
 
+/// Letters of other alphabets by those that a name may have: `größe` is `groesse`, `naïve` is
+/// `naive`; what has no such letter becomes `u` and its number.
+std::string in_plain_letters(std::string_view text);
+
 }  // namespace fettle

@@ -59,8 +59,13 @@ bool parse_number(const std::string& text, uint64_t& number) {
 }
 
 /// False after a message.
-bool parse_arguments(std::span<const std::string> arguments, Settings& settings) {
-  const auto wrong = [](const std::string& message) {
+bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
+                     const CommandHooks& hooks) {
+  const auto wrong = [&](const std::string& message) {
+    if (hooks.failed) {
+      hooks.failed(user_error(message));
+      return false;
+    }
     std::fprintf(stderr, "fettle starlark: %s\ntry `fettle starlark --help`\n", message.c_str());
     return false;
   };
@@ -185,9 +190,9 @@ std::optional<std::string> read_source(const std::string& path) {
 
 }  // namespace
 
-int run_starlark_command(std::span<const std::string> arguments) {
+int run_starlark_command(std::span<const std::string> arguments, const CommandHooks& hooks) {
   Settings settings;
-  if (!parse_arguments(arguments, settings))
+  if (!parse_arguments(arguments, settings, hooks))
     return 2;
   if (settings.help) {
     std::fputs(usage, stdout);
@@ -197,6 +202,8 @@ int run_starlark_command(std::span<const std::string> arguments) {
   session.collect_always = settings.collect_always;
   ModuleLoader loader(session, read_source);
   session.load = [&](Thread& thread, std::string_view name) { return loader.load(thread, name); };
+  if (hooks.print)
+    session.print = [&](Thread&, std::string_view line) { hooks.print(line); };
   if (settings.dialect.profile != Profile::kurtosis)
     session.now = now_from_clock;
   if (settings.repl)
@@ -208,6 +215,10 @@ int run_starlark_command(std::span<const std::string> arguments) {
   const Result<std::string> text = settings.has_program
                                        ? settings.program
                                        : read_file(from_input ? "/dev/stdin" : settings.file);
+  if (!text && hooks.failed) {
+    hooks.failed(user_error(text.error().message));
+    return 2;
+  }
   if (!text) {
     std::fprintf(stderr, "fettle starlark: %s\n", text.error().message.c_str());
     return 2;
@@ -217,7 +228,10 @@ int run_starlark_command(std::span<const std::string> arguments) {
   if (module)
     return 0;
   const bool before_running = session.failed_before_running();
-  report(module.error(), before_running);
+  if (hooks.failed)
+    hooks.failed(module.error());
+  else
+    report(module.error(), before_running);
   return before_running ? 2 : 1;
 }
 

@@ -9,7 +9,7 @@
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
 #include "starlark/lib/library.h"
-#include "starlark/lib/universe.h"
+#include "starlark/outside.h"
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
 #include "starlark/syntax/lexer.h"
@@ -66,29 +66,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
                                 : parse_file(module->source, arena, symbols, options);
   if (parsed.error)
     return syntax_error(request.file, module->source, *parsed.error);
-  const auto outside = [&](std::string_view name) -> std::optional<Outside> {
-    for (const Named& named : request.names) {
-      if (named.name == name)
-        return Outside{named.value, false};
-    }
-    for (const auto& [known, value] : session.predeclared) {
-      if (known == name)
-        return Outside{value, false};
-    }
-    const Value value = universal(session.dialect, name);
-    if (value.is_unset())
-      return std::nullopt;
-    return Outside{value, true};
-  };
-  const auto outside_names = [&] {
-    std::vector<std::string> names = universal_names(session.dialect);
-    for (const Named& named : request.names)
-      names.emplace_back(named.name);
-    for (const auto& [known, value] : session.predeclared)
-      names.push_back(known);
-    return names;
-  };
-  const ResolveInput input{session.dialect, module->file, module->source, outside, outside_names};
+  const ResolveInput input = resolve_input(session, module->file, module->source, request.names);
   const Resolved resolved = resolve(parsed.file, arena, input);
   if (!resolved.errors.empty()) {
     Error error = syntax_error(request.file, module->source, resolved.errors[0]);

@@ -155,7 +155,11 @@ Error Sqlite::error(std::string_view doing) const {
     message =
         "the disk is full; what was recorded is safe; free some space and run the same command "
         "again";
-  else if (code == SQLITE_IOERR && system != 0)
+  else if (code == SQLITE_NOTADB)
+    message = cat("`", path_,
+                  "`: this file is not a database of fettle; restore it from a copy, or move it "
+                  "away to start with an empty one");
+  else if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system != 0)
     message += ": " + lower_case(std::strerror(system));
   return world_error(std::move(message)).context(std::string(doing));
 }

@@ -118,7 +118,39 @@ Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const
   return *TRY(place.store->environment(edit.environment()));
 }
 
+namespace {
+
+/// Two who are told the same; either may be missing.
+class Both : public Audience {
+ public:
+  Both(Audience* one, Audience* other) : one_(one), other_(other) {}
+  void event(const Event& event) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->event(event);
+  }
+  void progress(const Key& key, const Progress& progress) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->progress(key, progress);
+  }
+  void moved(const Run& run) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->moved(run);
+  }
+
+ private:
+  Audience *one_, *other_;
+};
+
+}  // namespace
+
 Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undertaking) {
+  // The spectator first: what the other one prints is then about what ended.
+  Both both(place.spectator, undertaking.audience);
+  if (place.spectator != nullptr)
+    undertaking.audience = &both;
   undertaking.what = place.command;
   if (place.random)
     undertaking.options.seed = place.random();

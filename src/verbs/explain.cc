@@ -1,7 +1,9 @@
 #include "verbs/explain.h"
 
+#include <charconv>
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "plan/presence.h"
@@ -11,16 +13,85 @@
 namespace fettle {
 namespace {
 
-bool is_declared_at(const Resource& resource, std::string_view file, std::string_view line) {
-  const auto parts = split(resource.origin, ':');
+/// `main.star:12:5`, taken apart.
+struct Origin {
+  std::string_view file;
+  int line = 0, column = 1;
+};
+
+int number_of(std::string_view digits) {
+  int number = 0;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return failure == std::errc() && end == digits.data() + digits.size() ? number : 0;
+}
+
+Origin origin_of(const Resource& resource) {
+  const std::string_view text = resource.origin.view();
+  const auto parts = split(text, ':');
   if (parts.size() < 2)
-    return false;
-  const bool with_column = parts.size() > 2;
-  const std::string_view own_line = parts[parts.size() - (with_column ? 2 : 1)];
-  const std::string_view own_file = resource.origin.view().substr(
-      0, static_cast<size_t>(own_line.data() - resource.origin.view().data()) - 1);
-  return own_line == line && (own_file == file || own_file.ends_with(cat("/", file)) ||
-                              file.ends_with(cat("/", own_file)));
+    return {};
+  const bool with_column = parts.size() > 2 && number_of(parts[parts.size() - 2]) > 0;
+  const std::string_view line = parts[parts.size() - (with_column ? 2 : 1)];
+  return {text.substr(0, static_cast<size_t>(line.data() - text.data()) - 1), number_of(line),
+          with_column ? number_of(parts.back()) : 1};
+}
+
+bool is_same_file(std::string_view one, std::string_view other) {
+  return one == other || one.ends_with(cat("/", other)) || other.ends_with(cat("/", one));
+}
+
+/// The last line of the call that stands at a place: where its brackets are closed. `file` is how
+/// whoever asks names its file. The first line when it cannot be read.
+int last_line_of(const Origin& origin, std::string_view file) {
+  Result<std::string> text = read_file(std::string(file));
+  if (!text)
+    text = read_file(std::string(origin.file));
+  if (!text)
+    return origin.line;
+  const auto lines = split(*text, '\n');
+  int depth = 0;
+  char quote = 0;
+  for (size_t at = static_cast<size_t>(origin.line) - 1; at < lines.size(); ++at) {
+    const size_t first = at + 1 == static_cast<size_t>(origin.line)
+                             ? std::min(lines[at].size(), static_cast<size_t>(origin.column) - 1)
+                             : 0;
+    for (size_t i = first; i < lines[at].size(); ++i) {
+      const char c = lines[at][i];
+      if (quote != 0) {
+        i += c == '\\' ? 1 : 0;
+        quote = c == quote ? 0 : quote;
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (c == '#') {
+        break;
+      } else if (c == '(' || c == '[' || c == '{') {
+        ++depth;
+      } else if (c == ')' || c == ']' || c == '}') {
+        --depth;
+      }
+    }
+    if (depth <= 0 && quote == 0)
+      return static_cast<int>(at) + 1;
+  }
+  return origin.line;
+}
+
+/// Where the call begins that a line of a file belongs to; 0 when nothing known stands there.
+int first_line_of(const Known& known, std::string_view file, int line) {
+  Origin nearest;
+  for (const auto& [key, record] : known)
+    if (const Resource* resource = resource_of_then(*record))
+      if (const Origin origin = origin_of(*resource);
+          origin.line > nearest.line && origin.line <= line && is_same_file(origin.file, file))
+        nearest = origin;
+  return nearest.line == line || (nearest.line > 0 && last_line_of(nearest, file) >= line)
+             ? nearest.line
+             : 0;
+}
+
+bool is_declared_at(const Resource& resource, std::string_view file, int line) {
+  const Origin origin = origin_of(resource);
+  return origin.line > 0 && origin.line == line && is_same_file(origin.file, file);
 }
 
 const char* past(Verb verb) {
@@ -71,10 +142,15 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   std::vector<Key> found;
   std::vector<std::string> names;
   const size_t colon = what.find(':');
+  const std::string file = what.substr(0, colon);
+  const int asked = colon == what.npos
+                        ? 0
+                        : number_of(split(std::string_view(what).substr(colon + 1), ':').front());
+  const int line = asked == 0 ? 0 : first_line_of(known, file, asked);
   for (const auto& [key, record] : known) {
     const Resource* resource = resource_of_then(*record);
-    const bool here = resource != nullptr && colon != what.npos &&
-                      is_declared_at(*resource, what.substr(0, colon), what.substr(colon + 1));
+    const bool here =
+        resource != nullptr && colon != what.npos && is_declared_at(*resource, file, line);
     if (to_string(key) == what || key.name == what || here || names_state(key.name.view(), what))
       found.push_back(key);
     names.push_back(to_string(key));

@@ -172,7 +172,9 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
       request.base = newest;
   }
   TRY(check_removed_sets(place, request));
+  std::optional<Doing> doing(std::in_place, place.doing, cat("compiling ", request.environment));
   ExportedModel made = TRY(export_project(request, options, true));
+  doing.emplace(place.doing, cat("storing a version of ", request.environment));
   report.errors = made.errors;
   if (!report.errors.empty())
     return report;

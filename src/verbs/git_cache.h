@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/time.h"
 #include "packages/sources.h"
+#include "verbs/doing.h"
 
 namespace fettle {
 
@@ -20,6 +21,7 @@ struct GitCache {
   WaitLimits limits{};
   std::stop_token stop{};
   std::function<void(const std::string&)> notice{};  ///< told who is waited for; may be empty
+  DoingSink doing{};                                 ///< told what is fetched; may be empty
 
   /// The folder with the files of a repository (`github.com/author/name`) at a tag, branch or
   /// commit, in this order; at its default branch when `ref` is empty. Errors: git is missing, the

@@ -9,6 +9,7 @@
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
 #include "verbs/executed.h"
+#include "verbs/last_run.h"
 #include "verbs/orphans.h"
 #include "verbs/secrets.h"
 #include "verbs/services.h"
@@ -32,6 +33,7 @@ std::string name_from(std::string_view path) {
   std::string name(path.substr(path.rfind('/') + 1));
   if (name.ends_with(".star"))
     name.resize(name.size() - 5);
+  name = in_plain_letters(name);
   for (char& c : name)
     if (!check_environment_name(std::string_view(&c, 1)) && c != '-' && c != '.')
       c = '-';
@@ -81,8 +83,10 @@ Result<Opened> open_package(const PackageRequest& given) {
   Sources sources = TRY(Sources::of_script(request.package));
   sources.set_mirror(request.mirror);
   sources.set_fetch(request.fetch);
-  return Opened{std::move(sources), fs::path(request.package).filename().string(),
-                name_from(request.package)};
+  // In every folder `main.star` may be another one.
+  const std::string file = fs::path(request.package).filename().string();
+  const std::string name = name_from(file == "main.star" ? sources.folder() : request.package);
+  return Opened{std::move(sources), file, name};
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
@@ -119,6 +123,7 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
+  const Doing reading(place.doing, cat("reading ", request.package));
   Opened opened = TRY(open_package(request));
   Prepared prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
@@ -133,6 +138,11 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                             options_of(place, request, opened, prepared.environment, production,
                                        removed_services(prepared.known, *place.kinds), is_run),
                             prepared.known));
+  if (const auto last = TRY(read_last_run(place, prepared.environment));
+      request.environment.empty() && last && last->package != package_identity(request.package))
+    prepared.package.warnings.push_back(
+        cat("`", prepared.environment, "` was last run from `", last->package,
+            "`, another package of this name; `-e NAME` keeps them apart"));
   if (request.production && !production)
     prepared.package.warnings.push_back(
         cat("`--production` applies only when an environment is created, and `",
@@ -150,18 +160,6 @@ std::string excerpt_of(const Error& error) {
 Error with_excerpt(Error error) {
   if (error.excerpt.empty())
     error.excerpt = excerpt_of(error);
-  return error;
-}
-
-/// All findings as one error, the first in front, each with the line that it is about.
-Error findings_error(const std::vector<Error>& findings) {
-  Error error = findings.front();
-  error.excerpt = excerpt_of(error);
-  for (size_t i = 1; i < findings.size(); ++i) {
-    error.message +=
-        cat(error.excerpt.empty() ? "" : "\n", error.excerpt, "\n", to_string(findings[i]));
-    error.excerpt = excerpt_of(findings[i]);
-  }
   return error;
 }
 
@@ -380,6 +378,9 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     TRY(ensure_environment(place, *edit, Value::dict({{"production", request.production}})));
     TRY(put_uploads(place, package));
     TRY(keep_secrets(place, *edit));
+    TRY(write_last_run(
+        place, *edit,
+        {package_identity(request.package), request.arguments, request.arguments_file}));
     return begin_executed(*edit, executed, {*package.statements, submitted, resolution});
   };
   Reporter reporter(package.statements, audience);
@@ -425,12 +426,11 @@ Result<PackageReport> dry_run_unmasked(const Workplace& place, const PackageRequ
   report.dependencies = std::move(prepared.package.dependencies);
   report.has_output = prepared.package.has_output;
   report.output = prepared.package.plain_output;
-  const Result<Plan> plan =
-      make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place, {}});
+  const Plan plan =
+      TRY(make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place, {}}));
   std::map<Key, const Step*> steps;
-  if (plan)
-    for (const Step& step : plan->steps)
-      steps[step.key] = &step;
+  for (const Step& step : plan.steps)
+    steps[step.key] = &step;
   for (const Statement& statement : *report.script) {
     StatementReport told;
     told.statement = &statement;
@@ -461,6 +461,27 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
 }
 
 }  // namespace
+
+Error findings_error(const std::vector<Error>& findings) {
+  Error error = findings.front();
+  error.excerpt = excerpt_of(error);
+  for (size_t i = 1; i < findings.size(); ++i) {
+    error.message +=
+        cat(error.excerpt.empty() ? "" : "\n", error.excerpt, "\n", to_string(findings[i]));
+    error.excerpt = excerpt_of(findings[i]);
+  }
+  return error;
+}
+
+Result<std::string> environment_of_package(const PackageRequest& request) {
+  return request.environment.empty() ? TRY(open_package(request)).environment : request.environment;
+}
+
+Result<PackageReview> review_sources(const PackageRequest& request) {
+  Opened opened = TRY(open_package(request));
+  return review_package(opened.sources, opened.main_file,
+                        request.main_function.empty() ? "run" : request.main_function);
+}
 
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
                                   PackageAudience& audience) {

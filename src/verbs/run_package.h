@@ -3,6 +3,7 @@
 
 #include "core/step.h"
 #include "packages/interpret.h"
+#include "packages/review.h"
 #include "verbs/edit.h"
 #include "verbs/preview.h"
 
@@ -59,7 +60,7 @@ struct PackageReport {
   Statements script;  ///< owns the statements that are reported
   std::vector<StatementReport> statements;
   std::vector<std::string> warnings;
-  std::vector<Error> findings;                    ///< of a dry run; a real one fails with them
+  std::vector<Error> findings;  ///< of a dry run: a real one would be refused because of them
   std::vector<std::string> images, dependencies;  ///< references, and other repositories
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
@@ -78,6 +79,15 @@ Result<PackageReport> run_package(const Workplace& place, const PackageRequest& 
 
 /// The instructions without running them; needs and starts no engine.
 Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request);
+
+/// The name that was asked for, else one after the package's last path element.
+Result<std::string> environment_of_package(const PackageRequest& request);
+
+/// What can be said of the package's files without running them.
+Result<PackageReview> review_sources(const PackageRequest& request);
+
+/// All findings as one error, the first in front, each with the line that it is about.
+Error findings_error(const std::vector<Error>& findings);
 
 /// What a run would do; looks at the world and changes nothing.
 Result<Preview> preview_package(const Workplace& place, const PackageRequest& request);

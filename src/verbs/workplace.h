@@ -8,6 +8,7 @@
 #include "reconcile/carry_out.h"
 #include "store/blobs.h"
 #include "value/mask.h"
+#include "verbs/doing.h"
 
 namespace fettle {
 
@@ -29,6 +30,11 @@ struct Workplace {
   bool shows_secrets = false;                      ///< reports are told as they are
   std::function<void(const std::string&)> notice;  ///< told to people while they wait; may be empty
   std::string command;                             ///< what was asked, for those who wait for us
+  /// Told of all that is carried out, beside whoever asked for it; null: nobody looks.
+  Audience* spectator = nullptr;
+  /// Told what takes time now and is no act, and with an empty text that it has ended; may be
+  /// empty.
+  DoingSink doing{};
 
   void tell(const std::string& text) const {
     if (notice)

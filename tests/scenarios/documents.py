@@ -16,8 +16,8 @@ import sys
 # What the user names: keys that differ from run to run.
 OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings"}
 # They print what a program or a person reads, never a document.
-TEXT = {"starlark", "help", "completion", "service exec", "service shell", "service logs"}
-ENVELOPE = {"success", "error"}
+TEXT = {"help", "completion", "service exec", "service shell", "service logs"}
+ENVELOPE = {"schema", "success", "error"}
 FIELDS = {"blame", "column", "file", "line", "message", "trace"}
 
 
@@ -90,11 +90,17 @@ def main():
                 wrong.append(f"{line} -o {output}: {error}: {done.stdout[:200]!r} {done.stderr[:200]!r}")
                 continue
             if mark == "!":
-                if (done.returncode == 0 or len(documents) != 1 or set(documents[0]) != ENVELOPE
+                if (done.returncode == 0 or len(documents) != 1 or set(documents[0]) != (ENVELOPE if output == "json" else ENVELOPE - {"schema"})
                         or set(documents[0]["error"]) != FIELDS or documents[0]["success"] is not False):
                     wrong.append(f"{line} -o {output}: not an error: {done.returncode} {done.stdout[:300]}")
             elif done.returncode not in (0, 4):
                 wrong.append(f"{line} -o {output}: ends with {done.returncode}: {done.stderr[:300]}")
+            elif mark == "=" and any("schema" in one for one in documents):
+                wrong.append(f"{line} -o {output}: an original's document has `schema`")
+            elif output == "json" and mark != "=" and isinstance(documents[0], dict) and "schema" not in documents[0]:
+                wrong.append(f"{line} -o json: `schema` is missing")
+            elif output == "jsonl" and any(isinstance(one, dict) and "schema" in one for one in documents):
+                wrong.append(f"{line} -o jsonl: a line has `schema`")
             elif output == "json" and mark != "=":
                 forms[name] = merged(forms.get(name), shape(documents[0]))
     for name in known:
@@ -103,7 +109,9 @@ def main():
     text = ("# JSON\n\nThe documents that commands print with `-o json`, made from the program by "
             "`tests/scenarios/documents.py --write`,\nwhich runs every command and compares. What a document "
             "means stands in [the contract](cli.md#json). `object` is what a user\nnames. With `-o jsonl` a list is "
-            "printed item by item, all else on one line. An error is the envelope of the contract.\n")
+            "printed item by item, all else on one line. An error is the envelope of the contract.\n\n"
+            "An object has `schema`, the version of this page, which is raised when a field goes or changes its meaning.\n"
+            "Lists, their items and the lines of `jsonl` have none, nor have documents whose form an original defines.\n")
     for name in sorted(forms):
         text += f"\n## fettle {name}\n\n```\n{written(forms[name])}\n```\n"
     if writes:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal of its own, types, and prints what is shown.
 
-    typed.py [--size ROWSxCOLUMNS] STEP... -- COMMAND...
+    typed.py [--raw|--screen] [--size ROWSxCOLUMNS] STEP... -- COMMAND...
 
 A step `wait:TEXT` waits until TEXT is shown, `type:TEXT` types (\\n, \\x03 and the like are read as Python
-does), `resize:ROWSxCOLUMNS` changes the window. What is shown is printed without carriage returns; the
-exit code is that of the command.
+does), `resize:ROWSxCOLUMNS` changes the window, `run:COMMAND` runs a command beside it. What is shown is printed
+without carriage returns and sequences that colour or move; with `--raw` those are written as `^[`. With `--screen`
+only what stands on the screen in the end is printed. The exit code is that of the command.
 """
 import fcntl
 import os
@@ -14,6 +15,7 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import sys
 import termios
 
@@ -25,9 +27,30 @@ def set_size(descriptor, size):
     fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
+def screen(text):
+    """What stands there in the end, of a program that moves up, to the left, and clears what is below."""
+    lines, row = [""], 0
+    for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\n|[^\x1b\r\n]+", text):
+        if part == "\n":
+            row += 1
+            if row == len(lines):
+                lines.append("")
+        elif part.startswith("\x1b"):
+            if part[-1] == "A":
+                row = max(0, row - int(part[2:-1] or 1))
+            elif part[-1] == "J":
+                del lines[row + 1:]
+                lines[row] = ""
+        else:
+            lines[row] += part
+    return "\n".join(lines)
+
+
 def main():
     words = sys.argv[1:]
-    size = "24x80"
+    size, form = "24x80", ""
+    if words[0] in ("--raw", "--screen"):
+        form, words = words[0], words[1:]
     if words[0] == "--size":
         size, words = words[1], words[2:]
     split = words.index("--")
@@ -62,10 +85,18 @@ def main():
         elif action == "resize":
             set_size(terminal, text)
             os.kill(child, signal.SIGWINCH)
+        elif action == "run":
+            subprocess.run(["bash", "-c", text], stdout=subprocess.DEVNULL, check=True)
     while read():
         pass
-    text = shown.decode("utf-8", "replace").replace("\r", "")
-    sys.stdout.write(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text))
+    text = shown.decode("utf-8", "replace")
+    if form == "--screen":
+        text = screen(text)
+    elif form == "--raw":
+        text = text.replace("\r", "").replace("\x1b", "^[")
+    else:
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.replace("\r", ""))
+    sys.stdout.write(text)
     sys.stdout.flush()
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 

@@ -10,6 +10,7 @@ struct Orphan;
 
 Command run_command();
 Command plan_command();
+Command check_command();
 std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
@@ -23,6 +24,7 @@ Command show_command();
 Command drift_command();
 Command events_command();
 Command doctor_command();
+std::vector<Command> engine_commands();
 Command starlark_command();
 Command compile_command();
 Command project_init_command();
@@ -70,6 +72,9 @@ Result<std::string> read_given(const std::string& path);
 
 /// Tells what is wrong with a model; the exit code.
 int report_model_errors(const Face& face, const std::vector<Error>& errors);
+
+/// Tells what is doubtful, unless only errors and results are wanted.
+void print_warning(const Face& face, std::string_view text);
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);

@@ -82,6 +82,11 @@ int report_model_errors(const Face& face, const std::vector<Error>& errors) {
   return 2;
 }
 
+void print_warning(const Face& face, std::string_view text) {
+  if (!face.quiet)
+    print_error(cat(in(Colour::yellow, "warning: ", face.terminal), text));
+}
+
 int tell_end(const Face& face, const Summary& summary) {
   const std::string error = in(Colour::red, "error: ", face.terminal);
   for (const Failure& failure : summary.failures)

@@ -73,16 +73,17 @@ class EventTeller : public Audience {
   const Face& face_;
 };
 
-/// What is as it was is counted only.
+/// What is as it was is counted only; the quiet are told what is not as wanted.
 void print_resources(const Face& face, const ApplyReport& report) {
   for (const DeployedResource& resource : report.resources)
-    if (resource.state != DeployState::deployed || resource.changed)
+    if (resource.state != DeployState::deployed || (resource.changed && !face.quiet))
       print(cat(in(colour_of(resource.state), to_string(resource.state), face.colour), " ",
                 resource.id, resource.why.empty() ? "" : cat(": ", resource.why)));
   for (const LeftResource& left : report.left)
-    print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,
-                 to_string(left.fate), face.colour),
-              " ", left.key.name, left.error.empty() ? "" : cat(": ", left.error)));
+    if (left.fate == LeftResource::Fate::failed || !face.quiet)
+      print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,
+                   to_string(left.fate), face.colour),
+                " ", left.key.name, left.error.empty() ? "" : cat(": ", left.error)));
 }
 
 void print_summary(const Face& face, const ApplyReport& report) {

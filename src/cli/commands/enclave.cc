@@ -30,7 +30,7 @@ Result<int> add(Face& face) {
   if (face.json)
     print_json(environment_value(made));
   else
-    print(cat("Created enclave: ", made.name));
+    print(cat(face.quiet ? "" : "Created enclave: ", made.name));
   return 0;
 }
 
@@ -73,7 +73,7 @@ Value service_value(const ServiceView& service) {
                       {"status", service.status},
                       {"container", service.container},
                       {"ip_address", service.outputs.at("ip_address")},
-                      {"ports", service.outputs.at("ports")},
+                      {"ports", ports_value(service)},
                       {"image", service.attributes.at("image")}});
 }
 

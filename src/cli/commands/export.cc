@@ -48,16 +48,17 @@ Result<ExportRequest> request_of(const Face& face) {
   return request;
 }
 
-model::CompileOptions compile_options() {
+model::CompileOptions compile_options(const Face& face) {
   model::CompileOptions options;
   options.print = [](std::string_view line) { print(line); };
-  options.warn = [](const Error& warning) { print_error(cat("warning: ", to_string(warning))); };
+  options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
   return options;
 }
 
 /// Neither reads nor writes the store.
 Result<int> export_to_file(const Face& face, const ExportRequest& request) {
-  ExportedModel exported = TRY(export_project(request, compile_options(), false));
+  const Doing compiling(face.doing, "compiling");
+  ExportedModel exported = TRY(export_project(request, compile_options(face), false));
   // The process ends next: nobody waits until a large model is taken apart.
   static const ExportedModel& made = *new ExportedModel(std::move(exported));
   if (!made.errors.empty())
@@ -96,7 +97,7 @@ Result<int> run(Face& face) {
       return 0;
     }
   }
-  const ExportReport report = TRY(export_to_store(*place, request, compile_options()));
+  const ExportReport report = TRY(export_to_store(*place, request, compile_options(face)));
   if (!report.errors.empty())
     return report_model_errors(face, report.errors);
   if (face.parsed.flag("apply")) {
@@ -109,8 +110,9 @@ Result<int> run(Face& face) {
   }
   if (face.json || face.json_lines)
     print_json(pushed_value(report.pushed, request.is_dry));
-  else if (!face.quiet)
-    print(pushed_text(report.pushed, request.is_dry, face.colour));
+  else
+    print(face.quiet ? cat(report.pushed.number)
+                     : pushed_text(report.pushed, request.is_dry, face.colour));
   return 0;
 }
 

@@ -159,8 +159,9 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
                             {"uuid", made->outputs.at("uuid")},
                             {"digest", made->outputs.at("digest")}}));
   else
-    print(cat("Files with artifact name '", name, "' uploaded with artifact UUID '",
-              made->outputs.text_at("uuid"), "'"));
+    print(face.quiet ? name
+                     : cat("Files with artifact name '", name, "' uploaded with artifact UUID '",
+                           made->outputs.text_at("uuid"), "'"));
   return 0;
 }
 

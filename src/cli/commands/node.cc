@@ -80,7 +80,7 @@ Result<int> add(Face& face) {
     if (view.node.name == node.name)
       added = std::move(view);
   if (!added.answers)
-    print_error(cat("warning: node `", node.name, "` does not answer yet: ", added.why));
+    print_warning(face, cat("node `", node.name, "` does not answer yet: ", added.why));
   if (face.json)
     print_json(value_of(added));
   else if (!face.quiet)

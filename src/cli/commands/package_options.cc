@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "verbs/git_cache.h"
+#include "verbs/last_run.h"
 #include "verbs/package_arguments.h"
 
 namespace fettle {
@@ -46,6 +47,16 @@ std::string variable(const char* name) {
 /// Those of files, of the command line, and single ones; where there is only one place, as it is.
 Status read_all_arguments(Face& face, PackageRequest& request) {
   std::vector<ArgumentsPart> parts;
+  std::string file_of_last;
+  if (face.parsed.flag("reuse-args")) {
+    const std::string name = TRY(environment_of_package(request));
+    const auto last = TRY(read_last_run(*TRY(face.workplace()), name));
+    if (!last)
+      return user_error(cat("`", name, "` was never run, so there are no arguments to reuse"));
+    file_of_last = last->arguments_file.empty() ? "the last run" : last->arguments_file;
+    if (!last->arguments.empty())
+      parts.push_back({file_of_last, last->arguments});
+  }
   for (const std::string& file : face.parsed.all("args-file")) {
     Workplace* place = TRY(face.workplace());
     Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
@@ -79,6 +90,7 @@ std::vector<CommandOption> package_options() {
        "arguments of the package, JSON or YAML; a file or a URL; of several, the last wins",
        true},
       {{"--set"}, "NAME=VALUE", "one argument, also as `a.b=VALUE`; overrides the others", true},
+      {{"--reuse-args"}, "", "start from the arguments of the environment's last run"},
       {{"--package-mirror"},
        "DIR",
        "look for packages in DIR/github.com/AUTHOR/REPOSITORY before fetching them; or "
@@ -109,7 +121,6 @@ Result<PackageRequest> package_request(Face& face) {
   const Parsed& parsed = face.parsed;
   PackageRequest request;
   request.package = parsed.argument(0);
-  TRY(read_all_arguments(face, request));
   request.environment = parsed.text("enclave");
   request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
   request.main_file = parsed.text("main-file");
@@ -145,9 +156,33 @@ Result<PackageRequest> package_request(Face& face) {
   // With a mirror, nothing is fetched: what is not in it is an error.
   if (request.mirror.empty())
     request.fetch = GitCache{place->home + "/packages", place->limits,
-                             place->interrupt->acts_token(), place->notice}
+                             place->interrupt->acts_token(), place->notice, place->doing}
                         .fetch();
+  TRY(read_all_arguments(face, request));
   return request;
+}
+
+Value ports_value(const ServiceView& service) {
+  const Value& ports = service.outputs.at("ports");
+  if (!ports.is_dict())
+    return ports;
+  std::vector<Entry> told;
+  for (const Entry& entry : ports.entries()) {
+    if (!entry.value.is_dict()) {
+      told.push_back(entry);
+      continue;
+    }
+    const Value& asked = service.attributes.at("ports").at(entry.key);
+    const std::string_view application = asked.text_at("application");
+    std::vector<Entry> entries(entry.value.entries().begin(), entry.value.entries().end());
+    entries.push_back({"application", application.empty() ? Value() : Value(application)});
+    const int64_t open = entry.value.integer_at("public");
+    entries.push_back({"url", open <= 0 || application.empty()
+                                  ? Value()
+                                  : Value(cat(application, "://127.0.0.1:", open))});
+    told.push_back({entry.key, Value::dict(std::move(entries))});
+  }
+  return Value::dict(std::move(told));
 }
 
 std::string ports_text(const ServiceView& service) {

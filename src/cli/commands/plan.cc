@@ -140,7 +140,7 @@ Result<Preview> preview_of_model(Face& face) {
   model::CompileOptions options;
   // What a model prints is no part of its plan.
   options.print = [](std::string_view line) { print_error(line); };
-  options.warn = [](const Error& warning) { print_error(cat("warning: ", to_string(warning))); };
+  options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
   return preview_project(*place, project, request, options);
 }
 

@@ -175,7 +175,7 @@ Result<int> describe(Face& face) {
   if (face.json || face.output == "yaml") {
     const Value answer =
         Value::dict({{"pod", document}, {"events", Value::list(std::move(events))}});
-    face.json ? print_json(answer) : print(std::string(trim(write_yaml(answer))));
+    face.json ? print_json_of_original(answer) : print(std::string(trim(write_yaml(answer))));
     return 0;
   }
   print_document(document);

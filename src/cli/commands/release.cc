@@ -31,8 +31,8 @@ Result<int> run(Face& face) {
   }
   if (face.json || face.json_lines)
     print_json(Value::dict({{"released", number}}));
-  else if (!face.quiet)
-    print(cat("released version ", number, " of ", environment.name));
+  else
+    print(face.quiet ? cat(number) : cat("released version ", number, " of ", environment.name));
   return 0;
 }
 

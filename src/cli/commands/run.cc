@@ -5,6 +5,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "packages/instruction_graph.h"
+#include "packages/names.h"
 #include "value/json.h"
 #include "verbs/environments.h"
 #include "verbs/images.h"
@@ -44,6 +45,11 @@ Value texts(const std::vector<std::string>& lines) {
   return Value::list(std::vector<Value>(lines.begin(), lines.end()));
 }
 
+/// Why a real run would be refused; none when it would not.
+std::optional<Error> refusal_of(const PackageReport& report) {
+  return report.findings.empty() ? std::nullopt : std::optional(findings_error(report.findings));
+}
+
 Value document_of(const PackageReport& report, bool dry) {
   std::vector<Value> instructions, failures;
   for (const StatementReport& statement : report.statements)
@@ -52,16 +58,15 @@ Value document_of(const PackageReport& report, bool dry) {
     failures.push_back(Value::dict({{"key", to_string(failure.key)},
                                     {"origin", failure.origin},
                                     {"error", error_value(failure.error)}}));
-  std::vector<std::string> warnings = report.warnings;
-  for (const Error& finding : report.findings)
-    warnings.push_back(to_string(finding));
   std::vector<Entry> entries{{"environment", report.environment},
                              {"instructions", Value::list(std::move(instructions))},
-                             {"warnings", texts(warnings)},
+                             {"warnings", texts(report.warnings)},
                              {"images", texts(report.images)},
                              {"dependencies", texts(report.dependencies)},
                              {"output", report.has_output ? report.output : Value()},
-                             {"success", dry || report.summary.good()}};
+                             {"success", dry ? report.findings.empty() : report.summary.good()}};
+  if (const std::optional<Error> refusal = refusal_of(report))
+    entries.push_back({"error", error_value(*refusal)});
   if (!dry) {
     entries.push_back({"done", report.summary.done});
     entries.push_back({"kept", report.summary.kept});
@@ -84,12 +89,15 @@ std::string output_text(const Value& output) {
   return text;
 }
 
+/// Whether nothing but the result and errors is wanted: `-q` without `-v`.
+bool is_bare(const Face& face) { return face.quiet && !face.parsed.has("verbosity"); }
+
 /// Kurtosis: what was wrong before anything ran has a heading of its own.
 Error with_heading(const Face& face, bool interpreted, Error error) {
   // An engine that cannot be used is no fault of the package.
   const bool about_package =
       error.blame == Blame::user && (!interpreted || !error.where.file.empty());
-  if (!about_package || face.json || face.json_lines)
+  if (!about_package || face.json || face.json_lines || is_bare(face))
     return error;
   print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
   print("Error encountered running Starlark code.");
@@ -142,21 +150,22 @@ std::string words_of_call(std::string_view call) {
 /// Tells a run as text, in the verbosity that was asked for.
 class Teller : public PackageAudience {
  public:
-  Teller(const Face& face, std::string verbosity) : face_(face), verbosity_(std::move(verbosity)) {}
+  Teller(Face& face, std::string verbosity)
+      : face_(face), package_(face.parsed.argument(0)), verbosity_(std::move(verbosity)) {}
 
   void interpreted(const Package&) override { interpreted_ = true; }
   /// Whether the package could be interpreted; else an error of a run is about that.
   bool has_interpreted() const { return interpreted_; }
 
   void began(const Statement& statement, size_t number, size_t total) override {
-    clear_progress();
+    face_.show_work(cat(package_, ": instruction ", number, " of ", total));
     if (face_.json_lines)
       print_json_line(Value::dict({{"event", "instruction"},
                                    {"number", number},
                                    {"total", total},
                                    {"name", statement.name},
                                    {"text", statement.text}}));
-    if (!is_text() || verbosity_ == "output_only")
+    if (!tells_lines() || verbosity_ == "output_only")
       return;
     if (verbosity_ == "description")
       print(in(Colour::bold, description_of(statement), face_.colour));
@@ -168,11 +177,10 @@ class Teller : public PackageAudience {
   }
 
   void ended(const StatementReport& report) override {
-    clear_progress();
     if (face_.json_lines)
       print_json_line_as_it_is(instruction_value(report, true));
-    if (!is_text() || (report.status == StatementStatus::failed &&
-                       !told_failures_.insert(report.statement).second))
+    if (!tells_lines() || (report.status == StatementStatus::failed &&
+                           !told_failures_.insert(report.statement).second))
       return;
     switch (report.status) {
       case StatementStatus::ran:
@@ -195,36 +203,17 @@ class Teller : public PackageAudience {
       print("");
   }
 
-  void progress(const Key& key, const Progress& progress) override {
-    if (!face_.terminal || face_.quiet || face_.json)
-      return;
-    const std::string share =
-        progress.total > 0 ? cat(" ", 100 * progress.done / progress.total, " %") : "";
-    std::fprintf(stderr, "\r\033[K%s",
-                 cat(key.name, ": ", progress.text, share).substr(0, 100).c_str());
-    std::fflush(stderr);
-    shown_ = true;
-  }
-
   void event(const Event& event) override {
     if (face_.json_lines)
       print_event_line(event);
-    if (event.type == EventType::pending && face_.terminal && !face_.quiet && !face_.json) {
-      std::fprintf(stderr, "\r\033[K%s", event.text.c_str());
-      std::fflush(stderr);
-      shown_ = true;
-    }
   }
 
  private:
-  bool is_text() const { return !face_.json && !face_.json_lines; }
-  void clear_progress() {
-    if (std::exchange(shown_, false))
-      std::fprintf(stderr, "\r\033[K");
-  }
-  const Face& face_;
-  std::string verbosity_;
-  bool shown_ = false, interpreted_ = false;
+  /// The quiet want the result alone, unless they say which lines they want, too.
+  bool tells_lines() const { return !face_.json && !face_.json_lines && !is_bare(face_); }
+  Face& face_;
+  std::string package_, verbosity_;
+  bool interpreted_ = false;
   std::set<const Statement*> told_failures_;
 };
 
@@ -238,12 +227,11 @@ void print_services(const EnvironmentView& view) {
 
 void print_end(const Face& face, const PackageReport& report) {
   for (const std::string& warning : report.warnings)
-    print_error(cat(in(Colour::yellow, "warning: ", face.terminal), warning));
-  if (report.summary.good())
-    print(cat("Starlark code successfully run. ",
-              report.has_output ? "Output was:" : "No output was returned."));
-  else
-    print("Error encountered running Starlark code.");
+    print_warning(face, warning);
+  if (!is_bare(face))
+    print(!report.summary.good() ? "Error encountered running Starlark code."
+          : report.has_output    ? "Starlark code successfully run. Output was:"
+                                 : "Starlark code successfully run. No output was returned.");
   if (report.summary.good() && report.has_output)
     print_as_it_is(output_text(report.output));
   const std::string label = in(Colour::red, "error: ", face.terminal);
@@ -253,7 +241,8 @@ void print_end(const Face& face, const PackageReport& report) {
         statement.status == StatementStatus::failed) {
       told.insert(statement.result);
       print_error(cat(label, statement.statement->origin, ": instruction ", i + 1, ", `",
-                      statement.statement->name, "`, failed"));
+                      statement.statement->name, "`, failed",
+                      is_bare(face) ? cat(": ", statement.result) : std::string()));
     }
   for (const Failure& failure : report.summary.failures)
     if (!told.contains(to_string(failure.error)))
@@ -281,7 +270,48 @@ void print_end(const Face& face, const PackageReport& report) {
   }
 }
 
+void print_dry_run(const Face& face, const PackageReport& report, const std::string& verbosity) {
+  const bool is_refused = !report.findings.empty();
+  if (!is_bare(face))
+    for (const StatementReport& statement : report.statements)
+      print(verbosity == "description"
+                ? cat(description_of(*statement.statement), "\n    ", statement.statement->text)
+                : cat("plan.", statement.statement->text));
+  for (const std::string& warning : report.warnings)
+    print_warning(face, warning);
+  if (is_refused)
+    return;
+  if (!is_bare(face))
+    print(cat("Starlark code successfully run in dry-run mode. ",
+              report.has_output ? "Output was:" : "No output was returned."));
+  if (report.has_output)
+    print_as_it_is(output_text(report.output));
+}
+
+/// The document of a dry run, or what it would do as text; a run that would be refused is an error.
+Result<int> tell_dry_run(const Face& face, const PackageReport& report,
+                         const std::string& verbosity) {
+  const std::optional<Error> refusal = refusal_of(report);
+  const bool only_lists = face.parsed.flag("dependencies");
+  if (face.json || face.json_lines) {
+    print_json_as_it_is(document_of(report, true));
+    if (!refusal || only_lists)
+      return 0;
+    print_error(error_text(*refusal, face.terminal));
+    return 2;
+  }
+  if (only_lists) {
+    print_dependencies(report);
+    return 0;
+  }
+  print_dry_run(face, report, verbosity);
+  if (refusal)
+    return with_heading(face, true, *refusal);
+  return 0;
+}
+
 Result<int> run(Face& face) {
+  face.show_work(cat("running ", face.parsed.argument(0)));
   PackageRequest request = TRY(package_request(face));
   const std::string verbosity = face.parsed.text("verbosity", "description");
   const std::vector<std::string> known{"description", "brief", "detailed", "executable",
@@ -291,6 +321,8 @@ Result<int> run(Face& face) {
                           "; known are ", join(known, ", ")));
   if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
     return user_error("`--pull` needs `--dependencies`");
+  if (!request.environment.empty())  // which is no fault of the package
+    TRY(check_environment_name(request.environment));
   Workplace* place = TRY(face.workplace());
   const bool graph = face.parsed.flag("output-graph") || face.parsed.has("output-graph-path") ||
                      face.parsed.flag("with-mermaid");
@@ -307,28 +339,7 @@ Result<int> run(Face& face) {
       TRY(write_graph(face, report));
       return 0;
     }
-    if (face.json || face.json_lines) {
-      print_json_as_it_is(document_of(report, true));
-      return 0;
-    }
-    if (face.parsed.flag("dependencies")) {
-      print_dependencies(report);
-      return 0;
-    }
-    for (const StatementReport& statement : report.statements)
-      print(verbosity == "description"
-                ? cat(description_of(*statement.statement), "\n    ", statement.statement->text)
-                : cat("plan.", statement.statement->text));
-    for (const Error& finding : report.findings)
-      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(finding),
-                      finding.excerpt.empty() ? "" : "\n", finding.excerpt));
-    for (const std::string& warning : report.warnings)
-      print_error(cat(in(Colour::yellow, "warning: ", face.terminal), warning));
-    print(cat("Starlark code successfully run in dry-run mode. ",
-              report.has_output ? "Output was:" : "No output was returned."));
-    if (report.has_output)
-      print_as_it_is(output_text(report.output));
-    return 0;
+    return tell_dry_run(face, report, verbosity);
   }
   if (const std::string file = face.parsed.text("plan"); !file.empty()) {
     request.plan = TRY(read_plan_file(TRY(read_given(file)), file));

@@ -77,7 +77,7 @@ Result<int> ls(Face& face) {
     values.push_back(Value::dict({{"name", service.name},
                                   {"uuid", service.uuid},
                                   {"status", service.status},
-                                  {"ports", service.outputs.at("ports")}}));
+                                  {"ports", ports_value(service)}}));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -86,14 +86,25 @@ Result<int> ls(Face& face) {
   return 0;
 }
 
+/// Attributes with what other resources put out in place of the holes, as far as that is known.
+Result<Value> filled(const Workplace& place, const Name& environment, const Value& attributes) {
+  const Known known = TRY(place.store->known(environment));
+  return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+    const auto found = known.find({environment, hole.kind, hole.name});
+    return found == known.end() ? nullptr : follow(found->second->outputs, hole.path);
+  });
+}
+
 Result<int> inspect(Face& face) {
   const ChosenService chosen = TRY(choose_service(face));
   const ServiceView& service = chosen.service;
+  const Value attributes =
+      TRY(filled(*chosen.place, TRY(environment_of(face, 0)).name, service.attributes));
   std::vector<Entry> entries{{"name", service.name},
                              {"uuid", service.uuid},
                              {"status", service.status},
                              {"container", service.container},
-                             {"attributes", shown(*chosen.place, service.attributes)},
+                             {"attributes", shown(*chosen.place, attributes)},
                              {"outputs", service.outputs}};
   if (!service.error.empty())
     entries.push_back({"error", service.error});
@@ -234,6 +245,7 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
 
 Result<int> put(Face& face, const Editing& editing, PutService service) {
   const Key key{editing.environment.name, "service", service.name};
+  const bool is_new = service.is_new;
   const Edited edited =
       TRY(put_service(*editing.place, *editing.edit, editing.environment, std::move(service)));
   const RecordPointer record = edited.find(key);
@@ -242,9 +254,11 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
   const Value& outputs = record->outputs;
   if (face.json)
     print_json(Value::dict({{"name", service_name(key)}, {"outputs", outputs}}));
-  else
+  else if (!face.quiet)
     print(cat("Service '", service_name(key), "' added with service UUID '",
               outputs.text_at("uuid"), "'"));
+  else if (is_new)
+    print(service_name(key));
   return 0;
 }
 

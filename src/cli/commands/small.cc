@@ -14,15 +14,31 @@ namespace fettle {
 namespace {
 
 Result<int> version(Face& face) {
+  const Build build = face.build();
   if (face.json)
-    print_json(Value::dict({{"version", FETTLE_VERSION}}));
+    print_json(Value::dict({{"version", build.version},
+                            {"commit", build.commit.empty() ? Value() : Value(build.commit)},
+                            {"libraries", build.libraries}}));
   else
-    print(cat("fettle ", FETTLE_VERSION));
+    print(cat("fettle ", build.version));
   return 0;
 }
 
 Result<int> starlark_file(Face& face) {
-  return starlark::run_starlark_command(face.parsed.arguments);
+  if (!face.json)
+    return starlark::run_starlark_command(face.parsed.arguments);
+  std::vector<Value> printed;
+  std::optional<Error> failed;
+  const int code = starlark::run_starlark_command(
+      face.parsed.arguments, {[&](std::string_view line) { printed.emplace_back(line); },
+                              [&](const Error& error) { failed = error; }});
+  if (failed) {
+    print_json(Value::dict({{"success", false}, {"error", error_value(*failed)}}));
+    print_error(error_text(*failed, face.terminal));
+  } else {
+    print_json(Value::dict({{"success", code == 0}, {"printed", Value::list(std::move(printed))}}));
+  }
+  return code;
 }
 
 /// A positive number, or 0 when it is not given.
@@ -48,13 +64,12 @@ Result<int> compile(Face& face) {
     else
       print_as_it_is(line);
   };
-  options.warn = [&](const Error& warning) {
-    print_error(cat(in(Colour::yellow, "warning: ", face.terminal), to_string(warning)));
-  };
+  options.warn = [&](const Error& warning) { print_warning(face, to_string(warning)); };
   options.is_for_version = false;
   const model::Project project = file.empty()
                                      ? TRY(model::project_around("."))
                                      : TRY(model::project_of(file == "-" ? "/dev/stdin" : file));
+  const Doing compiling(face.doing, "compiling");
   // The process ends next: nobody waits until a large model is taken apart.
   static const model::Compiled& compiled = *new model::Compiled(model::compile(project, options));
   if (!compiled.errors.empty())
@@ -72,7 +87,7 @@ Result<int> project_init(Face& face) {
   TRY(model::make_project(folder, name.filename().string()));
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
-  else
+  else if (!face.quiet)
     print(cat("created a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
   return 0;
 }
@@ -91,7 +106,7 @@ Result<int> package_init(Face& face) {
                  "def run(plan, name = \"world\"):\n    plan.print(\"hello \" + name)\n"));
   if (face.json)
     print_json(Value::dict({{"folder", folder}, {"name", name}}));
-  else
+  else if (!face.quiet)
     print(cat("created `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ",
               folder, "` runs it"));
   return 0;

@@ -20,7 +20,7 @@ class LiveView : public Audience {
       print_event_line(event);
   }
   void moved(const Run& run) override {
-    if (face_.quiet || face_.json_lines)
+    if (face_.quiet || face_.json_lines || face_.is_live)
       return;
     for (const Waiting& one : run.waiting()) {
       std::string& told = told_[one.key];
@@ -39,22 +39,6 @@ class LiveView : public Audience {
   std::map<Key, std::string> told_;
 };
 
-/// Tells all errors of files, or throws the only one.
-Result<int> tell_errors(const Face& face, const std::vector<Error>& errors) {
-  if (errors.size() == 1)
-    return errors[0];
-  if (face.output == "json" || face.output == "yaml") {
-    std::vector<Value> values;
-    for (const Error& error : errors)
-      values.push_back(error_value(error));
-    print_json(Value::dict({{"success", false}, {"errors", Value::list(std::move(values))}}));
-  }
-  for (const Error& error : errors)
-    print_error(error_text(error, face.colour));
-  print_error(cat("error: ", errors.size(), " errors; nothing was done"));
-  return 2;
-}
-
 Result<int> run_state(Face& face) {
   Workplace* place = TRY(face.workplace());
   StatesRequest request = TRY(read_states_request(face, *place));
@@ -64,11 +48,13 @@ Result<int> run_state(Face& face) {
   // The process ends next: nobody waits until it is taken apart.
   static const StatesReport& report = *new StatesReport(std::move(applied));
   // A plugin that could not be read may be why a state is not known.
-  if (!face.quiet || !report.errors.empty())
-    for (const Error& warning : report.warnings)
+  for (const Error& warning : report.warnings)
+    if (report.errors.empty())
+      print_warning(face, to_string(warning));
+    else
       print_error(cat("warning: ", to_string(warning)));
   if (!report.errors.empty())
-    return tell_errors(face, report.errors);
+    return tell_state_errors(face, report.errors);
   if (!report.fault.empty())
     print_error(cat("error: ", report.fault));
   print_states(face, report, is_test);
@@ -85,9 +71,9 @@ Result<int> validate(Face& face) {
   const states::Validation found =
       states::validate(request.words, *files, std::move(request.compile));
   if (!found.errors.empty())
-    return tell_errors(face, found.errors);
+    return tell_state_errors(face, found.errors);
   for (const Error& warning : found.warnings)
-    print_error(cat("warning: ", to_string(warning)));
+    print_warning(face, to_string(warning));
   print_document(face, found.document);
   return 0;
 }

@@ -24,7 +24,7 @@ Result<Described> described(Face& face, const Workplace& place, StatesRequest& r
   Described found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
                                         face.parsed.flag("hard-fail")));
   for (const Error& warning : found.warnings)
-    print_error(cat("warning: ", to_string(warning)));
+    print_warning(face, to_string(warning));
   return found;
 }
 
@@ -33,7 +33,7 @@ Result<int> describe(Face& face) {
   StatesRequest request = TRY(read_states_request(face, *place));
   const Described found = TRY(described(face, *place, request));
   if (face.json)
-    print_json(found.states);
+    print_json_of_original(found.states);
   else
     print(trim(write_yaml(found.states)));
   return 0;
@@ -66,7 +66,7 @@ Result<int> refresh(Face& face) {
                                            !face.parsed.flag("no-wait")));
   if (face.json)
     print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
-  else
+  else if (!face.quiet)
     print(cat(count, " states remembered, ", changed, " of them changed"));
   return 0;
 }
@@ -84,7 +84,7 @@ Result<int> restore(Face& face) {
       TRY(remember_states(*place, request.environment, TRY(read_json(*text, file)), request.waits));
   if (face.json)
     print_json(Value::dict({{"remembered", count}}));
-  else
+  else if (!face.quiet)
     print(cat(count, " states remembered in `", request.environment, "`"));
   return 0;
 }
@@ -175,13 +175,11 @@ Result<int> batch(Face& face) {
   const bool is_test = request.is_test;
   const StatesReport report = TRY(apply_states(*place, std::move(request), nullptr));
   if (!report.errors.empty()) {
-    std::vector<Value> errors;
-    for (const Error& error : report.errors)
-      errors.emplace_back(to_string(error));
-    print_json(Value::list(std::move(errors)));
-    return 2;
+    Face& asked = face;
+    asked.json = true;
+    return tell_state_errors(asked, report.errors);
   }
-  print_json(report.document());
+  print_json_of_original(report.document());
   return code_of_states(face, report, is_test);
 }
 

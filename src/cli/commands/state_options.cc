@@ -205,7 +205,32 @@ std::vector<CommandOption> state_options() {
   };
 }
 
+namespace {
+
+/// What a flag says is one of the words that it may say.
+Status check_words(const Face& face, const std::string& flag,
+                   const std::vector<std::string>& known) {
+  const std::string given = face.parsed.text(flag);
+  for (const std::string_view word : split(given, '|'))
+    if (!given.empty() && std::ranges::find(known, word) == known.end())
+      return user_error(cat("`--", flag, "` wants ", join(known, ", "), ", not `", word, "`",
+                            suggestion(word, known)));
+  return {};
+}
+
+Status check_flags(const Face& face) {
+  TRY(check_words(face, "group", {"number", "sort", "duration", "omit_noop"}));
+  TRY(check_words(face, "esm-plugin", {"local", "null"}));
+  for (const std::string& folder : face.parsed.all("plugin-dir"))
+    if (std::error_code failure; !std::filesystem::is_directory(folder, failure))
+      return user_error(cat("`--plugin-dir`: `", folder, "` is not a folder"));
+  return {};
+}
+
+}  // namespace
+
 Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
+  TRY(check_flags(face));
   Settings settings(face);
   TRY(settings.open());
   StatesRequest request;

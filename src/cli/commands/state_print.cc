@@ -94,10 +94,12 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
       nested(entry.at("changes"), 5, changes);
       text += cat("\n Changes:\n", changes.substr(0, changes.size() - 1));
     }
-    print(in(colour, text, face.colour));
+    if (!face.quiet || entry.at("result") == Value(false))
+      print(in(colour, text, face.colour));
     ++tally[function_of(result->tag.view())][verdict_of(*result)];
   }
-  print("");
+  if (!face.quiet)
+    print("");
   for (const auto& [function, verdicts] : tally) {
     std::vector<std::string> words;
     for (const auto& [verdict, count] : verdicts)
@@ -146,8 +148,22 @@ void print_document(const Face& face, const Value& document) {
   } else if (face.output == "raw") {
     print(write_json(document));
   } else {
-    print_json(document);
+    print_json_of_original(document);
   }
+}
+
+int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
+  if (face.json || face.json_lines || face.output == "yaml") {
+    Error told = errors.front();
+    for (size_t i = 1; i < errors.size(); ++i)
+      told.message += cat("\n", to_string(errors[i]));
+    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+  }
+  for (const Error& error : errors)
+    print_error(error_text(error, face.terminal));
+  if (errors.size() > 1)
+    print_error(cat("error: ", errors.size(), " errors; nothing was done"));
+  return 2;
 }
 
 void print_states(const Face& face, const StatesReport& report, bool is_test) {

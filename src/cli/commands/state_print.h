@@ -12,6 +12,8 @@ void print_states(const Face& face, const StatesReport& report, bool is_test);
 void print_document(const Face& face, const Value& document);
 /// A function of a module as `doc` tells it.
 std::string text_of_function(const Value& function, bool colour);
+/// Tells what is wrong with files of states, in one envelope; the exit code.
+int tell_state_errors(const Face& face, const std::vector<Error>& errors);
 /// The exit code by the flags of the command.
 int code_of_states(const Face& face, const StatesReport& report, bool is_test);
 

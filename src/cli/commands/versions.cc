@@ -84,7 +84,7 @@ Result<int> push(Face& face) {
   if (face.json)
     print_json(pushed_value(pushed, is_dry));
   else
-    print(pushed_text(pushed, is_dry, face.colour));
+    print(face.quiet ? cat(pushed.number) : pushed_text(pushed, is_dry, face.colour));
   return 0;
 }
 
@@ -137,17 +137,23 @@ Result<int> show_set(Face& face) {
   return 0;
 }
 
+/// Numbers and booleans as such.
+Value setting_value(const std::string& text) {
+  const Result<Value> value = read_json(text, "");
+  return value && (value->is_bool() || value->is_integer()) ? *value : Value(text);
+}
+
 Result<int> list_settings(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face, face.parsed.argument(0)));
   std::vector<std::vector<std::string>> rows{{"SETTING", "VALUE", "MEANING"}};
   std::vector<Entry> entries;
   for (const Setting& one : TRY(settings(*place, environment.name))) {
-    entries.push_back({Name(one.name), one.value});
+    entries.push_back({Name(one.name), setting_value(one.value)});
     rows.push_back({one.name, one.value, one.help});
   }
   if (face.json)
-    print_json(Value::dict(std::move(entries)));
+    print_json(Value::dict({{"settings", Value::dict(std::move(entries))}}));
   else
     print(table(rows));
   return 0;
@@ -156,7 +162,11 @@ Result<int> list_settings(Face& face) {
 Result<int> get_setting(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
-  print(TRY(setting(*place, environment.name, face.parsed.argument(0))));
+  const std::string text = TRY(setting(*place, environment.name, face.parsed.argument(0)));
+  if (face.json)
+    print_json(setting_value(text));
+  else
+    print(text);
   return 0;
 }
 
@@ -167,8 +177,8 @@ Result<int> put_setting(Face& face) {
                                                       : Name(TRY(model_environment_name(face)));
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
   if (face.json)
-    print_json(
-        Value::dict({{"name", face.parsed.argument(0)}, {"value", face.parsed.argument(1)}}));
+    print_json(Value::dict(
+        {{"name", face.parsed.argument(0)}, {"value", setting_value(face.parsed.argument(1))}}));
   return 0;
 }
 

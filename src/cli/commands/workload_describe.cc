@@ -101,9 +101,9 @@ Result<int> describe(Face& face) {
     rows.push_back({cat("  ", to_string(notice.time)), notice.type, notice.reason, notice.text});
   }
   if (face.json) {
-    print_json(Value::dict({{"object", document},
-                            {"pods", Value::list(std::move(pods))},
-                            {"events", Value::list(std::move(events))}}));
+    print_json_of_original(Value::dict({{"object", document},
+                                        {"pods", Value::list(std::move(pods))},
+                                        {"events", Value::list(std::move(events))}}));
     return 0;
   }
   line("Name", document.at("metadata").at("name"));

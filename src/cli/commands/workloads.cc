@@ -155,7 +155,7 @@ Result<int> get(Face& face) {
              : Value::dict(
                    {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(documents)}});
   if (face.json) {
-    print_json(answer);
+    print_json_of_original(answer);
   } else if (face.output == "yaml") {
     print(std::string(trim(write_yaml(answer))));
   } else if (face.output == "name") {

@@ -187,13 +187,13 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
   if (kind == "artifact")
     return make_artifact(here, act, stop);
   if (kind == "exec")
-    return run_exec_act(here, act, stop);
+    return run_exec_act(here, act, progress, stop);
   if (kind == "request")
     return run_request_act(here, act, stop);
   if (kind == "wait")
     return run_wait_act(here, act, stop);
   if (kind == "task")
-    return run_task(here, act, stop);
+    return run_task(here, act, progress, stop);
   if (kind == "start" || kind == "stop" || kind == "remove")
     return transition_service(here, act, stop);
   return world_error(cat("the engine cannot act on `", to_string(act.key), "`"));

@@ -32,7 +32,7 @@ TEST(EngineImages, ProgressCountsBytesOrElseLayers) {
                   R"({"status":"Downloading","progressDetail":{"current":5,"total":10},"id":"x"})",
                   R"({"status":"Downloading","progressDetail":{"current":1,"total":4},"id":"y"})",
                   R"({"status":"Download complete","id":"x"})"}),
-            "11/14 pulling a, layer 1 of 2");
+            "11/14 pulling a, layer 1 of 2 (y 0.0 of 0.0 MB)");
   EXPECT_EQ(take({R"({"status":"Pulling fs layer","id":"x","progressDetail":{}})",
                   R"({"status":"Already exists","id":"y","progressDetail":{}})"}),
             "1/2 pulling a, layer 1 of 2");

@@ -34,6 +34,8 @@ std::string login_header(const std::optional<RegistryLogin>& login, std::string_
                            {.show_secrets = true}));
 }
 
+std::string megabytes(int64_t bytes) { return cat(bytes / 1'000'000, ".", bytes / 100'000 % 10); }
+
 std::string registry_of(std::string_view full) {
   return std::string(full.substr(0, full.find('/')));
 }
@@ -167,6 +169,13 @@ Progress PullProgress::now() const {
     progress.total = static_cast<int64_t>(layers_.size());
   }
   progress.text += cat(", layer ", complete, " of ", layers_.size());
+  // Those under way, with their bytes.
+  std::string parts;
+  for (const Layer& part : layers_)
+    if (!part.complete && part.total > 0)
+      parts += cat(parts.empty() ? " (" : ", ", part.id.substr(0, 12), " ", megabytes(part.done),
+                   " of ", megabytes(part.total), " MB");
+  progress.text += parts.empty() ? parts : parts + ")";
   return progress;
 }
 

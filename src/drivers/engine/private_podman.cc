@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "drivers/engine/enclosure.h"
+#include "drivers/engine/prerequisites.h"
 #include "drivers/engine/subnets.h"
 
 namespace fettle {
@@ -168,6 +169,8 @@ Result<std::string> PrivatePodman::start(std::stop_token stop) {
         cat("a private Podman needs programs that are not installed: `apt-get "
             "install --no-install-recommends ",
             join(missing, " "), "`"));
+  if (is_in_chroot())
+    return world_error(no_chroot);
   const Enclosure enclosure(options_.root);
   const Descriptor lock = TRY(enclosure.lock(stop));
   if (is_running(stop))

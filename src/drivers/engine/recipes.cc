@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/inside_request.h"
+#include "drivers/engine/last_line.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
 #include "kinds/recipe.h"
@@ -40,9 +41,11 @@ Result<Value> extracted(const Site& site, const Value& recipe, std::string_view 
 }
 
 Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
-                          const std::stop_token& stop) {
+                          const ProgressSink& progress, const std::stop_token& stop) {
   std::string output;
+  LastLine line(progress);
   const auto take = [&](OutputStream, std::string_view bytes) {
+    line.take(bytes);
     return sink_to(output, longest_output)(bytes);
   };
   const int64_t code = TRY(
@@ -87,7 +90,7 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
 
 Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
                          const std::stop_token& stop) {
-  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, stop)
+  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, stop)
                                           : send_request(site, host, recipe, stop);
 }
 
@@ -126,10 +129,11 @@ Status check_code(const Value& attributes, std::string_view what, int64_t code,
                          shown));
 }
 
-Result<Outcome> run_exec_act(const Site& site, const Act& act, std::stop_token stop) {
+Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSink& progress,
+                             std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
-  const Value result = TRY(run_command(site, host, attributes.at("recipe"), stop));
+  const Value result = TRY(run_command(site, host, attributes.at("recipe"), progress, stop));
   TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
                  result.text_at("output")));
   return Outcome(Done{.outputs = result, .remote_id = {}});

@@ -5,7 +5,8 @@
 
 namespace fettle {
 
-Result<Outcome> run_exec_act(const Site& site, const Act& act, std::stop_token stop);
+Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSink& progress,
+                             std::stop_token stop);
 Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop);
 /// Tries, answers `Pending`, and is called again: sooner at first, then at the stated interval.
 Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token stop);

@@ -5,6 +5,7 @@
 #include "base/wait.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/files.h"
+#include "drivers/engine/last_line.h"
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/service_body.h"
 #include "value/mask.h"
@@ -68,10 +69,12 @@ Result<int64_t> await_end(const Site& site, const std::string& id, const Value& 
 }
 
 Result<Outcome> run_in(const Site& site, const Value& attributes, const std::string& id,
-                       const std::stop_token& stop) {
+                       const ProgressSink& progress, const std::stop_token& stop) {
   TRY(put_files(site, id, mounts_in(attributes.at("files")), stop));
   TRY(start_container(site.engine, id, stop));
+  std::optional<OutputTail> tail(std::in_place, site, id, progress);
   const int64_t code = TRY(await_end(site, id, attributes.at("timeout"), stop));
+  tail.reset();
   std::string output;
   const auto take = [&](OutputStream, std::string_view bytes) {
     return sink_to(output, longest_output)(bytes);
@@ -93,12 +96,13 @@ Result<Outcome> run_in(const Site& site, const Value& attributes, const std::str
 
 }  // namespace
 
-Result<Outcome> run_task(const Site& site, const Act& act, std::stop_token stop) {
+Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
+                         std::stop_token stop) {
   const Value attributes = reveal(act.attributes);
   const Placement placement = TRY(place(site, act, stop));
   const Value body = TRY(task_body(attributes, placement));
   const std::string id = TRY(create(site, act, body, stop));
-  Result<Outcome> outcome = run_in(site, attributes, id, stop);
+  Result<Outcome> outcome = run_in(site, attributes, id, progress, stop);
   // Whatever happened, also when we are to stop: it is thrown away.
   const Status removed = remove_container(site.engine, id, {});
   if (!placement.network_id.empty())

@@ -5,6 +5,7 @@
 
 namespace fettle {
 
-Result<Outcome> run_task(const Site& site, const Act& act, std::stop_token stop);
+Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
+                         std::stop_token stop);
 
 }  // namespace fettle

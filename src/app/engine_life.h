@@ -1,0 +1,22 @@
+#pragma once
+/// The life of the private Podman, and the engine that is in use.
+
+#include "cli/command.h"
+#include "drivers/engine/connect.h"
+
+namespace fettle {
+
+/// What answers now; starts nothing.
+Result<EngineState> look_at_engines(HttpClient& http, ConnectOptions options,
+                                    const std::stop_token& stop);
+/// The engine that answers at the usual places, else the private one, which is started.
+Result<EngineState> start_engine(HttpClient& http, ConnectOptions options,
+                                 const std::stop_token& stop);
+/// Ends the private one with its containers. `wipes`: its images and volumes go, too.
+Result<EngineState> end_engine(HttpClient& http, const ConnectOptions& options, bool wipes,
+                               const std::stop_token& stop);
+/// The lines of `doctor` about engines.
+std::vector<Diagnosis> diagnose_engines(HttpClient& http, const ConnectOptions& options,
+                                        const std::stop_token& stop);
+
+}  // namespace fettle

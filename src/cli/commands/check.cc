@@ -1,0 +1,205 @@
+#include "verbs/check.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/package_options.h"
+#include "cli/commands/state_options.h"
+#include "cli/print.h"
+#include "packages/locator.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is to be looked at, by kind.
+struct Asked {
+  std::vector<std::string> packages, models, states, manifests;
+  size_t size() const { return packages.size() + models.size() + states.size() + manifests.size(); }
+};
+
+bool is_manifest(const std::string& name) {
+  return name.ends_with(".yml") || name.ends_with(".yaml") || name.ends_with(".json");
+}
+
+/// A folder is a package or a project, or it holds files of states or manifests.
+void sort_folder(const std::string& folder, Asked& asked) {
+  const auto has = [&](const char* name) {
+    std::error_code failure;
+    return fs::exists(fs::path(folder) / name, failure);
+  };
+  const bool is_package = has("kurtosis.yml"),
+             is_project = has("project.yml") || (!is_package && has("main.cf"));
+  if (is_package)
+    asked.packages.push_back(folder);
+  if (is_project)
+    asked.models.push_back(folder);
+  if (is_package || is_project)
+    return;
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure))
+    if (entry.is_regular_file(failure))
+      names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  for (const std::string& name : names) {
+    const std::string path = folder == "." ? name : (fs::path(folder) / name).string();
+    if (name.ends_with(".star"))
+      asked.packages.push_back(path);
+    else if (name.ends_with(".cf"))
+      asked.models.push_back(path);
+    else if (name.ends_with(".sls"))
+      asked.states.push_back(path);
+    else if (is_manifest(name))
+      asked.manifests.push_back(path);
+  }
+}
+
+Status sort_word(const std::string& word, Asked& asked) {
+  std::error_code failure;
+  if (is_absolute_locator(word)) {
+    asked.packages.push_back(word);
+  } else if (fs::is_directory(word, failure)) {
+    const size_t before = asked.size();
+    sort_folder(word, asked);
+    if (asked.size() == before)
+      return user_error(cat("there is nothing to check in `", word,
+                            "`: no package, project, file of states or manifest"));
+  } else if (!fs::exists(word, failure)) {
+    return user_error(cat("`", word, "` does not exist"));
+  } else if (const fs::path path(word); path.filename() == "kurtosis.yml") {
+    asked.packages.push_back(word);
+  } else if (path.filename() == "project.yml") {
+    asked.models.push_back(path.has_parent_path() ? path.parent_path().string() : ".");
+  } else if (word.ends_with(".star")) {
+    asked.packages.push_back(word);
+  } else if (word.ends_with(".cf")) {
+    asked.models.push_back(word);
+  } else if (word.ends_with(".sls")) {
+    asked.states.push_back(word);
+  } else if (is_manifest(word)) {
+    asked.manifests.push_back(word);
+  } else {
+    return user_error(
+        cat("the kind of `", word,
+            "` is unknown; known endings are .star, .cf, .sls, .yml, .yaml and .json"));
+  }
+  return {};
+}
+
+Result<std::vector<Checked>> check_all(Face& face, const Asked& asked) {
+  Workplace* const place = TRY(face.workplace());
+  std::vector<Checked> checked;
+  for (const std::string& package : asked.packages) {
+    face.parsed.arguments = {package};
+    checked.push_back(check_package(*place, TRY(package_request(face))));
+  }
+  for (const std::string& model : asked.models)
+    checked.push_back(check_model(model));
+  if (!asked.states.empty()) {
+    face.parsed.arguments = asked.states;
+    checked.push_back(check_states(*place, TRY(read_states_request(face, *place))));
+  }
+  for (const std::string& file : asked.manifests)
+    checked.push_back(check_manifests(file, TRY(read_given(file))));
+  return checked;
+}
+
+std::string counted(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
+void append_values(const Checked& checked, const std::vector<Error>& findings,
+                   std::string_view severity, std::vector<Value>& values) {
+  for (const Error& finding : findings) {
+    const Value told = error_value(finding);
+    values.push_back(Value::dict({{"severity", severity},
+                                  {"kind", checked.kind},
+                                  {"path", checked.path},
+                                  {"message", told.at("message")},
+                                  {"file", told.at("file")},
+                                  {"line", told.at("line")},
+                                  {"column", told.at("column")}}));
+  }
+}
+
+void print_findings(const Face& face, const std::vector<Error>& findings, bool are_errors) {
+  for (const Error& finding : findings) {
+    std::string text = error_text(finding, false).substr(std::string_view("error: ").size());
+    print(cat(are_errors ? in(Colour::red, "error: ", face.colour)
+                         : in(Colour::yellow, "warning: ", face.colour),
+              text));
+  }
+}
+
+Result<int> run(Face& face) {
+  std::vector<std::string> words = face.parsed.arguments;
+  if (words.empty())
+    words.emplace_back(".");
+  Asked asked;
+  for (const std::string& word : words)
+    TRY(sort_word(word, asked));
+  const std::vector<Checked> all = TRY(check_all(face, asked));
+  size_t errors = 0, warnings = 0;
+  std::vector<Value> things, findings;
+  for (const Checked& one : all) {
+    errors += one.errors.size();
+    warnings += one.warnings.size();
+    things.push_back(Value::dict({{"kind", one.kind},
+                                  {"path", one.path},
+                                  {"errors", one.errors.size()},
+                                  {"warnings", one.warnings.size()}}));
+    append_values(one, one.errors, "error", findings);
+    append_values(one, one.warnings, "warning", findings);
+    if (face.json)
+      continue;
+    print_findings(face, one.errors, true);
+    if (face.quiet)
+      continue;
+    print_findings(face, one.warnings, false);
+    print(cat(one.kind, " ", one.path, ": ",
+              one.errors.empty() && one.warnings.empty()
+                  ? "no findings"
+                  : cat(counted(one.errors.size(), "error"), ", ",
+                        counted(one.warnings.size(), "warning"))));
+  }
+  if (face.json)
+    print_json(Value::dict({{"success", errors == 0},
+                            {"errors", errors},
+                            {"warnings", warnings},
+                            {"checked", Value::list(std::move(things))},
+                            {"findings", Value::list(std::move(findings))}}));
+  return errors == 0 ? 0 : 2;
+}
+
+/// Those of packages and states that say what is read.
+std::vector<CommandOption> options() {
+  std::vector<CommandOption> chosen{environment_option()};
+  const auto take = [&](const std::vector<CommandOption>& from,
+                        std::initializer_list<const char*> names) {
+    for (const char* name : names)
+      if (const CommandOption* option = find_option(from, name))
+        chosen.push_back(*option);
+  };
+  take(package_options(), {"--args-file", "--set", "--package-mirror", "--main-file",
+                           "--main-function-name", "--privileged"});
+  take(state_options(), {"--sls-sources", "--params", "--param-sources", "--plugin-dir"});
+  return chosen;
+}
+
+}  // namespace
+
+Command check_command() {
+  return CommandGroup{"engine", {}}.make(
+      "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
+      "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
+      "nothing.\n"
+      "Without an argument in this folder. Needs no engine; exit code 2 when there are errors.",
+      {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run,
+      options());
+}
+
+}  // namespace fettle

@@ -1,0 +1,84 @@
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/print.h"
+
+namespace fettle {
+namespace {
+
+Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
+
+Value value_of(const EngineState& state) {
+  return Value::dict({{"address", text_or_null(state.address)},
+                      {"flavour", text_or_null(lower_case(state.flavour))},
+                      {"why", text_or_null(state.why)},
+                      {"private", Value::dict({{"status", state.own},
+                                               {"folder", state.folder},
+                                               {"address", state.socket}})}});
+}
+
+void print_state(const Face& face, const EngineState& state) {
+  if (face.json) {
+    print_json(value_of(state));
+    return;
+  }
+  if (face.quiet) {
+    if (!state.address.empty())
+      print(state.address);
+    return;
+  }
+  print(state.address.empty() ? cat("engine none: ", state.why)
+                              : cat("engine ", state.address, " (", state.flavour, ")"));
+  print(cat("private Podman ", state.own, state.own == "absent" ? ", would live in " : " in ",
+            state.folder));
+}
+
+Result<int> status(Face& face) {
+  print_state(face, TRY(face.engine(EngineVerb::look)));
+  return 0;
+}
+Result<int> start(Face& face) {
+  print_state(face, TRY(face.engine(EngineVerb::start)));
+  return 0;
+}
+
+Result<int> end(Face& face, EngineVerb verb, std::string_view done) {
+  const EngineState before = TRY(face.engine(EngineVerb::look));
+  const EngineState state = TRY(face.engine(verb));
+  const bool was =
+      before.own == "running" || (verb == EngineVerb::remove && before.own != "absent");
+  if (face.json)
+    print_json(value_of(state));
+  else if (!face.quiet)
+    print_error(was ? cat("private Podman ", done)
+                    : cat("there was no private Podman to ",
+                          verb == EngineVerb::remove ? "remove" : "stop"));
+  return 0;
+}
+Result<int> stop(Face& face) {
+  return end(face, EngineVerb::stop, "stopped; its images and volumes stay");
+}
+Result<int> remove(Face& face) {
+  return end(face, EngineVerb::remove, "removed, with its images and volumes");
+}
+
+}  // namespace
+
+std::vector<Command> engine_commands() {
+  const CommandGroup group{"engine", {}};
+  return {
+      group.make(
+          "engine status", "", 0, 0,
+          "Says which container engine is used, and how the private Podman is. Starts nothing.",
+          {"fettle engine status", "fettle engine status -o json"}, status),
+      group.make("engine start", "", 0, 0,
+                 "Starts the private Podman, unless another engine answers; prints the address.",
+                 {"fettle engine start", "fettle engine start -q"}, start),
+      group.make("engine stop", "", 0, 0,
+                 "Stops the private Podman and its containers; images and volumes stay.",
+                 {"fettle engine stop", "fettle engine stop -q"}, stop),
+      group.make("engine rm", "", 0, 0,
+                 "Removes the private Podman with its containers, images and volumes.",
+                 {"fettle engine rm", "fettle engine rm -q"}, remove)};
+}
+
+}  // namespace fettle

@@ -1,0 +1,67 @@
+#include "cli/live.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+TEST(Live, TheModeIsThatOfTheTerminalUnlessItIsAskedFor) {
+  EXPECT_EQ(*live_mode("", false, true), LiveMode::live);
+  EXPECT_EQ(*live_mode("", false, false), LiveMode::none);
+  EXPECT_EQ(*live_mode("plain", false, true), LiveMode::plain);
+  EXPECT_EQ(*live_mode("live", false, false), LiveMode::plain);
+  EXPECT_EQ(*live_mode("none", false, true), LiveMode::none);
+  EXPECT_EQ(*live_mode("live", true, true), LiveMode::none);
+  const auto wrong = live_mode("plian", false, true);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().message,
+            "`--progress` wants plain, live or none, not `plian`, did you mean `plain`?");
+}
+
+TEST(Live, SharesAreCountedInBytesOrThings) {
+  EXPECT_EQ(share_text(0, 0), "");
+  EXPECT_EQ(share_text(3, 9), "3 of 9");
+  EXPECT_EQ(share_text(12'340'000, 80'100'000), "12.3 of 80.1 MB");
+}
+
+const std::vector<LiveLine> three{{"create service/web: port `http` does not answer yet", 1200ms},
+                                  {"create image/redis:7: 12.3 of 80.1 MB", 3100ms},
+                                  {"run exec/größer", 400ms}};
+
+TEST(Live, AWideWindowShowsAllOfEachLine) {
+  EXPECT_EQ(join(live_block("shop: 3 of 9 done, 4.2 s", three, 200, 12), "\n"),
+            "shop: 3 of 9 done, 4.2 s\n"
+            "  create service/web: port `http` does not answer yet  1.2 s\n"
+            "  create image/redis:7: 12.3 of 80.1 MB  3.1 s\n"
+            "  run exec/größer  400 ms");
+}
+
+TEST(Live, ANarrowWindowCutsLinesAndKeepsTheirTimes) {
+  EXPECT_EQ(join(live_block("shop: 3 of 9 done, 4.2 s", three, 40, 12), "\n"),
+            "shop: 3 of 9 done, 4.2 s\n"
+            "  create service/web: port `htt…  1.2 s\n"
+            "  create image/redis:7: 12.3 of…  3.1 s\n"
+            "  run exec/größer  400 ms");
+}
+
+TEST(Live, ALowWindowCountsWhatItHasNoRoomFor) {
+  EXPECT_EQ(join(live_block("shop", three, 80, 3), "\n"),
+            "shop\n"
+            "  create service/web: port `http` does not answer yet  1.2 s\n"
+            "  and 2 more");
+  EXPECT_EQ(join(live_block("shop", three, 80, 1), "\n"), "shop");
+}
+
+TEST(Live, NoWindowIsTooNarrow) {
+  for (size_t columns = 0; columns < 12; ++columns)
+    for (const std::string& line : live_block("a longer title", three, columns, 5))
+      EXPECT_LE(std::ranges::count_if(
+                    line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }),
+                std::max<int>(1, static_cast<int>(columns) - 1))
+          << columns << ": " << line;
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,18 @@
+#pragma once
+/// What can be said of a file without running it: what is wrong in words and names, and what is
+/// legal and probably not meant.
+
+#include "starlark/starlark.h"
+
+namespace fettle::starlark {
+
+struct Review {
+  std::vector<Error> errors;  ///< of syntax and names; `run` would refuse the file
+  std::vector<Error> doubts;  ///< unused names, what is never reached, what has no effect
+};
+
+/// Each finding has its place and line; at most a hundred of either sort. Names that the session
+/// predeclares are known.
+Review review(Session& session, const std::string& file, std::string_view text);
+
+}  // namespace fettle::starlark

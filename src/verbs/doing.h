@@ -1,0 +1,29 @@
+#pragma once
+/// What takes time and is no act of a run: a checkout, a compile, an export.
+
+#include <functional>
+#include <string>
+
+namespace fettle {
+
+using DoingSink = std::function<void(const std::string& what)>;
+
+/// While it lasts, those who wait are told what is being done.
+class Doing {
+ public:
+  Doing(const DoingSink& tell, const std::string& what) : tell_(tell) {
+    if (tell_)
+      tell_(what);
+  }
+  ~Doing() {
+    if (tell_)
+      tell_("");
+  }
+  Doing(const Doing&) = delete;
+  Doing& operator=(const Doing&) = delete;
+
+ private:
+  const DoingSink& tell_;
+};
+
+}  // namespace fettle

@@ -1,0 +1,46 @@
+#include "verbs/last_run.h"
+
+#include <filesystem>
+
+#include "packages/locator.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view last_run_note = "last run";
+
+}  // namespace
+
+Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment) {
+  const std::optional<Value> note = TRY(place.store->note(environment, last_run_note));
+  if (!note || !note->is_dict())
+    return std::optional<LastRun>();
+  const Value given = reveal(note->at("given"));
+  return std::optional(LastRun{std::string(note->text_at("package")),
+                               std::string(given.text_at("arguments")),
+                               std::string(given.text_at("file"))});
+}
+
+Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run) {
+  if (const auto before = TRY(read_last_run(place, edit.environment())); before && *before == run)
+    return {};
+  return edit.put_note(
+      last_run_note,
+      Value::dict({{"package", run.package},
+                   {"given", Value::secret(Value::dict(
+                                 {{"arguments", run.arguments}, {"file", run.arguments_file}}))}}));
+}
+
+std::string package_identity(const std::string& package) {
+  if (is_absolute_locator(package))
+    return package.substr(0, package.find('@'));
+  std::error_code failure;
+  std::filesystem::path path = std::filesystem::weakly_canonical(package, failure);
+  if (failure)
+    return package;
+  if (path.filename() == "kurtosis.yml")
+    path = path.parent_path();
+  return path.has_filename() ? path.string() : path.parent_path().string();
+}
+
+}  // namespace fettle

@@ -1,0 +1,87 @@
+/// What a file tells without being run.
+
+#include "starlark/review.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace fettle::starlark {
+namespace {
+
+std::string lines_of(const std::vector<Error>& findings) {
+  std::string text;
+  for (const Error& finding : findings)
+    text += cat(finding.where.line, ":", finding.where.column, " ", finding.message, "\n");
+  return text;
+}
+
+Review reviewed(std::string_view text) {
+  Session session(Dialect::of(Profile::kurtosis));
+  session.predeclare("import_module", session.native("import_module", [](Call&) -> Result<Value> {
+    return user_error("not called");
+  }));
+  return review(session, "a.star", text);
+}
+
+std::string doubts(std::string_view text) {
+  const Review found = reviewed(text);
+  EXPECT_EQ(lines_of(found.errors), "");
+  return lines_of(found.doubts);
+}
+
+TEST(Review, ErrorsOfSyntaxAndNamesAreFoundWithoutARun) {
+  EXPECT_EQ(lines_of(reviewed("def f(:\n").errors), "1:8 got ':', want ')'\n");
+  EXPECT_EQ(lines_of(reviewed("def f():\n    return a + b\n").errors),
+            "2:12 undefined: a\n2:16 undefined: b\n");
+  EXPECT_EQ(reviewed("def f():\n    return a\n").errors[0].excerpt,
+            "      return a\n             ^");
+}
+
+TEST(Review, WhatIsSetAndNeverUsed) {
+  EXPECT_EQ(doubts("def f():\n    x = 1\n    y = 2\n    _z = 3\n    return y\n"),
+            "2:5 `x` is set and never used\n");
+  // Of globals only what is imported: another file may use them.
+  EXPECT_EQ(doubts("g = 1\nm = import_module('m')\nn = import_module('n')\ndef f(): return n\n"),
+            "2:1 `m` is imported and never used\n");
+  // A part of what is taken apart, a variable of a loop and a parameter may be there to be skipped.
+  EXPECT_EQ(doubts("def f(p):\n    a, b = 1, 2\n    for i in [1]:\n        pass\n"), "");
+  EXPECT_EQ(doubts("def f():\n    x = 1\n    x += 1\n"), "");
+}
+
+TEST(Review, AVariableThatAFunctionWithinUsesIsUsed) {
+  EXPECT_EQ(doubts("def f():\n    x = 1\n    def g():\n        return lambda: x\n    return g\n"),
+            "");
+  EXPECT_EQ(doubts("def f():\n    x = 1\n    return [x for y in [1] if y]\n"), "");
+}
+
+TEST(Review, WhatIsNeverReached) {
+  EXPECT_EQ(
+      doubts("def f(a):\n    if a:\n        return 1\n        f(a)\n    fail('x')\n    f(a)\n"),
+      "4:9 this is never reached\n6:5 this is never reached\n");
+}
+
+TEST(Review, WhatHasNoEffect) {
+  EXPECT_EQ(
+      doubts("def f(a):\n    'told'\n    a.b\n    a == 1\n    a\n    a.b()\n"),
+      "3:6 `b` is not called: `(…)` is missing\n4:7 this has no effect\n5:5 this has no effect\n");
+  EXPECT_EQ(doubts("def f():\n    return {'a': 1, 'b': 2, 'a': 3}\n"),
+            "2:29 the key `a` stands there twice\n");
+}
+
+TEST(Review, ALongChainNeedsNoStack) {
+  std::string text = "def f(a):\n    return a";
+  for (int i = 0; i < 200'000; ++i)
+    text += ".b";
+  EXPECT_EQ(doubts(text + "\n"), "");
+}
+
+TEST(Review, FindingsOfOneFileAreLimited) {
+  std::string text = "def f():\n";
+  for (int i = 0; i < 1'000; ++i)
+    text += cat("    x", i, " = 1\n");
+  EXPECT_EQ(reviewed(text).doubts.size(), 100u);
+}
+
+}  // namespace
+}  // namespace fettle::starlark
