@@ -143,6 +143,13 @@ void World::act_pull(const Resource& resource, const Name& owner) {
   fleet.know(resource.key, begun);
 }
 
+std::string World::digest_of(const Value& pull) const {
+  if (const Value& asked = pull.at("digest"); asked.is_text())
+    return asked.text().str();
+  const auto other = other_digests.find(std::string(pull.text_at("node")));
+  return other == other_digests.end() ? "sha256:d" : other->second;
+}
+
 void World::end_pulls() {
   for (auto it = pulling.begin(); it != pulling.end();) {
     const Name key = it->first;
@@ -154,7 +161,8 @@ void World::end_pulls() {
     const Name image = pull.attributes.text_at("reference");
     const Resource resource = recorded_[{fleet.environment(), "image", key}];
     if (!images_nowhere.contains(image.str()) && !refused_pulls.contains(image.str())) {
-      record(resource, Value::dict({{"id", cat("sha256:", image)}, {"digest", "sha256:d"}}),
+      record(resource,
+             Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(pull.attributes)}}),
              owners_[resource.key]);
       it = pulling.erase(it);
     } else if (pull.attempts++ < pull.attributes.integer_at("attempts", 1)) {

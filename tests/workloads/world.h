@@ -54,6 +54,8 @@ class World {
   std::set<std::string> refused_pulls;   ///< pulls of these fail, where they are they run
   std::set<std::string> never_ready;     ///< pods with such an image are not ready
   bool same_ids = false;                 ///< every image has the same id
+  /// What a pull by tag finds on these nodes; elsewhere `sha256:d`.
+  std::map<std::string, std::string> other_digests;
   /// Called whenever something became ready or stopped being so.
   std::function<void()> after_each;
 
@@ -96,6 +98,8 @@ class World {
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
   bool is_up(const Real& pod, const Container& container) const;
+  /// What a pull brings.
+  std::string digest_of(const Value& pull) const;
   void end_pulls();
   void grow_ready();
 
