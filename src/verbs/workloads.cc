@@ -98,7 +98,8 @@ class Wakeful : public Ground {
   Name environment_;
 };
 
-/// Wishes of all owners as one intent, and what the store and the engines know of them.
+/// Wishes of owners, and what the store and the engines know of them. What is carried out is the
+/// intent of those who want something else, and of those whose last one did not end well.
 class Bringing {
  public:
   Bringing(const Workplace& place, const Name& environment, Edit* edit, const BringOptions& options)
@@ -198,7 +199,10 @@ class Bringing {
       TRY(learn_nodes());
     if (bell_.take() || now >= next_look())
       TRY(look());
-    if (!options_.keeps || now < retry_at_ || (!has_drifted() && brought_.summary.failures.empty()))
+    if (!options_.keeps || now < retry_at_)
+      return false;
+    covered_.merge(drifted_owners());
+    if (covered_.empty())
       return false;
     retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
     retry_at_ = now + retry_pause_;
@@ -276,8 +280,11 @@ class Bringing {
         gone.push_back(name);
     for (const Name& name : gone)
       fleet().drop_node(name);
-    // One that is back may have other images.
-    return is_any_back ? look_at_images(place_, fleet()) : Status();
+    if (!is_any_back)
+      return {};
+    // One that is back may have other images, and what waited for it need not wait any longer.
+    retry_at_ = looked_at_nodes_;
+    return look_at_images(place_, fleet());
   }
 
   Status learn_records(const Known& now) {
@@ -300,7 +307,11 @@ class Bringing {
     Workplace place = place_;
     place.ground = &ground;
     Undertaking undertaking;
-    undertaking.intent = wishes_->intent();
+    covered_.merge(wishes_->take_changed());
+    if (covered_.empty())
+      return {};
+    undertaking.intent = wishes_->intent(covered_);
+    undertaking.options.parallelism = wishes_->acts_at_once();
     undertaking.known = view_->known;
     undertaking.audience = options_.audience;
     undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
@@ -312,8 +323,10 @@ class Bringing {
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
-    if (summary.failures.empty())
+    if (summary.good()) {
       retry_pause_ = Duration(0);
+      covered_.clear();
+    }
     return learn_records(TRY(place_.store->known(environment_)));
   }
 
@@ -323,37 +336,34 @@ class Bringing {
     if (bell_.take() || now - looked_ >= look_pause)
       TRY(look());
     TRY(learn_wishes());
-    const std::shared_ptr<const Intent> before = wishes_->intent();
+    std::vector<Key> pulling;
+    fleet().for_each_pull([&](const workloads::Pull& pull) {
+      if (run.is_under_way(pull.resource.key))
+        pulling.push_back(pull.resource.key);
+    });
     if (!wishes_->ask(place_.clock()))
       return nullptr;
-    end_pulls(run, *before, ground);
-    return wishes_->intent();
+    // Pulls that nobody wants any more end at once.
+    for (const Key& key : pulling)
+      if (fleet().pull(key.name) == nullptr)
+        ground.end(key);
+    covered_.merge(wishes_->take_changed());
+    return wishes_->intent(covered_);
   }
 
-  /// Pulls that nobody wants any more end at once.
-  void end_pulls(const Run& run, const Intent& before, Ground& ground) const {
-    std::set<Key> wanted;
-    for (const auto& [set, resources] : wishes_->intent()->resources)
-      for (const Resource& resource : resources)
-        if (resource.key.kind == "image")
-          wanted.insert(resource.key);
-    for (const auto& [set, resources] : before.resources)
-      for (const Resource& resource : resources)
-        if (resource.key.kind == "image" && !wanted.contains(resource.key) &&
-            run.is_under_way(resource.key))
-          ground.end(resource.key);
-  }
-
-  /// Whether a pod is not as it was left: a container is gone, or does not answer any more.
-  bool has_drifted() const {
+  /// Whose pods are not as they were left: a container is gone, or does not answer any more.
+  std::set<Name> drifted_owners() const {
+    std::set<Name> owners;
     const Kind* const kind = place_.kinds->find("pod");
-    return std::ranges::any_of(view_->known, [&](const auto& each) {
-      const auto& [key, record] = each;
+    for (const auto& [key, record] : view_->known) {
       const auto seen = view_->seen.find(key);
-      return key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
-             seen != view_->seen.end() &&
-             kind->compare(*record, seen->second, Presence::running).verb != Verb::keep;
-    });
+      if (key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
+          seen != view_->seen.end() &&
+          kind->compare(*record, seen->second, Presence::running).verb != Verb::keep)
+        for (const auto& [owner, wish] : record->wanted_by)
+          owners.insert(owner);
+    }
+    return owners;
   }
 
   /// Which pods are ready, and why the others are not. Nobody awaits those whose node is away.
@@ -417,7 +427,7 @@ class Bringing {
     if (edit_ == nullptr)
       return std::max<Duration>(learned_ + wish_pause - now, shortest_pause);
     Instant until = std::min(next_look(), learned_ + wish_pause);
-    if (options_.keeps && !brought_.summary.failures.empty())
+    if (options_.keeps && !covered_.empty())
       until = std::min(until, retry_at_);
     if (const auto ask = wishes_->ask_at())
       until = std::min(until, now + (*ask - place_.clock()));
@@ -434,7 +444,8 @@ class Bringing {
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
-  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
+  std::set<Name> covered_;  ///< owners whose wishes are to be carried out, or just are
+  bool is_due_ = true;      ///< at least once, since what is there may not be as it was left
   Instant changed_;
   std::string complaint_;  ///< that was told last
   Brought brought_;

@@ -44,10 +44,10 @@ void Fleet::touch(const Name& owner) {
     changed_.insert(owner);
 }
 
-void Fleet::touch_sort(WorkloadSort sort) {
-  for (const auto& [owner, workload] : workloads_)
-    if (workload->sort == sort)
-      changed_.insert(owner);
+/// Jobs of users wait for an image that somebody else may bring.
+void Fleet::touch_jobs(const Name& image) {
+  if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
+    changed_.insert(jobs->second.begin(), jobs->second.end());
 }
 
 /// Its owner, and whoever may have put something into it.
@@ -65,9 +65,13 @@ std::vector<Name> Fleet::take_changed() {
 void Fleet::put(Object object) {
   const Name owner = object.owner();
   if (const auto sort = workload_sort(object.kind)) {
+    if (const Workload* before = workload(owner))
+      jobs_by_image_[before->pulls.image].erase(owner);
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
     if (*sort == WorkloadSort::sidecar_set)
       sidecar_sets_.insert(owner);
+    if (*sort == WorkloadSort::image_pull_job)
+      jobs_by_image_[workloads_[owner]->pulls.image].insert(owner);
     touch(owner);
   } else if (object.kind == "Pod") {
     objects_[owner] = object;
@@ -91,6 +95,8 @@ void Fleet::drop(const Name& owner) {
     return;
   const Object object = std::move(found->second);
   objects_.erase(found);
+  if (const Workload* before = workload(owner))
+    jobs_by_image_[before->pulls.image].erase(owner);
   workloads_.erase(owner);
   sidecar_sets_.erase(owner);
   touch(owner);
@@ -144,9 +150,11 @@ void Fleet::see_image(const Name& node, const Name& reference, const Name& diges
   else
     found->second.images.erase(reference);
   for (const auto& [owner, owned] : owned_)
-    if (!owned.jobs.empty())
+    if (std::ranges::any_of(owned.jobs, [&](const auto& job) {
+          return job.second.resource.attributes.text_at("image") == reference;
+        }))
       touch(owner);
-  touch_sort(WorkloadSort::image_pull_job);
+  touch_jobs(reference);
 }
 
 bool Fleet::has_image(const Node& node, const Name& reference) {
@@ -350,7 +358,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
       node->second.images[pull.resource.attributes.text_at("reference")] = pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.
-  touch_sort(WorkloadSort::image_pull_job);
+  touch_jobs(pull.resource.attributes.text_at("reference"));
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {

@@ -174,7 +174,7 @@ class Fleet {
   void wish(Pod& pod, const Resource& resource);
   void derive(Pod& pod);
   void touch(const Name& owner);
-  void touch_sort(WorkloadSort sort);
+  void touch_jobs(const Name& image);
   void touch_pod(const Pod& pod);
   void touch_turns(const Value& revision);
   void know_pod(const Key& key, const RecordPointer& record);
@@ -199,6 +199,7 @@ class Fleet {
   std::map<Name, Owned> owned_;
   std::set<Name> changed_;
   std::set<Name> sidecar_sets_;
+  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of ImagePullJobs
 };
 
 /// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.
