@@ -19,7 +19,9 @@ using workloads::Object;
 
 constexpr Duration look_pause = 200ms;     ///< between two looks while something is awaited
 constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe asks for more
-constexpr Duration wish_pause = 500ms;     ///< between two looks at what users stored
+constexpr Duration wish_pause = 50ms;      ///< between two looks whether users stored anything
+constexpr Duration gates_pause = 500ms;    ///< between two looks at the gates of the fleet
+constexpr Duration follow_pause = 500ms;   ///< between two looks at what somebody else does
 constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
 constexpr Duration longest_rest = 2s;      ///< while an engine does not answer
@@ -86,7 +88,7 @@ class Wakeful : public Ground {
     inner_.watch(driver, environment);
   }
   News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + look_pause;
+    const Instant soon = inner_.now().instant + wish_pause;
     News news = inner_.wait(until && *until < soon ? *until : soon);
     // About nothing: who decides is asked whether something else is wanted.
     news.hints.push_back({environment_, "fleet", environment_});
@@ -143,7 +145,8 @@ class Bringing {
       TRY(look());
       return false;
     }
-    count();
+    if (!std::exchange(is_counted_, true))
+      count();
     if (!options_.keeps && is_over())
       return true;
     if (!options_.keeps && instant_from_clock() - changed_ > options_.limit) {
@@ -180,6 +183,7 @@ class Bringing {
   Status look() {
     TRY(look_at_pods(place_, *view_));
     looked_ = instant_from_clock();
+    is_counted_ = false;
     for (const Name& driver : drivers_of(view_->known))
       if (is_engine(driver) && !view_->silent.contains(driver))
         bell_.listen(driver, environment_);
@@ -194,15 +198,15 @@ class Bringing {
       TRY(follow());
       return false;
     }
-    TRY(learn_wishes());
+    (void)TRY(learn_wishes());
     if (now - looked_at_nodes_ >= node_pause)
       TRY(learn_nodes());
-    if (bell_.take() || now >= next_look())
+    if (bell_.take() || now >= next_look()) {
       TRY(look());
-    if (!options_.keeps || now < retry_at_)
-      return false;
-    covered_.merge(drifted_owners());
-    if (covered_.empty())
+      if (options_.keeps)
+        covered_.merge(drifted_owners());
+    }
+    if (!options_.keeps || now < retry_at_ || covered_.empty())
       return false;
     retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
     retry_at_ = now + retry_pause_;
@@ -212,7 +216,7 @@ class Bringing {
   /// What whoever acts has come to. Learned anew each time: what we would do ourselves is not what
   /// is done.
   Status follow() {
-    if (instant_from_clock() - learned_ < wish_pause)
+    if (instant_from_clock() - learned_ < follow_pause)
       return {};
     const uint64_t before = last_success();
     TRY(learn());
@@ -227,20 +231,24 @@ class Bringing {
     return last + view_->known.size();
   }
 
-  /// What users stored since.
-  Status learn_wishes() {
+  /// What users stored since; whether it is anything.
+  Result<bool> learn_wishes() {
     const Instant now = instant_from_clock();
     if (now - learned_ < wish_pause)
-      return {};
+      return false;
     learned_ = now;
     for (const Name& owner : wishes_->take_expired())
       if (fleet().object(owner) != nullptr)
         TRY(delete_objects(place_, environment_, {owner}));
-    fleet().gates = TRY(stored_gates(place_, environment_));
+    if (now - looked_at_gates_ >= gates_pause) {
+      fleet().gates = TRY(stored_gates(place_, environment_));
+      looked_at_gates_ = now;
+    }
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
-      return {};
+      return false;
     version_ = version;
+    is_counted_ = false;
     std::set<Name> stored;
     for (Object& object : TRY(stored_objects(place_, environment_))) {
       const Name owner = object.owner();
@@ -254,7 +262,8 @@ class Bringing {
       if (!stored.contains(owner) && fleet().object(owner) != nullptr)
         fleet().drop(owner);
     retry_pause_ = Duration(0);
-    return look_at_images(place_, fleet());
+    TRY(look_at_images(place_, fleet()));
+    return true;
   }
 
   /// Nodes that came, went, are away or back.
@@ -332,10 +341,9 @@ class Bringing {
 
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Ground& ground) {
     TRY(learn_records(run.known()));
-    const Instant now = instant_from_clock();
-    if (bell_.take() || now - looked_ >= look_pause)
+    // What users want now comes before a look at pods: it may end pulls.
+    if (!TRY(learn_wishes()) && (bell_.take() || instant_from_clock() - looked_ >= look_pause))
       TRY(look());
-    TRY(learn_wishes());
     std::vector<Key> pulling;
     fleet().for_each_pull([&](const workloads::Pull& pull) {
       if (run.is_under_way(pull.resource.key))
@@ -425,7 +433,7 @@ class Bringing {
   Duration pause() const {
     const Instant now = instant_from_clock();
     if (edit_ == nullptr)
-      return std::max<Duration>(learned_ + wish_pause - now, shortest_pause);
+      return std::max<Duration>(learned_ + follow_pause - now, shortest_pause);
     Instant until = std::min(next_look(), learned_ + wish_pause);
     if (options_.keeps && !covered_.empty())
       until = std::min(until, retry_at_);
@@ -441,9 +449,10 @@ class Bringing {
   std::unique_ptr<FleetView> view_;
   std::optional<FleetWishes> wishes_;
   uint64_t version_ = 0;
-  Instant looked_, learned_, looked_at_nodes_, retry_at_;
+  Instant looked_, learned_, looked_at_nodes_, looked_at_gates_, retry_at_;
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
+  bool is_counted_ = false;  ///< pods, since the last look at them
   std::set<Name> covered_;  ///< owners whose wishes are to be carried out, or just are
   bool is_due_ = true;      ///< at least once, since what is there may not be as it was left
   Instant changed_;

@@ -38,6 +38,7 @@ struct Pod {
   std::vector<Entry> made;  ///< container: its id, as the last act told
   Name error;               ///< why the last act failed
   Digest template_digest, configs_digest;
+  Digest applied;  ///< of the attributes with which the last act ended; none: it has not
   int64_t deletion_cost = 0;
   int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
   uint32_t node_number = 0;
@@ -58,6 +59,7 @@ struct Pod {
 struct Memory {
   Resource resource;
   Name owner;
+  Digest applied;  ///< as that of a pod
   bool is_done = false;
 };
 
@@ -65,8 +67,9 @@ struct Memory {
 struct Pull {
   Resource resource;
   Name owner;
-  Name error;   ///< why it failed
-  Name digest;  ///< what the reference means
+  Name error;      ///< why it failed
+  Name digest;     ///< what the reference means
+  Digest applied;  ///< as that of a pod
   Time finished;
   bool is_done = false;
   bool has_failed = false;  ///< its attempts are used up
