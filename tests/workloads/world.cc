@@ -202,7 +202,7 @@ void World::change_pod(const Resource& resource) {
         updated.push_back(std::string(attributes.text_at("name")));
       // A pod pulls what is not there.
       if (is_there && fleet.node(address.node) != nullptr)
-        fleet.see_image(address.node, image, "", true);
+        bring_image(address.node, image);
     }
   }
   if (has_changed) {
@@ -211,15 +211,26 @@ void World::change_pod(const Resource& resource) {
   }
 }
 
+/// A pod pulls by the tag; nobody is told which digest that was.
+void World::bring_image(const Name& node, const Name& image) {
+  if (!Fleet::has_image(*fleet.node(node), image))
+    digests_[cat(node, "|", image)] = digest_of(Value::dict({{"node", node}}));
+  fleet.see_image(node, image, "", true);
+}
+
 void World::act_pull(const Resource& resource, const Name& owner) {
   if (pulling.contains(resource.key.name))
     return;
-  // One that was interrupted is not begun again where a pod has brought the image meanwhile.
+  // As a driver does: one that was interrupted is not begun again where a pod has brought the image
+  // meanwhile, and a digest that is there is not pulled.
   const auto before = records_.find(resource.key);
+  const bool was_begun =
+      before != records_.end() && before->second->attempt && !before->second->attempt->failed;
   const Node* node = fleet.node(resource.attributes.text_at("node"));
   const Name image = resource.attributes.text_at("reference");
-  if (before != records_.end() && before->second->attempt && !before->second->attempt->failed &&
-      node != nullptr && Fleet::has_image(*node, image)) {
+  const bool is_there = node != nullptr && Fleet::has_image(*node, image);
+  if (is_there &&
+      (was_begun || digests_[resource.key.name] == resource.attributes.text_at("digest", "none"))) {
     record(resource,
            Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(resource.attributes)}}),
            owner);
@@ -258,6 +269,7 @@ void World::end_pulls() {
       record(resource,
              Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(pull.attributes)}}),
              owners_[resource.key]);
+      digests_[key] = digest_of(pull.attributes);
       it = pulling.erase(it);
     } else if (pull.attempts++ < pull.attributes.integer_at("attempts", 1)) {
       pull.ends = now + pull_takes;

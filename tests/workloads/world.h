@@ -117,10 +117,12 @@ class World {
   bool is_up(const Real& pod, const Container& container) const;
   /// What a pull brings.
   std::string digest_of(const Value& pull) const;
+  void bring_image(const Name& node, const Name& image);
   void end_pulls();
   void grow_ready();
 
   std::map<Name, Object> objects_;
+  std::map<Name, std::string> digests_;  ///< of images that are on nodes, by `NODE|IMAGE`
   std::map<Key, Resource> recorded_;
   std::map<Key, RecordPointer> records_;
   std::map<Key, Name> owners_;
