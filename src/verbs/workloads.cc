@@ -291,9 +291,11 @@ class Bringing {
       fleet().drop_node(name);
     if (!is_any_back)
       return {};
-    // One that is back may have other images, and what waited for it need not wait any longer.
+    // One that is back may have other images and other pods, and what waited for it need not wait
+    // any longer.
     retry_at_ = looked_at_nodes_;
-    return look_at_images(place_, fleet());
+    TRY(look_at_images(place_, fleet()));
+    return look();
   }
 
   Status learn_records(const Known& now) {
@@ -453,8 +455,8 @@ class Bringing {
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
   bool is_counted_ = false;  ///< pods, since the last look at them
-  std::set<Name> covered_;  ///< owners whose wishes are to be carried out, or just are
-  bool is_due_ = true;      ///< at least once, since what is there may not be as it was left
+  std::set<Name> covered_;   ///< owners whose wishes are to be carried out, or just are
+  bool is_due_ = true;       ///< at least once, since what is there may not be as it was left
   Instant changed_;
   std::string complaint_;  ///< that was told last
   Brought brought_;

@@ -92,9 +92,9 @@ class RandomRollout {
   }
 
   void disturb() {
-    has_disturbed_ = true;
     switch (number(0, 2)) {
       case 0:
+        has_disturbed_ = true;
         world_.never_ready.insert(cat("web:", number(2, 9)));
         break;
       case 1:
