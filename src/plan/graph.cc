@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -28,6 +29,30 @@ bool concerns(const Record& record, const Intent& intent) {
 bool is_wanted_by_others(const Record& record, const Intent& intent) {
   return std::any_of(record.wanted_by.begin(), record.wanted_by.end(), [&](const auto& wish) {
     return wish.second != Digest{} && !intent.sets.contains(wish.first);
+  });
+}
+
+using Strangers = std::vector<const Known::value_type*>;
+
+/// Leaves out what other sets want, what stands by itself and what nobody here needs: an intent of
+/// a few sets costs as much as they have, however much else is known.
+void leave_out_others(const Intent& intent, Strangers& strangers) {
+  if (strangers.empty() || !intent.requests.empty())
+    return;
+  std::unordered_set<Key, KeyHash> needed;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources) {
+      for (const Need& need : resource.needs)
+        needed.insert(need.keys.begin(), need.keys.end());
+      if (resource.attributes.has_deferred())
+        for (Key& key : embedded(resource))
+          needed.insert(std::move(key));
+    }
+  std::erase_if(strangers, [&](const Known::value_type* entry) {
+    const auto& [key, record] = *entry;
+    const Resource* const then = resource_of_then(*record);
+    return then != nullptr && then->needs.empty() && !then->attributes.has_deferred() &&
+           !concerns(*record, intent) && !needed.contains(key);
   });
 }
 
@@ -101,7 +126,8 @@ Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
 }
 
 void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kinds) {
-  std::vector<const Known::value_type*> strangers = add_records(known);
+  Strangers strangers = add_records(known);
+  leave_out_others(intent, strangers);
   std::sort(strangers.begin(), strangers.end(),
             [](auto* a, auto* b) { return a->first < b->first; });
   for (const Known::value_type* entry : strangers)

@@ -19,7 +19,9 @@ using workloads::Object;
 
 constexpr Duration look_pause = 200ms;     ///< between two looks while something is awaited
 constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe asks for more
-constexpr Duration wish_pause = 500ms;     ///< between two looks at what users stored
+constexpr Duration wish_pause = 50ms;      ///< between two looks whether users stored anything
+constexpr Duration gates_pause = 500ms;    ///< between two looks at the gates of the fleet
+constexpr Duration follow_pause = 500ms;   ///< between two looks at what somebody else does
 constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
 constexpr Duration longest_rest = 2s;      ///< while an engine does not answer
@@ -86,7 +88,7 @@ class Wakeful : public Ground {
     inner_.watch(driver, environment);
   }
   News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + look_pause;
+    const Instant soon = inner_.now().instant + wish_pause;
     News news = inner_.wait(until && *until < soon ? *until : soon);
     // About nothing: who decides is asked whether something else is wanted.
     news.hints.push_back({environment_, "fleet", environment_});
@@ -98,7 +100,8 @@ class Wakeful : public Ground {
   Name environment_;
 };
 
-/// Wishes of all owners as one intent, and what the store and the engines know of them.
+/// Wishes of owners, and what the store and the engines know of them. What is carried out is the
+/// intent of those who want something else, and of those whose last one did not end well.
 class Bringing {
  public:
   Bringing(const Workplace& place, const Name& environment, Edit* edit, const BringOptions& options)
@@ -142,7 +145,8 @@ class Bringing {
       TRY(look());
       return false;
     }
-    count();
+    if (!std::exchange(is_counted_, true))
+      count();
     if (!options_.keeps && is_over())
       return true;
     if (!options_.keeps && instant_from_clock() - changed_ > options_.limit) {
@@ -179,6 +183,7 @@ class Bringing {
   Status look() {
     TRY(look_at_pods(place_, *view_));
     looked_ = instant_from_clock();
+    is_counted_ = false;
     for (const Name& driver : drivers_of(view_->known))
       if (is_engine(driver) && !view_->silent.contains(driver))
         bell_.listen(driver, environment_);
@@ -193,12 +198,15 @@ class Bringing {
       TRY(follow());
       return false;
     }
-    TRY(learn_wishes());
+    (void)TRY(learn_wishes());
     if (now - looked_at_nodes_ >= node_pause)
       TRY(learn_nodes());
-    if (bell_.take() || now >= next_look())
+    if (bell_.take() || now >= next_look()) {
       TRY(look());
-    if (!options_.keeps || now < retry_at_ || (!has_drifted() && brought_.summary.failures.empty()))
+      if (options_.keeps)
+        covered_.merge(drifted_owners());
+    }
+    if (!options_.keeps || now < retry_at_ || covered_.empty())
       return false;
     retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
     retry_at_ = now + retry_pause_;
@@ -208,7 +216,7 @@ class Bringing {
   /// What whoever acts has come to. Learned anew each time: what we would do ourselves is not what
   /// is done.
   Status follow() {
-    if (instant_from_clock() - learned_ < wish_pause)
+    if (instant_from_clock() - learned_ < follow_pause)
       return {};
     const uint64_t before = last_success();
     TRY(learn());
@@ -223,20 +231,24 @@ class Bringing {
     return last + view_->known.size();
   }
 
-  /// What users stored since.
-  Status learn_wishes() {
+  /// What users stored since; whether it is anything.
+  Result<bool> learn_wishes() {
     const Instant now = instant_from_clock();
     if (now - learned_ < wish_pause)
-      return {};
+      return false;
     learned_ = now;
     for (const Name& owner : wishes_->take_expired())
       if (fleet().object(owner) != nullptr)
         TRY(delete_objects(place_, environment_, {owner}));
-    fleet().gates = TRY(stored_gates(place_, environment_));
+    if (now - looked_at_gates_ >= gates_pause) {
+      fleet().gates = TRY(stored_gates(place_, environment_));
+      looked_at_gates_ = now;
+    }
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
-      return {};
+      return false;
     version_ = version;
+    is_counted_ = false;
     std::set<Name> stored;
     for (Object& object : TRY(stored_objects(place_, environment_))) {
       const Name owner = object.owner();
@@ -250,7 +262,8 @@ class Bringing {
       if (!stored.contains(owner) && fleet().object(owner) != nullptr)
         fleet().drop(owner);
     retry_pause_ = Duration(0);
-    return look_at_images(place_, fleet());
+    TRY(look_at_images(place_, fleet()));
+    return true;
   }
 
   /// Nodes that came, went, are away or back.
@@ -276,8 +289,13 @@ class Bringing {
         gone.push_back(name);
     for (const Name& name : gone)
       fleet().drop_node(name);
-    // One that is back may have other images.
-    return is_any_back ? look_at_images(place_, fleet()) : Status();
+    if (!is_any_back)
+      return {};
+    // One that is back may have other images and other pods, and what waited for it need not wait
+    // any longer.
+    retry_at_ = looked_at_nodes_;
+    TRY(look_at_images(place_, fleet()));
+    return look();
   }
 
   Status learn_records(const Known& now) {
@@ -300,7 +318,11 @@ class Bringing {
     Workplace place = place_;
     place.ground = &ground;
     Undertaking undertaking;
-    undertaking.intent = wishes_->intent();
+    covered_.merge(wishes_->take_changed());
+    if (covered_.empty())
+      return {};
+    undertaking.intent = wishes_->intent(covered_);
+    undertaking.options.parallelism = wishes_->acts_at_once();
     undertaking.known = view_->known;
     undertaking.audience = options_.audience;
     undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
@@ -312,48 +334,46 @@ class Bringing {
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
-    if (summary.failures.empty())
+    if (summary.good()) {
       retry_pause_ = Duration(0);
+      covered_.clear();
+    }
     return learn_records(TRY(place_.store->known(environment_)));
   }
 
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Ground& ground) {
     TRY(learn_records(run.known()));
-    const Instant now = instant_from_clock();
-    if (bell_.take() || now - looked_ >= look_pause)
+    // What users want now comes before a look at pods: it may end pulls.
+    if (!TRY(learn_wishes()) && (bell_.take() || instant_from_clock() - looked_ >= look_pause))
       TRY(look());
-    TRY(learn_wishes());
-    const std::shared_ptr<const Intent> before = wishes_->intent();
+    std::vector<Key> pulling;
+    fleet().for_each_pull([&](const workloads::Pull& pull) {
+      if (run.is_under_way(pull.resource.key))
+        pulling.push_back(pull.resource.key);
+    });
     if (!wishes_->ask(place_.clock()))
       return nullptr;
-    end_pulls(run, *before, ground);
-    return wishes_->intent();
+    // Pulls that nobody wants any more end at once.
+    for (const Key& key : pulling)
+      if (fleet().pull(key.name) == nullptr)
+        ground.end(key);
+    covered_.merge(wishes_->take_changed());
+    return wishes_->intent(covered_);
   }
 
-  /// Pulls that nobody wants any more end at once.
-  void end_pulls(const Run& run, const Intent& before, Ground& ground) const {
-    std::set<Key> wanted;
-    for (const auto& [set, resources] : wishes_->intent()->resources)
-      for (const Resource& resource : resources)
-        if (resource.key.kind == "image")
-          wanted.insert(resource.key);
-    for (const auto& [set, resources] : before.resources)
-      for (const Resource& resource : resources)
-        if (resource.key.kind == "image" && !wanted.contains(resource.key) &&
-            run.is_under_way(resource.key))
-          ground.end(resource.key);
-  }
-
-  /// Whether a pod is not as it was left: a container is gone, or does not answer any more.
-  bool has_drifted() const {
+  /// Whose pods are not as they were left: a container is gone, or does not answer any more.
+  std::set<Name> drifted_owners() const {
+    std::set<Name> owners;
     const Kind* const kind = place_.kinds->find("pod");
-    return std::ranges::any_of(view_->known, [&](const auto& each) {
-      const auto& [key, record] = each;
+    for (const auto& [key, record] : view_->known) {
       const auto seen = view_->seen.find(key);
-      return key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
-             seen != view_->seen.end() &&
-             kind->compare(*record, seen->second, Presence::running).verb != Verb::keep;
-    });
+      if (key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
+          seen != view_->seen.end() &&
+          kind->compare(*record, seen->second, Presence::running).verb != Verb::keep)
+        for (const auto& [owner, wish] : record->wanted_by)
+          owners.insert(owner);
+    }
+    return owners;
   }
 
   /// Which pods are ready, and why the others are not. Nobody awaits those whose node is away.
@@ -415,9 +435,9 @@ class Bringing {
   Duration pause() const {
     const Instant now = instant_from_clock();
     if (edit_ == nullptr)
-      return std::max<Duration>(learned_ + wish_pause - now, shortest_pause);
+      return std::max<Duration>(learned_ + follow_pause - now, shortest_pause);
     Instant until = std::min(next_look(), learned_ + wish_pause);
-    if (options_.keeps && !brought_.summary.failures.empty())
+    if (options_.keeps && !covered_.empty())
       until = std::min(until, retry_at_);
     if (const auto ask = wishes_->ask_at())
       until = std::min(until, now + (*ask - place_.clock()));
@@ -431,10 +451,12 @@ class Bringing {
   std::unique_ptr<FleetView> view_;
   std::optional<FleetWishes> wishes_;
   uint64_t version_ = 0;
-  Instant looked_, learned_, looked_at_nodes_, retry_at_;
+  Instant looked_, learned_, looked_at_nodes_, looked_at_gates_, retry_at_;
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
-  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
+  bool is_counted_ = false;  ///< pods, since the last look at them
+  std::set<Name> covered_;   ///< owners whose wishes are to be carried out, or just are
+  bool is_due_ = true;       ///< at least once, since what is there may not be as it was left
   Instant changed_;
   std::string complaint_;  ///< that was told last
   Brought brought_;

@@ -287,6 +287,7 @@ bool CloneSet::update() {
   const Revision& target = forward ? rollout_.update() : rollout_.current();
   Order order = update_order(forward);
   pass_over_missing_images(rollout_, in_place_, target, order);
+  pass_over_lost_nodes(rollout_, in_place_, target, order);
   bool has_changed = false;
   for (const uint32_t row : limited(differences, rollout_.rows, std::move(order)))
     has_changed |= update_pod(row, target);

@@ -547,5 +547,27 @@ TEST_F(CloneSet, ConfigsReachPodsThatNameThem) {
   EXPECT_TRUE(world.updated.empty());
 }
 
+TEST_F(CloneSet, PodsOfALostNodeDoNotChangeTogetherWhenItIsBack) {
+  put(8, "web:1", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":3})");
+  world.finish();
+  world.ready_after = 2s;
+  world.lose_node("n1");
+  int fewest = 8;
+  world.after_each = [&] { fewest = std::min(fewest, world.ready()); };
+  put(8, "web:2", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":3})");
+  world.pass(60);
+  EXPECT_EQ(world.count_image("web:2"), 6) << "others go on meanwhile";
+  // What is wanted of its pods is what it was: they may be serving.
+  world.fleet.for_each_pod(
+      [](const Pod& pod) { EXPECT_FALSE(pod.node == "n1" && pod.is_updating) << pod.name.view(); });
+  put(8, "web:2", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1})");
+  world.pass(1);
+  fewest = 8;
+  world.lose_node("n1", false);
+  world.finish();
+  EXPECT_EQ(world.count_image("web:2"), 8);
+  EXPECT_EQ(fewest, 7);
+}
+
 }  // namespace
 }  // namespace fettle::workloads

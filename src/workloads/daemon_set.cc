@@ -177,6 +177,7 @@ void DaemonSet::update() {
   Order order = waiting_order();
   mark_images(rollout_, in_place_, target, order);
   pass_over_missing_images(rollout_, in_place_, target, order);
+  pass_over_lost_nodes(rollout_, in_place_, target, order);
   // A pod of an older revision that is not available counts, too, unless its node is away: it may
   // be on its way to a revision that was given up.
   int64_t unavailable = 0;

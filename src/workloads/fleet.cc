@@ -13,6 +13,11 @@ namespace {
 
 const Owned nothing;
 
+/// The attributes with which the last act ended well; none while another one goes on or has failed.
+Digest applied_by(const Record& record) {
+  return record.applied && !record.attempt ? record.applied->attributes.digest() : Digest();
+}
+
 /// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
 const Resource* last_wish(const Record& record) {
   return record.attempt ? &*record.attempt->resource
@@ -44,10 +49,10 @@ void Fleet::touch(const Name& owner) {
     changed_.insert(owner);
 }
 
-void Fleet::touch_sort(WorkloadSort sort) {
-  for (const auto& [owner, workload] : workloads_)
-    if (workload->sort == sort)
-      changed_.insert(owner);
+/// Jobs of users wait for an image that somebody else may bring.
+void Fleet::touch_jobs(const Name& image) {
+  if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
+    changed_.insert(jobs->second.begin(), jobs->second.end());
 }
 
 /// Its owner, and whoever may have put something into it.
@@ -65,9 +70,13 @@ std::vector<Name> Fleet::take_changed() {
 void Fleet::put(Object object) {
   const Name owner = object.owner();
   if (const auto sort = workload_sort(object.kind)) {
+    if (const Workload* before = workload(owner))
+      jobs_by_image_[before->pulls.image].erase(owner);
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
     if (*sort == WorkloadSort::sidecar_set)
       sidecar_sets_.insert(owner);
+    if (*sort == WorkloadSort::image_pull_job)
+      jobs_by_image_[workloads_[owner]->pulls.image].insert(owner);
     touch(owner);
   } else if (object.kind == "Pod") {
     objects_[owner] = object;
@@ -91,6 +100,8 @@ void Fleet::drop(const Name& owner) {
     return;
   const Object object = std::move(found->second);
   objects_.erase(found);
+  if (const Workload* before = workload(owner))
+    jobs_by_image_[before->pulls.image].erase(owner);
   workloads_.erase(owner);
   sidecar_sets_.erase(owner);
   touch(owner);
@@ -144,9 +155,11 @@ void Fleet::see_image(const Name& node, const Name& reference, const Name& diges
   else
     found->second.images.erase(reference);
   for (const auto& [owner, owned] : owned_)
-    if (!owned.jobs.empty())
+    if (std::ranges::any_of(owned.jobs, [&](const auto& job) {
+          return job.second.resource.attributes.text_at("image") == reference;
+        }))
       touch(owner);
-  touch_sort(WorkloadSort::image_pull_job);
+  touch_jobs(reference);
 }
 
 bool Fleet::has_image(const Node& node, const Name& reference) {
@@ -297,8 +310,8 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   if (is_new)
     wish(pod, *last);
   pod.exists = record->applied.has_value();
-  pod.is_done =
-      pod.exists && !record->attempt && record->applied->attributes == pod.resource.attributes;
+  pod.applied = applied_by(*record);
+  pod.is_done = pod.applied == pod.resource.attributes.digest();
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
   pod.made.clear();
@@ -336,8 +349,8 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
     if (!pull.owner.empty())
       owned_[pull.owner].pulls.insert(key.name);
   }
-  pull.is_done = record->applied && !record->attempt &&
-                 record->applied->attributes == pull.resource.attributes;
+  pull.applied = applied_by(*record);
+  pull.is_done = pull.applied == pull.resource.attributes.digest();
   pull.has_failed = record->attempt && record->attempt->failed;
   pull.error = pull.has_failed ? Name(record->attempt->error) : Name();
   pull.finished = record->finished;
@@ -350,7 +363,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
       node->second.images[pull.resource.attributes.text_at("reference")] = pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.
-  touch_sort(WorkloadSort::image_pull_job);
+  touch_jobs(pull.resource.attributes.text_at("reference"));
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
@@ -387,7 +400,8 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
     memory_owners_.emplace(key, owner);
     touch(owner);
   }
-  const bool is_done = record->applied && !record->attempt;
+  found.applied = applied_by(*record);
+  const bool is_done = found.applied == found.resource.attributes.digest();
   if (found.is_done != is_done)
     touch(owner);
   found.is_done = is_done;
@@ -410,15 +424,15 @@ void Fleet::accept(const Name& owner, const Intent& intent) {
     for (const Resource& resource : set->second) {
       if (resource.key.kind == "pod") {
         Pod& pod = pod_for(resource.key);
-        const bool is_same = pod.resource.attributes == resource.attributes;
         wish(pod, resource);
-        pod.is_done = pod.is_done && is_same;
+        // What is wanted may be what is there once more.
+        pod.is_done = pod.applied == resource.attributes.digest();
         pod.is_leaving = false;
         wanted.insert(&pod);
       } else if (resource.key.kind == "image") {
         Pull& pull = pulls_[resource.key.name];
         const bool is_same = pull.resource.attributes == resource.attributes;
-        pull.is_done = pull.is_done && is_same;
+        pull.is_done = pull.applied == resource.attributes.digest();
         pull.has_failed = pull.has_failed && is_same;
         pull.resource = resource;
         pull.owner = owner;
@@ -426,7 +440,7 @@ void Fleet::accept(const Name& owner, const Intent& intent) {
       } else if (auto* memory = memories(owner, resource.key.kind)) {
         Memory& found = (*memory)[resource.key.name];
         const bool is_same = found.resource.attributes == resource.attributes;
-        found.is_done = found.is_done && is_same;
+        found.is_done = found.applied == resource.attributes.digest();
         // Pods whose turn it is belong to others.
         if (!is_same && sidecar_sets_.contains(owner))
           touch_turns(resource.attributes);

@@ -38,6 +38,7 @@ struct Pod {
   std::vector<Entry> made;  ///< container: its id, as the last act told
   Name error;               ///< why the last act failed
   Digest template_digest, configs_digest;
+  Digest applied;  ///< of the attributes with which the last act ended; none: it has not
   int64_t deletion_cost = 0;
   int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
   uint32_t node_number = 0;
@@ -58,6 +59,7 @@ struct Pod {
 struct Memory {
   Resource resource;
   Name owner;
+  Digest applied;  ///< as that of a pod
   bool is_done = false;
 };
 
@@ -65,8 +67,9 @@ struct Memory {
 struct Pull {
   Resource resource;
   Name owner;
-  Name error;   ///< why it failed
-  Name digest;  ///< what the reference means
+  Name error;      ///< why it failed
+  Name digest;     ///< what the reference means
+  Digest applied;  ///< as that of a pod
   Time finished;
   bool is_done = false;
   bool has_failed = false;  ///< its attempts are used up
@@ -174,7 +177,7 @@ class Fleet {
   void wish(Pod& pod, const Resource& resource);
   void derive(Pod& pod);
   void touch(const Name& owner);
-  void touch_sort(WorkloadSort sort);
+  void touch_jobs(const Name& image);
   void touch_pod(const Pod& pod);
   void touch_turns(const Value& revision);
   void know_pod(const Key& key, const RecordPointer& record);
@@ -199,6 +202,7 @@ class Fleet {
   std::map<Name, Owned> owned_;
   std::set<Name> changed_;
   std::set<Name> sidecar_sets_;
+  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of ImagePullJobs
 };
 
 /// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.

@@ -261,7 +261,10 @@ void pass_over_missing_images(Rollout& rollout, InPlace& in_place, const Revisio
   ImagesByTemplate images(rollout, in_place, target);
   std::erase_if(order, [&](uint32_t row) {
     const std::vector<Name>* here = images.of(row);
-    return here != nullptr && !here->empty() && !rollout.rows[row].has_image;
+    return here != nullptr && !here->empty() &&
+           (!rollout.rows[row].has_image || std::ranges::any_of(*here, [&](const Name& image) {
+             return rollout.distrusts_image(pull_key(rollout.rows[row].node, image));
+           }));
   });
 }
 

@@ -270,13 +270,40 @@ TEST_F(PreDownload, WhereTheImageIsNothingIsPulled) {
   EXPECT_EQ(world.pulled.size(), 2u);
 }
 
-TEST_F(PreDownload, ATagIsResolvedOnceARollout) {
-  begin(4, 4, held, R"({"apps.kruise.io/image-predownload-parallelism":"4"})");
-  EXPECT_EQ(world.pulling.size(), 1u) << "the first finds out what the tag means";
+TEST_F(PreDownload, PullsThatBeginLaterAskForTheDigestThatTheFirstFound) {
+  begin(4, 4, held, R"({"apps.kruise.io/image-predownload-parallelism":"2"})");
+  EXPECT_EQ(world.pulling.size(), 2u);
+  for (const auto& [key, pull] : world.pulling)
+    EXPECT_TRUE(pull.attributes.at("digest").is_null());
   world.pass(21);
-  EXPECT_EQ(world.pulling.size(), 3u);
+  EXPECT_EQ(world.pulling.size(), 2u);
   for (const auto& [key, pull] : world.pulling)
     EXPECT_EQ(pull.attributes.text_at("digest"), "sha256:d");
+}
+
+TEST_F(PreDownload, NodesThatPullAtOnceEndWithTheSameImage) {
+  world.other_digests["n3"] = "sha256:e";
+  const std::string wait = R"({"fettle/image-predownload-mode":"wait",)"
+                           R"("apps.kruise.io/image-predownload-parallelism":"4"})";
+  world.add_nodes(4);
+  put(4, "web:1", "", wait);
+  world.finish();
+  put(4, "web:2", "", wait);
+  world.pass(21);
+  ASSERT_EQ(world.pulling.size(), 1u) << "the tag moved while n3 asked for it";
+  EXPECT_EQ(world.pulling.begin()->first, "n3|web:2");
+  EXPECT_EQ(world.pulling.begin()->second.attributes.text_at("digest"), "sha256:d");
+  bool has_waited = true;
+  world.after_each = [&] {
+    for (const auto& [key, pod] : world.real)
+      has_waited &= !key.view().starts_with("n3|") || world.pulling.empty() ||
+                    pod.containers.at("c0").image == "web:1";
+  };
+  world.finish();
+  EXPECT_TRUE(has_waited) << "a pod took the other image";
+  EXPECT_EQ(world.count_image("web:2"), 4);
+  EXPECT_EQ(std::ranges::count(world.pulled, "n3|web:2"), 2);
+  EXPECT_EQ(world.pulled.size(), 5u);
 }
 
 TEST_F(PreDownload, InModeWaitNoPodChangesBeforeItsImageIsThere) {

@@ -11,12 +11,38 @@ namespace {
 
 enum class Stand { waits, active, succeeded, failed };
 
-Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
+/// Whether the tag meant another image on this node than where the first pull of the job ended.
+bool is_another(const Pull* pull, const Name& owner, const Name& digest) {
+  return pull != nullptr && pull->owner == owner && pull->is_done && !pull->digest.empty() &&
+         !digest.empty() && pull->digest != digest;
+}
+
+/// A job of an owner: what it pulls, since when, and what its tag means as far as that is known.
+struct Job {
+  const Name& owner;
+  const PullSpec& spec;
+  Time started;
+  Name digest;
+};
+
+/// Whether the tag is on the node as another image, and what the job needs is being pulled.
+bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
+  if (node == nullptr || pull == nullptr || pull->owner != job.owner || pull->is_done)
+    return false;
+  const auto there = node->images.find(job.spec.image);
+  return there != node->images.end() && !there->second.empty() && !job.digest.empty() &&
+         there->second != job.digest;
+}
 
 /// What became of the image on a node. One that another owner pulls counts as it is.
-Stand stand_of(const Fleet& fleet, const Name& name, const PullSpec& spec, Time started) {
+Stand stand_of(const Fleet& fleet, const Name& name, const Job& job) {
+  const PullSpec& spec = job.spec;
   const Node* node = fleet.node(name);
   const Pull* pull = fleet.pull(pull_key(name, spec.image));
+  if (is_another(pull, job.owner, job.digest))
+    return Stand::waits;
+  if (is_corrected(node, pull, job))
+    return pull->has_failed ? Stand::failed : Stand::active;
   if (!spec.always && node != nullptr && Fleet::has_image(*node, spec.image))
     return Stand::succeeded;
   if (pull == nullptr)
@@ -25,7 +51,7 @@ Stand stand_of(const Fleet& fleet, const Name& name, const PullSpec& spec, Time 
     return Stand::failed;
   // A pull of before the job brought what the tag meant then.
   if (pull->is_done)
-    return !spec.always || pull->finished >= started ? Stand::succeeded : Stand::waits;
+    return !spec.always || pull->finished >= job.started ? Stand::succeeded : Stand::waits;
   return Stand::active;
 }
 
@@ -85,6 +111,7 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const N
   Value attributes = pull_attributes(rollout, task, node, digest);
   // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
   if (known != nullptr && known->owner == rollout.owner &&
+      !is_another(known, rollout.owner, digest) &&
       known->resource.attributes.text_at("pull") == attributes.text_at("pull"))
     attributes = known->resource.attributes;
   rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
@@ -93,14 +120,17 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const N
 
 }  // namespace
 
-PullCounts pull_counts(const Fleet& fleet, const PullSpec& spec, const std::vector<Name>& nodes,
-                       const Value& state) {
+Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
+
+PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                       const std::vector<Name>& nodes, const Value& state) {
   PullCounts counts;
   counts.started = Time(Duration(state.integer_at("started")));
   counts.digest = state.text_at("digest");
   counts.desired = static_cast<int64_t>(nodes.size());
+  const Job job{owner, spec, counts.started, counts.digest};
   for (const Name& node : nodes)
-    switch (stand_of(fleet, node, spec, counts.started)) {
+    switch (stand_of(fleet, node, job)) {
       case Stand::active:
         ++counts.active;
         break;
@@ -124,24 +154,25 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   if (!state.is_dict())
     state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
                    {{"revision", task.revision}});
-  PullCounts counts = pull_counts(rollout.fleet, task.spec, task.nodes, state);
   const Name digest = found_digest(rollout, task, state);
   if (!digest.empty())
     state = edited(state, {{"digest", digest}});
-  counts.digest = digest;
-  const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
-  int64_t at_once = task.spec.parallelism.of(counts.desired, true);
-  // Until somebody knows what the tag means, one finds it out.
-  if (digest.empty() && !is_digest)
-    at_once = std::min<int64_t>(at_once, 1);
+  PullCounts counts = pull_counts(rollout.fleet, rollout.owner, task.spec, task.nodes, state);
+  const Job job{rollout.owner, task.spec, counts.started, digest};
+  const int64_t at_once = task.spec.parallelism.of(counts.desired, true);
   for (const Name& node : task.nodes) {
     const Pull* begun = rollout.fleet.pull(pull_key(node, task.spec.image));
     const bool is_ours = begun == nullptr || begun->owner == rollout.owner || begun->owner.empty();
-    switch (stand_of(rollout.fleet, node, task.spec, counts.started)) {
+    const Stand stand = stand_of(rollout.fleet, node, job);
+    if (stand != Stand::succeeded && is_ours)
+      rollout.distrust_image(pull_key(node, task.spec.image));
+    switch (stand) {
       case Stand::waits: {
         const Node* at = rollout.fleet.node(node);
         const bool can_pull = at == nullptr || at->is_ready;
-        if (!task.may_start || !can_pull || counts.active >= at_once)
+        // One that has to be corrected has its place already.
+        if (!is_another(begun, rollout.owner, digest) &&
+            (!task.may_start || !can_pull || counts.active >= at_once))
           break;
         ++counts.active;
         emit_pull(rollout, task, node, digest);
@@ -231,7 +262,7 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   const bool was_complete = !state.at("completed").is_null();
   const bool is_over = is_late || was_complete;
   task.may_start = !is_over;
-  PullCounts counts = pull_counts(fleet, task.spec, task.nodes, state);
+  PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
   const bool is_complete = !workload.pulls.never_completes &&
                            (is_over || counts.desired == counts.succeeded + counts.failed);
   if (!is_complete) {
@@ -246,7 +277,8 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
     completed = Time(Duration(state.integer_at("completed")));
   std::vector<Value> late;
   for (const Name& node : task.nodes)
-    if (stand_of(fleet, node, task.spec, started) != Stand::succeeded)
+    if (stand_of(fleet, node, {rollout.owner, task.spec, started, counts.digest}) !=
+        Stand::succeeded)
       late.emplace_back(node);
   const Value result =
       was_complete

@@ -1,6 +1,8 @@
 #pragma once
 /// An image that is to be on some nodes, in an order and so many at once. A tag means the same
-/// everywhere: what the first pull finds is what the others get.
+/// everywhere: what the pull that ends first finds is what the others get. Those that begin later
+/// ask for its digest; where one that went on meanwhile found something else, the digest is pulled
+/// as well, and until then the image does not count as there.
 
 #include "workloads/rollout.h"
 
@@ -26,12 +28,15 @@ struct PullCounts {
   Time started;
 };
 
+/// What a pull on a node is called.
+Name pull_key(const Name& node, const Name& image);
+
 /// Emits the job and its pulls. `known`: what is remembered of it, or none.
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known);
 
-/// How far a job is, from what is remembered.
-PullCounts pull_counts(const Fleet& fleet, const PullSpec& spec, const std::vector<Name>& nodes,
-                       const Value& state);
+/// How far a job of an owner is, from what is remembered.
+PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                       const std::vector<Name>& nodes, const Value& state);
 
 /// The nodes that an ImagePullJob asks for, and the order: that of the pods' owners where it names
 /// pods, else by name.

@@ -131,7 +131,7 @@ TEST_F(PullJob, OneThatNeverCompletesFindsNewNodes) {
   EXPECT_TRUE(state().at("completed").is_null());
 }
 
-TEST_F(PullJob, ADigestNeedsNoFirstPull) {
+TEST_F(PullJob, ADigestIsPulledAsItIsWritten) {
   world.add_nodes(3);
   put(R"({"image":"i@sha256:abc","parallelism":3})");
   world.settle();

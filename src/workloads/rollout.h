@@ -70,6 +70,9 @@ class Rollout {
   Value configs_for(const Value& pod_template, const Value& sidecars);
   /// Whether no pull of this key was emitted yet; it counts as emitted then.
   bool is_first_pull(const Name& key) { return pulls_.insert(key).second; }
+  /// Whatever a node has under the reference of this pull, it is not what the rollout needs.
+  void distrust_image(const Name& pull_key) { distrusted_.insert(pull_key); }
+  bool distrusts_image(const Name& pull_key) const { return distrusted_.contains(pull_key); }
   void refresh_rows();
 
   /// Something about pods that is told while it holds.
@@ -101,6 +104,7 @@ class Rollout {
   std::optional<Time> ask_;
   std::map<Digest, Value> configs_;
   std::set<Name> pulls_;
+  std::set<Name> distrusted_;
 };
 
 /// A dict with some entries changed; null takes one away.

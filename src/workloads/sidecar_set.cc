@@ -235,6 +235,11 @@ class SidecarSet {
 
   /// Those whose turn it is now, so that no more are away than may be.
   Order chosen(Order order, const std::set<Name>& turns) {
+    // They count as unavailable already, and would all change at once when their node is back.
+    std::erase_if(order, [&](uint32_t row) {
+      const Node* const node = rollout_.fleet.node(rows_[row].node);
+      return node != nullptr && !node->is_ready;
+    });
     const auto all = static_cast<int64_t>(pods_.size());
     int64_t updated = static_cast<int64_t>(turns.size());
     for (const char is_updated : has_update_)

@@ -211,6 +211,7 @@ void StatefulSet::update() {
   Order order = waiting_order();
   mark_images(rollout_, in_place_, target, order);
   pass_over_missing_images(rollout_, in_place_, target, order);
+  pass_over_lost_nodes(rollout_, in_place_, target, order);
   int64_t count = unavailable();
   Order anew;
   for (const uint32_t row : order) {

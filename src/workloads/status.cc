@@ -59,7 +59,7 @@ Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& ro
   const Value state =
       found == rollout.owned.jobs.end() ? Value() : found->second.resource.attributes.at("state");
   const std::vector<Name> nodes = nodes_of(fleet, workload);
-  const PullCounts counts = pull_counts(fleet, workload.pulls, nodes, state);
+  const PullCounts counts = pull_counts(fleet, rollout.owner, workload.pulls, nodes, state);
   const bool is_complete = !state.at("completed").is_null();
   const Value& late = state.at("failed_nodes");
   const int64_t failed =

@@ -80,7 +80,7 @@ TEST_F(Status, AJobCountsItsNodes) {
   world.pass(1);
   const auto job = [&] { return status_of(world.fleet, "ImagePullJob/default/job", world.now); };
   EXPECT_EQ(job().integer_at("desired"), 3);
-  EXPECT_EQ(job().integer_at("active"), 1);
+  EXPECT_EQ(job().integer_at("active"), 2);
   EXPECT_EQ(node_image_of(world.fleet, "n1").at("pulls").items().size(), 1u);
   world.pass(60);
   EXPECT_EQ(job().integer_at("succeeded"), 3);

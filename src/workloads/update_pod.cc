@@ -38,4 +38,14 @@ void tell_recreated(Rollout& rollout, size_t row, const Revision& target) {
                cat("pod ", name, " is recreated for revision ", target.name));
 }
 
+void pass_over_lost_nodes(const Rollout& rollout, InPlace& in_place, const Revision& target,
+                          Order& order) {
+  std::erase_if(order, [&](uint32_t row) {
+    const Pod* const pod = rollout.pod(row);
+    const Node* const node = pod == nullptr ? nullptr : rollout.fleet.node_at(pod->node_number);
+    return node != nullptr && !node->is_ready && rollout.workload.policy != PodPolicy::recreate &&
+           in_place.can(row, target);
+  });
+}
+
 }  // namespace fettle::workloads

@@ -1,11 +1,13 @@
-/// engine_tool start podman|docker ROOT [IMAGES-FOLDER [NAME…]]
+/// engine_tool start podman|docker ROOT [--registry HOST:PORT] [IMAGES-FOLDER [NAME…]]
 /// engine_tool import ADDRESS IMAGES-FOLDER [NAME…]
 /// engine_tool drop ADDRESS [NAME…]
 /// engine_tool stop podman|docker ROOT [--wipe]
 ///
 /// Real engines for scripts: starts one below ROOT (or finds it there), imports the images of
-/// make_images.sh, and prints the path of its socket.
+/// make_images.sh, and prints the path of its socket. `--registry`: one without TLS on this
+/// machine.
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -16,7 +18,13 @@
 namespace fettle {
 namespace {
 
-Status run(const std::vector<std::string>& arguments) {
+Status run(std::vector<std::string> arguments) {
+  std::string registry;
+  if (const auto flag = std::ranges::find(arguments, "--registry");
+      flag != arguments.end() && flag + 1 != arguments.end()) {
+    registry = flag[1];
+    arguments.erase(flag, flag + 2);
+  }
   if (arguments.size() > 2 && arguments[0] == "import") {
     const EngineAddress address = TRY(parse_engine_address(arguments[1], process_variable));
     return import_test_images(address, arguments[2], {arguments.begin() + 3, arguments.end()});
@@ -27,7 +35,7 @@ Status run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3 || (arguments[1] != "podman" && arguments[1] != "docker"))
     return user_error("usage: engine_tool start|stop podman|docker ROOT …");
   TestEngine engine(arguments[1] == "podman" ? TestEngine::Sort::podman : TestEngine::Sort::docker,
-                    arguments[2]);
+                    arguments[2], registry);
   if (arguments[0] == "stop")
     return engine.stop(arguments.size() > 3 && arguments[3] == "--wipe");
   if (arguments[0] != "start")

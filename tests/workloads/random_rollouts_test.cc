@@ -1,6 +1,7 @@
 /// Rollouts at random: workloads, nodes, pull times and changes of mind come from a seed, and what
-/// has to hold at every moment is checked at every moment. Faults first, then none: what is wanted
-/// comes about.
+/// has to hold at every moment is checked at every moment. Controllers die in the middle of acts,
+/// nodes go away and come back with other images. Faults first, then none: what is wanted comes
+/// about.
 
 #include <gtest/gtest.h>
 
@@ -28,10 +29,14 @@ class RandomRollout {
     put();
     world_.finish(200);
     world_.after_each = [this] { check(); };
-    const bool has_faults = number(0, 1) == 0;
+    const bool has_faults = number(0, 1) == 0, dies = number(0, 1) == 0;
     for (int step = number(1, 4); step > 0; --step) {
       if (has_faults)
         disturb();
+      if (dies) {
+        world_.crash_after = number(1, 40);
+        world_.act_has_happened = number(0, 1) == 0;
+      }
       change();
       world_.pass(number(0, 20));
     }
@@ -87,29 +92,36 @@ class RandomRollout {
   }
 
   void disturb() {
-    has_disturbed_ = true;
     switch (number(0, 2)) {
       case 0:
+        has_disturbed_ = true;
         world_.never_ready.insert(cat("web:", number(2, 9)));
         break;
       case 1:
         world_.refused_pulls.insert(cat("web:", number(2, 9)));
         break;
       default:
-        Node node = world_.fleet.nodes().begin()->second;
-        node.is_ready = false;
-        world_.fleet.put_node(node);
+        const auto node = std::next(world_.fleet.nodes().begin(),
+                                    number(0, static_cast<int>(world_.fleet.nodes().size()) - 1));
+        const Name name = node->first;
+        const bool goes = node->second.is_ready;
+        if (!goes && number(0, 1) == 0)
+          forget(name);
+        world_.lose_node(name, goes);
     }
+  }
+
+  void forget(const Name& node) {
+    for (const std::string& gone : world_.forget_images(node))
+      present_.erase(gone);
   }
 
   void repair() {
     world_.never_ready.clear();
     world_.refused_pulls.clear();
-    for (const auto& [name, known] : std::map(world_.fleet.nodes())) {
-      Node node = known;
-      node.is_ready = true;
-      world_.fleet.put_node(node);
-    }
+    world_.crash_after = 0;
+    for (const auto& [name, known] : std::map(world_.fleet.nodes()))
+      world_.lose_node(name, false);
     partition_ = 0;
     is_paused_ = false;
     waits_ = false;  // whose attempts are used up would hold its pods

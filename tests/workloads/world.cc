@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "workloads/rollout.h"
@@ -83,11 +85,97 @@ void World::record(const Resource& resource, Value outputs, const Name& owner) {
   made_record->finished = now;
   made_record->wanted_by[owner] = {};
   recorded_[resource.key] = resource;
+  records_[resource.key] = made_record;
   owners_[resource.key] = owner;
   fleet.know(resource.key, made_record);
 }
 
+bool World::is_away(const Key& key) const {
+  const Name name = key.name.view().substr(0, key.name.view().find('|'));
+  const Node* node = key.kind == "pod" || key.kind == "image" ? fleet.node(name) : nullptr;
+  return node != nullptr && !node->is_ready;
+}
+
+void World::lose_node(const Name& name, bool is_away) {
+  Node node = fleet.nodes().at(name);
+  node.is_ready = !is_away;
+  fleet.put_node(node);
+  if (!is_away)
+    see_all();
+}
+
+std::vector<std::string> World::forget_images(const Name& name) {
+  std::set<std::string> used;
+  for (const auto& [key, pod] : real)
+    if (node_address(key).node == name)
+      for (const auto& [container, each] : pod.containers)
+        used.insert(each.image);
+  std::vector<std::string> gone;
+  for (const auto& [image, digest] : std::map(fleet.nodes().at(name).images))
+    if (!used.contains(image.str())) {
+      fleet.see_image(name, image, {}, false);
+      gone.push_back(cat(name, "|", image));
+    }
+  return gone;
+}
+
+/// Whether the controller dies now: its act is written down as begun, and may have happened.
+bool World::dies_in(const Resource& resource, const Name& owner) {
+  if (crash_after == 0 || --crash_after > 0)
+    return false;
+  const auto before = records_.find(resource.key);
+  auto begun = std::make_shared<Record>();
+  if (before != records_.end())
+    *begun = *before->second;
+  begun->attempt = Attempt{
+      resource, begun->applied ? Verb::update : Verb::create, now, false, "", 0, std::nullopt};
+  begun->wanted_by[owner] = {};
+  records_[resource.key] = begun;
+  owners_[resource.key] = owner;
+  if (act_has_happened && resource.key.kind == "pod")
+    change_pod(resource);
+  crash();
+  recorded_.erase(resource.key);
+  return true;
+}
+
+void World::crash() {
+  ++crashes;
+  std::vector<Node> nodes;
+  for (const auto& [name, known] : fleet.nodes()) {
+    nodes.push_back(known);
+    // A look tells that an image is there, and not which pull brought it.
+    for (auto& [image, digest] : nodes.back().images)
+      digest = Name();
+  }
+  const Gates gates = fleet.gates;
+  std::destroy_at(&fleet);
+  std::construct_at(&fleet, "fleet");
+  fleet.gates = gates;
+  for (Node& node : nodes)
+    fleet.put_node(std::move(node));
+  for (const auto& [owner, object] : objects_)
+    fleet.put(object);
+  // Pulls end with the process that waits for them.
+  for (const auto& [key, pull] : std::exchange(pulling, {}))
+    recorded_.erase({fleet.environment(), "image", key});
+  for (const auto& [key, record] : records_)
+    fleet.know(key, record);
+  see_all();
+}
+
 void World::act_pod(const Resource& resource) {
+  change_pod(resource);
+  std::vector<Entry> ids;
+  for (const auto& [name, container] : real.at(resource.key.name).containers)
+    ids.push_back({name, container.id});
+  record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
+         resource.attributes.text_at("owner"));
+  grow_ready();
+  see(resource.key.name);
+}
+
+void World::change_pod(const Resource& resource) {
   const Value& attributes = resource.attributes;
   const bool is_new = !real.contains(resource.key.name);
   Real& pod = real[resource.key.name];
@@ -96,7 +184,6 @@ void World::act_pod(const Resource& resource) {
     pod.created = now;
     made.push_back(std::string(attributes.text_at("name")));
   }
-  std::vector<Entry> ids;
   bool has_changed = is_new;
   const Value spec = pod_spec(attributes);
   for (const Value& each : spec.at("containers").items()) {
@@ -115,23 +202,40 @@ void World::act_pod(const Resource& resource) {
         updated.push_back(std::string(attributes.text_at("name")));
       // A pod pulls what is not there.
       if (is_there && fleet.node(address.node) != nullptr)
-        fleet.see_image(address.node, image, "", true);
+        bring_image(address.node, image);
     }
-    ids.push_back({each.text_at("name"), container.id});
   }
   if (has_changed) {
     pod.is_ready = pod.is_up = false;
     pod.up_at = now + ready_after;
   }
-  record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
-         attributes.text_at("owner"));
-  grow_ready();
-  see(resource.key.name);
+}
+
+/// A pod pulls by the tag; nobody is told which digest that was.
+void World::bring_image(const Name& node, const Name& image) {
+  if (!Fleet::has_image(*fleet.node(node), image))
+    digests_[cat(node, "|", image)] = digest_of(Value::dict({{"node", node}}));
+  fleet.see_image(node, image, "", true);
 }
 
 void World::act_pull(const Resource& resource, const Name& owner) {
   if (pulling.contains(resource.key.name))
     return;
+  // As a driver does: one that was interrupted is not begun again where a pod has brought the image
+  // meanwhile, and a digest that is there is not pulled.
+  const auto before = records_.find(resource.key);
+  const bool was_begun =
+      before != records_.end() && before->second->attempt && !before->second->attempt->failed;
+  const Node* node = fleet.node(resource.attributes.text_at("node"));
+  const Name image = resource.attributes.text_at("reference");
+  const bool is_there = node != nullptr && Fleet::has_image(*node, image);
+  if (is_there &&
+      (was_begun || digests_[resource.key.name] == resource.attributes.text_at("digest", "none"))) {
+    record(resource,
+           Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(resource.attributes)}}),
+           owner);
+    return;
+  }
   pulling[resource.key.name] = {resource.attributes, now + pull_takes, 1};
   pulled.push_back(resource.key.name.str());
   most_pulls = std::max(most_pulls, static_cast<int>(pulling.size()));
@@ -139,23 +243,33 @@ void World::act_pull(const Resource& resource, const Name& owner) {
   begun->attempt = Attempt{resource, Verb::create, now, false, "", 0, std::nullopt};
   begun->wanted_by[owner] = {};
   recorded_[resource.key] = resource;
+  records_[resource.key] = begun;
   owners_[resource.key] = owner;
   fleet.know(resource.key, begun);
+}
+
+std::string World::digest_of(const Value& pull) const {
+  if (const Value& asked = pull.at("digest"); asked.is_text())
+    return asked.text().str();
+  const auto other = other_digests.find(std::string(pull.text_at("node")));
+  return other == other_digests.end() ? "sha256:d" : other->second;
 }
 
 void World::end_pulls() {
   for (auto it = pulling.begin(); it != pulling.end();) {
     const Name key = it->first;
     Pulling& pull = it->second;
-    if (pull.ends > now) {
+    if (pull.ends > now || is_away({fleet.environment(), "image", key})) {
       ++it;
       continue;
     }
     const Name image = pull.attributes.text_at("reference");
     const Resource resource = recorded_[{fleet.environment(), "image", key}];
     if (!images_nowhere.contains(image.str()) && !refused_pulls.contains(image.str())) {
-      record(resource, Value::dict({{"id", cat("sha256:", image)}, {"digest", "sha256:d"}}),
+      record(resource,
+             Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(pull.attributes)}}),
              owners_[resource.key]);
+      digests_[key] = digest_of(pull.attributes);
       it = pulling.erase(it);
     } else if (pull.attempts++ < pull.attributes.integer_at("attempts", 1)) {
       pull.ends = now + pull_takes;
@@ -164,28 +278,40 @@ void World::end_pulls() {
       auto failed = std::make_shared<Record>();
       failed->attempt = Attempt{resource, Verb::create, now, true, "manifest unknown", 0, {}};
       failed->wanted_by[owners_[resource.key]] = {};
+      records_[resource.key] = failed;
       fleet.know(resource.key, failed);
       it = pulling.erase(it);
     }
   }
 }
 
-void World::act(const Name& owner, const Wanted& wanted) {
+/// False: the controller died.
+bool World::act(const Name& owner, const Wanted& wanted) {
   std::set<Key> keys;
   const auto set = wanted.intent.resources.find(owner);
-  ASSERT_NE(set, wanted.intent.resources.end());
+  if (set == wanted.intent.resources.end()) {
+    ADD_FAILURE() << owner.view() << " does not speak for its set";
+    return true;
+  }
   for (const Resource& resource : set->second) {
-    ASSERT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
+    EXPECT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
     const Kind* kind = kind_of(resource.key.kind);
-    ASSERT_NE(kind, nullptr);
-    const Result<Value> normal = kind->normalise(resource.attributes);
-    ASSERT_TRUE(normal) << to_string(resource.key) << ": " << normal.error().message;
+    const Result<Value> normal = kind == nullptr ? Result<Value>(world_error("no such kind"))
+                                                 : kind->normalise(resource.attributes);
+    if (!normal) {
+      ADD_FAILURE() << to_string(resource.key) << ": " << normal.error().message;
+      continue;
+    }
     EXPECT_EQ(*normal, resource.attributes) << to_string(resource.key) << "\n"
                                             << write_json(*normal) << "\n"
                                             << write_json(resource.attributes);
     const auto known = recorded_.find(resource.key);
     if (known != recorded_.end() && known->second.attributes == resource.attributes)
       continue;
+    if (is_away(resource.key))
+      continue;
+    if (dies_in(resource, owner))
+      return false;
     if (resource.key.kind == "pod") {
       if (known != recorded_.end()) {
         EXPECT_TRUE(pod_kind().in_place_changes(known->second.attributes, resource.attributes))
@@ -202,7 +328,7 @@ void World::act(const Name& owner, const Wanted& wanted) {
   }
   for (auto it = recorded_.begin(); it != recorded_.end();) {
     const Key key = it->first;
-    if (owners_[key] != owner || keys.contains(key)) {
+    if (owners_[key] != owner || keys.contains(key) || is_away(key)) {
       ++it;
       continue;
     }
@@ -212,10 +338,12 @@ void World::act(const Name& owner, const Wanted& wanted) {
     }
     pulling.erase(key.name);
     it = recorded_.erase(it);
+    records_.erase(key);
     fleet.know(key, nullptr);
   }
   if (after_each)
     after_each();
+  return true;
 }
 
 void World::mark(std::string_view pod, std::string_view metadata) {
@@ -226,7 +354,7 @@ void World::mark(std::string_view pod, std::string_view metadata) {
   object.name = pod;
   object.document = edited(json(cat(R"({"metadata":)", metadata, "}")),
                            {{"since", now.time_since_epoch().count()}});
-  fleet.put(std::move(object));
+  put(std::move(object));
 }
 
 void World::settle() {
@@ -237,7 +365,8 @@ void World::settle() {
     for (const Name& owner : changed) {
       Wanted wanted = want(fleet, owner, now);
       fleet.accept(owner, wanted.intent);
-      act(owner, wanted);
+      if (!act(owner, wanted))
+        break;  // whom the next one asks is all of them
       last[owner] = std::move(wanted);
     }
   }
@@ -266,7 +395,7 @@ void World::grow_ready() {
 
 void World::see(const Name& key) {
   const auto found = real.find(key);
-  if (found == real.end())
+  if (found == real.end() || is_away({fleet.environment(), "pod", key}))
     return;
   const Real& pod = found->second;
   std::vector<Value> statuses;

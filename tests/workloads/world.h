@@ -54,11 +54,26 @@ class World {
   std::set<std::string> refused_pulls;   ///< pulls of these fail, where they are they run
   std::set<std::string> never_ready;     ///< pods with such an image are not ready
   bool same_ids = false;                 ///< every image has the same id
+  /// What a pull by tag finds on these nodes; elsewhere `sha256:d`.
+  std::map<std::string, std::string> other_digests;
+  /// After so many acts the controller dies in the middle of one, which may have happened or not,
+  /// and another one goes on with the records; 0: it does not.
+  int crash_after = 0;
+  bool act_has_happened = false;  ///< that it dies in
   /// Called whenever something became ready or stopped being so.
   std::function<void()> after_each;
 
   void add_nodes(int count, std::string_view labels = "{}");
-  void put(Object object) { fleet.put(std::move(object)); }
+  void put(Object object) {
+    objects_[object.owner()] = object;
+    fleet.put(std::move(object));
+  }
+  /// A node whose engine does not answer: nothing is done or seen there until it is back.
+  void lose_node(const Name& name, bool is_away = true);
+  /// A node forgets the images that none of its pods has.
+  std::vector<std::string> forget_images(const Name& name);
+  /// The controller dies, and another one learns all anew.
+  void crash();
   /// What users say about a pod: labels, annotations and finalizers.
   void mark(std::string_view pod, std::string_view metadata);
   /// Asks everybody that has changed, and acts. Until nothing changes any more.
@@ -87,19 +102,29 @@ class World {
   std::vector<std::string> made, removed;
   std::vector<std::string> said;  ///< names of notices
   int most_pulls = 0;             ///< that went on at once
+  int crashes = 0;
   std::map<Name, Wanted> last;
 
  private:
-  void act(const Name& owner, const Wanted& wanted);
+  bool act(const Name& owner, const Wanted& wanted);
+  bool dies_in(const Resource& resource, const Name& owner);
+  bool is_away(const Key& key) const;
+  void change_pod(const Resource& resource);
   void act_pod(const Resource& resource);
   void act_pull(const Resource& resource, const Name& owner);
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
   bool is_up(const Real& pod, const Container& container) const;
+  /// What a pull brings.
+  std::string digest_of(const Value& pull) const;
+  void bring_image(const Name& node, const Name& image);
   void end_pulls();
   void grow_ready();
 
+  std::map<Name, Object> objects_;
+  std::map<Name, std::string> digests_;  ///< of images that are on nodes, by `NODE|IMAGE`
   std::map<Key, Resource> recorded_;
+  std::map<Key, RecordPointer> records_;
   std::map<Key, Name> owners_;
   int made_containers_ = 0;
 };

@@ -169,8 +169,9 @@ Result<int> finish_workloads(Face& face, Workplace& place,
     for (const std::string& line : brought.unsettled)
       print_error(line);
     if (!face.json && !face.quiet)
-      print(cat(brought.ready, " of ", brought.pods,
-                brought.pods == 1 ? " pod is ready" : " pods are ready"));
+      print(brought.pods == 0 ? std::string("there are no pods")
+                              : cat(brought.ready, " of ", brought.pods,
+                                    brought.pods == 1 ? " pod is ready" : " pods are ready"));
   }
   if (face.json)
     print_json(Value::dict(std::move(answer)));
