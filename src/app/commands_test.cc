@@ -166,7 +166,7 @@ TEST(Commands, HelpStandsInColumns) {
     if (!line.starts_with("  --env "))
       continue;
     // Two bytes more than letters: the `…`.
-    EXPECT_EQ(line.find("variables"), 38u + 2u) << line;
+    EXPECT_EQ(line.find("environment"), 38u + 2u) << line;
   }
 }
 

@@ -32,10 +32,10 @@ TEST(Limits, WhatIsNoTimeIsAnError) {
     const auto asked = limits_asked(parsed, [](const char*) { return std::string(); });
     ASSERT_FALSE(asked) << text;
     EXPECT_EQ(asked.error().blame, Blame::user);
-    EXPECT_TRUE(asked.error().message.starts_with("`--silence-timeout` wants a time")) << text;
+    EXPECT_TRUE(asked.error().message.starts_with("`--silence-timeout` must be")) << text;
   }
   const auto asked = limits_asked({}, [](const char*) { return std::string("?"); });
-  EXPECT_TRUE(asked.error().message.starts_with("`$FETTLE_CONNECT_TIMEOUT` wants"));
+  EXPECT_TRUE(asked.error().message.starts_with("`$FETTLE_CONNECT_TIMEOUT` must be"));
 }
 
 }  // namespace

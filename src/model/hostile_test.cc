@@ -122,7 +122,7 @@ TEST(HostileModels, EndsWhenItIsNoLongerWanted) {
   const Compiled compiled =
       compile("m.cf", "for i in std::sequence(1000000):\n std::print(i)\nend\n", options);
   ASSERT_FALSE(compiled.errors.empty());
-  EXPECT_EQ(compiled.errors[0].message, "the model cannot be compiled: it is no longer wanted");
+  EXPECT_EQ(compiled.errors[0].message, "the model cannot be compiled: it was cancelled");
 }
 
 }  // namespace

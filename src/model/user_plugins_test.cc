@@ -96,7 +96,7 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = junk()"), "is not a line with a JSON object; its last lines:\nno json");
   expect_in(compiled("x = die()"), "exited with code 3; its last lines:\nlast words");
   expect_in(compiled("x = crash()"), "was killed by signal 11; its last lines:\ndying words");
-  expect_in(compiled("x = other()"), "returned no `result`, but {\"answer\":1}");
+  expect_in(compiled("x = other()"), "answered no `result`, but {\"answer\":1}");
   expect_in(compiled("x = text()"),
             "Return value a of plugin __config__::text has incompatible type");
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");

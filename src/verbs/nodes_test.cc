@@ -81,7 +81,7 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
   ASSERT_EQ(views->size(), 1u);
   EXPECT_EQ(views->front().pods, 1u);
   EXPECT_FALSE(views->front().answers);
-  EXPECT_EQ(views->front().why, "there is no node `n1` any more") << "no driver is there for it";
+  EXPECT_EQ(views->front().why, "node `n1` no longer exists") << "no driver is there for it";
 }
 
 TEST(Engines, ADriversNameSaysWhereItIs) {

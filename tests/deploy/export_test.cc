@@ -125,7 +125,7 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {{"setting", "get", "auto_deplo", "-e", "e"}, "did you mean `auto_deploy`"},
       {{"setting", "set", "auto_deploy", "maybe", "-e", "e"}, "must be true or false"},
       {{"setting", "set", "available_versions_to_keep", huge, "-e", "e"},
-       "is not a number above 0"},
+       "must be a number above 0"},
       {{"setting", "set", "auto_full_compile", "61 * * * *", "-e", "e"}, "minute"}};
   for (const Row& row : rows) {
     const std::string said = fettle(row.words);

@@ -69,7 +69,7 @@ y:
 x:
   test.nop: []
 #!require:xy
-#e 3 "a block of SLS main.sls requires the ID xy, which is not there, did you mean `x`\?"
+#e 3 "a block of SLS main.sls requires the ID xy, which does not exist, did you mean `x`\?"
 y:
   test.nop: []
 ---

@@ -70,7 +70,7 @@ TEST(Parser, SlipsBecomeTwoStatementsWithAWarning) {
     EXPECT_EQ(parsed.error, "") << text;
     EXPECT_EQ(parsed.statements, 2u) << text;
     ASSERT_EQ(parsed.warnings.size(), 1u) << text;
-    EXPECT_NE(parsed.warnings[0].find("no effect"), std::string::npos);
+    EXPECT_NE(parsed.warnings[0].find("without effect"), std::string::npos);
   }
 }
 
