@@ -381,10 +381,14 @@ class Bringing {
     brought_.unsettled.clear();
     brought_.pods = brought_.ready = 0;
     is_any_awaited_ = false;
+    all_available_ = Time();
     fleet().for_each_pod([&](const workloads::Pod& pod) {
       ++brought_.pods;
       if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
         ++brought_.ready;
+        const workloads::Workload* const workload = fleet().workload(pod.owner);
+        const int64_t seconds = workload == nullptr ? 0 : workload->min_ready_seconds;
+        all_available_ = std::max(all_available_, pod.ready_since + std::chrono::seconds(seconds));
         return;
       }
       const bool is_away = view_->silent.contains(engine_of_node(pod.node));
@@ -399,7 +403,8 @@ class Bringing {
   bool is_over() const {
     if (edit_ == nullptr && !wishes_->is_brought_about(view_->known))
       return false;
-    return !is_any_awaited_ || !brought_.summary.failures.empty();
+    const bool is_available = place_.clock() >= all_available_;  // others may wait for that
+    return (!is_any_awaited_ && is_available) || !brought_.summary.failures.empty();
   }
 
   std::string why(const Key& key) const {
@@ -454,6 +459,7 @@ class Bringing {
   Instant looked_, learned_, looked_at_nodes_, looked_at_gates_, retry_at_;
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
+  Time all_available_;       ///< when all pods that are ready have been so for `minReadySeconds`
   bool is_counted_ = false;  ///< pods, since the last look at them
   std::set<Name> covered_;   ///< owners whose wishes are to be carried out, or just are
   bool is_due_ = true;       ///< at least once, since what is there may not be as it was left
