@@ -75,12 +75,12 @@ TEST_P(DriverTest, AnEmptyEnvironmentIsOneCall) {
 TEST_P(DriverTest, WhatAnotherHomeHasOnTheEngineStaysAsItIs) {
   World ours(running_engine(GetParam()), "shared", {.home = "a"}),
       theirs(running_engine(GetParam()), "shared", {.home = "b"});
-  const Value directory = Value::dict({{"key", "data"}});
   ASSERT_TRUE(ours.service("web", web()));
-  ASSERT_TRUE(ours.apply(Verb::create, "directory", "data", directory));
+  const auto first = ours.apply(Verb::create, "directory", "data", Value::dict({}));
+  ASSERT_TRUE(first) << said(first);
   const auto network = theirs.apply(Verb::create, "network", "net", Value::dict({}));
   EXPECT_TRUE(has(said(network), "belongs to another home of fettle")) << said(network);
-  const auto taken = theirs.apply(Verb::create, "directory", "data", directory);
+  const auto taken = theirs.apply(Verb::create, "directory", "data", Value::dict({}));
   EXPECT_TRUE(has(said(taken), "belongs to another home of fettle")) << said(taken);
   EXPECT_FALSE(theirs.observe("service", "web")->state);
   EXPECT_FALSE(theirs.observe("network", "net")->state);
