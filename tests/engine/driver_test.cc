@@ -85,8 +85,8 @@ TEST_P(DriverTest, WhatAnotherHomeHasOnTheEngineStaysAsItIs) {
   EXPECT_FALSE(theirs.observe("service", "web")->state);
   EXPECT_FALSE(theirs.observe("network", "net")->state);
   EXPECT_TRUE(theirs.driver().list("shared", {})->empty());
-  for (const auto& [kind, name] :
-       {std::pair("service", "web"), std::pair("directory", "data"), std::pair("network", "net")})
+  EXPECT_TRUE(theirs.apply(Verb::remove, "service", "web", web()));
+  for (const auto& [kind, name] : {std::pair("directory", "data"), std::pair("network", "net")})
     EXPECT_TRUE(theirs.apply(Verb::remove, kind, name, Value::dict({}))) << kind;
   EXPECT_EQ(ours.driver().list("shared", {})->size(), 3u);
   EXPECT_EQ(ours.observe("service", "web")->state->text_at("status"), "running");
