@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -64,6 +65,7 @@ std::string space_of(const Face& face) { return face.parsed.text("namespace", "d
 Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   const std::vector<std::string>& names = face.parsed.all("filename");
   std::vector<workloads::Object> objects;
+  std::map<Name, size_t> places;  // of objects in `objects`
   std::optional<Error> first;
   bool is_any_skipped = false;
   for (const Source& source : TRY(sources_of(names))) {
@@ -78,7 +80,14 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
     is_any_skipped |= !read.skipped.empty();
     for (const std::string& skipped : read.skipped)
       print_error(cat("skipped ", skipped));
-    std::ranges::move(read.objects, std::back_inserter(objects));
+    // The same object of several files counts as in the last one, as if they were applied in turn.
+    for (workloads::Object& object : read.objects) {
+      const auto [place, is_new] = places.emplace(object.owner(), objects.size());
+      if (is_new)
+        objects.push_back(std::move(object));
+      else
+        objects[place->second] = std::move(object);
+    }
   }
   if (first)
     return std::move(*first);
