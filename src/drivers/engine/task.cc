@@ -59,11 +59,12 @@ Result<std::string> create(const Site& site, const Act& act, const Value& body,
 /// Waits for its end, at most as long as it may take.
 Result<int64_t> await_end(const Site& site, const std::string& id, const Value& timeout,
                           const std::stop_token& stop) {
+  constexpr Duration rounding = 5ms;  // of the limit of a call, which may end a little early
   const Duration limit = timeout.is_text() ? TRY(parse_duration(timeout.text())) : for_ever;
   const auto begin = std::chrono::steady_clock::now();
   const Result<int64_t> code = wait_container(site.engine, id, limit, stop);
   if (!code && limit >= 0s && !is_cancelled(code.error()) &&
-      std::chrono::steady_clock::now() - begin >= limit)
+      std::chrono::steady_clock::now() - begin + rounding >= limit)
     return world_error(cat("the task did not end within ", to_string(limit)));
   return code;
 }
