@@ -22,10 +22,15 @@ constexpr size_t most_events = 20;
 constexpr uint64_t most_bytes = uint64_t{64} << 30;
 constexpr size_t enough_to_tell = 4'096;  ///< of an archive, to know what it begins with
 
-Result<Engine*> engine_at(const Workplace& place, const Name& name, std::stop_token stop) {
+Result<EngineDriver*> driver_at(const Workplace& place, const Name& name) {
   auto* const driver = dynamic_cast<EngineDriver*>(place.driver(name));
   if (driver == nullptr)
     return world_error(cat("node `", node_of_engine(name), "` no longer exists"));
+  return driver;
+}
+
+Result<Engine*> engine_at(const Workplace& place, const Name& name, std::stop_token stop) {
+  EngineDriver* const driver = TRY(driver_at(place, name));
   Result<Engine*> engine = driver->engine(std::move(stop));
   if (!engine && !node_of_engine(name).empty())
     return std::move(engine.error()).context(cat("asking node `", node_of_engine(name), "`"));
@@ -102,10 +107,11 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
       if (name != wanted)
         others->push_back(name);
   const std::stop_token stop = place.interrupt->acts_token();
-  Engine* const engine = TRY(engine_at(place, then.driver, stop));
+  TRY(engine_at(place, then.driver, stop));  // its error names the node
+  EngineDriver* const driver = TRY(driver_at(place, then.driver));
   PodContainerView found{
       .pod = cat(space, "/", pod), .container = wanted, .id = {}, .driver = then.driver};
-  for (const ContainerState& state : TRY(list_containers(*engine, key_filters(then.key), stop)))
+  for (const ContainerState& state : TRY(driver->containers(then.key, stop)))
     if (label(state.labels, mark::container) == wanted && (found.id.empty() || state.runs()))
       found.id = state.id;
   if (!found.id.empty())

@@ -19,6 +19,8 @@
 
 namespace fettle {
 
+struct ContainerState;
+
 class EngineDriver : public Driver {
  public:
   /// Finds the engine; `may_start`: starts one when none answers.
@@ -40,6 +42,8 @@ class EngineDriver : public Driver {
 
   /// The engine itself, for what is asked beside environments: logs, shells, files.
   Result<Engine*> engine(std::stop_token stop, bool may_start = true);
+  /// The containers of a resource, without those of another home.
+  Result<std::vector<ContainerState>> containers(const Key& key, std::stop_token stop);
 
  private:
   struct Located {
