@@ -101,7 +101,7 @@ void Watcher::watch_process(const std::string& number) {
 
 /// The paths that the notices tell of. Of what leads to a path it is looked for what is nearer now.
 std::set<std::string> Watcher::changed() {
-  std::set<std::string> told, to_watch;
+  std::set<std::string> told;
   alignas(inotify_event) std::array<char, 16'384> buffer;
   for (ssize_t size = 0; (size = read(notices_.get(), buffer.data(), buffer.size())) > 0;) {
     for (size_t at = 0; at < static_cast<size_t>(size);) {

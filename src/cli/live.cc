@@ -61,8 +61,8 @@ void write_all(const std::string& text) {
 Result<LiveMode> live_mode(const std::string& asked, bool is_quiet, bool can_move) {
   const std::vector<std::string> known{"plain", "live", "none"};
   if (!asked.empty() && std::ranges::find(known, asked) == known.end())
-    return user_error(
-        cat("`--progress` wants plain, live or none, not `", asked, "`", suggestion(asked, known)));
+    return user_error(cat("`--progress` must be plain, live or none, not `", asked, "`",
+                          suggestion(asked, known)));
   if (is_quiet || asked == "none")
     return LiveMode::none;
   if (asked == "plain")

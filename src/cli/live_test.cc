@@ -17,7 +17,7 @@ TEST(Live, TheModeIsThatOfTheTerminalUnlessItIsAskedFor) {
   const auto wrong = live_mode("plian", false, true);
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message,
-            "`--progress` wants plain, live or none, not `plian`, did you mean `plain`?");
+            "`--progress` must be plain, live or none, not `plian`, did you mean `plain`?");
 }
 
 TEST(Live, SharesAreCountedInBytesOrThings) {

@@ -213,8 +213,8 @@ Status check_words(const Face& face, const std::string& flag,
   const std::string given = face.parsed.text(flag);
   for (const std::string_view word : split(given, '|'))
     if (!given.empty() && std::ranges::find(known, word) == known.end())
-      return user_error(cat("`--", flag, "` wants ", join(known, ", "), ", not `", word, "`",
-                            suggestion(word, known)));
+      return user_error(cat("`--", flag, "` must be one of ", join(known, ", "), ", not `", word,
+                            "`", suggestion(word, known)));
   return {};
 }
 
