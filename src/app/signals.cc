@@ -43,7 +43,8 @@ Signals::Signals(Interrupt& interrupt) {
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::thread([set, &interrupt] {
     for (int number = 0; sigwait(&set, &number) == 0;) {
-      const bool leaves = interrupt.asked() > 0 || interrupt.leaves_at_once();
+      const bool is_first = interrupt.asked() == 0;
+      const bool leaves = !is_first || interrupt.leaves_at_once();
       if (interrupt.asked() > 0)
         print_error("\nleaving");
       else if (!leaves)
@@ -53,7 +54,7 @@ Signals::Signals(Interrupt& interrupt) {
         continue;
       const timespec span{0, std::chrono::nanoseconds(patience).count()};
       sigtimedwait(&set, nullptr, &span);  // or until somebody loses patience
-      leave(code_of_interruption);
+      leave(is_first && interrupt.is_expected() ? 0 : code_of_interruption);
     }
   }).detach();
 }

@@ -53,6 +53,9 @@ class Interrupt {
   int asked() const { return asked_; }
   /// Whether what is under way changes nothing, so that the first one ends it.
   bool leaves_at_once() const { return acting_ == 0; }
+  /// What runs until somebody stops it has come to its end then.
+  void expect() { is_expected_ = true; }
+  bool is_expected() const { return is_expected_; }
   /// While one of these is there, something is changed.
   class Acting {
    public:
@@ -70,6 +73,7 @@ class Interrupt {
   friend class Threads;
   std::atomic<int> asked_{0};
   std::atomic<int> acting_{0};
+  std::atomic<bool> is_expected_ = false;
   std::stop_source acts_;
   std::mutex mutex_;
   std::condition_variable* wakes_ = nullptr;

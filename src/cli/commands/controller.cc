@@ -44,6 +44,7 @@ Result<int> keep(Face& face) {
   options.audience = &teller;
   if (!face.quiet && !face.json_lines)
     print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
+  place->interrupt->expect();
   TRY(bring_workloads(*place, fleet_of(face), options));
   if (!face.quiet && !face.json_lines)
     print_error("stopped; the workloads keep running");
