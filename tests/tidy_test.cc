@@ -109,6 +109,64 @@ TEST(Tidy, EachFolderIncludesWhatItNeedsAndNoMore) {
           << folder << " needs nothing of " << other;
 }
 
+/// The folders of a floor that is divided into rooms; files beside the folders are `.`.
+std::string room_of(const std::string& name, const std::string& floor) {
+  const std::string rest = name.substr(floor.size() + 1);
+  const size_t slash = rest.find('/');
+  return slash == rest.npos ? "." : rest.substr(0, slash);
+}
+
+/// A way from a room back to itself; empty when there is none.
+std::string circle_through(const std::string& room,
+                           const std::map<std::string, std::map<std::string, std::string>>& uses) {
+  std::map<std::string, std::string> way{{room, room}};  // by room, how one gets there
+  std::vector<std::string> open{room};
+  while (!open.empty()) {
+    const std::string from = open.back();
+    open.pop_back();
+    const auto found = uses.find(from);
+    if (found == uses.end())
+      continue;
+    for (const auto& [to, file] : found->second) {
+      const std::string here = way[from] + " -> " + to + " (" + file + ")";
+      if (to == room)
+        return here;
+      if (way.emplace(to, here).second)
+        open.push_back(to);
+    }
+  }
+  return "";
+}
+
+TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
+  for (const std::string floor : {"model"}) {
+    std::map<std::string, std::map<std::string, std::string>> uses;
+    for (const fs::path& path : sources()) {
+      const std::string name = place_of(path);
+      if (!name.starts_with("src/" + floor + "/") || name.ends_with("_test.cc"))
+        continue;
+      const std::string room = room_of(name.substr(4), floor);
+      for (const std::string& line : lines_of(path))
+        if (line.starts_with("#include \"" + floor + "/")) {
+          const std::string to = room_of(line.substr(10, line.find('"', 10) - 10), floor);
+          if (to != room)
+            uses[room].emplace(to, name);
+        }
+    }
+    ASSERT_GE(uses.size(), 2u) << floor;
+    for (const auto& [room, others] : uses)
+      EXPECT_EQ(circle_through(room, uses), "") << "in src/" << floor;
+  }
+}
+
+TEST(Tidy, NoFileOfALanguageIsLong) {
+  constexpr size_t most = 500;
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    EXPECT_TRUE(!name.starts_with("src/model/") || lines_of(path).size() <= most) << name;
+  }
+}
+
 TEST(Tidy, ProductionFoldersHoldNoFixtures) {
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);

@@ -1,10 +1,12 @@
 #include "model/compile.h"
 
 #include "base/text.h"
-#include "model/load.h"
-#include "model/machine.h"
+#include "model/declare/declarer.h"
+#include "model/declare/precedence.h"
+#include "model/evaluate/machine.h"
+#include "model/load/load.h"
 #include "model/model.h"
-#include "model/precedence.h"
+#include "model/resolve/resolve.h"
 
 namespace fettle::model {
 namespace {
@@ -50,7 +52,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
       told = {too_much(program)};
     return !told.empty();
   };
-  std::vector<Failure> failures = load(program, name, text, project, options);
+  std::vector<Failure> failures = load(program, name, text, project, options.warn);
   if (!is_over(failures))
     failures = declare(program);
   if (!is_over(failures))

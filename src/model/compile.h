@@ -1,6 +1,6 @@
 #pragma once
 /// From the text of a model to what it builds. `std` is built in; other modules are found in the
-/// project (`project.h`).
+/// project (`project/project.h`).
 
 #include <atomic>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "model/project.h"
+#include "model/project/project.h"
 
 namespace fettle::model {
 

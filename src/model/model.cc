@@ -1,7 +1,7 @@
 #include "model/model.h"
 
 #include "base/text.h"
-#include "model/machine.h"
+#include "model/evaluate/machine.h"
 
 namespace fettle::model {
 

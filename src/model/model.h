@@ -2,13 +2,13 @@
 /// What a compile built, for those who read it afterwards: exporters, checks, tests.
 ///
 /// Every instance in the order of construction, each value with the place and the contributor that
-/// set it (see `instance.h`). Nothing here evaluates anything; a value that was never set is null
-/// (a pointer), an unknown is a datum of its own.
+/// set it (see `program/instance.h`). Nothing here evaluates anything; a value that was never set
+/// is null (a pointer), an unknown is a datum of its own.
 
 #include <memory>
 #include <span>
 
-#include "model/instance.h"
+#include "model/program/instance.h"
 
 namespace fettle::model {
 

@@ -1,7 +1,7 @@
 #include "model/export/attributes.h"
 
 #include "base/text.h"
-#include "model/plain_value.h"
+#include "model/values/plain_value.h"
 
 namespace fettle::model {
 

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "model/export/attributes.h"
-#include "model/plain_value.h"
-#include "model/text_form.h"
+#include "model/program/text_form.h"
+#include "model/values/plain_value.h"
 #include "value/json.h"
 
 namespace fettle::model {

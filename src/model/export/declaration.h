@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/project.h"
+#include "model/project/project.h"
 #include "value/value.h"
 
 namespace fettle::model {

@@ -10,38 +10,14 @@
 #include "model/export/guidelines.h"
 #include "model/export/references.h"
 #include "model/export/resource_id.h"
-#include "model/text_form.h"
+#include "model/export/type_plan.h"
+#include "model/program/text_form.h"
 #include "value/json.h"
 
 namespace fettle::model {
 namespace {
 
 constexpr uint32_t no_item = UINT32_MAX;
-constexpr size_t references_at = 0;  // among the fields of every type
-constexpr size_t mutators_at = 1;
-
-/// How a field of a type is read.
-struct FieldPlan {
-  fettle::Name name;
-  uint32_t slot = no_slot;
-  const GetFunction* get = nullptr;
-  Value constant;
-  bool is_constant = false;
-};
-
-/// How instances of an entity become resources.
-struct TypePlan {
-  const Declaration* declaration = nullptr;
-  std::vector<FieldPlan> fields;
-  uint32_t id_slot = no_slot;
-  const GetFunction* id_get = nullptr;
-  uint32_t agent_slot = no_slot;
-  uint32_t managed_slot = no_slot;
-  uint32_t needs_slot = no_slot;
-  std::vector<uint32_t> by_name;  ///< fields as JSON has them
-  std::vector<std::string> keys;  ///< of fields, `"name":`
-};
-
 /// Unknowns as the original writes them.
 Value without_unknowns(const Value& value) {
   if (!value.has_unknown())
@@ -68,6 +44,7 @@ class Exporter {
         for_version_(for_version),
         ownership_(model, for_version),
         identities_(model, ownership_),
+        plans_(model, declarations),
         references_(model, [this](const Instance& instance) { return id_text(instance); }) {}
 
   Result<Exported> run() {
@@ -86,117 +63,8 @@ class Exporter {
   }
 
  private:
-  Result<const TypePlan*> plan_of(const Entity& entity) {
-    const auto known = plans_.find(&entity);
-    if (known != plans_.end())
-      return &known->second;
-    return &plans_.emplace(&entity, TRY(make_plan(entity))).first->second;
-  }
-
-  /// The declaration of the entity itself, else of the nearest ancestor that has one.
-  const Declaration* declaration_of(const Entity& entity) const {
-    for (const Entity* ancestor : entity.lineage)
-      if (const auto found = declarations_.find(ancestor->full_name); found != declarations_.end())
-        return &found->second;
-    return nullptr;
-  }
-
-  Result<TypePlan> make_plan(const Entity& entity) const {
-    TypePlan plan;
-    plan.declaration = declaration_of(entity);
-    if (plan.declaration == nullptr)
-      return plan;
-    plan.needs_slot = slot_of(entity, "requires");
-    plan.managed_slot = is_a(entity, "std::ManagedResource") ? slot_of(entity, "managed") : no_slot;
-    const Declaration& declaration = *plan.declaration;
-    if (const auto get = declaration.get.find(declaration.id_attribute);
-        get != declaration.get.end())
-      plan.id_get = &get->second;
-    else
-      plan.id_slot = slot_of(entity, declaration.id_attribute);
-    if (plan.id_get == nullptr && plan.id_slot == no_slot)
-      return wrong_field(entity, declaration, declaration.id_attribute);
-    if (!declaration.agent.empty() && declaration.agent.find('.') == std::string::npos)
-      plan.agent_slot = slot_of(entity, declaration.agent);
-    TRY(add_fields(entity, plan));
-    for (uint32_t i = 0; i < plan.fields.size(); ++i) {
-      append_json_text(plan.keys.emplace_back(), plan.fields[i].name);
-      plan.keys.back() += ':';
-      plan.by_name.push_back(i);
-    }
-    std::sort(plan.by_name.begin(), plan.by_name.end(),
-              [&](uint32_t a, uint32_t b) { return plan.fields[a].name < plan.fields[b].name; });
-    return plan;
-  }
-
-  Status add_fields(const Entity& entity, TypePlan& plan) const {
-    std::set<std::string> added;
-    const auto add = [&](const std::string& name, const Declaration* from) -> Status {
-      if (!added.insert(name).second)
-        return {};
-      FieldPlan field;
-      field.name = fettle::Name(name);
-      if (from != nullptr)
-        if (const auto get = from->get.find(name); get != from->get.end())
-          field.get = &get->second;
-      field.slot = slot_of(entity, name);
-      if (field.get == nullptr && field.slot == no_slot)
-        return wrong_field(entity, *plan.declaration, name);
-      plan.fields.push_back(std::move(field));
-      return {};
-    };
-    static_assert(references_at == 0 && mutators_at == 1);
-    for (const char* name : {"references", "mutators"}) {
-      plan.fields.push_back({fettle::Name(name), no_slot, nullptr, Value::list({}), true});
-      added.insert(name);
-    }
-    for (const char* name : {"send_event", "receive_events", "report_only"})
-      if (slot_of(entity, name) != no_slot)
-        TRY(add(name, nullptr));
-    if (is_a(entity, "std::PurgeableResource"))
-      for (const char* name : {"purged", "purge_on_delete"})
-        TRY(add(name, nullptr));
-    if (is_a(entity, "std::ManagedResource"))
-      TRY(add("managed", nullptr));
-    // Base first; a nearer declaration says how a field is read.
-    for (auto ancestor = entity.lineage.rbegin(); ancestor != entity.lineage.rend(); ++ancestor)
-      if (const auto found = declarations_.find((*ancestor)->full_name);
-          found != declarations_.end())
-        for (const std::string& name : found->second.fields)
-          TRY(add(name, reader_of(entity, name)));
-    return {};
-  }
-
-  /// The nearest declaration that has a function for the field; else any that lists it.
-  const Declaration* reader_of(const Entity& entity, const std::string& field) const {
-    for (const Entity* ancestor : entity.lineage)
-      if (const auto found = declarations_.find(ancestor->full_name); found != declarations_.end())
-        if (found->second.get.contains(field))
-          return &found->second;
-    return nullptr;
-  }
-
-  static Error wrong_field(const Entity& entity, const Declaration& declaration,
-                           const std::string& name) {
-    return user_error(cat("the entity ", entity.full_name, " has no attribute `", name,
-                          "`, which its resource type needs",
-                          declaration.file.empty() ? "" : cat(" (", declaration.file, ")")));
-  }
-
-  uint32_t slot_of(const Entity& entity, std::string_view name) const {
-    for (uint32_t slot = 0; slot < entity.slots.size(); ++slot)
-      if (model_.program.symbols.name(entity.slots[slot]->name) == name)
-        return slot;
-    return no_slot;
-  }
-
-  bool is_a(const Entity& entity, std::string_view name) const {
-    const Entity* other = model_.entity(name);
-    return other != nullptr && entity.is_a(other);
-  }
-
   Status export_instance(const Instance& instance) {
-    const TypePlan& plan = *TRY(plan_of(*instance.entity));
+    const TypePlan& plan = *TRY(plans_.of(*instance.entity));
     if (plan.declaration == nullptr) {
       if (resource_ != nullptr && instance.entity->is_a(resource_))
         ++undeclared_[instance.entity->full_name];
@@ -238,7 +106,7 @@ class Exporter {
 
   /// Of a resource that a reference is about.
   Result<std::string> id_text(const Instance& instance) {
-    const TypePlan& plan = *TRY(plan_of(*instance.entity));
+    const TypePlan& plan = *TRY(plans_.of(*instance.entity));
     ResourceId id;
     std::optional<Given> given;
     if (plan.declaration == nullptr)
@@ -371,7 +239,7 @@ class Exporter {
   void read_needs() {
     for (uint32_t i = 0; i < exported_.items.size(); ++i) {
       const Instance& instance = *instances_[i];
-      const uint32_t slot = known_plan(instance)->needs_slot;
+      const uint32_t slot = plans_.known(*instance.entity).needs_slot;
       if (slot == no_slot)
         continue;
       Item& item = exported_.items[i];
@@ -387,8 +255,6 @@ class Exporter {
       item.needs.erase(std::unique(item.needs.begin(), item.needs.end()), item.needs.end());
     }
   }
-
-  const TypePlan* known_plan(const Instance& instance) const { return &plans_.at(instance.entity); }
 
   uint32_t item_at(const Datum& datum) const {
     return datum.tag == Tag::instance ? item_of_[datum.instance->number] : no_item;
@@ -476,7 +342,7 @@ class Exporter {
     std::map<SetNumber, std::vector<fettle::Name>> needs;
     for (const SetNumber set : ownership_.contributors(instance))
       needs[set];
-    const uint32_t slot = known_plan(instance)->needs_slot;
+    const uint32_t slot = plans_.known(*instance.entity).needs_slot;
     const auto add = [&](const Datum& member, Contributor by) {
       if (const uint32_t other = item_at(member); other != no_item)
         for (const SetNumber set : ownership_.contributors(by))
@@ -510,7 +376,7 @@ class Exporter {
   Ownership ownership_;
   Identities identities_;
   const Entity* resource_ = nullptr;
-  std::unordered_map<const Entity*, TypePlan> plans_;
+  TypePlans plans_;
   std::vector<uint32_t> item_of_;             ///< by number of instance
   std::vector<const Instance*> instances_;    ///< by item
   std::map<std::string, size_t> undeclared_;  ///< how many instances, by entity

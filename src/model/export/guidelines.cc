@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "model/text_form.h"
+#include "model/program/text_form.h"
 
 namespace fettle::model {
 namespace {

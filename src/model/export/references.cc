@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "model/export/attributes.h"
+#include "model/program/text_form.h"
 #include "model/std/json.h"
-#include "model/text_form.h"
 #include "value/python.h"
 
 namespace fettle::model {

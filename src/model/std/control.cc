@@ -1,8 +1,8 @@
 /// Plugins that check, choose and print.
 
 #include "base/text.h"
+#include "model/program/text_form.h"
 #include "model/std/groups.h"
-#include "model/text_form.h"
 
 namespace fettle::model {
 namespace {

@@ -3,9 +3,9 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "model/program/text_form.h"
 #include "model/std/groups.h"
 #include "model/std/json.h"
-#include "model/text_form.h"
 #include "value/python.h"
 
 namespace fettle::model {

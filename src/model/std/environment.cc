@@ -6,8 +6,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "model/program/text_form.h"
 #include "model/std/groups.h"
-#include "model/text_form.h"
 #include "value/python.h"
 
 namespace fettle::model {

@@ -1,9 +1,9 @@
 #pragma once
 /// The plugins of `std` by group, one file each. One more plugin is a row in its group's table; one
-/// more group is a function here and a row in `plugins.cc`.
+/// more group is a function here and a row in `plugins/plugins.cc`.
 
-#include "model/machine.h"
-#include "model/plugin.h"
+#include "model/evaluate/machine.h"
+#include "model/evaluate/plugin.h"
 
 namespace fettle::model {
 

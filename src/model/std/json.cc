@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "model/text_form.h"
+#include "model/program/text_form.h"
 #include "value/python.h"
 #include "value/whole.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/machine.h"
+#include "model/evaluate/machine.h"
 
 namespace fettle::model {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Where the files of a compile are: its project, and the modules that it loaded.
 
-#include "model/program.h"
+#include "model/program/program.h"
 
 namespace fettle::model {
 

@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "model/program/text_form.h"
 #include "model/std/groups.h"
 #include "model/std/places.h"
-#include "model/text_form.h"
 #include "template/jinja/jinja.h"
 
 namespace fettle::model {

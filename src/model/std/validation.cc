@@ -6,9 +6,9 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "model/program/text_form.h"
 #include "model/std/formats.h"
 #include "model/std/groups.h"
-#include "model/text_form.h"
 #include "value/python.h"
 
 namespace fettle::model {

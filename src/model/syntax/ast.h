@@ -1,16 +1,17 @@
 #pragma once
 /// The syntax tree of a model. It lives in an arena; a node is told apart by its `kind`.
 ///
-/// To add an expression: a kind here, a case in the parser, one in `resolve.cc` (names), one in
-/// `evaluate.cc`, and one in `print_expression` (`expression_text.cc`).
+/// To add an expression: a kind here, a case in `parse_expression.cc`, one in `resolve/resolve.cc`
+/// (names) and `resolve/needs.cc`, one in `evaluate/evaluate.cc`, and one in `program/describe.cc`.
 
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
-#include "model/datum.h"
-#include "model/symbols.h"
+#include "model/values/datum.h"
+#include "model/values/operator.h"
+#include "model/values/symbols.h"
 
 namespace fettle::model {
 
@@ -183,26 +184,6 @@ struct MapLookup : Expr {
   const Expr* object;
   const Expr* key;
 };
-
-enum class Operator : uint8_t {
-  or_,
-  and_,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  add,
-  subtract,
-  multiply,
-  divide,
-  modulo,
-  power,
-  in,
-  not_in,
-};
-std::string_view spelling(Operator op);
 
 struct Binary : Expr {
   Operator op;

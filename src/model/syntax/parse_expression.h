@@ -1,5 +1,6 @@
 #pragma once
-/// The half of the parser that reads expressions; `parser.cc` adds statements and definitions.
+/// The part of the parser that reads expressions; `parse_statement.h` adds statements, `parser.cc`
+/// definitions. What begins with a name is in `parse_call.cc`.
 
 #include <utility>
 #include <vector>

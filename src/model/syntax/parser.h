@@ -8,11 +8,10 @@
 
 #include "base/result.h"
 #include "model/syntax/ast.h"
-#include "starlark/syntax/arena.h"
+#include "model/values/arena.h"
 
 namespace fettle::model {
 
-using Arena = starlark::Arena;
 /// Told about what is legal and probably not meant.
 using Warn = std::function<void(Place at, const std::string& message)>;
 

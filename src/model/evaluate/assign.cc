@@ -1,0 +1,217 @@
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+  return set_any(owner, slot, value, writer.at) || tell(owner, slot, writer);
+}
+
+bool Machine::set_any(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  if (owner->entity->slots[slot]->shape == Shape::list)
+    return set_all(owner, slot, value, at);
+  return set_value(owner, slot, value, at);
+}
+
+/// A value for a list: every element of a list, or an element.
+bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  if (value.tag == Tag::null)
+    return set_empty(owner, slot, at);
+  if (value.tag != Tag::list)
+    return add_item(owner, slot, value, at, true);
+  const auto is_null = [](const Datum& item) { return item.tag == Tag::null; };
+  if (owner->cells[slot].value.is_set() && std::ranges::any_of(value.list->items, is_null)) {
+    fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  return std::ranges::all_of(value.list->items, [&](const Datum& item) {
+    return is_null(item) ? set_empty(owner, slot, at) : add_item(owner, slot, item, at, true);
+  });
+}
+
+/// Null for a list: it is empty and closed.
+bool Machine::set_empty(Instance* owner, uint32_t slot, Place at) {
+  Delayed& delayed = delayed_of(owner, slot);
+  if (!delayed.items.empty()) {
+    std::string items;
+    for (const Datum& item : delayed.items)
+      items += cat(items.empty() ? "" : ", ", shown(program_, item));
+    fail(at,
+         cat("Trying to set relation attribute `", program_.symbols.name(delayed.attribute->name),
+             "` of instance `", instance_text(owner), "` to null but it has values `", items,
+             "` assigned already"));
+    return false;
+  }
+  freeze(delayed);
+  return true;
+}
+
+/// Remembers an equal value of another contributor.
+void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
+                     Place at) {
+  if (program_.is_for_version && first != by_ && by_ != owner->number + 1)
+    repetitions_.push_back({owner, slot, by_, value, at});
+}
+
+bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
+  if (cell.value.is_set()) {
+    if (is_equal(cell.value, value))
+      return true;
+    fail(at,
+         cat("value set twice:\n\told value: ", shown(program_, cell.value), "\n\t\tset at ",
+             program_.location(places_.at(cell.value.place)), "\n\tnew value: ",
+             shown(program_, value), "\n\t\tset at ", program_.location(at), "\n"),
+         51);
+    return false;
+  }
+  Datum known = value;
+  if (known.tag == Tag::unknown) [[unlikely]]
+    identify(known);
+  set(cell, known, at);
+  cell.value.by = by_;
+  return true;
+}
+
+/// A relation takes instances of its type, and unknowns.
+bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place at) {
+  if (value.tag == Tag::unknown)
+    return false;
+  if (value.tag == Tag::instance) {
+    if (value.instance->entity->is_a(attribute.target))
+      return false;
+    fail(at,
+         cat("Invalid class type for ", shown(program_, value), ", should be ",
+             attribute.target->full_name),
+         10);
+    return true;
+  }
+  fail(at,
+       cat("Invalid type for value '", shown(program_, value), "', should be type ",
+           attribute.target->full_name),
+       10);
+  return true;
+}
+
+/// An attribute, a relation to one, or an option.
+bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  Cell& cell = owner->cells[slot];
+  const bool was_set = cell.value.is_set();
+  const bool is_empty_option = attribute.shape == Shape::option && value.tag == Tag::null;
+  const bool was_empty = attribute.shape == Shape::option && cell.value.tag == Tag::null;
+  if (was_set && !was_empty) {
+    const Contributor first = cell.value.by;
+    if (!set_cell(cell, value, at))
+      return false;
+    repeat(owner, slot, value, first, at);
+    return true;
+  }
+  if (attribute.shape == Shape::value) {
+    std::string why;
+    if (!accepts(attribute.type, value, why)) {
+      fail(at, why, 10);
+      return false;
+    }
+  } else if (!is_empty_option && refuse_type(attribute, value, at)) {
+    return false;
+  }
+  if (was_empty && !is_empty_option) {
+    fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  if (!set_cell(cell, value, at))
+    return false;
+  if (attribute.inverse != nullptr && value.tag == Tag::instance)
+    return set_inverse(owner, attribute, value.instance, at);
+  return true;
+}
+
+bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at) {
+  const uint32_t slot = other->entity->slot(attribute.inverse->name);
+  const Datum value = Datum::of(owner);
+  if (attribute.inverse->shape == Shape::list) {
+    if (add_item(other, slot, value, at, false))
+      return true;
+  } else {
+    const Cell& cell = other->cells[slot];
+    if (cell.value.tag == Tag::instance && cell.value.instance == owner)
+      return true;
+    if (set_any(other, slot, value, at))
+      return true;
+  }
+  return blame(other, slot, reported_in(program_, other));
+}
+
+bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
+                       bool sets_inverse) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  if (refuse_type(attribute, value, at))
+    return false;
+  Delayed& delayed = delayed_of(owner, slot);
+  if (value.tag == Tag::instance && is_member(delayed, owner, slot, value, at))
+    return true;
+  if (delayed.cell->value.is_set()) {
+    if (delayed.items.size() >= attribute.count.upper)
+      fail(at, cat("Exceeded relation arity on attribute '", program_.symbols.name(attribute.name),
+                   "' of instance '", instance_text(owner), "'"));
+    else
+      fail(at, "List modified after freeze", 50);
+    return false;
+  }
+  Datum added = value;
+  added.by = by_;
+  delayed.push_back(item_arrays_, added);
+  if (delayed.items.size() > attribute.count.upper) {
+    fail(at, cat("List over full: max nr of items is ", attribute.count.upper, ", content is ",
+                 shown(program_, value)));
+    return false;
+  }
+  if (!tell_listeners(delayed, value, at))
+    return false;
+  wake_for_item(*delayed.cell);
+  if (delayed.items.size() == attribute.count.upper)
+    freeze(delayed);
+  else if (delayed.potential > 0)
+    consider(delayed);
+  if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
+    return set_inverse(owner, attribute, value.instance, at);
+  return true;
+}
+
+/// Who listens to the relation may change while they are told.
+bool Machine::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
+  if (delayed.listeners.empty())
+    return true;
+  if (delayed.listeners.size() == 1)
+    return deliver(*delayed.listeners[0], value, at);
+  const std::vector<Sink*> listeners = delayed.listeners;
+  return std::ranges::all_of(listeners, [&](Sink* sink) { return deliver(*sink, value, at); });
+}
+
+/// Whether the list has the instance already; if not, it counts as a member from now on.
+bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
+                        Place at) {
+  constexpr size_t few = 8;
+  if (delayed.items.size() < few) {
+    for (const Datum& item : delayed.items)
+      if (item.tag == Tag::instance && item.instance == value.instance) {
+        repeat(owner, slot, value, item.by, at);
+        return true;
+      }
+    return false;
+  }
+  if (delayed.members == nullptr) {
+    delayed.members = std::make_unique<Delayed::Members>();
+    for (const Datum& item : delayed.items)
+      if (item.tag == Tag::instance)
+        delayed.members->emplace(item.instance, item.by);
+  }
+  const auto [known, is_new] = delayed.members->emplace(value.instance, by_);
+  if (!is_new)
+    repeat(owner, slot, value, known->second, at);
+  return !is_new;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,369 @@
+/// Constructors: which instance it is (a new one, or one that an index knows), and its arguments.
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/suggest.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+/// Values by slot while an instance is being made; nested constructors stack theirs on top.
+class Machine::Values {
+ public:
+  Values(std::vector<Datum>& stack, size_t slots) : stack_(stack), base_(stack.size()) {
+    stack_.resize(base_ + slots);
+  }
+  ~Values() { stack_.resize(base_); }
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  Datum& operator[](uint32_t slot) { return stack_[base_ + slot]; }
+
+ private:
+  std::vector<Datum>& stack_;
+  size_t base_;
+};
+
+/// The entity that the constructor names. A short name may stand for a subtype of the relation that
+/// the instance goes to.
+Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
+  if (node.entity != nullptr)
+    return node.entity;
+  std::vector<Entity*> candidates;
+  if (to != nullptr && to->attribute->target != nullptr)
+    for (Entity& entity : program_.entities)
+      if (entity.name == node.type.name && entity.is_a(to->attribute->target))
+        candidates.push_back(&entity);
+  if (candidates.size() == 1)
+    return candidates[0];
+  if (candidates.empty()) {
+    Place at = node.type.at;
+    at.is_exact = 1;
+    fail(at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space),
+         20, Telling::statement);
+    return nullptr;
+  }
+  std::string names;
+  for (const Entity* one : candidates)
+    names += cat(names.empty() ? "'" : ", '", one->full_name, "'");
+  fail(node.at, cat("Could not determine namespace for type ", program_.text(node.type), ". ",
+                    candidates.size(), " possible candidates exists: [", names,
+                    "]. To resolve this, use the fully qualified name instead of the short name."));
+  return nullptr;
+}
+
+Instance* Machine::new_instance(Entity* entity, Place at, uint32_t depth) {
+  const size_t slots = entity->slots.size();
+  auto* made =
+      static_cast<Instance*>(program_.arena.take(offsetof(Instance, cells) + slots * sizeof(Cell)));
+  made->entity = entity;
+  made->number = static_cast<uint32_t>(instances_.size());
+  made->depth = depth;
+  made->at = at;
+  made->maker = by_;
+  std::uninitialized_default_construct_n(made->cells, slots);
+  instances_.push_back(made);
+  selected_.push_back(false);
+  return made;
+}
+
+/// The slots of the named arguments, found once for each constructor.
+bool Machine::find_slots(const Constructor& node, const Entity& entity) {
+  if (node.cached_entity == &entity)
+    return true;
+  std::vector<uint32_t> slots;
+  for (const Argument& argument : node.arguments) {
+    slots.push_back(argument.is_unpacked ? no_slot : entity.slot(argument.name));
+    if (!argument.is_unpacked && slots.back() == no_slot) {
+      const std::string& name = program_.symbols.name(argument.name);
+      Place at = argument.at;
+      at.is_exact = 1;
+      fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
+      failure_->meant = meant_attribute(program_, entity, name);
+      report(cat(name, " (", program_.location(at), ")"), false);
+      return false;
+    }
+  }
+  node.cached_slots = program_.arena.copy(std::span<const uint32_t>(slots));
+  node.cached_entity = &entity;
+  return true;
+}
+
+/// The values of `**dict` arguments.
+Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values) {
+  Step result = Step::done;
+  for (const Argument& argument : node.arguments) {
+    if (!argument.is_unpacked)
+      continue;
+    Datum dict;
+    const Step step = evaluate(argument.value, frame, dict);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+      continue;
+    }
+    if (dict.tag != Tag::dict)
+      return refuse_unpacking(argument);
+    for (const DictEntry& entry : dict.dict->entries) {
+      const uint32_t slot = entity.slot(program_.symbols.intern(entry.key->view));
+      if (slot == no_slot)
+        return fail(node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name),
+                    10);
+      const bool is_named = std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
+      if (is_named || values[slot].is_set())
+        return fail(node.at, cat("The attribute ", entry.key->view,
+                                 " is set twice in the constructor call of ",
+                                 program_.symbols.name(entity.name), "."));
+      values[slot] = entry.value;
+      identify(values[slot]);
+    }
+  }
+  return result;
+}
+
+Step Machine::refuse_unpacking(const Argument& argument) {
+  fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
+  report(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"),
+         false);
+  return Step::fail;
+}
+
+/// The values of the attributes of indexes: they decide which instance it is.
+Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* frame,
+                        const Destination* to, Values& values) {
+  Step result = Step::done;
+  std::vector<uint32_t> missing;
+  for (const uint32_t slot : entity.key_slots) {
+    if (values[slot].is_set())
+      continue;
+    const auto given = std::ranges::find(node.cached_slots, slot);
+    if (given != node.cached_slots.end()) {
+      const Argument& argument =
+          node.arguments[static_cast<size_t>(given - node.cached_slots.begin())];
+      Datum datum;
+      const Step step = evaluate(argument.value, frame, datum);
+      if (step == Step::fail)
+        return step;
+      if (step == Step::wait)
+        result = step;
+      identify(datum);
+      values[slot] = datum;
+    } else if (entity.defaults[slot].is_set()) {
+      values[slot] = entity.defaults[slot];
+    } else {
+      missing.push_back(slot);
+    }
+  }
+  if (missing.size() == 1 && to != nullptr && to->attribute->inverse != nullptr &&
+      !to->attribute->is_in_index && entity.slots[missing[0]] == to->attribute->inverse) {
+    values[missing[0]] = Datum::of(to->owner);
+    missing.clear();
+  }
+  if (missing.empty())
+    return result;
+  fail(node.at, missing_keys(program_, entity, missing), 10);
+  is_in_unit_ = std::ranges::any_of(missing, [&](uint32_t slot) {
+    return to != nullptr && entity.slots[slot] == to->attribute->inverse;
+  });
+  return Step::fail;
+}
+
+/// `k=1, s='a'`.
+std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) const {
+  std::string made;
+  for (const auto& [name, datum] : keys)
+    made +=
+        cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=", quoted(program_, datum));
+  return made;
+}
+
+std::string Machine::no_key_text(Symbol name, const Datum& value) const {
+  return cat("Invalid value `", shown(program_, value), "` in index for attribute ",
+             program_.symbols.name(name), ": references can not be used in indexes.");
+}
+
+/// Gives an unknown the number that tells it from others as a key.
+void Machine::identify(Datum& value) {
+  if (value.tag == Tag::unknown && value.integer == 0)
+    value.integer = ++unknowns_;
+}
+
+/// As in the original keys are texts: 1, 1.0 and true differ.
+void Machine::append_key_of(std::string& key, const Datum& datum) {
+  if (datum.tag == Tag::unknown)
+    key += cat("?", datum.integer);
+  else if (datum.tag == Tag::floating || datum.tag == Tag::boolean)
+    key += cat(quoted(program_, datum), ";");
+  else
+    append_key(key, datum);
+}
+
+/// The instance that the indexes know under these values; `found` stays null when there is none.
+Step Machine::find_instance(const Constructor& node, Entity& entity, Values& values,
+                            Instance*& found) {
+  keys_.resize(std::max(keys_.size(), entity.indexes.size()));
+  for (size_t i = 0; i < entity.indexes.size(); ++i) {
+    const Index* const index = entity.indexes[i];
+    std::string& key = keys_[i];
+    key.clear();
+    for (const Symbol name : index->names) {
+      const uint32_t slot = entity.slot(name);
+      if (values[slot].tag == Tag::reference)
+        return fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
+      append_key_of(key, values[slot]);
+    }
+    const auto at = index->instances.find(key);
+    if (at == index->instances.end())
+      continue;
+    if (found != nullptr && found != at->second)
+      return fail(node.at, "Inconsistent indexes detected!\n", 10);
+    found = at->second;
+    if (found->entity == &entity)
+      continue;
+    std::string what = "Type found in index is not an exact match";
+    if (!found->entity->is_a(&entity)) {
+      std::vector<std::pair<Symbol, Datum>> pairs;
+      for (const Symbol name : index->names)
+        pairs.emplace_back(name, values[entity.slot(name)]);
+      what = cat("Duplicate key in index. ", key_text(pairs));
+    }
+    fail(node.at,
+         cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
+             program_.location(found->at), "))"),
+         40, Telling::nobody);
+    return Step::fail;
+  }
+  return Step::done;
+}
+
+/// Enters the instance into the indexes and wakes who looked for it.
+void Machine::enter(Instance* instance, bool is_new) {
+  for (size_t i = 0; i < instance->entity->indexes.size(); ++i) {
+    Index& index = *instance->entity->indexes[i];
+    const bool is_known = index.instances.contains(keys_[i]);
+    if (!is_known)
+      index.instances.emplace(program_.arena.copy(keys_[i]), instance);
+    else if (!is_new)
+      continue;
+    if (index.waiting.empty())
+      continue;
+    const auto waiting = index.waiting.find(keys_[i]);
+    if (waiting == index.waiting.end())
+      continue;
+    for (Task* task : waiting->second)
+      if (--task->missing == 0)
+        push(task);
+    index.waiting.erase(waiting);
+  }
+}
+
+/// An argument that no index needs: a constant at once, anything else as a task of its own.
+bool Machine::give_argument(const Constructor& node, const Argument& argument, Instance* instance,
+                            uint32_t slot, Frame* frame) {
+  const Attribute& attribute = *instance->entity->slots[slot];
+  // Null closes a relation, which the other side may set before.
+  const bool is_late = attribute.shape >= Shape::option && attribute.inverse != nullptr;
+  if (argument.value->kind == ExprKind::constant &&
+      !(is_late && as<Constant>(argument.value).value.tag == Tag::null))
+    return set_slot(instance, slot, as<Constant>(argument.value).value,
+                    {&node, nullptr, false, location_of(argument.value)});
+  if (attribute.shape == Shape::list) {
+    Sink& sink = *sinks_.take();
+    sink.owner = instance;
+    sink.slot = slot;
+    sink.by = instance->number + 1;
+    sink.constructor = &node;
+    sink.statement = current_->has_statement() ? current_->statement : nullptr;
+    sink.has_promise = true;
+    ++delayed_of(instance, slot).promises;
+    stream(argument.value, frame, &sink);
+    return true;
+  }
+  Task* task = new_task(Task::Kind::argument, frame);
+  task->expr = argument.value;
+  task->target = instance;
+  task->slot = slot;
+  task->constructor = &node;
+  task->at = argument.at;
+  if (attribute.shape == Shape::option)
+    promise(instance, slot, task->held);
+  push(task);
+  return true;
+}
+
+/// Values, arguments and defaults, in this order.
+bool Machine::fill(const Constructor& node, Instance* instance, Frame* frame, Values& values) {
+  const Entity& entity = *instance->entity;
+  const uint32_t slots = static_cast<uint32_t>(entity.slots.size());
+  for (uint32_t slot = 0; slot < slots; ++slot)
+    if (values[slot].is_set()) {
+      if (!set_slot(instance, slot, values[slot], {&node, nullptr, true, node.at}))
+        return false;
+    }
+  for (size_t i = 0; i < node.arguments.size(); ++i) {
+    const uint32_t slot = node.cached_slots[i];
+    if (slot == no_slot || values[slot].is_set())
+      continue;
+    if (!give_argument(node, node.arguments[i], instance, slot, frame))
+      return false;
+    values[slot] = Datum::null();
+  }
+  for (uint32_t slot = 0; slot < slots; ++slot)
+    if (entity.defaults[slot].is_set() && !values[slot].is_set() &&
+        !set_slot(instance, slot, entity.defaults[slot],
+                  {&node, nullptr, false, entity.slots[slot]->at}))
+      return false;
+  return true;
+}
+
+Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
+                        const Destination* to) {
+  Entity* entity = entity_of(node, to);
+  if (entity == nullptr || !find_slots(node, *entity))
+    return Step::fail;
+  Values values(values_, entity->slots.size());
+  if (const Step step = unpack(node, *entity, frame, values); step != Step::done)
+    return step;
+  if (const Step step = find_keys(node, *entity, frame, to, values); step != Step::done)
+    return step;
+  Instance* found = nullptr;
+  if (const Step step = find_instance(node, *entity, values, found); step != Step::done)
+    return step;
+  const bool is_new = found == nullptr;
+  Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
+  constexpr uint32_t deepest = 20'000;
+  if (instance->depth > deepest)
+    return fail(node.at, cat("instances of ", entity->full_name,
+                             " are created endlessly (a livelock): each creates the next one, in "
+                             "an implementation or a loop, ",
+                             deepest, " so far"));
+  value = Datum::of(instance);
+  scratch_.push_back({{&node, frame}, {value, {}}});
+  if (!is_new)
+    program_.constructions.push_back({instance, &node, by_});
+  if (node.missing.name != nullptr)
+    return miss(node.missing);
+  const Contributor maker = std::exchange(by_, instance->number + 1);
+  enter(instance, is_new);
+  if (!fill(node, instance, frame, values))
+    return Step::fail;
+  by_ = maker;
+  if (is_new)
+    select(instance);
+  return failure_ ? Step::fail : Step::done;
+}
+
+/// Asks every `implement` of a new instance whether it applies.
+void Machine::select(Instance* instance) {
+  for (const Implement* implement : instance->entity->selected)
+    ready_.push_back(
+        {.kind = Turn::Kind::implement, .target = instance->number + 1, .implement = implement});
+  if (!instance->entity->selected.empty())
+    return;
+  fail(instance->at, cat("Unable to select implementation for entity ",
+                         program_.symbols.name(instance->entity->name)));
+  report(reported_in(program_, instance), false);
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,488 @@
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/suggest.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+Datum Machine::make_text(std::string_view text) {
+  return Datum::of(static_cast<const Text*>(program_.arena.make<Text>(program_.arena.copy(text))));
+}
+namespace {
+
+uint32_t depth_of(const Datum& value) {
+  return value.tag == Tag::dict   ? value.dict->depth
+         : value.tag == Tag::list ? value.list->depth
+                                  : 0;
+}
+
+/// That a value of this depth may be made.
+void check_depth(Budget& budget, uint32_t depth) {
+  if (depth > deepest_value)
+    budget.refuse(cat("a value is nested deeper than ", deepest_value, " dicts"));
+}
+
+}  // namespace
+
+Datum Machine::make_list(std::span<const Datum> items) {
+  List* const made = program_.arena.make<List>(program_.arena.copy(items));
+  for (const Datum& item : items)
+    made->depth = std::max(made->depth, depth_of(item));
+  return Datum::of(static_cast<const List*>(made));
+}
+Datum Machine::make_dict(std::span<const DictEntry> entries) {
+  Dict* const made = program_.arena.make<Dict>(program_.arena.copy(entries));
+  for (const DictEntry& entry : entries)
+    made->depth = std::max(made->depth, depth_of(entry.value) + 1);
+  check_depth(budget(), made->depth);
+  if (entries.size() > Dict::few) {
+    std::vector<uint32_t> order(entries.size());
+    for (uint32_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    // Of equal keys the first is found.
+    std::ranges::stable_sort(order, {}, [&](uint32_t at) { return entries[at].key->view; });
+    made->order = program_.arena.copy(std::span<const uint32_t>(order));
+  }
+  return Datum::of(static_cast<const Dict*>(made));
+}
+
+Step Machine::over() { return fail(current_->at, budget().refusal(), 0); }
+
+Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
+  switch (expr->kind) {
+    case ExprKind::constant:
+      value = as<Constant>(expr).value;
+      return Step::done;
+    case ExprKind::format:
+      return evaluate_format(as<Format>(expr), frame, value);
+    case ExprKind::name:
+      return evaluate_name(as<Name>(expr), frame, value);
+    case ExprKind::attribute:
+      return evaluate_attribute(as<AttributeRef>(expr), frame, value);
+    case ExprKind::constructor: {
+      if (is_probing_)
+        return Step::wait;
+      if (current_->memory != nullptr)
+        if (const auto found = current_->memory->find({expr, frame});
+            found != current_->memory->end()) {
+          value = found->second.value;
+          return Step::done;
+        }
+      return construct(as<Constructor>(expr), frame, value, to);
+    }
+    case ExprKind::call: {
+      if (is_probing_)
+        return Step::wait;
+      if (current_->memory != nullptr)
+        if (const auto found = current_->memory->find({expr, frame});
+            found != current_->memory->end()) {
+          value = found->second.value;
+          return Step::done;
+        }
+      const Step step = evaluate_call(as<Call>(expr), frame, value);
+      if (step == Step::done)
+        scratch_.push_back({{expr, frame}, {value, {}}});
+      return step;
+    }
+    case ExprKind::list:
+      return evaluate_list(as<ListExpr>(expr), frame, value, to);
+    case ExprKind::comprehension:
+      return evaluate_comprehension(as<Comprehension>(expr), frame, value);
+    case ExprKind::dict:
+      return evaluate_dict(as<DictExpr>(expr), frame, value);
+    case ExprKind::index_lookup:
+      return evaluate_lookup(as<IndexLookup>(expr).entity, as<IndexLookup>(expr).arguments, frame,
+                             expr, {}, value);
+    case ExprKind::short_lookup:
+      return short_lookup(as<ShortLookup>(expr), frame, value);
+    case ExprKind::map_lookup:
+      return evaluate_map_lookup(as<MapLookup>(expr), frame, value);
+    case ExprKind::binary:
+      return evaluate_binary(as<Binary>(expr), frame, value);
+    case ExprKind::negation: {
+      if (const Step step = evaluate(as<Negation>(expr).operand, frame, value); step != Step::done)
+        return step;
+      if (value.tag == Tag::unknown)
+        return Step::done;
+      if (value.tag != Tag::boolean)
+        return fail(expr->at,
+                    cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
+                    10);
+      value = Datum::of(!value.boolean);
+      return Step::done;
+    }
+    case ExprKind::conditional: {
+      const auto& node = as<Conditional>(expr);
+      Datum condition;
+      if (const Step step = evaluate(node.condition, frame, condition); step != Step::done)
+        return step;
+      if (condition.tag == Tag::unknown) {
+        value = condition;
+        return Step::done;
+      }
+      if (condition.tag != Tag::boolean)
+        return fail(
+            node.condition->at,
+            cat("Invalid value `", shown(program_, condition),
+                "`: the condition for a conditional expression must be a boolean expression"));
+      const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
+      if (step == Step::fail && telling_ == Telling::reader)
+        report("", false);
+      return step;
+    }
+    case ExprKind::is_defined:
+      return evaluate_defined(as<IsDefined>(expr), frame, value);
+    case ExprKind::regex:
+      return fail(expr->at, "a regular expression is only possible in a typedef");
+  }
+  return Step::done;
+}
+
+Step Machine::read_cell(Cell& cell) {
+  if (cell.value.is_set())
+    return Step::done;
+  wait_on(cell);
+  return Step::wait;
+}
+
+Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) {
+  const Attribute& attribute = *owner->entity->slots[slot];
+  Cell& cell = owner->cells[slot];
+  if (attribute.shape >= Shape::option && !cell.value.is_set())
+    delayed_of(owner, slot);
+  if (const Step step = read_cell(cell); step != Step::done)
+    return step;
+  value = cell.value;
+  if (attribute.shape >= Shape::option)
+    remember_reading(owner, slot, at);
+  if (attribute.shape == Shape::option && value.tag == Tag::null)
+    return fail(
+        at,
+        cat("Optional variable accessed that has no value (attribute `", attribute.owner->full_name,
+            ".", program_.symbols.name(attribute.name), "` of `", instance_text(owner), "`)"),
+        optional_rank, Telling::above);
+  return Step::done;
+}
+
+bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
+  Cell& cell = owner->cells[slot];
+  const bool is_relation = owner->entity->slots[slot]->shape >= Shape::option;
+  if (is_relation && !cell.value.is_set())
+    delayed_of(owner, slot);
+  const bool is_there = read_cell(cell) == Step::done;
+  if (is_there && is_relation)
+    remember_reading(owner, slot, current_ == nullptr ? owner->at : current_->at);
+  value = cell.value;
+  return is_there;
+}
+
+Step Machine::read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at) {
+  return read_slot(instance, slot, value, at);
+}
+
+Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
+  switch (name.found) {
+    case NameKind::local: {
+      for (uint32_t depth = name.depth - std::min(name.depth, skipped_frames_); depth > 0; --depth)
+        frame = frame->parent;
+      Cell& cell = frame->cells[name.slot];
+      value = cell.value;
+      return value.is_set() ? Step::done : read_cell(cell);
+    }
+    case NameKind::self_value:
+      value = Datum::of(frame->self);
+      return Step::done;
+    case NameKind::self_attribute:
+      return read_slot(frame->self, frame->self->entity->slot(name.name.name), value, name.at);
+    case NameKind::global: {
+      Cell& cell = program_.spaces[name.depth].frame->cells[name.slot];
+      value = cell.value;
+      return value.is_set() ? Step::done : read_cell(cell);
+    }
+    default:
+      return name_not_found(name);
+  }
+}
+
+/// The slot of an attribute; true when the value has none of that name.
+bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
+                               uint32_t& slot) {
+  const std::string& text = program_.symbols.name(name);
+  if (value.tag == Tag::list) {
+    fail(at, cat("can not get attribute ", text, ", ", quoted(program_, value),
+                 " is not an entity but a list"));
+    return true;
+  }
+  if (value.tag != Tag::instance) {
+    fail(at, cat("can not get attribute ", text, ", ", describe(program_, object),
+                 " is not an entity but a ", raw_type(value), " with value '",
+                 shown(program_, value), "'"));
+    return true;
+  }
+  slot = value.instance->entity->slot(name);
+  if (slot != no_slot)
+    return false;
+  const Entity& entity = *value.instance->entity;
+  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name), 20);
+  failure_->meant = meant_attribute(program_, entity, text);
+  return true;
+}
+
+Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
+  if (ref.is_in_type)
+    return refuse_in_type(ref);
+  Datum object;
+  if (const Step step = evaluate(ref.object, frame, object); step != Step::done)
+    return step;
+  if (object.tag == Tag::unknown) {
+    value = object;
+    return Step::done;
+  }
+  if (object.tag == Tag::instance && ref.cached_entity == object.instance->entity)
+    return read_slot(object.instance, ref.cached_slot, value, ref.at);
+  uint32_t slot = no_slot;
+  if (refuse_attribute(ref.object, ref.name, object, ref.at, slot))
+    return Step::fail;
+  ref.cached_slot = slot;
+  ref.cached_entity = object.instance->entity;
+  return read_slot(object.instance, slot, value, ref.at);
+}
+
+Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) {
+  std::string made;
+  Step result = Step::done;
+  bool is_unknown = false;
+  for (const FormatPart& part : format.parts) {
+    if (part.value == nullptr) {
+      made += part.text;
+      continue;
+    }
+    Datum piece;
+    const Step step = evaluate(part.value, frame, piece);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+      continue;
+    }
+    is_unknown |= piece.tag == Tag::unknown;
+    if (piece.tag == Tag::reference) {
+      const std::string path = describe(program_, part.value);
+      return fail(format.at, cat("Encountered reference in string format for variable `",
+                                 format.is_f_string ? path : cat("{{ ", path, " }}"),
+                                 "`. This is not supported."));
+    }
+    if (is_too_long(piece))
+      return fail(format.at, cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
+    if (budget().is_over() || !budget().has_room(2 * made.size()))
+      return over();
+    if (!format.is_f_string) {
+      made += interpolated(program_, piece);
+      continue;
+    }
+    if (part.spec == nullptr) {
+      made += part.conversion == 'r'   ? quoted(program_, piece)
+              : part.conversion == 's' ? shown(program_, piece)
+                                       : interpolated(program_, piece);
+      continue;
+    }
+    Datum spec;
+    if (const Step inner = evaluate(part.spec, frame, spec); inner != Step::done)
+      return inner;
+    std::string error;
+    if (!format_with(program_, piece, spec.view(), made, error))
+      return fail(format.at, cat("Invalid f-string: ",
+                                 error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
+  }
+  if (result == Step::done)
+    value = is_unknown ? Datum::unknown() : make_text(made);
+  return result;
+}
+
+Step Machine::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
+                            const Destination* to) {
+  std::vector<Datum> items;
+  Step result = Step::done;
+  for (const Expr* expr : list.items) {
+    Datum item;
+    const Step step = evaluate(expr, frame, item, to);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+    else if (item.tag == Tag::list)
+      items.insert(items.end(), item.list->items.begin(), item.list->items.end());
+    else
+      items.push_back(item);
+    if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
+      return over();
+  }
+  if (result == Step::done)
+    value = make_list(items);
+  return result;
+}
+
+Step Machine::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
+  std::vector<DictEntry> entries;
+  Step result = Step::done;
+  for (const DictItem& item : dict.items) {
+    Datum datum;
+    const Step step = evaluate(item.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+    entries.push_back({item.key, datum});
+  }
+  if (result == Step::done)
+    value = make_dict(entries);
+  return result;
+}
+
+Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value) {
+  Datum iterable;
+  if (const Step step = evaluate(node.iterable, frame, iterable); step != Step::done)
+    return step;
+  if (iterable.tag == Tag::unknown) {
+    value = make_list({&iterable, 1});
+    if (node.guard == nullptr)
+      return Step::done;
+    iterable = value;
+  }
+  if (iterable.tag != Tag::list)
+    return fail(node.iterable->at,
+                cat("A list comprehension can only be applied to lists and relations, got ",
+                    raw_type(iterable)),
+                10);
+  const std::vector<Frame*> frames = frames_of(node, frame, *iterable.list);
+  std::vector<Datum> items;
+  Step result = Step::done;
+  for (Frame* inner : frames) {
+    if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
+      return over();
+    const Step step = comprehend(node, inner, items);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait)
+      result = step;
+  }
+  if (result == Step::done)
+    value = make_list(items);
+  return result;
+}
+
+/// The frames of the elements, the same whenever the task evaluates the comprehension again.
+std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, const List& list) {
+  const Memo memo{&node.iterable, frame};
+  if (current_->memory != nullptr)
+    if (const auto found = current_->memory->find(memo); found != current_->memory->end())
+      return found->second.frames;
+  std::vector<Frame*> frames;
+  for (const Datum& item : list.items) {
+    Frame* inner = new_frame(frame, frame->self, 1);
+    inner->cells[0].value = item;
+    frames.push_back(inner);
+  }
+  scratch_.emplace_back(memo, Remembered()).second.frames = frames;
+  return frames;
+}
+
+/// What one element gives. Of an unknown one only the guard is asked.
+Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
+  Datum item = inner->cells[0].value;
+  const bool is_unknown = item.tag == Tag::unknown;
+  if (is_unknown && node.guard == nullptr) {
+    items.push_back(item);
+    return Step::done;
+  }
+  Step step = Step::done;
+  Datum guard = Datum::of(true);
+  if (node.guard != nullptr)
+    step = evaluate(node.guard, inner, guard);
+  if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
+    return fail(node.at,
+                cat("Invalid value `", shown(program_, guard),
+                    "`: the condition for a conditional expression must be a boolean expression"));
+  item = Datum::unknown();
+  if (step == Step::done && guard.tag == Tag::boolean) {
+    if (!guard.boolean)
+      return Step::done;
+    if (!is_unknown)
+      step = evaluate(node.value, inner, item);
+  }
+  if (step == Step::fail) {
+    if (telling_ == Telling::reader)
+      report(reported_in(program_, static_cast<const Expr*>(&node)), false);
+    else if (telling_ == Telling::unit)
+      report(reported_in(program_, node.value), false);
+  } else if (step == Step::done && item.tag == Tag::list) {
+    items.insert(items.end(), item.list->items.begin(), item.list->items.end());
+  } else if (step == Step::done) {
+    items.push_back(item);
+  }
+  return step;
+}
+
+Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value) {
+  const Expr* operand = node.operand;
+  Instance* owner = nullptr;
+  uint32_t slot = no_slot;
+  if (operand->kind == ExprKind::attribute) {
+    Datum object;
+    if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
+        step != Step::done) {
+      if (step == Step::fail && (telling_ == Telling::itself || telling_ == Telling::unit))
+        report(reported_in(program_, operand), false);
+      return step;
+    }
+    if (object.tag == Tag::instance) {
+      owner = object.instance;
+      slot = owner->entity->slot(as<AttributeRef>(operand).name);
+    }
+  } else if (operand->kind == ExprKind::name &&
+             as<Name>(operand).found == NameKind::self_attribute) {
+    owner = frame->self;
+    slot = owner->entity->slot(as<Name>(operand).name.name);
+  } else if (operand->kind == ExprKind::map_lookup) {
+    Datum object;
+    Datum key;
+    if (const Step step = evaluate(as<MapLookup>(operand).object, frame, object);
+        step != Step::done)
+      return step;
+    if (const Step step = evaluate(as<MapLookup>(operand).key, frame, key); step != Step::done)
+      return step;
+    const Datum* found =
+        object.tag == Tag::dict && key.tag == Tag::text ? object.dict->find(key.view()) : nullptr;
+    if (object.tag == Tag::dict && found == nullptr) {
+      value = Datum::of(false);
+      return Step::done;
+    }
+  }
+  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape >= Shape::option) {
+    Cell& cell = owner->cells[slot];
+    std::span<const Datum> items;
+    if (!cell.value.is_set() || cell.value.tag == Tag::list)
+      items = delayed_of(owner, slot).items;
+    if (!items.empty() || cell.value.is_set())
+      remember_reading(owner, slot, node.at);
+    if (!items.empty()) {
+      value = items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
+      return Step::done;
+    }
+    if (!cell.value.is_set()) {
+      wait_on(cell, true);
+      return Step::wait;
+    }
+    value = cell.value;
+  } else if (const Step step = evaluate(operand, frame, value); step != Step::done) {
+    return step;
+  }
+  if (value.tag == Tag::unknown)
+    return Step::done;
+  value =
+      Datum::of(value.tag != Tag::null && !(value.tag == Tag::list && value.list->items.empty()));
+  return Step::done;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,367 @@
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/suggest.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+Task* Machine::new_task(Task::Kind kind, Frame* frame) {
+  Task* task = tasks_.take();
+  task->number = ++task_count_;
+  task->kind = kind;
+  task->frame = frame;
+  return task;
+}
+
+Frame* Machine::new_frame(Frame* parent, Instance* self, size_t cells) {
+  auto* frame =
+      static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
+  frame->parent = parent;
+  frame->self = self;
+  frame->depth = parent != nullptr ? parent->depth : self != nullptr ? self->depth : 0;
+  std::uninitialized_default_construct_n(frame->cells, cells);
+  return frame;
+}
+
+/// Nested blocks start with their last statement, as the original does.
+void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
+  const size_t count = block.statements.size();
+  for (size_t i = 0; i < count; ++i) {
+    const Stmt* statement = block.statements[is_reversed ? count - 1 - i : i];
+    if (is_ready(*statement, frame)) {
+      ready_.push_back({.kind = Turn::Kind::statement, .statement = statement, .frame = frame});
+      continue;
+    }
+    Task* task = new_task(Task::Kind::statement, frame);
+    task->statement = statement;
+    task->at = statement->at;
+    if (statement->kind == StmtKind::if_) {
+      make_promises(*task, *as<If>(statement).yes);
+      make_promises(*task, *as<If>(statement).no);
+    } else if (statement->kind == StmtKind::for_) {
+      make_promises(*task, *as<For>(statement).body);
+    }
+    begin(*task);
+  }
+}
+
+/// The cell of a variable; null when the name stands for something else.
+Cell* Machine::variable(const Name& name, Frame* frame) {
+  if (name.found == NameKind::global)
+    return &program_.spaces[name.depth].frame->cells[name.slot];
+  if (name.found != NameKind::local)
+    return nullptr;
+  for (uint32_t depth = name.depth; depth > 0; --depth)
+    frame = frame->parent;
+  return &frame->cells[name.slot];
+}
+
+/// Whether a statement neither waits for a name nor has anything to promise.
+bool Machine::is_ready(const Stmt& statement, Frame* frame) {
+  if (statement.kind == StmtKind::for_ && !as<For>(&statement).body->foreseen.empty())
+    return false;
+  if (statement.kind == StmtKind::if_ &&
+      (!as<If>(&statement).yes->foreseen.empty() || !as<If>(&statement).no->foreseen.empty()))
+    return false;
+  return std::ranges::all_of(statement.needs, [&](const Name* name) {
+    const Cell* const cell = variable(*name, frame);
+    return !is_nothing(*name) && (cell == nullptr || cell->value.is_set());
+  });
+}
+
+/// A statement waits for its names before it is queued at all; a name that stands for nothing
+/// fails at once.
+void Machine::begin(Task& task) {
+  Task* const before = std::exchange(current_, &task);
+  bool has_missing = false;
+  for (const Name* name : task.statement->needs) {
+    Cell* const cell = variable(*name, task.frame);
+    has_missing |= is_nothing(*name);
+    if (cell != nullptr && !cell->value.is_set())
+      wait_on(*cell);
+  }
+  current_ = before;
+  if (has_missing)
+    urgent_.push_back(&task);
+  else if (task.missing == 0)
+    push(&task);
+  else
+    block(task);
+}
+
+/// Promises for what the block may assign to objects that are known outside of it. For an object
+/// that has no value yet a task waits.
+void Machine::make_promises(Task& task, const Block& block) {
+  for (const Foreseen& foreseen : block.foreseen) {
+    is_probing_ = true;
+    const Step step = promise_for(foreseen, task.frame, task.held);
+    is_probing_ = false;
+    if (step == Step::done)
+      continue;
+    failure_.reset();
+    if (task.held == nullptr)
+      task.held = promises_.take();
+    task.held->statement = task.statement;
+    ++task.held->awaited;
+    Task* const made = new_task(Task::Kind::promise, task.frame);
+    made->foreseen = &foreseen;
+    made->promises = task.held;
+    made->at = foreseen.assignment->at;
+    const Expr* root = foreseen.assignment->object;
+    while (root->kind == ExprKind::attribute)
+      root = as<AttributeRef>(root).object;
+    if (step == Step::wait)
+      run_task(*made);
+    else if (is_nothing(as<Name>(root)))
+      urgent_.push_back(made);
+    else
+      push(made);
+  }
+}
+
+Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
+  const AssignAttribute& assignment = *foreseen.assignment;
+  Datum object;
+  skipped_frames_ = foreseen.levels;
+  const Step step = evaluate(assignment.object, frame, object);
+  skipped_frames_ = 0;
+  if (step != Step::done || object.tag == Tag::unknown)
+    return step;
+  uint32_t slot = no_slot;
+  if (refuse_attribute(assignment.object, assignment.name, object, assignment.at, slot)) {
+    report(cat(describe(program_, assignment.object), ".", program_.symbols.name(assignment.name),
+               " (", program_.location(assignment.at), ")"),
+           false);
+    return Step::fail;
+  }
+  const bool is_over = held != nullptr && held->is_over;
+  if (!is_over && object.instance->entity->slots[slot]->shape >= Shape::option)
+    promise(object.instance, slot, held);
+  return Step::done;
+}
+
+/// An option without a value on the way is told by the assignment, if that ever runs.
+Step Machine::execute_promise(Task& task) {
+  Promises* held = task.promises;
+  const Step step = promise_for(*task.foreseen, task.frame, held);
+  if (step == Step::wait || (step == Step::fail && failure_->rank != optional_rank))
+    return step;
+  failure_.reset();
+  --held->awaited;
+  give_back(held);
+  return Step::done;
+}
+
+Step Machine::execute(Task& task) {
+  switch (task.kind) {
+    case Task::Kind::statement:
+      return execute_statement(task);
+    case Task::Kind::promise:
+      return execute_promise(task);
+    case Task::Kind::argument: {
+      const Attribute& attribute = *task.target->entity->slots[task.slot];
+      const Destination to{task.target, &attribute};
+      Datum value;
+      const Writer writer{task.constructor, nullptr, false, location_of(task.expr)};
+      const Step step = evaluate(task.expr, task.frame, value, &to);
+      if (step != Step::done)
+        return told(step, task.target, task.slot, writer);
+      if (!set_slot(task.target, task.slot, value, writer))
+        return Step::fail;
+      release(task.held);
+      return Step::done;
+    }
+    case Task::Kind::member:
+      return execute_member(task);
+    case Task::Kind::implement:
+      return execute_implement(task);
+    case Task::Kind::stream:
+      return execute_stream(task);
+    case Task::Kind::guard:
+      return execute_guard(task);
+    case Task::Kind::element:
+      if (!deliver(*task.sink, task.frame->cells[0].value, task.at))
+        return Step::fail;
+      if (--task.sink->open == 0)
+        close(*task.sink);
+      return Step::done;
+  }
+  return Step::done;
+}
+
+Step Machine::execute_statement(Task& task) {
+  switch (task.statement->kind) {
+    case StmtKind::expression: {
+      Datum ignored;
+      return evaluate(as<ExprStmt>(task.statement).expression, task.frame, ignored);
+    }
+    case StmtKind::assign: {
+      const auto& node = as<Assign>(task.statement);
+      Datum value;
+      const Step step = evaluate(node.value, task.frame, value);
+      if (step != Step::done)
+        return step;
+      Frame* const frame = node.name.space.empty() ? task.frame : program_.spaces[node.space].frame;
+      return set_cell(frame->cells[node.slot], value, location_of(node.value)) ? Step::done
+                                                                               : Step::fail;
+    }
+    case StmtKind::assign_attribute:
+      return execute_assign_attribute(task, as<AssignAttribute>(task.statement));
+    case StmtKind::for_:
+      return execute_for(task, as<For>(task.statement));
+    case StmtKind::if_:
+      return execute_if(task, as<If>(task.statement));
+  }
+  return Step::done;
+}
+
+/// Whether an expression has its value at once, where others may hand on elements one by one.
+static bool is_one_value(const Expr& expr) {
+  switch (expr.kind) {
+    case ExprKind::attribute:
+    case ExprKind::comprehension:
+    case ExprKind::conditional:
+    case ExprKind::list:
+      return false;
+    case ExprKind::name:
+      return as<Name>(&expr).found != NameKind::self_attribute;
+    default:
+      return true;
+  }
+}
+
+Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) {
+  Datum object;
+  if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
+    return step;
+  if (object.tag != Tag::instance)
+    return fail(
+        node.at,
+        cat("The object at ", describe(program_, node.object), " is not an Entity but a <class '",
+            object.tag == Tag::null ? "inmanta.execute.util." : "", raw_type(object),
+            "'> with value ", shown(program_, object)),
+        10);
+  const uint32_t slot = object.instance->entity->slot(node.name);
+  if (slot == no_slot) {
+    const std::string& name = program_.symbols.name(node.name);
+    fail(node.at,
+         cat("could not find attribute with name: ", name, " in type ",
+             object.instance->entity->full_name),
+         20);
+    failure_->meant = meant_attribute(program_, *object.instance->entity, name);
+    return Step::fail;
+  }
+  const Attribute& attribute = *object.instance->entity->slots[slot];
+  if (node.missing != nullptr) {
+    name_not_found(*node.missing);
+    if (telling_ == Telling::reader)
+      telling_ = Telling::statement;
+    return Step::fail;
+  }
+  if (attribute.shape == Shape::list && is_one_value(*node.value)) {
+    ++delayed_of(object.instance, slot).promises;
+    ready_.push_back({.kind = Turn::Kind::member,
+                      .target = object.instance->number + 1,
+                      .assignment = &node,
+                      .frame = task.frame});
+    return Step::done;
+  }
+  if (attribute.shape == Shape::list) {
+    Sink& sink = *sinks_.take();
+    sink.owner = object.instance;
+    sink.slot = slot;
+    sink.statement = &node;
+    sink.by = by_;
+    sink.has_promise = true;
+    ++delayed_of(object.instance, slot).promises;
+    stream(node.value, task.frame, &sink);
+    return Step::done;
+  }
+  if (node.is_add)
+    return fail(node.at, "Can not use += on relations with multiplicity 1");
+  if (attribute.shape == Shape::option && task.held == nullptr)
+    promise(object.instance, slot, task.held);
+  const Destination to{object.instance, &attribute};
+  Datum value;
+  const Writer writer{nullptr, &node, false, location_of(node.value)};
+  if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
+    return told(step, object.instance, slot, writer);
+  if (!set_slot(object.instance, slot, value, writer))
+    return Step::fail;
+  release(task.held);
+  return Step::done;
+}
+
+Step Machine::execute_if(Task& task, const If& node) {
+  Datum condition;
+  if (const Step step = evaluate(node.condition, task.frame, condition); step != Step::done)
+    return step;
+  if (condition.tag != Tag::unknown && condition.tag != Tag::boolean)
+    return fail(node.condition->at,
+                cat("Invalid value `", shown(program_, condition),
+                    "`: the condition for an if statement can only be a boolean expression"));
+  if (condition.tag == Tag::boolean) {
+    const Block& branch = condition.boolean ? *node.yes : *node.no;
+    emit(
+        branch,
+        branch.is_elif ? task.frame : new_frame(task.frame, task.frame->self, branch.locals.size()),
+        true);
+  }
+  release(task.held);
+  return Step::done;
+}
+
+Step Machine::execute_for(Task& task, const For& node) {
+  if (node.missing != nullptr)
+    return miss({node.missing, nullptr});
+  Sink& sink = *sinks_.take();
+  sink.kind = Sink::Kind::loop;
+  sink.frame = task.frame;
+  sink.statement = &node;
+  sink.by = by_;
+  sink.held = std::exchange(task.held, nullptr);
+  stream(node.iterable, task.frame, &sink);
+  return Step::done;
+}
+
+/// The frame of an implement, whose only content is `self`, for a condition or a block without
+/// variables.
+Frame* Machine::frame_of(Task& task) {
+  if (task.frame == nullptr)
+    task.frame = new_frame(nullptr, task.target, 0);
+  return task.frame;
+}
+
+Step Machine::execute_implement(Task& task) {
+  if (task.implement->condition != nullptr) {
+    Datum condition;
+    if (const Step step = evaluate(task.implement->condition, frame_of(task), condition);
+        step != Step::done)
+      return step;
+    if (condition.tag == Tag::unknown)
+      return Step::done;
+    if (condition.tag != Tag::boolean)
+      return fail(task.implement->condition->at,
+                  cat("Invalid value `", shown(program_, condition),
+                      "`: the condition for a conditional implementation can only be a boolean "
+                      "expression"));
+    if (!condition.boolean)
+      return Step::done;
+  }
+  selected_[task.target->number] = true;
+  for (const Implementation* implementation : task.implement->implementations) {
+    const Block& body = *implementation->definition->body;
+    if (task.target->entity->selected.size() > 1 &&
+        !emitted_.insert({implementation, reinterpret_cast<const Frame*>(task.target)}).second)
+      continue;
+    if (body.statements.empty())
+      continue;
+    emit(body,
+         body.locals.empty() ? frame_of(task) : new_frame(nullptr, task.target, body.locals.size()),
+         true);
+  }
+  return Step::done;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,98 @@
+/// What is not complete when nothing moves any more.
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+void Machine::finish_instance(const Instance& instance, std::vector<Failure>& failures) {
+  const auto fail = [&](std::string message, std::string reported) {
+    Failure made{program_.error_at(instance.at, ""), 100};
+    made.reasons.push_back({std::move(message), std::move(reported)});
+    failures.push_back(std::move(made));
+  };
+  if (!selected_[instance.number])
+    fail(cat("Unable to select implementation for entity ",
+             program_.symbols.name(instance.entity->name)),
+         reported_in(program_, &instance));
+  for (size_t slot = 0; slot < instance.entity->slots.size(); ++slot) {
+    const Attribute& attribute = *instance.entity->slots[slot];
+    const Cell& cell = instance.cells[slot];
+    if (cell.value.is_set() || attribute.shape == Shape::option ||
+        (attribute.shape == Shape::list && attribute.count.lower == 0))
+      continue;
+    Place at = attribute.at;
+    at.is_exact = 1;
+    const std::string start =
+        cat("The object ", instance_text(&instance), " is not complete: attribute ",
+            program_.symbols.name(attribute.name), " (", program_.location(at), ")");
+    const size_t count = cell.delayed() == nullptr ? 0 : cell.delayed()->items.size();
+    if (attribute.shape != Shape::list)
+      fail(cat(start, " is not set"), "");
+    else if (count < attribute.count.lower)
+      fail(cat(start, " requires ", attribute.count.lower, " values but only ", count, " are set"),
+           "");
+  }
+}
+
+void Machine::finish(std::vector<Failure>& failures) {
+  for (const Instance* instance : instances_)
+    finish_instance(*instance, failures);
+  for (Index& index : program_.indexes)
+    for (auto& [key, tasks] : index.waiting)
+      for (const Task* task : tasks) {
+        const Lookup& lookup = lookups_[task];
+        Failure made{program_.error_at(lookup.node->at, ""), 20};
+        made.reasons.push_back(
+            {cat("No match in index on type ", lookup.keys), reported_in(program_, lookup.node)});
+        failures.push_back(std::move(made));
+      }
+  if (!failures.empty())
+    return;
+  std::string waiting;
+  const Task* first = nullptr;
+  for (const auto& [task, number] : blocked_) {
+    if (task->number != number || task->missing <= 0 || task->kind == Task::Kind::promise)
+      continue;
+    const Expr* expr = awaited(*task);
+    const std::string text =
+        expr != nullptr ? describe(program_, expr) : describe(program_, task->statement);
+    waiting += cat(waiting.empty() ? "" : ", ", text);
+    // The original counts a call and the statement that it is.
+    if (task->has_statement() && task->statement->kind == StmtKind::expression &&
+        expr->kind == ExprKind::call)
+      waiting += cat(", ", text);
+    if (first == nullptr)
+      first = task;
+  }
+  if (first == nullptr)
+    return;
+  const Expr* expr = awaited(*first);
+  Failure made{program_.error_at(expr != nullptr ? expr->at : first->at, ""), 100};
+  made.reasons.push_back(
+      {cat("not all statements executed: [", waiting, "]"),
+       expr != nullptr ? reported_in(program_, expr) : reported_in(program_, first->statement)});
+  failures.push_back(std::move(made));
+}
+
+/// The expression that a blocked task computes; null when only its statement is known.
+const Expr* Machine::awaited(const Task& task) {
+  if (task.expr != nullptr)
+    return task.expr;
+  if (task.kind == Task::Kind::implement)
+    return task.implement->condition;
+  switch (task.statement->kind) {
+    case StmtKind::expression:
+      return as<ExprStmt>(task.statement).expression;
+    case StmtKind::assign:
+      return as<Assign>(task.statement).value;
+    case StmtKind::assign_attribute:
+      return as<AssignAttribute>(task.statement).value;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace fettle::model

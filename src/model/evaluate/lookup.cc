@@ -1,0 +1,154 @@
+/// Looks things up: in dicts, and in indexes. An index may have to wait for its instance.
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value) {
+  Datum object;
+  Datum key;
+  const Step first = evaluate(node.object, frame, object);
+  if (first == Step::fail)
+    return first;
+  const Step second = evaluate(node.key, frame, key);
+  if (second == Step::fail || first == Step::wait || second == Step::wait)
+    return second == Step::fail ? second : Step::wait;
+  if (object.tag == Tag::unknown || key.tag == Tag::unknown) {
+    value = Datum::unknown();
+    return Step::done;
+  }
+  if (object.tag != Tag::dict)
+    return fail(node.at, cat("dict lookup is only possible on dicts, ", shown(program_, object),
+                             " is not an object"));
+  if (key.tag != Tag::text)
+    return fail(node.at,
+                cat("dict keys must be string, ", shown(program_, key), " is not a string"));
+  if (const Datum* found = object.dict->find(key.view())) {
+    value = *found;
+    return Step::done;
+  }
+  std::string options;
+  for (const DictEntry& entry : object.dict->entries)
+    options += cat(options.empty() ? "" : ",", entry.key->view);
+  return fail(node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"),
+              70);
+}
+
+Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
+                              const Expr* node, std::vector<std::pair<Symbol, Datum>> keys,
+                              Datum& value) {
+  Step result = Step::done;
+  for (const Argument& argument : arguments) {
+    Datum datum;
+    const Step step = evaluate(argument.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+      continue;
+    }
+    const auto add = [&](Symbol name, const Datum& given) {
+      for (const auto& [other, ignored] : keys)
+        if (other == name)
+          return fail(node->at, cat("Attribute ", program_.symbols.name(name),
+                                    " provided twice in index lookup"));
+      keys.emplace_back(name, given);
+      return Step::done;
+    };
+    Step added = Step::done;
+    if (!argument.is_unpacked)
+      added = add(argument.name, datum);
+    else if (datum.tag != Tag::dict)
+      return refuse_unpacking(argument);
+    else
+      for (const DictEntry& entry : datum.dict->entries)
+        if (added == Step::done)
+          added = add(program_.symbols.intern(entry.key->view), entry.value);
+    if (added != Step::done)
+      return added;
+  }
+  return result == Step::done ? lookup(entity, std::move(keys), node, value) : result;
+}
+
+Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
+                     Datum& value) {
+  std::ranges::sort(keys, {}, [&](const auto& key) -> const std::string& {
+    return program_.symbols.name(key.first);
+  });
+  for (const auto& [name, datum] : keys)
+    if (datum.tag == Tag::unknown) {
+      value = datum;
+      return Step::done;
+    }
+  for (Index* index : entity->indexes) {
+    if (!std::equal(keys.begin(), keys.end(), index->names.begin(), index->names.end(),
+                    [](const auto& a, Symbol b) { return a.first == b; }))
+      continue;
+    std::string key;
+    for (auto& [name, datum] : keys) {
+      if (datum.tag == Tag::reference)
+        return fail(node->at, no_key_text(name, datum), 10);
+      // An attribute of type float is looked up by what `float()` makes of the value.
+      const Type& type = entity->slots[entity->slot(name)]->type;
+      const bool is_real = type.base == Base::floating && type.constraint == nullptr;
+      if (is_real && !(datum.tag == Tag::null && type.is_nullable))
+        if (const Step step = cast(*node, "float", Datum(datum), datum); step != Step::done)
+          return step;
+      append_key_of(key, datum);
+    }
+    if (const auto found = index->instances.find(key); found != index->instances.end()) {
+      if (!found->second->entity->is_a(entity))
+        return fail(
+            node->at,
+            cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
+      value = Datum::of(found->second);
+      remember_reading(found->second, no_slot, node->at);
+      return Step::done;
+    }
+    if (is_probing_)
+      return Step::wait;
+    ++current_->missing;
+    index->waiting[key].push_back(current_);
+    lookups_[current_] = {cat(entity->full_name, " with key ", key_text(keys)), node};
+    return Step::wait;
+  }
+  std::string pairs;
+  for (const auto& [name, datum] : keys)
+    pairs += cat(pairs.empty() ? "" : ", ", "('", program_.symbols.name(name), "', ",
+                 quoted(program_, datum), ")");
+  return fail(node->at,
+              cat("No index defined on ", entity->full_name, " for this lookup: [", pairs, "]"),
+              20);
+}
+
+/// `a.bs[k=v]`: the inverse of the relation is one more key.
+Step Machine::short_lookup(const ShortLookup& node, Frame* frame, Datum& value) {
+  Datum object;
+  if (const Step step = evaluate(node.relation->object, frame, object); step != Step::done)
+    return step;
+  if (object.tag == Tag::unknown) {
+    value = object;
+    return Step::done;
+  }
+  const Symbol name = node.relation->name;
+  const uint32_t slot = object.tag == Tag::instance ? object.instance->entity->slot(name) : no_slot;
+  const Attribute* relation = slot == no_slot ? nullptr : object.instance->entity->slots[slot];
+  if (relation == nullptr || relation->target == nullptr)
+    return fail(node.at,
+                cat("short index lookup is only possible on relations, ",
+                    relation == nullptr ? "None" : program_.symbols.name(name), " is an attribute"),
+                10);
+  if (relation->inverse == nullptr)
+    return fail(
+        node.at,
+        cat("short index lookup is only possible on bi-drectional relations, ",
+            relation->owner->full_name, ".", program_.symbols.name(name), " is unidirectional"),
+        10);
+  return evaluate_lookup(relation->target, node.arguments, frame, &node,
+                         {{relation->inverse->name, object}}, value);
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,109 @@
+#pragma once
+/// Functions that a model calls: those of `std` (tables in `std/`), and those of modules. A plugin
+/// is known by its signature in the spelling of its kind's authors: `(i: int, start: int = 0) ->
+/// list`. Arguments and results are checked against it.
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/program/program.h"
+
+namespace fettle::model {
+
+class Machine;
+
+/// What a parameter takes or a plugin gives: more than attributes can have.
+struct PluginType {
+  enum class Kind : uint8_t { any, none, value, entity, list, dict, reference, one_of };
+  Kind kind = Kind::any;
+  bool is_nullable = false;
+  bool refuses_references = false;  ///< of any value
+  Type type;                        ///< of a value
+  const Entity* entity = nullptr;
+  std::vector<PluginType> inner;  ///< of a list its items', of a dict its values', or the choices
+  std::string text;               ///< as errors print it
+};
+
+struct PluginParameter {
+  std::string name;
+  PluginType type;
+  Datum initial;  ///< unset: it must be given
+  bool is_named_only = false;
+};
+
+/// One call: what a plugin reads, and where it puts its result.
+struct PluginCall {
+  Machine& machine;
+  const Call& node;
+  Frame* frame;
+  std::vector<Datum> arguments{};       ///< one for each parameter
+  std::vector<Datum> rest{};            ///< of `*args`
+  std::vector<DictEntry> named_rest{};  ///< of `**kwargs`
+  Datum result{};
+  std::string exception{};  ///< `ValueError: empty separator`
+  std::string told{};       ///< the message of a plugin that explains itself
+
+  const Datum& operator[](size_t index) const { return arguments[index]; }
+  std::string_view text(size_t index) const { return arguments[index].view(); }
+  int64_t integer(size_t index) const;
+  std::span<const Datum> items(size_t index) const { return arguments[index].list->items; }
+
+  bool give(Datum value) {
+    result = value;
+    return true;
+  }
+  bool give_text(std::string_view text);
+  bool give_list(std::span<const Datum> items);
+  /// Before what may take much: whether so many bytes more may be taken.
+  bool has_room(uint64_t bytes);
+  bool fail(std::string exception_) {
+    exception = std::move(exception_);
+    return false;
+  }
+  /// An attribute of an instance. False: not there (the call waits or failed, or has no such
+  /// attribute; then `exception` says so).
+  bool read(const Datum& object, std::string_view name, Datum& value);
+};
+
+/// What a call gives, before it is matched with parameters.
+struct PluginGiven {
+  std::vector<Datum> positional;
+  std::vector<DictEntry> named;
+};
+
+struct Plugin {
+  std::string name;  ///< `std::count`
+  std::vector<PluginParameter> parameters;
+  std::optional<PluginParameter> rest;
+  std::optional<PluginParameter> named_rest;
+  PluginType returns;
+  bool allows_unknown = false;
+  std::function<bool(PluginCall&)> run;
+};
+
+/// How a plugin of `std` is written down.
+struct PluginRow {
+  std::string_view name;
+  std::string_view signature;
+  bool (*run)(PluginCall&);
+  bool allows_unknown = false;
+};
+
+/// Reads a type in the spelling of models (`int[]?`, `std::Host`) or of annotations (`list[str]`,
+/// `str | None`), as seen from a namespace. Nothing when there is no such type.
+std::optional<PluginType> read_plugin_type(Program& program, Space& space, std::string_view text);
+
+/// Fills in parameters and result; false when the text cannot be read.
+bool read_signature(Program& program, Space& space, std::string_view text, Plugin& plugin);
+
+/// Calls a plugin from within a call. False: it waits or failed, or `error` says why.
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+                std::string& error);
+
+/// Whether a value is of a type; else `why` says what is wrong.
+bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::string& why);
+
+}  // namespace fettle::model

@@ -1,0 +1,242 @@
+/// Calling a plugin: its arguments bound as Python binds them, checked, and its errors told.
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/evaluate/plugin.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+bool PluginCall::has_room(uint64_t bytes) {
+  Budget& budget = machine.budget();
+  return (budget.spend(1 + bytes / 256) && budget.has_room(bytes)) || fail(budget.refusal());
+}
+
+namespace {
+
+std::string and_list(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i)
+    text += cat(i == 0 ? "" : i + 1 < names.size() ? ", " : " and ", "'", names[i], "'");
+  return text;
+}
+
+/// Matches arguments and parameters; an error's text, or empty.
+class Binder {
+ public:
+  Binder(const Plugin& plugin, PluginGiven& given, PluginCall& call)
+      : plugin_(plugin), given_(given), call_(call) {}
+
+  std::string bind() {
+    call_.arguments.assign(plugin_.parameters.size(), Datum());
+    const size_t positions = static_cast<size_t>(
+        std::count_if(plugin_.parameters.begin(), plugin_.parameters.end(),
+                      [](const PluginParameter& one) { return !one.is_named_only; }));
+    const size_t count = given_.positional.size();
+    if (count > positions && !plugin_.rest)
+      return cat(plugin_.name, "() takes ", positions, " positional arguments but ", count,
+                 count == 1 ? " was given" : " were given");
+    for (size_t i = 0; i < count; ++i)
+      if (i < positions)
+        call_.arguments[i] = given_.positional[i];
+      else
+        call_.rest.push_back(given_.positional[i]);
+    if (std::string error = missing(false); !error.empty())
+      return error;
+    if (std::string error = missing(true); !error.empty())
+      return error;
+    for (const DictEntry& entry : given_.named)
+      if (std::string error = put(entry); !error.empty())
+        return error;
+    return {};
+  }
+
+ private:
+  std::string put(const DictEntry& entry) {
+    const std::string_view name = entry.key->view;
+    for (size_t i = 0; i < plugin_.parameters.size(); ++i)
+      if (plugin_.parameters[i].name == name) {
+        if (call_.arguments[i].is_set())
+          return cat(plugin_.name, "() got multiple values for argument '", name, "'");
+        call_.arguments[i] = entry.value;
+        return {};
+      }
+    for (const DictEntry& other : call_.named_rest)
+      if (other.key->view == name)
+        return cat(plugin_.name, "() got multiple values for keyword argument '", name, "'");
+    if (!plugin_.named_rest)
+      return cat(plugin_.name, "() got an unexpected keyword argument: '", name, "'");
+    call_.named_rest.push_back(entry);
+    return {};
+  }
+
+  bool is_named(std::string_view name) const {
+    return std::any_of(given_.named.begin(), given_.named.end(),
+                       [&](const DictEntry& entry) { return entry.key->view == name; });
+  }
+
+  std::string missing(bool is_named_only) {
+    std::vector<std::string_view> names;
+    for (size_t i = 0; i < plugin_.parameters.size(); ++i) {
+      const PluginParameter& parameter = plugin_.parameters[i];
+      if (parameter.is_named_only == is_named_only && !call_.arguments[i].is_set() &&
+          !parameter.initial.is_set() && !is_named(parameter.name))
+        names.push_back(parameter.name);
+    }
+    if (names.empty())
+      return {};
+    return cat(plugin_.name, "() missing ", names.size(), " required ",
+               is_named_only ? "keyword-only" : "positional", " argument",
+               names.size() == 1 ? "" : "s", ": ", and_list(names));
+  }
+
+  const Plugin& plugin_;
+  PluginGiven& given_;
+  PluginCall& call_;
+};
+
+/// Checks what was given against the types and fills in what was not; an error's text, or empty.
+std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
+  const auto refuse = [&](const PluginParameter& parameter, const Datum& value,
+                          const std::string& why) {
+    const std::string problem =
+        value.tag == Tag::reference
+            ? " is a reference. To allow references, use `| Reference[...]` in your type "
+              "annotation."
+            : cat(" has incompatible type. Expected type: ", parameter.type.text);
+    return cat("Value ", quoted(machine.program(), value), " for argument ", parameter.name,
+               " of plugin ", plugin.name, problem, "\ncaused by:\n  ", why);
+  };
+  std::string why;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    Datum& value = call.arguments[i];
+    if (!value.is_set())
+      value = plugin.parameters[i].initial;
+    else if (!accepts(machine, plugin.parameters[i].type, value, why))
+      return refuse(plugin.parameters[i], value, why);
+  }
+  for (const Datum& value : call.rest)
+    if (!accepts(machine, plugin.rest->type, value, why))
+      return refuse(*plugin.rest, value, why);
+  for (const DictEntry& entry : call.named_rest)
+    if (!accepts(machine, plugin.named_rest->type, entry.value, why))
+      return refuse(*plugin.named_rest, entry.value, why);
+  return {};
+}
+
+bool has_unknown(const PluginCall& call) {
+  const auto is_unknown = [](const Datum& value) { return value.tag == Tag::unknown; };
+  return std::any_of(call.arguments.begin(), call.arguments.end(), is_unknown) ||
+         std::any_of(call.rest.begin(), call.rest.end(), is_unknown) ||
+         std::any_of(call.named_rest.begin(), call.named_rest.end(),
+                     [](const DictEntry& entry) { return entry.value.tag == Tag::unknown; });
+}
+
+/// Why a call failed, and how important that is.
+struct Told {
+  std::string message;
+  int rank = 100;
+};
+
+/// One call from what was given to its checked result.
+bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
+  constexpr int typing = 11;
+  constexpr int external = 60;
+  Machine& machine = call.machine;
+  if (told.message = Binder(plugin, given, call).bind(); !told.message.empty())
+    return false;
+  if (!plugin.allows_unknown && has_unknown(call))
+    return call.give(Datum::unknown());
+  if (told = {check(machine, plugin, call), typing}; !told.message.empty())
+    return false;
+  if (!plugin.run(call)) {
+    told.rank = external;
+    told.message =
+        call.told.empty()
+            ? cat("Exception in plugin ", plugin.name, "\ncaused by:\n  ", call.exception)
+            : cat("PluginException in plugin ", plugin.name, "\n", call.told);
+    return false;
+  }
+  std::string why;
+  if (accepts(machine, plugin.returns, call.result, why))
+    return true;
+  told.message =
+      cat("Return value ", text_of(machine.program(), call.result), " of plugin ", plugin.name,
+          " has incompatible type. Expected type: ", plugin.returns.text, "\ncaused by:\n  ", why);
+  return false;
+}
+
+}  // namespace
+
+int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[index]); }
+bool PluginCall::give_text(std::string_view text) { return give(machine.make_text(text)); }
+bool PluginCall::give_list(std::span<const Datum> items) { return give(machine.make_list(items)); }
+
+bool PluginCall::read(const Datum& object, std::string_view name, Datum& value) {
+  if (object.tag != Tag::instance)
+    return fail(
+        cat("AttributeError: '", python_type(object), "' object has no attribute '", name, "'"));
+  const uint32_t slot = object.instance->entity->slot(machine.program().symbols.intern(name));
+  if (slot == no_slot)
+    return fail(cat("AttributeError: (None, '", name, "')"));
+  return machine.read_attribute(object.instance, slot, value, node.at) == Step::done;
+}
+
+Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
+  const Plugin& plugin = *node.plugin;
+  PluginGiven given;
+  Step result = Step::done;
+  for (const Argument& argument : node.arguments) {
+    Datum datum;
+    const Step step = evaluate(argument.value, frame, datum);
+    if (step == Step::fail)
+      return step;
+    if (step == Step::wait) {
+      result = step;
+    } else if (argument.is_positional) {
+      given.positional.push_back(datum);
+    } else if (!argument.is_unpacked) {
+      given.named.push_back({make_text(program_.symbols.name(argument.name)).text, datum});
+    } else if (datum.tag == Tag::dict) {
+      given.named.insert(given.named.end(), datum.dict->entries.begin(), datum.dict->entries.end());
+    } else if (datum.tag == Tag::unknown) {
+      value = datum;
+      return Step::done;
+    } else {
+      return refuse_unpacking(argument);
+    }
+  }
+  if (result != Step::done)
+    return result;
+  PluginCall call{*this, node, frame};
+  Told told;
+  const int missing = current_->missing;
+  if (run_call(plugin, given, call, told)) {
+    value = call.result;
+    return Step::done;
+  }
+  if (current_->missing > missing)
+    return Step::wait;
+  return failure_ ? Step::fail : fail(node.at, std::move(told.message), told.rank);
+}
+
+Step Machine::read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value) {
+  for (const Name* visible : node.visible)
+    if (program_.symbols.name(visible->name.name) == name)
+      return evaluate_name(*visible, frame, value);
+  return Step::fail;
+}
+
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+                std::string& error) {
+  PluginCall call{from.machine, from.node, from.frame};
+  Told told;
+  if (!run_call(plugin, given, call, told)) {
+    error = std::move(told.message);
+    return false;
+  }
+  result = call.result;
+  return true;
+}
+
+}  // namespace fettle::model

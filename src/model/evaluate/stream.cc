@@ -1,0 +1,307 @@
+/// Values that arrive one by one: from relations that still grow to relations, loops and
+/// comprehensions, without waiting for a freeze.
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/program/describe.h"
+#include "model/program/text_form.h"
+
+namespace fettle::model {
+
+/// Starts to deliver the values of an expression; those that are there already at once.
+/// `list`: the list or the comprehension whose element it is, which need not be a list itself.
+void Machine::stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list) {
+  ++sink->open;
+  Task* task = new_task(Task::Kind::stream, frame);
+  task->expr = expr;
+  task->list = list;
+  task->sink = sink;
+  task->at = expr->at;
+  push(task);
+}
+
+Step Machine::execute_stream(Task& task) {
+  Sink& sink = *task.sink;
+  const Expr* expr = task.expr;
+  while (expr->kind == ExprKind::conditional) {
+    Datum condition;
+    if (const Step step = evaluate(as<Conditional>(expr).condition, task.frame, condition);
+        step != Step::done)
+      return step;
+    if (condition.tag != Tag::boolean)
+      break;
+    expr = condition.boolean ? as<Conditional>(expr).yes : as<Conditional>(expr).no;
+  }
+  const bool is_list_wanted = sink.kind != Sink::Kind::relation;
+  if (expr->kind == ExprKind::comprehension) {
+    const auto& node = as<Comprehension>(expr);
+    Sink& inner = *sinks_.take();
+    inner.kind = Sink::Kind::comprehension;
+    inner.comprehension = &node;
+    inner.frame = task.frame;
+    inner.by = sink.by;
+    inner.statement = sink.statement;
+    inner.constructor = sink.constructor;
+    inner.target = &sink;  // which stays open until the inner one closes
+    if (task.list != nullptr && task.list->kind == ExprKind::comprehension)
+      inner.within = &as<Comprehension>(task.list);
+    stream(node.iterable, task.frame, &inner);
+    return Step::done;
+  }
+  if (expr->kind == ExprKind::list && !is_list_wanted) {
+    for (const Expr* item : as<ListExpr>(expr).items) {
+      ++sink.open;
+      Task* part = new_task(Task::Kind::stream, task.frame);
+      part->expr = item;
+      part->list = expr;
+      part->sink = &sink;
+      part->at = item->at;
+      if (!run_task(*part))
+        return Step::fail;
+    }
+    if (--sink.open == 0)
+      close(sink);
+    return Step::done;
+  }
+  Instance* owner = nullptr;
+  uint32_t slot = 0;
+  if (expr->kind == ExprKind::attribute) {
+    Datum object;
+    if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
+        step != Step::done) {
+      if (step == Step::fail && telling_ == Telling::unit)
+        report(reported_in(program_, expr), false);
+      return step;
+    }
+    if (object.tag == Tag::instance) {
+      owner = object.instance;
+      slot = owner->entity->slot(as<AttributeRef>(expr).name);
+    }
+  } else if (expr->kind == ExprKind::name && as<Name>(expr).found == NameKind::self_attribute) {
+    owner = task.frame->self;
+    slot = owner->entity->slot(as<Name>(expr).name.name);
+  }
+  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
+    Delayed& from = delayed_of(owner, slot);
+    remember_reading(owner, slot, expr->at);
+    const bool is_frozen = from.cell->value.is_set();
+    if (!is_frozen)
+      from.listeners.push_back(&sink);
+    // What arrives meanwhile goes to the listeners.
+    const size_t count = from.items.size();
+    for (size_t i = 0; i < count; ++i) {
+      const Datum item = from.items[i];
+      if (!deliver(sink, item, location_of(task.expr)))
+        return Step::fail;
+    }
+    if (is_frozen && --sink.open == 0)
+      close(sink);
+    return Step::done;
+  }
+  is_in_unit_ = false;
+  const Destination to{sink.owner,
+                       sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
+  Datum value;
+  if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
+      step != Step::done) {
+    if (step == Step::fail)
+      report_part(task, expr);
+    return sink.owner == nullptr ? step
+                                 : told(step, sink.owner, sink.slot,
+                                        {sink.constructor, sink.statement, false, task.at});
+  }
+  const bool is_refused =
+      task.list == nullptr && value.tag != Tag::list && value.tag != Tag::unknown;
+  if (sink.kind == Sink::Kind::loop && is_refused)
+    return fail(
+        expr->at,
+        cat("A for loop can only be applied to lists and relations. Hint: '",
+            expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
+                ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
+                : cat(shown(program_, value), "' is not a list.")),
+        10);
+  if (sink.kind == Sink::Kind::comprehension && is_refused)
+    return fail(expr->at,
+                cat("A list comprehension can only be applied to lists and relations, got ",
+                    raw_type(value), " (reported in ",
+                    reported_in(program_, static_cast<const Expr*>(sink.comprehension)), ")"),
+                10);
+  const bool is_good = task.list != nullptr && value.tag == Tag::null
+                           ? deliver_item(sink, value, task.list->at)
+                           : deliver_all(sink, value, location_of(expr));
+  if (!is_good)
+    return Step::fail;
+  if (--sink.open == 0)
+    close(sink);
+  return Step::done;
+}
+
+/// A value for a relation, which may hand it on.
+bool Machine::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+  ++delivering_;
+  const bool is_good = set_slot(owner, slot, value, writer);
+  --delivering_;
+  return is_good;
+}
+
+/// The same as a stream of one value that goes to a relation.
+Step Machine::execute_member(Task& task) {
+  Instance* const owner = task.target;
+  const Destination to{owner, owner->entity->slots[task.slot]};
+  Datum value;
+  if (const Step step = evaluate(task.expr, task.frame, value, &to); step != Step::done)
+    return told(step, owner, task.slot, {nullptr, task.assignment, false, task.at});
+  const Writer writer{nullptr, task.assignment, false, location_of(task.expr)};
+  const std::span<const Datum> values =
+      value.tag == Tag::list ? value.list->items : std::span<const Datum>(&value, 1);
+  for (const Datum& one : values)
+    if (!gather(owner, task.slot, one, writer))
+      return Step::fail;
+  // Null closed the relation, and the list that has it comes once more as a whole.
+  const auto is_null = [](const Datum& one) { return one.tag == Tag::null; };
+  if (value.tag == Tag::list && std::ranges::any_of(values, is_null) &&
+      !gather(owner, task.slot, value, writer))
+    return Step::fail;
+  release(delayed_of(owner, task.slot));
+  return Step::done;
+}
+
+bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
+  if (value.tag != Tag::list)
+    return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
+  for (const Datum& item : value.list->items)
+    if (!deliver_item(sink, item, at))
+      return false;
+  return true;
+}
+
+/// One of a list. A relation is closed by null, and the list that has it comes once more as a
+/// whole, when it can not take any more.
+bool Machine::deliver_item(Sink& sink, const Datum& value, Place at) {
+  if (!deliver(sink, value, at))
+    return false;
+  if (value.tag == Tag::null && sink.kind == Sink::Kind::relation)
+    deliver_later(sink, make_list({&value, 1}), at);
+  return true;
+}
+
+/// Goes through the queue.
+void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
+  Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
+  task->frame->cells[0].value = value;
+  task->sink = &sink;
+  task->at = at;
+  ++sink.open;
+  push(task);
+}
+
+/// A failure of an element, of what a comprehension gives, or of a branch: these are computed on
+/// their own.
+void Machine::report_part(const Task& task, const Expr* expr) {
+  is_in_unit_ |= task.list != nullptr || expr != task.expr;
+  const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
+  const bool is_element = list != nullptr && list->kind == ExprKind::list;
+  if (expr != task.expr && telling_ == Telling::reader)
+    report("", false);
+  else if (is_element && (telling_ == Telling::unit || telling_ == Telling::reader ||
+                          (task.list != nullptr && telling_ == Telling::statement)))
+    report(reported_in(program_, list), false);
+  else if (list != nullptr && telling_ == Telling::unit)
+    report(reported_in(program_, expr), false);
+}
+
+/// Of a loop. What it makes for an instance is made by that instance: a loop that feeds the
+/// relation it reads is found by the depth.
+Frame* Machine::new_element_frame(Frame& around, const Datum& element, size_t cells) {
+  Frame* const frame = new_frame(&around, around.self, cells);
+  frame->cells[0].value = element;
+  if (element.tag == Tag::instance)
+    frame->depth = std::max(frame->depth, element.instance->depth);
+  return frame;
+}
+
+bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
+  switch (sink.kind) {
+    case Sink::Kind::relation: {
+      // A long chain of relations goes through the queue, not through the stack.
+      constexpr int most_nested = 200;
+      if (delivering_ >= most_nested) {
+        deliver_later(sink, value, at);
+        return true;
+      }
+      const Contributor before = std::exchange(by_, sink.by);
+      const bool is_good =
+          gather(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
+      by_ = before;
+      return is_good;
+    }
+    case Sink::Kind::loop: {
+      if (value.tag == Tag::unknown)
+        return true;
+      const Block& body = *as<For>(sink.statement).body;
+      Frame* frame = new_element_frame(*sink.frame, value, body.locals.size());
+      frame->cells[0].value.set_place(places_.number(at));
+      emit(body, frame, true);
+      return true;
+    }
+    case Sink::Kind::comprehension: {
+      const Comprehension& node = *sink.comprehension;
+      if (value.tag == Tag::unknown && node.guard == nullptr)
+        return deliver(*sink.target, value, at);
+      Frame* frame = new_element_frame(*sink.frame, value, 1);
+      if (node.guard == nullptr) {
+        stream(node.value, frame, sink.target, &node);
+        return true;
+      }
+      Task* task = new_task(Task::Kind::guard, frame);
+      task->sink = sink.target;
+      task->expr = &node;
+      task->at = node.at;
+      ++sink.target->open;
+      push(task);
+      return true;
+    }
+  }
+  return true;
+}
+
+Step Machine::execute_guard(Task& task) {
+  const auto& node = as<Comprehension>(task.expr);
+  Sink& sink = *task.sink;
+  Datum guard;
+  if (const Step step = evaluate(node.guard, task.frame, guard); step != Step::done)
+    return step;
+  const Datum& element = task.frame->cells[0].value;
+  if (guard.tag == Tag::boolean && guard.boolean && element.tag == Tag::unknown)
+    guard = element;
+  if (guard.tag == Tag::unknown) {
+    if (!deliver(sink, guard, task.at))
+      return Step::fail;
+    guard = Datum::of(false);
+  }
+  if (guard.tag != Tag::boolean)
+    return fail(node.guard->at,
+                cat("Invalid value `", shown(program_, guard),
+                    "`: the condition for a conditional expression must be a boolean expression"));
+  if (!guard.boolean) {
+    if (--sink.open == 0)
+      close(sink);
+    return Step::done;
+  }
+  stream(node.value, task.frame, &sink, &node);
+  --sink.open;
+  return Step::done;
+}
+
+/// All producers are done.
+void Machine::close(Sink& sink) {
+  if (sink.has_promise)
+    release(delayed_of(sink.owner, sink.slot));
+  release(sink.held);
+  if (!std::exchange(sink.is_closed, true))
+    closed_.push_back(&sink);
+  if (sink.kind == Sink::Kind::comprehension && --sink.target->open == 0)
+    close(*sink.target);
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,372 @@
+#include "model/plugins/user_plugins.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "base/text.h"
+#include "model/evaluate/machine.h"
+#include "model/plugins/plugin_values.h"
+#include "programs/program.h"
+#include "starlark/scan.h"
+#include "starlark/starlark.h"
+#include "value/json.h"
+#include "value/yaml.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr uint64_t most_steps = 200'000'000;
+constexpr uint64_t most_memory = uint64_t{512} << 20;
+
+/// A plugin that fails with a reason, whatever it is given.
+std::shared_ptr<Plugin> failing(std::string reason) {
+  auto made = std::make_shared<Plugin>();
+  made->rest = PluginParameter{"args", {}, {}, false};
+  made->named_rest = PluginParameter{"kwargs", {}, {}, false};
+  made->run = [reason = std::move(reason)](PluginCall& call) {
+    call.told = reason;
+    return false;
+  };
+  return made;
+}
+
+Path plugin_folder(const Program& program, const Space& space) {
+  if (space.module != nullptr)
+    return space.module->plugins;
+  return space.name == "__config__" ? program.folder / "plugins" : Path();
+}
+
+std::vector<Path> files_of(const Path& folder) {
+  std::set<Path> files;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    if (entry.is_regular_file(failed))
+      files.insert(entry.path());
+  return {files.begin(), files.end()};
+}
+
+/// The text between `def name` and the colon that ends it; empty when the file has no such
+/// function.
+std::string signature_in(std::string_view text, std::string_view name) {
+  const std::string head = cat("def ", name, "(");
+  size_t at = text.starts_with(head) ? 0 : text.find(cat("\n", head));
+  if (at == text.npos)
+    return {};
+  const size_t start = text.find('(', at);
+  int depth = 0;
+  for (at = start; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' || c == '\'') {
+      at = text.find(c, at + 1);
+      if (at == text.npos)
+        return {};
+    }
+    depth += c == '(' || c == '[' || c == '{';
+    depth -= c == ')' || c == ']' || c == '}';
+    if (depth == 0 && c == ':')
+      break;
+  }
+  std::string made = replace_all(text.substr(start, at - start), "\n", " ");
+  return replace_all(made, "'", "\"");
+}
+
+/// A file of Starlark with the session that it lives in.
+struct StarFile {
+  starlark::Session session{starlark::Dialect::of(starlark::Profile::go),
+                            {.steps = most_steps, .memory = most_memory}};
+  starlark::ModulePtr module;
+  std::optional<Error> error;
+  /// What the call that is under way holds. One lock at most, so that no two calls wait for each
+  /// other.
+  Path locked;
+  Descriptor lock;
+};
+
+/// A path below the project; an error for one that leaves it.
+Result<Path> path_below(const Path& folder, const std::string& path) {
+  for (const Path& step : Path(path))
+    if (step == ".." || Path(path).is_absolute())
+      return user_error(cat("`", path, "` leaves the folder of the project"));
+  return folder / path;
+}
+
+void lend_files(StarFile& file, const Path& folder) {
+  using starlark::Want;
+  file.session.predeclare(
+      "read_text",
+      file.session.native("read_text", [folder](starlark::Call& call) -> Result<starlark::Value> {
+        static const starlark::Signature signature("read_text",
+                                                   {{"path", Want::text}, {"default?"}});
+        const auto given = TRY(signature.bind(call));
+        const Path path = TRY(path_below(folder, starlark::text_of(given[0])));
+        if (!file_exists(path) && !given[1].is_unset())
+          return given[1];
+        return call.heap().text(TRY(read_file(path)));
+      }));
+  file.session.predeclare(
+      "read_yaml",
+      file.session.native("read_yaml", [folder](starlark::Call& call) -> Result<starlark::Value> {
+        static const starlark::Signature signature("read_yaml",
+                                                   {{"path", Want::text}, {"default?"}});
+        const auto given = TRY(signature.bind(call));
+        const Path path = TRY(path_below(folder, starlark::text_of(given[0])));
+        if (!file_exists(path) && !given[1].is_unset())
+          return given[1];
+        const std::string text = TRY(read_file(path));
+        return call.heap().value(TRY(read_yaml(text, path.string(), YamlSchema::pyyaml)));
+      }));
+  file.session.predeclare(
+      "write_text",
+      file.session.native("write_text", [folder](starlark::Call& call) -> Result<starlark::Value> {
+        static const starlark::Signature signature("write_text",
+                                                   {{"path", Want::text}, {"text", Want::text}});
+        const auto given = TRY(signature.bind(call));
+        const Path path = TRY(path_below(folder, starlark::text_of(given[0])));
+        if (Status status = make_directories(path.parent_path()); !status)
+          return status.error();
+        if (Status status = write_file(path, starlark::text_of(given[1])); !status)
+          return status.error();
+        return starlark::Value::none();
+      }));
+}
+
+/// Waits until no other process holds the lock of a file, `path.lock` beside it.
+Result<Descriptor> locked(const Path& path) {
+  if (Status status = make_directories(path.parent_path()); !status)
+    return status.error();
+  const Path beside = cat(path.string(), ".lock");
+  Descriptor made(open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!made.is_open())
+    return file_error("cannot open", beside);
+  while (flock(made.get(), LOCK_EX) != 0)
+    if (errno != EINTR)
+      return file_error("cannot lock", beside);
+  return made;
+}
+
+void lend_lock(StarFile& file, const Path& folder) {
+  using starlark::Want;
+  file.session.predeclare(
+      "lock",
+      file.session.native("lock", [&file, folder](starlark::Call& call) -> Result<starlark::Value> {
+        static const starlark::Signature signature("lock", {{"path", Want::text}});
+        const auto given = TRY(signature.bind(call));
+        const Path path = TRY(path_below(folder, starlark::text_of(given[0])));
+        if (file.lock.is_open() && file.locked != path)
+          return user_error("a call of a plugin locks one file");
+        if (!file.lock.is_open())
+          file.lock = TRY(locked(path));
+        file.locked = path;
+        return starlark::Value::none();
+      }));
+}
+
+std::shared_ptr<StarFile> load_star(const Program& program, const Path& path,
+                                    const std::string& text) {
+  auto file = std::make_shared<StarFile>();
+  lend_files(*file, program.folder);
+  lend_lock(*file, program.folder);
+  Result<starlark::ModulePtr> module = file->session.run(path.string(), text);
+  if (module)
+    file->module = *module;
+  else
+    file->error = module.error();
+  file->lock.close();
+  return file;
+}
+
+bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std::string& name) {
+  if (file.error) {
+    call.told = to_string(*file.error);
+    return false;
+  }
+  starlark::Thread thread(file.session);
+  std::vector<starlark::Value> positional;
+  std::vector<starlark::Named> named;
+  std::deque<starlark::Handle> kept;
+  const auto convert = [&](const Datum& datum) -> std::optional<starlark::Value> {
+    Result<starlark::Value> value = to_starlark(call, thread, datum);
+    if (!value) {
+      call.exception = value.error().message;
+      return std::nullopt;
+    }
+    kept.emplace_back(thread, *value);
+    return *value;
+  };
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const auto value = convert(call.arguments[i]);
+    if (!value)
+      return false;
+    if (plugin.parameters[i].is_named_only)
+      named.push_back({plugin.parameters[i].name, *value});
+    else
+      positional.push_back(*value);
+  }
+  for (const Datum& datum : call.rest) {
+    const auto value = convert(datum);
+    if (!value)
+      return false;
+    positional.push_back(*value);
+  }
+  for (const DictEntry& entry : call.named_rest) {
+    const auto value = convert(entry.value);
+    if (!value)
+      return false;
+    named.push_back({entry.key->view, *value});
+  }
+  const Result<starlark::Value> result = thread.call(*file.module->get(name), positional, named);
+  // A plugin locks what it keeps, and what it keeps it gives to nobody else.
+  const bool is_allocation = file.lock.is_open();
+  file.lock.close();
+  if (!result) {
+    const std::string& message = result.error().message;
+    if (message.starts_with("fail: "))
+      call.told = message.substr(6);
+    else
+      call.exception = to_string(result.error());
+    return false;
+  }
+  const Result<Datum> datum = from_starlark(call, thread, *result);
+  if (datum && is_allocation)
+    call.machine.allocate(*datum);
+  return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
+}
+
+/// An executable, and what it answered when it was asked what it can do.
+struct Executable {
+  explicit Executable(const Path& path)
+      : program({.arguments = {std::filesystem::absolute(path).string()}}) {}
+  fettle::Program program;
+  Result<Value> described{Value()};
+};
+
+/// One line to an executable, and its answer, which has `wanted` or `error`.
+Result<Value> ask(Executable& executable, const Path& path, const Value& request,
+                  std::string_view wanted, Duration time_limit) {
+  Value answer = TRY(executable.program.call({.request = request, .time_limit = time_limit}, {})
+                         .context(path.string()));
+  if (answer.find(wanted) == nullptr && answer.find("error") == nullptr)
+    return user_error(
+        cat(path.string(), " answered no `", wanted, "`, but ", clipped(write_json(answer), 500)));
+  return answer;
+}
+
+bool run_executable(PluginCall& call, Executable& executable, const Path& path,
+                    const Plugin& plugin, const std::string& name) {
+  std::vector<Entry> arguments;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const Result<Value> value = to_value(call, call.arguments[i]);
+    if (!value)
+      return call.fail(value.error().message);
+    arguments.push_back({fettle::Name(plugin.parameters[i].name), *value});
+  }
+  if (call.machine.current()->missing > 0)
+    return false;
+  const Result<Value> answer =
+      ask(executable, path,
+          Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}),
+          "result", call.machine.program().plugin_time_limit);
+  if (!answer) {
+    call.told = to_string(answer.error());
+    return false;
+  }
+  if (const Value* error = answer->find("error")) {
+    call.told = to_text(*error);
+    return false;
+  }
+  const Datum result = from_value(call, answer->at("result"));
+  if (answer->bool_at("allocated"))
+    call.machine.allocate(result);
+  return call.give(result);
+}
+
+std::shared_ptr<Plugin> with_signature(Program& program, Space& space, const std::string& signature,
+                                       const Path& file) {
+  auto made = std::make_shared<Plugin>();
+  if (!read_signature(program, space, signature, *made))
+    return failing(cat("cannot read the signature `", signature, "` in ", file.string()));
+  return made;
+}
+
+std::shared_ptr<Plugin> star_plugin(Program& program, Space& space, const Path& path,
+                                    const std::string& name) {
+  const Result<std::string> text = read_file(path);
+  if (!text)
+    return nullptr;
+  // A file that cannot be read to its function says why when it is loaded.
+  std::string signature =
+      starlark::signature_of(*text, starlark::Dialect::of(starlark::Profile::go), name);
+  if (signature.empty())
+    signature = signature_in(*text, name);
+  if (signature.empty())
+    return nullptr;
+  auto made = with_signature(program, space, signature, path);
+  if (made->run)
+    return made;
+  auto& kept = program.plugin_files[path.string()];
+  if (kept == nullptr)
+    kept = load_star(program, path, *text);
+  made->run = [file = std::static_pointer_cast<StarFile>(kept), plugin = made.get(),
+               name](PluginCall& call) { return run_star(call, *file, *plugin, name); };
+  return made;
+}
+
+std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const Path& path,
+                                          const std::string& name) {
+  auto& kept = program.plugin_files[path.string()];
+  const bool is_new = kept == nullptr;
+  if (is_new)
+    kept = std::make_shared<Executable>(path);
+  const auto executable = std::static_pointer_cast<Executable>(kept);
+  if (is_new)
+    executable->described = ask(*executable, path, Value::dict({{"describe", Value(true)}}),
+                                "plugins", program.plugin_time_limit);
+  const Result<Value>& described = executable->described;
+  if (!described)
+    return failing(to_string(described.error()));
+  const Value* signature = described->at("plugins").find(name);
+  if (signature == nullptr || !signature->is_text())
+    return nullptr;
+  auto made = with_signature(program, space, to_text(*signature), path);
+  if (!made->run)
+    made->run = [executable, path, plugin = made.get(), name](PluginCall& call) {
+      return run_executable(call, *executable, path, *plugin, name);
+    };
+  return made;
+}
+
+std::shared_ptr<Plugin> python_plugin(const Space& space, const Path& path,
+                                      const std::string& name) {
+  const Result<std::string> text = read_file(path);
+  if (!text || signature_in(*text, name).empty())
+    return nullptr;
+  return failing(cat("the plugin ", space.name, "::", name, " is written in Python (",
+                     path.string(), "), which is not run: write `def ", name, "` in ",
+                     (path.parent_path() / cat(space.name, ".star")).string(),
+                     ", or an executable that speaks JSON lines"));
+}
+
+}  // namespace
+
+std::shared_ptr<Plugin> find_user_plugin(Program& program, Space& space, std::string_view name) {
+  const Path folder = plugin_folder(program, space);
+  if (folder.empty() || name.starts_with('_'))
+    return nullptr;
+  const std::string wanted(name);
+  const std::vector<Path> files = files_of(folder);
+  for (const Path& file : files)
+    if (file.extension() == ".star")
+      if (auto made = star_plugin(program, space, file, wanted))
+        return made;
+  for (const Path& file : files)
+    if (file.extension() != ".star" && file.extension() != ".py" && access(file.c_str(), X_OK) == 0)
+      if (auto made = executable_plugin(program, space, file, wanted))
+        return made;
+  for (const Path& file : files)
+    if (file.extension() == ".py")
+      if (auto made = python_plugin(space, file, wanted))
+        return made;
+  return nullptr;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,128 @@
+#pragma once
+/// What a model builds: instances, their cells, and who contributed each of them.
+///
+/// *Contributor*: whoever wrote a value is named by the number of an instance plus one, 0 for the
+/// top level of a file. A statement of an implementation contributes for the instance whose
+/// implementation it is; an argument of a constructor contributes for the constructed instance
+/// itself. `Instance::maker` continues the chain: the instance whose implementation, or whose
+/// constructor around this one, made it.
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "model/program/program.h"
+#include "model/values/pool.h"
+
+namespace fettle::model {
+
+struct Delayed;
+struct Sink;
+struct Task;
+
+/// 0 for the top level, else the number of an instance plus one.
+using Contributor = uint32_t;
+
+/// Somebody who waits for a cell.
+struct Link {
+  Task* task = nullptr;
+  Link* next = nullptr;
+  bool wants_item = false;  ///< is content with one element
+};
+
+/// A value or none yet. Models have millions of cells, so one without a value keeps in its room who
+/// waits for it, or, when it is a relation that somebody asked for, its `Delayed`.
+struct Cell {
+  Datum value;
+
+  /// Null when there is none, and once there is a value.
+  Delayed* delayed() const {
+    return has_delayed() ? reinterpret_cast<Delayed*>(value.address & ~delayed_mark) : nullptr;
+  }
+  void set_delayed(Delayed& delayed);
+  /// While there is no value.
+  Link* waiters() const;
+  void set_waiters(Link* first);
+
+ private:
+  static constexpr uintptr_t delayed_mark = 1;  ///< no address is odd
+  bool has_delayed() const { return !value.is_set() && (value.address & delayed_mark) != 0; }
+};
+static_assert(sizeof(Cell) == 16);
+
+/// A list or option relation that somebody asked for: the members it has so far, with who added
+/// them in `Datum::by`. They move when it grows; once a list is frozen it is its cell's value.
+struct Delayed : List {
+  using Members = std::unordered_map<const Instance*, Contributor>;
+  Cell* cell = nullptr;
+  Link* waiters = nullptr;  ///< of the cell
+  Instance* owner = nullptr;
+  const Attribute* attribute = nullptr;
+  std::unique_ptr<Members> members;  ///< of a list longer than a few
+  std::vector<Sink*> listeners;
+  uint32_t room = 0;  ///< how many items fit where they are
+  int potential = 0;  ///< waiters that need it frozen
+  int promises = 0;
+  bool is_queued = false;
+  bool is_in_zero = false;
+
+  void push_back(ArenaArrays<Datum>& arrays, const Datum& item);
+};
+
+inline void Cell::set_delayed(Delayed& delayed) {
+  delayed.waiters = waiters();
+  value.address = reinterpret_cast<uintptr_t>(&delayed) | delayed_mark;
+}
+inline Link* Cell::waiters() const {
+  return has_delayed() ? delayed()->waiters : reinterpret_cast<Link*>(value.address);
+}
+inline void Cell::set_waiters(Link* first) {
+  if (has_delayed())
+    delayed()->waiters = first;
+  else
+    value.address = reinterpret_cast<uintptr_t>(first);
+}
+
+struct Instance {
+  Entity* entity;
+  uint32_t number;  ///< in the order of construction, from 0
+  uint32_t depth;   ///< how many others made one another until it was made
+  Place at;
+  Contributor maker;  ///< who constructed it first
+  Cell cells[1];      ///< one for each slot of the entity
+};
+
+struct Frame {
+  Frame* parent;
+  Instance* self;
+  uint32_t depth;  ///< of its self; in a loop of the element when that is deeper
+  Cell cells[1];
+};
+
+/// A value or a member that was given once more, equal, by somebody else.
+struct Repetition {
+  Instance* owner;
+  uint32_t slot;
+  Contributor by;
+  Datum value;
+  Place at;
+};
+
+/// Somebody looked at all members of a relation, or asked an index for an instance.
+struct Reading {
+  const Instance* instance;
+  uint32_t slot;  ///< of the relation; `no_slot`: the instance was asked for
+  Contributor by;
+  Place at;
+};
+
+/// A value that a plugin keeps for whoever asked for it, so that nobody else is given the same.
+struct Allocation {
+  Contributor by;
+  Datum value;
+};
+
+}  // namespace fettle::model

@@ -1,0 +1,45 @@
+#pragma once
+/// Python's text forms of data, keys for indexes, and constants that need no evaluation.
+
+#include <string>
+
+#include "model/program/program.h"
+
+namespace fettle::model {
+
+/// `str(value)`: a text as it is.
+std::string text_of(const Program& program, const Datum& value);
+/// As errors show a value: a text as it is, `null` for null.
+std::string shown(const Program& program, const Datum& value);
+/// How errors of the evaluation name the type of a value: null is a `NoneValue`.
+std::string_view raw_type(const Datum& value);
+/// `repr(value)`: a text in quotes.
+std::string quoted(const Program& program, const Datum& value);
+/// Inside a string: floats that are whole print as integers, null as `null`.
+std::string interpolated(const Program& program, const Datum& value);
+/// Whether the value has an integer with more digits than Python turns into text.
+bool is_too_long(const Datum& value);
+constexpr std::string_view too_long_text =
+    "Exceeds the limit (4300 digits) for integer string conversion; use "
+    "sys.set_int_max_str_digits() to increase the limit";
+/// `type(value).__name__`.
+std::string_view python_type(const Datum& value);
+/// That a value of a type was expected and a reference given.
+std::string no_reference_text(std::string_view type);
+/// That the namespace of a name is not imported.
+std::string no_space_text(const Name& name);
+/// What two equal values share and no others.
+void append_key(std::string& key, const Datum& value);
+/// The value of a literal; false for anything that must be evaluated, which `wrong` then is.
+bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*& wrong);
+/// A value against a type without a constraint; else `why` says what is wrong.
+bool is_of(const Program& program, const Type& type, const Datum& value, std::string& why);
+/// A condition of a typedef as its source would have it.
+std::string constraint_text(const Program& program, const Expr* expr);
+/// Appends the value in the form of Python's format mini-language; false: `error` says why.
+bool format_with(const Program& program, const Datum& value, std::string_view spec,
+                 std::string& made, std::string& error);
+/// `==` of the language: numbers by value, instances by identity, lists and dicts structurally.
+bool is_equal(const Datum& a, const Datum& b);
+
+}  // namespace fettle::model
