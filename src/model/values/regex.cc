@@ -30,11 +30,15 @@ Regexes::~Regexes() = default;
 bool Regexes::matches(std::string_view pattern, std::string_view text) {
   if (!Budget::current().spend(text.size() / 16))
     return false;
-  std::unique_ptr<Compiled>& known = compiled_[pattern];
-  if (known == nullptr)
-    known = std::make_unique<Compiled>(pattern);
-  return known->regex.Match({text.data(), text.size()}, 0, text.size(), RE2::ANCHOR_START, nullptr,
-                            0);
+  if (pattern.data() != recent_pattern_.data() || pattern.size() != recent_pattern_.size()) {
+    std::unique_ptr<Compiled>& known = compiled_[pattern];
+    if (known == nullptr)
+      known = std::make_unique<Compiled>(pattern);
+    recent_pattern_ = pattern;
+    recent_ = known.get();
+  }
+  return recent_->regex.Match({text.data(), text.size()}, 0, text.size(), RE2::ANCHOR_START,
+                              nullptr, 0);
 }
 
 Status check_regex(std::string_view pattern) {

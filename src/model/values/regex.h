@@ -16,12 +16,14 @@ class Regexes {
   Regexes();
   ~Regexes();
 
-  /// A pattern that was checked.
+  /// A pattern that was checked, and that lives as long as this.
   bool matches(std::string_view pattern, std::string_view text);
 
  private:
   struct Compiled;
   std::unordered_map<std::string_view, std::unique_ptr<Compiled>> compiled_;
+  std::string_view recent_pattern_;  ///< most values are of the type of the one before
+  Compiled* recent_ = nullptr;
 };
 
 /// Error (`Blame::user`, without place): the pattern cannot be read, with the reason.
