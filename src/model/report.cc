@@ -4,6 +4,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/kept.h"
 #include "base/text.h"
 #include "model/compile.h"
 
@@ -76,8 +77,7 @@ int run_compile_command(std::span<const std::string> arguments) {
     std::cerr << "warning: " << to_string(warning) << "\n";
   };
   options.is_for_version = false;
-  // The process ends next: nobody waits until a large model is taken apart.
-  static const Compiled& compiled = *new Compiled(compile(*project, options));
+  const Compiled& compiled = kept_until_exit(compile(*project, options));
   std::cout.flush();
   if (compiled.errors.empty())
     return 0;

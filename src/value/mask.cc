@@ -30,9 +30,8 @@ bool begins_word(std::string_view name, size_t i) {
 
 bool is_secret_word(std::string_view word) {
   const std::string plain = lower_case(word);
-  return std::ranges::any_of(words, [&](std::string_view secret) {
-    return plain == secret || plain == cat(secret, "s");
-  });
+  return std::ranges::any_of(
+      words, [&](std::string_view secret) { return plain == secret || plain == cat(secret, "s"); });
 }
 
 bool is_text_of_one(const Value& value) {
@@ -130,6 +129,29 @@ std::string masked_word(const std::string& word) {
   return hidden == *value ? word : write_json(hidden);
 }
 
+bool is_of_users(std::string_view name) {
+  return name == "env" || name == "env_vars" || name == "environment" || name == "headers" ||
+         name == "fields";
+}
+
+bool has_variables(const Value& value) {
+  if (value.is_list())
+    return std::ranges::any_of(value.items(), has_variables);
+  return value.is_dict() && std::ranges::any_of(value.entries(), [](const Entry& entry) {
+           return is_of_users(entry.key) || has_variables(entry.value);
+         });
+}
+
+Value with_masked_variables(const Value& value) {
+  if (value.is_list())
+    return map_items(value, with_masked_variables);
+  if (!value.is_dict())
+    return value;
+  return map_entries(value, [](std::string_view name, const Value& inside) {
+    return is_of_users(name) ? mask_named(inside) : with_masked_variables(inside);
+  });
+}
+
 }  // namespace
 
 bool is_secret_name(std::string_view name) {
@@ -157,18 +179,12 @@ Value mask_named(const Value& value) {
 }
 
 Value mask_variables(const Value& value) {
-  if (value.is_list())
-    return map_items(value, mask_variables);
-  if (!value.is_dict())
-    return value;
-  return map_entries(value, [](std::string_view name, const Value& inside) {
-    const bool is_of_users = name == "env" || name == "env_vars" || name == "environment" ||
-                             name == "headers" || name == "fields";
-    return is_of_users ? mask_named(inside) : mask_variables(inside);
-  });
+  return has_variables(value) ? with_masked_variables(value) : value;
 }
 
 std::string mask_named_text(std::string_view text) {
+  if (text.find(':') == text.npos)
+    return std::string(text);
   std::string hidden;
   for (const std::string_view line : split(text, '\n'))
     hidden += cat(hidden.empty() && line.data() == text.data() ? "" : "\n", masked_line(line));
@@ -261,6 +277,8 @@ std::string Mask::text(std::string_view text) const {
 }
 
 Value Mask::value(const Value& value) const {
+  if (forms_.empty() && !value.has_secret())
+    return value;
   if (value.is_secret())
     return Value(masked);
   if (value.is_text())

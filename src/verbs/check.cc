@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/kept.h"
 #include "base/text.h"
 #include "states/validate.h"
 #include "verbs/export_model.h"
@@ -100,14 +101,11 @@ Checked check_model(const std::string& path) {
     add(checked.errors, std::move(pushed).error());
     return checked;
   }
-  // Nobody waits until a large model is taken apart: the process ends next.
-  static std::vector<ExportedModel>& read = *new std::vector<ExportedModel>();
-  static std::vector<ModelPush>& pushes = *new std::vector<ModelPush>();
   add_findings(checked, pushed->push);
   if (const std::optional<Error> circle = find_cycle(pushed->push.items))
     add(checked.errors, *circle);
-  pushes.push_back(std::move(*pushed));
-  read.push_back(std::move(made));
+  kept_until_exit(std::move(*pushed));
+  kept_until_exit(std::move(made));
   return checked;
 }
 

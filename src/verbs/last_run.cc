@@ -24,11 +24,11 @@ Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name&
 Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run) {
   if (const auto before = TRY(read_last_run(place, edit.environment())); before && *before == run)
     return {};
-  return edit.put_note(
-      last_run_note,
-      Value::dict({{"package", run.package},
-                   {"given", Value::secret(Value::dict(
-                                 {{"arguments", run.arguments}, {"file", run.arguments_file}}))}}));
+  const Value given = Value::dict({{"arguments", run.arguments}, {"file", run.arguments_file}});
+  const bool has_arguments = !run.arguments.empty() && run.arguments != "{}";
+  return edit.put_note(last_run_note,
+                       Value::dict({{"package", run.package},
+                                    {"given", has_arguments ? Value::secret(given) : given}}));
 }
 
 std::string package_identity(const std::string& package) {

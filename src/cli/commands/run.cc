@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/kept.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
@@ -14,29 +15,43 @@
 namespace fettle {
 namespace {
 
+/// The names of an instruction's members, each made once.
+struct InstructionNames {
+  Name name = "name", text = "text", arguments = "arguments", description = "description",
+       position = "position", why = "why", status = "status", result = "result",
+       seconds = "seconds", file = "file", line = "line", column = "column";
+};
+
+const InstructionNames& instruction_names() {
+  static const InstructionNames names;
+  return names;
+}
+
 Value place_of(std::string_view origin) {
   const auto parts = split(origin, ':');
   if (parts.size() < 3)
     return Value::dict({{"file", origin}});
   const std::string_view file = origin.substr(
       0, origin.size() - parts[parts.size() - 1].size() - parts[parts.size() - 2].size() - 2);
-  return Value::dict({{"file", file},
-                      {"line", Value::big_integer(parts[parts.size() - 2])},
-                      {"column", Value::big_integer(parts[parts.size() - 1])}});
+  const InstructionNames& names = instruction_names();
+  return Value::dict({{names.file, file},
+                      {names.line, Value::big_integer(parts[parts.size() - 2])},
+                      {names.column, Value::big_integer(parts[parts.size() - 1])}});
 }
 
 Value instruction_value(const StatementReport& report, bool ran) {
   const Statement& statement = *report.statement;
-  std::vector<Entry> entries{{"name", statement.name},
-                             {"text", statement.text},
-                             {"arguments", statement.detail.at("arguments")},
-                             {"description", statement.detail.at("description")},
-                             {"position", place_of(statement.origin)},
-                             {"why", report.why}};
+  const InstructionNames& names = instruction_names();
+  std::vector<Entry> entries{{names.name, statement.name},
+                             {names.text, statement.text},
+                             {names.arguments, statement.detail.at("arguments")},
+                             {names.description, statement.detail.at("description")},
+                             {names.position, place_of(statement.origin)},
+                             {names.why, report.why}};
   if (ran) {
-    entries.push_back({"status", to_string(report.status)});
-    entries.push_back({"result", report.result});
-    entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
+    entries.push_back({names.status, to_string(report.status)});
+    entries.push_back({names.result, report.result});
+    entries.push_back({names.seconds, static_cast<double>(report.took.count()) / 1e9});
   }
   return Value::dict(std::move(entries));
 }
@@ -353,7 +368,7 @@ Result<int> run(Face& face) {
   Result<PackageReport> ran = run_package(*place, request, teller);
   if (!ran)
     return with_heading(face, teller.has_interpreted(), std::move(ran).error());
-  const PackageReport report = std::move(*ran);
+  const PackageReport& report = kept_until_exit(std::move(*ran));
   if (face.json)
     print_json_as_it_is(document_of(report, false));
   else if (face.json_lines)
