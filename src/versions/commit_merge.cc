@@ -1,0 +1,164 @@
+/// A partial push beside what other sets have said: what it may not change, and what the rest
+/// keeps.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "versions/committer.h"
+
+namespace fettle {
+
+Status Committer::find_conflicts() {
+  for (const auto& [piece, content] : pieces_)
+    for (const Item& item : content.items) {
+      const std::optional<Piece> other =
+          TRY(other_holder(key_of_item(item.id), value_of_item(piece, item)));
+      if (!other)
+        continue;
+      const Item* theirs = TRY(content_of(*other))->find(item.id);
+      conflicts_.push_back({&item, piece, *other, theirs == nullptr || theirs->is_shared});
+    }
+  std::sort(conflicts_.begin(), conflicts_.end(),
+            [](const Conflict& a, const Conflict& b) { return a.mine->id < b.mine->id; });
+  return {};
+}
+
+Status Committer::report_conflict(bool other_shares, bool mine_is_shared) const {
+  for (const Conflict& conflict : conflicts_) {
+    if (conflict.other_shares != other_shares || conflict.mine->is_shared != mine_is_shared)
+      continue;
+    const std::string by =
+        conflict.other.set.empty() ? "" : cat("; set `", conflict.other.set, "` shares it");
+    const std::string hint = by + at(conflict.mine->origin);
+    return user_error(mine_is_shared
+                          ? words_.shared_changed(conflict.mine->id, hint)
+                          : words_.shared_taken(conflict.mine->id, conflict.piece.set, hint));
+  }
+  return {};
+}
+
+Status Committer::check_edges() const {
+  for (const Item& item : push_.items)
+    if (const Name* need = foreign_need(item))
+      return user_error(edge_text(item, *need));
+  return {};
+}
+
+const Name* Committer::foreign_need(const Item& item) const {
+  const Name& set = set_of(item.id);
+  if (set.empty())
+    return nullptr;
+  for (const Name& need : item.needs)
+    if (const Name& other = set_of(need); !other.empty() && other != set)
+      return &need;
+  return nullptr;
+}
+
+std::string Committer::edge_text(const Item& item, const Name& need) const {
+  return cat(words_.need_between_sets(item.id, need), " (sets `", set_of(item.id), "` and `",
+             set_of(need), "`)", places({item.id, need}));
+}
+
+std::string Committer::places(const std::vector<Name>& ids) const {
+  std::vector<std::string> found;
+  for (const Name& id : ids)
+    if (const auto item = index_.find(id); item != index_.end() && !item->second->origin.empty())
+      if (std::string place = item->second->origin.str();
+          std::ranges::find(found, place) == found.end())
+        found.push_back(std::move(place));
+  return found.empty() ? "" : cat(" (", join(found, " and "), ")");
+}
+
+Status Committer::report_moves() const {
+  std::string lines;
+  for (const Conflict& conflict : conflicts_)
+    if (!conflict.other_shares)
+      lines += cat("\n    ", conflict.mine->id, " moved from ", conflict.other.set, " to ",
+                   conflict.piece.set.empty() ? Name("no resource set") : conflict.piece.set,
+                   at(conflict.mine->origin));
+  if (lines.empty())
+    return {};
+  return user_error(words_.moved(lines));
+}
+
+Status Committer::merge_rest() {
+  for (auto& [piece, content] : pieces_) {
+    if (!piece.set.empty())
+      continue;
+    const ContentPointer before = TRY(content_of(piece));
+    for (const Item& old : before->items) {
+      const auto same = std::find_if(content.items.begin(), content.items.end(),
+                                     [&](const Item& item) { return item.id == old.id; });
+      if (same == content.items.end())
+        content.items.push_back(old);
+      else
+        same->needs.insert(same->needs.end(), old.needs.begin(), old.needs.end());
+    }
+    for (Item& item : content.items)
+      TRY(drop_lost_needs(item, before->find(item.id)));
+    content.claims.insert(content.claims.end(), before->claims.begin(), before->claims.end());
+    for (const Unknown& old : before->unknowns)
+      if (old.resource.empty() && !old.is_resolved)
+        content.unknowns.push_back(old);
+  }
+  return drop_needs_of_removed();
+}
+
+Status Committer::drop_lost_needs(Item& item, const Item* before) {
+  std::vector<Name> kept;
+  for (Name& need : item.needs) {
+    const auto pushed = index_.find(item.id);
+    const bool is_asked_for =
+        pushed != index_.end() &&
+        std::ranges::find(pushed->second->needs, need) != pushed->second->needs.end();
+    const bool was_there = before != nullptr && TRY(any_holder(need));
+    if (is_asked_for ||
+        (was_there && (index_.contains(need) || TRY(staying_holder(need)).has_value())))
+      kept.push_back(std::move(need));
+  }
+  item.needs = std::move(kept);
+  return {};
+}
+
+Status Committer::drop_needs_of_removed() {
+  if (!TRY(removes_any()))
+    return {};
+  std::vector<Piece> concerned;
+  TRY(newest_.holders(key_of_rest_with_needs(), [&](Digest, const Piece& piece) {
+    if (!pieces_.contains(piece))
+      concerned.push_back(piece);
+    return Go::on;
+  }));
+  for (const Piece& piece : concerned) {
+    const ContentPointer before = TRY(content_of(piece));
+    Content after = *before;
+    bool is_changed = false;
+    for (Item& item : after.items) {
+      const size_t needs = item.needs.size();
+      TRY(drop_lost_needs(item, &item));
+      is_changed |= item.needs.size() != needs;
+    }
+    if (is_changed)
+      pieces_.emplace(piece, std::move(after));
+  }
+  return {};
+}
+
+Result<bool> Committer::removes_any() {
+  for (const Name& set : touched_)
+    for (const Item& old : TRY(content_of({set, {}}))->items)
+      if (!index_.contains(old.id))
+        return true;
+  return false;
+}
+
+Result<bool> Committer::any_holder(const Name& id) const {
+  bool found = false;
+  TRY(newest_.holders(key_of_item(id), [&](Digest, const Piece&) {
+    found = true;
+    return Go::stop;
+  }));
+  return found;
+}
+
+}  // namespace fettle

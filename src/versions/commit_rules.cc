@@ -1,0 +1,151 @@
+/// What all sets together must not say: claims that contradict each other, and circles of needs.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "value/json.h"
+#include "versions/circle.h"
+#include "versions/committer.h"
+
+namespace fettle {
+
+Status Committer::check_claims() {
+  std::map<Name, std::map<Digest, std::pair<const Claim*, Name>>> bounded;
+  for (const auto& [piece, content] : commit_.delta.pieces) {
+    if (content == nullptr)
+      continue;
+    for (const Claim& claim : content->claims) {
+      if (claim.rule == Claim::Rule::bounded) {
+        bounded[claim.key].emplace(claim.value, std::pair(&claim, piece.set));
+        continue;
+      }
+      if (const std::optional<Piece> other =
+              TRY(other_holder(key_of_claim(claim.key), claim.value)))
+        return contradiction(claim, piece.set, *other);
+    }
+  }
+  for (const auto& [key, values] : bounded)
+    TRY(check_bound(values));
+  return {};
+}
+
+std::pair<std::string, std::string> Committer::texts_that_differ(const Name& a, const Name& b) {
+  const Result<Value> first = read_json(a), second = read_json(b);
+  if (!first || !second || !first->is_dict() || !second->is_dict() || *first == *second)
+    return {a.str(), b.str()};
+  const auto only = [](const Value& of, const Value& other) {
+    std::vector<std::string> texts;
+    for (const Entry& entry : of.entries())
+      if (const Value* same = other.find(entry.key); same == nullptr || *same != entry.value)
+        texts.push_back(cat(entry.key, " = ", write_json(entry.value)));
+    return texts.empty() ? std::string("nothing of that") : join(texts, ", ");
+  };
+  return {only(*first, *second), only(*second, *first)};
+}
+
+Status Committer::contradiction(const Claim& claim, const Name& set, const Piece& other) {
+  const ContentPointer content = TRY(content_of(other));
+  for (const Claim& theirs : content->claims)
+    if (theirs.key == claim.key) {
+      const auto [mine, others] = texts_that_differ(claim.text, theirs.text);
+      return user_error(cat(words_.contradiction(called(set), called(other.set)), ": ", claim.key,
+                            " has ", mine, " in ", called(set), at(claim.origin), " and ", others,
+                            " in ", called(other.set), at(theirs.origin)));
+    }
+  return Error(Blame::bug, cat("the index holds a claim `", claim.key, "` that no set makes"));
+}
+
+Status Committer::check_bound(const std::map<Digest, std::pair<const Claim*, Name>>& values) {
+  const auto& [claim, set] = values.begin()->second;
+  std::set<Digest> all;
+  for (const auto& [value, mine] : values)
+    all.insert(value);
+  // A set of the push that is as it was still holds its members.
+  std::unordered_set<Piece, PieceHash> replaced;
+  for (const auto& [piece, content] : commit_.delta.pieces)
+    replaced.insert(piece);
+  std::optional<Piece> other;
+  TRY(newest_.holders(key_of_claim(claim->key), [&](Digest value, const Piece& piece) {
+    if (replaced.contains(piece))
+      return Go::on;
+    if (all.insert(value).second)
+      other = piece;
+    return all.size() > claim->limit ? Go::stop : Go::next_value;
+  }));
+  if (all.size() <= claim->limit || !other)
+    return {};
+  return user_error(cat(words_.contradiction(called(set), called(other->set)), ": ", claim->key,
+                        " takes at most ", claim->limit,
+                        claim->limit == 1 ? " element" : " elements", at(claim->origin)));
+}
+
+Status Committer::check_circles() {
+  if (!push_.is_partial) {
+    if (std::optional<Error> circle = find_cycle(push_.items))
+      return std::move(*circle);
+    return {};
+  }
+  CircleSearch search([this](const Name& id) { return needs_of(id); });
+  for (const Item& item : push_.items) {
+    const std::vector<Name> circle = TRY(search.from(item.id));
+    if (!circle.empty())
+      return circle_error(circle);
+  }
+  return {};
+}
+
+Error Committer::circle_error(const std::vector<Name>& circle) {
+  std::set<Name> sets;
+  for (const Name& id : circle) {
+    Name set = set_of(id);
+    if (!index_.contains(id))
+      if (Result<std::optional<Piece>> piece = staying_holder(id); piece && *piece)
+        set = (*piece)->set;
+    if (!set.empty())
+      sets.insert(set);
+  }
+  return user_error(cat("Dependency cycle: ", circle_text(circle),
+                        sets.empty() ? "" : cat(" (sets ", joined(sets), ")"), places(circle)));
+}
+
+Result<std::optional<Piece>> Committer::staying_holder(const Name& id) const {
+  return other_holder(key_of_item(id), {});
+}
+
+Result<std::vector<Name>> Committer::needs_of(const Name& id) {
+  std::vector<Name> needs;
+  bool is_shared = false;
+  if (const auto pushed = index_.find(id); pushed != index_.end()) {
+    needs = pushed->second->needs;
+    is_shared = set_of(id).empty();
+  } else {
+    const std::optional<Piece> piece = TRY(staying_holder(id));
+    const Item* item = piece ? TRY(content_of(*piece))->find(id) : nullptr;
+    if (item == nullptr)
+      return needs;
+    is_shared = item->is_shared;
+    if (!is_shared)
+      return item->needs;
+  }
+  if (is_shared)
+    TRY(add_needs_of_others(id, needs));
+  return needs;
+}
+
+Status Committer::add_needs_of_others(const Name& id, std::vector<Name>& needs) {
+  std::vector<std::pair<Digest, Piece>> others;
+  TRY(newest_.holders(key_of_needs(id), [&](Digest value, const Piece& piece) {
+    if (is_touched(piece))
+      return Go::on;
+    others.emplace_back(value, piece);
+    return Go::next_value;
+  }));
+  for (const auto& [value, piece] : others)
+    if (const Item* item = TRY(content_of(piece))->find(id))
+      for (const Name& need : item->needs)
+        if (need.digest() == value)
+          needs.push_back(need);
+  return {};
+}
+
+}  // namespace fettle

@@ -1,0 +1,126 @@
+#pragma once
+/// How a push becomes the next version: `run` of `commit.cc` names the steps. Merging with what
+/// other sets have said is `commit_merge.cc`, what all sets together must not say
+/// `commit_rules.cc`, what became of which resource `commit_changes.cc`.
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "versions/commit.h"
+
+namespace fettle {
+
+/// At most twenty names in backquotes.
+std::string joined(const std::set<Name>& names);
+/// What a set is called in a message; the one without a name is "no set".
+std::string called(const Name& set);
+/// ` (file:line)`; empty without an origin.
+std::string at(const Name& origin);
+
+/// An item of the push about which another piece of the newest version says something else.
+struct Conflict {
+  const Item* mine;
+  Piece piece;
+  Piece other;
+  bool other_shares;
+};
+
+class Committer {
+ public:
+  Committer(const Snapshot& newest, Push push, Claims claims)
+      : newest_(newest), push_(std::move(push)), claims_(std::move(claims)), words_(*push_.words) {}
+
+  Result<Commit> run();
+
+ private:
+  using Go = Snapshot::Go;
+
+  // commit.cc
+  const Name& set_of(const Name& id) const;
+  Status check_names();
+  Status check_base();
+  Status check_base_number() const;
+  Status check_number();
+  Status index_items();
+  Status check_closed() const;
+  /// The pieces of the push, not yet merged with what the rest has.
+  void build();
+  /// Often the same piece several times in a row.
+  Content& content_at(Piece piece);
+  static Piece piece_of(const Name& set, const Name& name);
+  std::vector<Piece> pieces_of(
+      const Name& id, const std::unordered_map<Name, std::vector<const Share*>>& shares) const;
+  /// Whether the push replaces what a piece of the newest version says.
+  bool is_touched(const Piece& piece) const;
+  /// A piece of the newest version that stays and holds another value.
+  Result<std::optional<Piece>> other_holder(Digest key, Digest value) const;
+  Result<ContentPointer> content_of(const Piece& piece);
+  Status check_code() const;
+  Status make_delta();
+  Status digests_of_touched(std::map<Piece, Digest>& before) const;
+  Value detail() const;
+  /// What the newest version says in a dict of its detail and the push does not.
+  void add_older(std::vector<Entry>& entries, std::string_view name) const;
+  /// Equal contents never conflict: they are not in the delta.
+  Status check_stale() const;
+
+  // commit_merge.cc
+  Status find_conflicts();
+  Status report_conflict(bool other_shares, bool mine_is_shared) const;
+  Status check_edges() const;
+  /// A need of a resource of a set that belongs to another set; none when there is none.
+  const Name* foreign_need(const Item& item) const;
+  std::string edge_text(const Item& item, const Name& need) const;
+  /// Where these resources are declared, as far as they are pushed.
+  std::string places(const std::vector<Name>& ids) const;
+  Status report_moves() const;
+  /// The rest is only ever added to.
+  Status merge_rest();
+  /// A need goes with its target: it does not come back when that is pushed again.
+  Status drop_lost_needs(Item& item, const Item* before);
+  /// Those of shared resources that the push does not speak of.
+  Status drop_needs_of_removed();
+  /// Whether a set loses a resource.
+  Result<bool> removes_any();
+  Result<bool> any_holder(const Name& id) const;
+
+  // commit_rules.cc
+  Status check_claims();
+  /// Of two dicts in JSON only the entries that differ; anything else as it is.
+  static std::pair<std::string, std::string> texts_that_differ(const Name& a, const Name& b);
+  Status contradiction(const Claim& claim, const Name& set, const Piece& other);
+  Status check_bound(const std::map<Digest, std::pair<const Claim*, Name>>& values);
+  Status check_circles();
+  Error circle_error(const std::vector<Name>& circle);
+  Result<std::optional<Piece>> staying_holder(const Name& id) const;
+  /// What a resource needs once the push is in.
+  Result<std::vector<Name>> needs_of(const Name& id);
+  Status add_needs_of_others(const Name& id, std::vector<Name>& needs);
+
+  // commit_changes.cc
+  /// What became of which resource.
+  Status describe();
+  Status describe_item(const Piece& piece, const Item& item, const Content* before,
+                       std::map<Name, SetChange>& changes, std::unordered_set<Name>& described);
+  /// Of a shared resource each piece tells only some of its needs.
+  Result<bool> needs_differ(const Name& id);
+  Status describe_loss(const Piece& piece, const Item& old, std::map<Name, SetChange>& changes,
+                       std::unordered_set<Name>& described);
+
+  const Snapshot& newest_;
+  Push push_;
+  Claims claims_;
+  const CommitWords& words_;
+  std::unordered_set<Name> touched_;  ///< named sets that are replaced or removed
+  std::unordered_map<Name, const Item*> index_;
+  std::map<Piece, Content> pieces_;
+  Piece last_piece_;  ///< that was asked for, and its content
+  Content* last_ = nullptr;
+  std::unordered_map<Piece, ContentPointer, PieceHash> contents_;  ///< of the newest version
+  std::vector<Conflict> conflicts_;
+  Commit commit_;
+};
+
+}  // namespace fettle
