@@ -146,6 +146,13 @@ TEST(Commands, AShortFlagMayHoldItsValue) {
   EXPECT_NE(error_of("service logs shop web -f5").find("unknown flag `-f5`"), std::string::npos);
 }
 
+TEST(Commands, ANegativeNumberIsAnArgument) {
+  Parsed result;
+  EXPECT_EQ(parsed("setting set available_versions_to_keep -1", result), "setting set");
+  EXPECT_EQ(result.arguments, (std::vector<std::string>{"available_versions_to_keep", "-1"}));
+  EXPECT_NE(error_of("versions diff -1 -2 -x").find("unknown flag `-x`"), std::string::npos);
+}
+
 TEST(Commands, FlagsOfExecStandBeforeTheCommand) {
   Parsed result;
   ASSERT_EQ(parsed("service exec shop web -u root ls -l", result), "service exec");

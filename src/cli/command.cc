@@ -293,6 +293,13 @@ std::vector<std::string> take_flags(std::vector<std::string>& words, size_t at) 
   return taken;
 }
 
+/// `-1`: an argument, since no flag begins with a digit.
+bool is_negative_number(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && std::ranges::all_of(word.substr(1), [](char c) {
+           return (c >= '0' && c <= '9') || c == '.';
+         });
+}
+
 bool is_group(const std::vector<Command>& commands, std::string_view word) {
   return std::ranges::none_of(commands, [&](const Command& one) { return one.words == word; }) &&
          std::ranges::any_of(
@@ -342,7 +349,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     if (word == "--" && !only_arguments && (!rest || parsed.arguments.size() == found->least)) {
       only_arguments = true;
       ++at;
-    } else if (!rest && word.size() > 1 && word[0] == '-') {
+    } else if (!rest && word.size() > 1 && word[0] == '-' && !is_negative_number(word)) {
       at = TRY(parse_option(options, *found, words, at, parsed));
     } else {
       parsed.arguments.push_back(word);
