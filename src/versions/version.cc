@@ -1,7 +1,7 @@
 #include "versions/version.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "base/text.h"
 
@@ -93,10 +93,11 @@ std::vector<Holding> holdings(const Piece& piece, const Content& content) {
 
 namespace {
 
-Result<bool> is_held(const Snapshot& snapshot, const Name& id) {
-  bool found = false;
-  TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece&) {
-    found = true;
+/// One of the pieces that hold it; none when it is not there.
+Result<std::optional<Piece>> holder_of(const Snapshot& snapshot, const Name& id) {
+  std::optional<Piece> found;
+  TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {
+    found = piece;
     return Snapshot::Go::stop;
   }));
   return found;
@@ -105,20 +106,34 @@ Result<bool> is_held(const Snapshot& snapshot, const Name& id) {
 }  // namespace
 
 Result<std::vector<Name>> needs_in(const Snapshot& snapshot, const Name& id) {
-  std::vector<Piece> pieces;
-  TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {
-    pieces.push_back(piece);
-    return Snapshot::Go::on;
-  }));
-  std::set<Name> needs;
-  for (const Piece& piece : pieces)
-    if (const ContentPointer content = TRY(snapshot.content(piece)))
-      if (const Item* item = content->find(id))
-        needs.insert(item->needs.begin(), item->needs.end());
+  const std::optional<Piece> piece = TRY(holder_of(snapshot, id));
+  const ContentPointer content = piece ? TRY(snapshot.content(*piece)) : nullptr;
+  const Item* const item = content == nullptr ? nullptr : content->find(id);
+  if (item == nullptr)
+    return std::vector<Name>();
+  std::map<Digest, Name> needs;
+  const auto add = [&](const Item& of) {
+    for (const Name& need : of.needs)
+      needs.emplace(need.digest(), need);
+  };
+  add(*item);
+  // Thousands of sets may share it; each of its needs is looked up once.
+  std::vector<std::pair<Digest, Piece>> others;
+  if (item->is_shared)
+    TRY(snapshot.holders(key_of_needs(id), [&](Digest need, const Piece& other) {
+      others.emplace_back(need, other);
+      return Snapshot::Go::next_value;
+    }));
+  for (const auto& [digest, other] : others) {
+    const ContentPointer more = needs.contains(digest) ? nullptr : TRY(snapshot.content(other));
+    if (const Item* const same = more == nullptr ? nullptr : more->find(id))
+      add(*same);
+  }
   std::vector<Name> there;
-  for (const Name& need : needs)
-    if (TRY(is_held(snapshot, need)))
+  for (const auto& [digest, need] : needs)
+    if (TRY(holder_of(snapshot, need)))
       there.push_back(need);
+  std::ranges::sort(there);
   return there;
 }
 
