@@ -146,6 +146,14 @@ TEST(Commands, AShortFlagMayHoldItsValue) {
   EXPECT_NE(error_of("service logs shop web -f5").find("unknown flag `-f5`"), std::string::npos);
 }
 
+TEST(Commands, FlagsMayStandBeforeTheCommand) {
+  Parsed result;
+  EXPECT_EQ(parsed("-e shop -ojson enclave inspect", result), "enclave inspect");
+  EXPECT_EQ(result.text("enclave"), "shop");
+  EXPECT_EQ(result.text("output"), "json");
+  EXPECT_NE(error_of("--nothing enclave inspect").find("--nothing"), std::string::npos);
+}
+
 TEST(Commands, ANegativeNumberIsAnArgument) {
   Parsed result;
   EXPECT_EQ(parsed("setting set available_versions_to_keep -1", result), "setting set");

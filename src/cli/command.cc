@@ -276,12 +276,34 @@ const std::vector<CommandOption>& common_options() {
 
 namespace {
 
+/// The flag of any command; none when it takes a value in some commands and not in others.
+const CommandOption* find_anywhere(const std::vector<Command>& commands,
+                                   const std::string& spelling) {
+  if (const CommandOption* common = find_option(common_options(), spelling))
+    return common;
+  const CommandOption* found = nullptr;
+  for (const Command& command : commands)
+    if (const CommandOption* one = find_option(command.options, spelling)) {
+      if (found != nullptr && found->value.empty() != one->value.empty())
+        return nullptr;
+      found = one;
+    }
+  return found;
+}
+
 /// Takes the flags that stand at a place, before the command is complete.
-std::vector<std::string> take_flags(std::vector<std::string>& words, size_t at) {
+std::vector<std::string> take_flags(const std::vector<Command>& commands,
+                                    std::vector<std::string>& words, size_t at) {
   std::vector<std::string> taken;
   while (at < words.size() && words[at].size() > 1 && words[at][0] == '-') {
-    const std::string spelling = words[at].substr(0, words[at].find('='));
-    const CommandOption* option = find_option(common_options(), spelling);
+    std::string spelling = words[at].substr(0, words[at].find('='));
+    const CommandOption* option = find_anywhere(commands, spelling);
+    if (option == nullptr && spelling.size() > 2 && spelling[1] != '-') {  // `-ojson`
+      spelling.resize(2);
+      option = find_anywhere(commands, spelling);
+      if (option != nullptr && option->value.empty())
+        option = nullptr;
+    }
     if (option == nullptr)
       break;
     const bool has_value = !option->value.empty() && spelling == words[at];
@@ -310,9 +332,9 @@ bool is_group(const std::vector<Command>& commands, std::string_view word) {
 
 Result<const Command*> parse_command(const std::vector<Command>& commands,
                                      std::vector<std::string> words, Parsed& parsed) {
-  std::vector<std::string> flags = take_flags(words, 0);
+  std::vector<std::string> flags = take_flags(commands, words, 0);
   if (!words.empty() && is_group(commands, words[0]))
-    for (std::string& flag : take_flags(words, 1))
+    for (std::string& flag : take_flags(commands, words, 1))
       flags.push_back(std::move(flag));
   const Command* found = nullptr;
   size_t used = 0;

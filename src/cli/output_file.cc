@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
@@ -11,13 +12,11 @@
 namespace fettle {
 namespace {
 
-Status write_to_special(const Path& path, const std::function<Status(const ByteSink&)>& fill) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.is_open())
-    return file_error("cannot open", path);
+Status write_to(int descriptor, const Path& path,
+                const std::function<Status(const ByteSink&)>& fill) {
   return fill([&](std::string_view bytes) -> Status {
     while (!bytes.empty()) {
-      const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+      const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
       if (count < 0 && errno == EINTR)
         continue;
       if (count < 0)
@@ -28,9 +27,18 @@ Status write_to_special(const Path& path, const std::function<Status(const ByteS
   });
 }
 
+Status write_to_special(const Path& path, const std::function<Status(const ByteSink&)>& fill) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.is_open() ? write_to(file.get(), path, fill) : file_error("cannot open", path);
+}
+
 }  // namespace
 
 Status write_output(const std::string& path, const std::function<Status(const ByteSink&)>& fill) {
+  if (is_standard_output(path)) {
+    std::fflush(stdout);
+    return write_to(STDOUT_FILENO, "standard output", fill);
+  }
   struct stat about{};
   if (stat(path.c_str(), &about) != 0)
     return write_file(path, fill);

@@ -132,28 +132,43 @@ std::string without_digits(std::string_view text) {
   return letters;
 }
 
-/// A set that is to be deleted, is not there, and is spelled like one that is. Numbers are no
-/// spelling: `net-2` may be gone while `net-1` is there.
-Status check_removed_sets(const Workplace& place, const ExportRequest& request) {
+/// The named sets of a version, in their order.
+Result<std::vector<std::string>> names_of_sets(const Snapshot& version) {
+  std::vector<std::string> names;
+  for (const auto& [piece, digest] : TRY(version.pieces()))
+    if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
+      names.push_back(piece.set.str());
+  return names;
+}
+
+/// A set that is to be deleted and is not there: an error when it is spelled like one that is, else
+/// a warning, since it may have been deleted before. Numbers are no spelling: `net-2` may be gone
+/// while `net-1` is there.
+Status check_removed_sets(const Workplace& place, const ExportRequest& request,
+                          const model::CompileOptions& options) {
   if (request.removed_sets.empty() || !request.is_partial)
     return {};
   const std::unique_ptr<Snapshot> base =
       TRY(place.store->versions().open(Name(request.environment), request.base));
-  std::vector<std::string> names;
-  if (base->number() != 0)
-    for (const auto& [piece, digest] : TRY(base->pieces()))
-      if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
-        names.push_back(piece.set.str());
+  if (base->number() == 0)
+    return {};
+  std::optional<std::vector<std::string>> names;
   for (const std::string& set : request.removed_sets) {
-    if (std::ranges::find(names, set) != names.end())
+    if (TRY(base->digest({Name(set), {}})))
       continue;
+    if (!names)
+      names = TRY(names_of_sets(*base));
     std::vector<std::string> others;
-    for (const std::string& name : names)
+    for (const std::string& name : *names)
       if (without_digits(name) != without_digits(set))
         others.push_back(name);
-    if (const std::string meant = suggestion(set, others); !meant.empty())
-      return user_error(
-          cat("version ", base->number(), " has no set `", set, "` to delete", meant));
+    const std::string meant = suggestion(set, others);
+    Error missing =
+        user_error(cat("version ", base->number(), " has no set `", set, "` to delete", meant));
+    if (!meant.empty())
+      return missing;
+    if (options.warn)
+      options.warn(missing);
   }
   return {};
 }
@@ -171,7 +186,7 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
     if (newest != 0)
       request.base = newest;
   }
-  TRY(check_removed_sets(place, request));
+  TRY(check_removed_sets(place, request, options));
   std::optional<Doing> doing(std::in_place, place.doing, cat("compiling ", request.environment));
   ExportedModel made = TRY(export_project(request, options, true));
   doing.emplace(place.doing, cat("storing a version of ", request.environment));

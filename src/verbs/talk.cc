@@ -227,11 +227,18 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
   return put;
 }
 
+Status archive_of(const Workplace& place, const ServiceView& service, const std::string& given,
+                  const ByteSink& write, std::stop_token stop) {
+  const std::string source = TRY(absolute_inside(given));
+  Engine* const engine = TRY(engine_inside(place, stop));
+  if (!TRY(get_archive(*engine, TRY(container_of(service)), source, write, stop)))
+    return user_error(cat("the service `", service.name, "` has nothing at `", source, "`"));
+  return {};
+}
+
 Status copy_out_of(const Workplace& place, const ServiceView& service, const std::string& given,
                    const std::string& target, std::stop_token stop) {
   const std::string source = TRY(absolute_inside(given));
-  Engine* const engine = TRY(engine_inside(place, stop));
-  const std::string container = TRY(container_of(service));
   std::error_code failure;
   const bool into = fs::is_directory(target, failure);
   const std::string name = last_part(source);
@@ -241,13 +248,8 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
     return user_error(cat("the folder `", beside, "` does not exist"));
   const ScratchFolder scratch = TRY(ScratchFolder::make(beside));
   const std::string tar = scratch.path() + "/tar";
-  bool found = false;
-  TRY(write_file(tar, [&](const ByteSink& write) -> Status {
-    found = TRY(get_archive(*engine, container, source, write, stop));
-    return {};
-  }));
-  if (!found)
-    return user_error(cat("the service `", service.name, "` has nothing at `", source, "`"));
+  TRY(write_file(
+      tar, [&](const ByteSink& write) { return archive_of(place, service, given, write, stop); }));
   const std::string unpacked = scratch.path() + "/all";
   TRY(unpack(TRY(source_of_file(tar)), unpacked));
   const fs::path made = fs::path(unpacked) / name;

@@ -33,5 +33,8 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
 /// The other way. A folder that is there gets it under its own name.
 Status copy_out_of(const Workplace& place, const ServiceView& service, const std::string& source,
                    const std::string& target, std::stop_token stop);
+/// What is at a path of a service, as a tar archive. Errors (`Blame::user`): nothing is.
+Status archive_of(const Workplace& place, const ServiceView& service, const std::string& source,
+                  const ByteSink& write, std::stop_token stop);
 
 }  // namespace fettle

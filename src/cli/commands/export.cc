@@ -83,7 +83,8 @@ Result<int> run(Face& face) {
   const ExportRequest request = TRY(request_of(face));
   if (face.parsed.has("json-file") && face.parsed.flag("apply"))
     return user_error(
-        "`--apply` releases a stored version, and `--json-file` stores none; leave one of them out");
+        "`--apply` releases a stored version, and `--json-file` stores none; leave one of them "
+        "out");
   if (face.parsed.has("json-file"))
     return export_to_file(face, request);
   if (face.parsed.flag("apply") && request.is_dry)

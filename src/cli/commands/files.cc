@@ -111,6 +111,11 @@ void tell_place(const Face& face, const Name& name, const std::string& path) {
 Result<int> download(Face& face) {
   const Chosen chosen = TRY(choose(face));
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
+  if (is_standard_output(given)) {
+    const ByteSource content = TRY(content_of(chosen));
+    TRY(write_output(given, [&](const ByteSink& sink) { return pump(content, sink); }));
+    return 0;
+  }
   if (face.parsed.flag("no-extract")) {
     const std::string file = given.empty() ? chosen.name.str() + ".tar" : given;
     const ByteSource content = TRY(content_of(chosen));
@@ -260,11 +265,12 @@ std::vector<Command> files_commands() {
           "Lists what is in a files artifact, or shows one file of it.",
           {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},
           inspect),
-      group.make("files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
-                 "Writes a files artifact to this machine.",
-                 {"fettle files download shop config",
-                  "fettle files download shop config out.tar --no-extract"},
-                 download, {{{"--no-extract"}, "", "keep it as a tar archive"}}),
+      group.make(
+          "files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
+          "Writes a files artifact to this machine; `-` is standard output, as a tar archive.",
+          {"fettle files download shop config",
+           "fettle files download shop config out.tar --no-extract"},
+          download, {{{"--no-extract"}, "", "keep it as a tar archive"}}),
       group.make("files upload", "ENCLAVE PATH", 1, 2,
                  "Creates a files artifact from a file or folder of this machine.",
                  {"fettle files upload shop ./site", "fettle files upload shop ./site --name page"},

@@ -103,6 +103,10 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
                                               " no longer wanted, kept (`--prune` removes them)")));
 }
 
+int code_of(const Face& face, const Preview& preview) {
+  return face.parsed.flag("detailed-exitcode") && !preview.plan.converged() ? 4 : 0;
+}
+
 std::string file_of_plan(const Face& face) { return face.parsed.text("out"); }
 
 /// Options that only the other sort of plan takes.
@@ -163,6 +167,8 @@ Result<int> run(Face& face) {
       return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));
     }));
   }
+  if (is_standard_output(file_of_plan(face)))
+    return code_of(face, preview);
   if (face.json) {
     std::vector<Value> steps;
     for (const Step& step : preview.plan.steps) {
@@ -180,7 +186,7 @@ Result<int> run(Face& face) {
   } else {
     print_plan(face, *place, preview);
   }
-  return face.parsed.flag("detailed-exitcode") && !preview.plan.converged() ? 4 : 0;
+  return code_of(face, preview);
 }
 
 }  // namespace
@@ -197,7 +203,10 @@ Command plan_command() {
        "fettle plan --version 3 -e networks --out due.plan"},
       run,
       {{{"--detailed-exitcode"}, "", "exit code 4 when something is due"},
-       {{"--out"}, "FILE", "write the plan to FILE, for `--plan` of `run` and `versions release`"},
+       {{"--out"},
+        "FILE",
+        "write the plan to FILE, for `--plan` of `run` and `versions release`; - is standard "
+        "output"},
        {{"--version"}, "N", "for models: a stored version instead of the model in this folder"},
        {{"-f", "--file"}, "FILE", "for models: the main file (default: main.cf of the project)"},
        agent_option()});

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 
@@ -96,6 +97,12 @@ Result<int> copy(Face& face) {
   const ServiceView service =
       TRY(inspect_service(*place, environment, from ? from->first : to->first));
   const std::stop_token stop = place->interrupt->acts_token();
+  if (from && is_standard_output(target)) {
+    TRY(write_output(target, [&](const ByteSink& write) {
+      return archive_of(*place, service, from->second, write, stop);
+    }));
+    return 0;
+  }
   if (from)
     TRY(copy_out_of(*place, service, from->second, target, stop));
   else

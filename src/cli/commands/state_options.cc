@@ -234,7 +234,8 @@ Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
   Settings settings(face);
   TRY(settings.open());
   StatesRequest request;
-  request.words = face.parsed.arguments;
+  for (const std::string& word : face.parsed.arguments)
+    request.words.push_back(word == "-" ? "/dev/stdin" : word);
   request.compile.sources = settings.texts("sls-sources");
   if (const std::string tree = settings.text("tree"); !tree.empty())
     request.compile.sources.insert(request.compile.sources.begin(), tree);
