@@ -59,8 +59,15 @@ async def run_batch(states, **parameters):
     )
     output, errors = await process.communicate(dumps({"states": states, **given}))
     try:
-        return json.loads(output)
+        answer = json.loads(output)
+        is_refused = answer.get("success") is False and isinstance(answer.get("error"), dict)
+        return _list_of_errors(answer["error"]) if is_refused else answer
     except ValueError:
         raise RuntimeError(
             errors.decode("utf-8", "replace").strip() or "fettle batch answered nothing"
         ) from None
+
+
+def _list_of_errors(error):
+    """The lines of what was wrong, one for each error; traces and excerpts are left out."""
+    return [line for line in error["message"].split("\n") if line.strip()]

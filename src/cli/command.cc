@@ -94,6 +94,12 @@ bool is_truth(const std::string& value) {
   return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no";
 }
 
+/// Whether a word is one of `a|b|c`.
+bool is_one_of(std::string_view word, std::string_view words) {
+  const std::vector<std::string_view> known = split(words, '|');
+  return std::ranges::find(known, word) != known.end();
+}
+
 /// One word of the command line that begins with a dash, and its value.
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
                             const std::vector<std::string>& words, size_t at, Parsed& parsed) {
@@ -134,6 +140,11 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     parsed.options[name_of(*option)].push_back(has_value ? value : "true");
     return at + 1;
   }
+  // Idem has `--progress` without a value.
+  const bool is_switch = !has_value && spelling == "--progress" &&
+                         (at + 1 >= words.size() || !is_one_of(words[at + 1], option->value));
+  if (is_switch)
+    return at + 1;
   if (!has_value) {
     if (at + 1 >= words.size())
       return user_error(
@@ -262,10 +273,10 @@ const std::vector<CommandOption>& common_options() {
     };
     const std::vector<CommandOption> limits = limit_options();
     common.insert(common.end(), limits.begin(), limits.end());
-    common.push_back(
-        {{"--progress"},
-         "live|plain|none",
-         "what takes long: at the bottom of a terminal (default there), as lines, or not"});
+    common.push_back({{"--progress"},
+                      "live|plain|none",
+                      "how to show what takes long: at the bottom of a terminal (its default), as "
+                      "lines, or not"});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});

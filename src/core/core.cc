@@ -54,8 +54,9 @@ std::string_view to_string(EventType type) {
 }
 
 bool Plan::converged() const {
-  return std::all_of(steps.begin(), steps.end(), [](const Step& step) {
-    return step.verb == Verb::keep || step.verb == Verb::blocked;
+  return std::ranges::all_of(steps, [](const Step& step) {
+    return step.verb == Verb::keep ||
+           (step.verb == Verb::blocked && step.obstacle == Obstacle::unmet);
   });
 }
 

@@ -112,6 +112,7 @@ struct Resource {
   /// thread, nothing says that it has begun, and it is recorded only when it came to something
   /// else.
   bool is_instant = false;
+  bool ends_run = false;  ///< when it fails, nothing more is started; records do not say it
 };
 
 /// Something that is known is to be started, stopped or removed by hand, whoever wants it. The wish

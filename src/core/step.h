@@ -42,8 +42,8 @@ struct Step {
 /// Steps in an order that the needs allow.
 struct Plan {
   std::vector<Step> steps;
-  size_t leftovers = 0;  ///< known things that nobody wants any more and that are kept
-  /// No step but kept and blocked ones: nothing is to be done.
+  std::vector<Key> leftovers;  ///< known things that nobody wants any more and that are kept
+  /// No step but kept ones and those that are not needed: all is as it is wanted.
   bool converged() const;
 };
 

@@ -19,12 +19,13 @@ class LinkKind : public Kind {
 
   Result<Value> normalise(const Value& attributes) const override {
     static const Schema schema{{"path", Field::text, {}},
-                               {"leads_to", Field::text, {}},
+                               {"leads_to", Field::text, ""},
                                {"purged", Field::boolean, false}};
     Value normal = TRY(schema.normalise(attributes));
     TRY(check_path(normal, "path"));
     const std::string_view target = normal.text_at("leads_to");
-    if (normal.at("leads_to").is_text() && (target.empty() || target.find('\0') != target.npos))
+    if (!normal.bool_at("purged") && normal.at("leads_to").is_text() &&
+        (target.empty() || target.find('\0') != target.npos))
       return user_error("a link must lead somewhere");
     return normal;
   }

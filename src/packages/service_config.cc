@@ -346,8 +346,9 @@ void check_recipe(Draft& draft, const ServiceState& service, const Value& recipe
   for (const Entry& entry : service.ports.entries())
     ids.push_back(entry.key.str());
   draft.finding(cat("the service `", service.key.name, "` has no port `", port, "`",
-                    suggestion(port, ids),
-                    ids.empty() ? "; it has no ports" : "; it has " + join(ids, ", ")));
+                    ids.empty()                     ? "; it has no ports"
+                    : suggestion(port, ids).empty() ? "; it has " + join(ids, ", ")
+                                                    : suggestion(port, ids)));
 }
 
 starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std::string& name,

@@ -171,7 +171,8 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
     node.leftover = leftover_of(*record, intent);
     const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
     const bool is_left = node.leftover == Leftover::keep && !is_wanted_by_others(*record, intent);
-    leftovers_ += is_left && in_world ? 1 : 0;
+    if (is_left && in_world)
+      leftovers_.push_back(key);
   }
   ids_.add(key, static_cast<NodeId>(nodes_.size()));
   nodes_.push_back(std::move(node));

@@ -74,7 +74,7 @@ class Graph {
   std::span<const NodeId> happened(NodeId host) const;
   /// Whether anything happens, or has happened, inside anything.
   bool has_hosts() const { return !history_.empty() || !happened_.empty() || !readers_.empty(); }
-  size_t leftovers() const { return leftovers_; }
+  const std::vector<Key>& leftovers() const { return leftovers_; }
 
   /// After an act: the record as it is now.
   void set_known(NodeId id, RecordPointer record) { nodes_[id].known = std::move(record); }
@@ -107,7 +107,7 @@ class Graph {
   std::deque<Resource> revived_;  ///< as they were applied, for what is started by hand
   Hosts history_, happened_;
   std::unordered_map<NodeId, std::vector<Reader>> readers_;
-  size_t leftovers_ = 0;
+  std::vector<Key> leftovers_;
 };
 
 /// What becomes of a record when the intent's sets do not want it any more: what the resource says,

@@ -30,6 +30,7 @@ Result<Plan> make_plan(const Intent& intent, const Known& known, const Seen& see
   Plan plan;
   plan.steps.reserve(graph.size());
   plan.leftovers = graph.leftovers();
+  std::ranges::sort(plan.leftovers);
   std::vector<Step> going;
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);

@@ -352,7 +352,8 @@ TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
   carry_out();
   begin(Leftover::keep);
   EXPECT_EQ(plan(), "0 kept");
-  EXPECT_EQ(make_plan(intent_, known_, seen_, kinds_)->leftovers, 2u);  // an action leaves nothing
+  EXPECT_EQ(make_plan(intent_, known_, seen_, kinds_)->leftovers.size(),
+            2u);  // an action leaves nothing
   begin(Leftover::remove);
   EXPECT_EQ(plan(),
             "remove host/b: no longer wanted\nremove file/a: no longer wanted\n"

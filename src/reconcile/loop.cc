@@ -28,6 +28,8 @@ Result<Summary> Loop::carry_out() {
     if (!inputs.empty())
       TRY(obey(run_.on(inputs, now)));
   }
+  if (refusal_)
+    return *std::move(refusal_);
   Summary summary = run_.summary();
   summary.stopped |= !run_.finished();
   return summary;
@@ -55,7 +57,15 @@ Status Loop::obey(std::vector<Order> orders) {
     audience_->moved(run_);
   if (!wants_)
     return {};
-  NewWish wanted = TRY(wants_(run_));
+  Result<NewWish> asked = wants_(run_);
+  if (!asked) {
+    // What is under way comes to its end.
+    refusal_ = std::move(asked).error();
+    wants_ = nullptr;
+    const Input stop = StopAsked{};
+    return obey(run_.on(std::span(&stop, 1), ground_.now()));
+  }
+  NewWish wanted = *std::move(asked);
   if (wanted.intent == nullptr)
     return {};
   return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), ground_.now())));

@@ -54,6 +54,7 @@ class Loop {
   Audience* audience_;
   AskWhatIsWanted wants_;
   std::optional<Instant> wake_;
+  std::optional<Error> refusal_;  ///< why nothing more is wanted; what is under way ends first
 };
 
 }  // namespace fettle

@@ -51,6 +51,22 @@ void Run::let_go() {
   intent_.reset();
 }
 
+const Observation* Run::seen_before(const Key& key) const {
+  if (const auto then = seen_before_.find(key); then != seen_before_.end())
+    return &then->second;
+  const auto now = seen_.find(key);
+  return now == seen_.end() ? nullptr : &now->second;
+}
+
+/// It is acted on, so that what was seen of it says nothing any more.
+void Run::is_old_now(const Key& key) {
+  if (const auto found = seen_.find(key); found != seen_.end()) {
+    if (options_.keeps_seen)
+      seen_before_.try_emplace(key, std::move(found->second));
+    seen_.erase(found);
+  }
+}
+
 const Step* Run::step(const Key& key) const {
   const auto found = steps_.find(key);
   return found == steps_.end() ? nullptr : &found->second;
@@ -210,7 +226,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
       timers_.emplace(flight.due, id);
     }
   }
-  summary_.leftovers = graph_->leftovers();
+  summary_.leftovers = graph_->leftovers().size();
 }
 
 /// A run that is told for days what is wanted tells of what went long ago no more.
@@ -261,7 +277,7 @@ void Run::begin_pass() {
   is_counted_.assign(graph_->size(), 0);
   answers_.assign(graph_->size(), {});
   summary_ = {.done = summary_.done,
-              .leftovers = graph_->leftovers(),
+              .leftovers = graph_->leftovers().size(),
               .failures = {},
               .skips = {},
               .unsettled = std::move(summary_.unsettled)};

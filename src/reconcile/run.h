@@ -31,8 +31,9 @@ struct RunOptions {
   int anew_limit = 3;   ///< how often a host is made anew before what does not settle is given up
   uint64_t seed = 1;    ///< of the random pauses
   uint64_t number = 0;  ///< of the edit, for the records
-  uint64_t continues = 0;  ///< the edit whose run was killed and goes on; 0: it begins
-  Duration deadline{0};    ///< when what has not settled is given up; 0: never
+  uint64_t continues = 0;   ///< the edit whose run was killed and goes on; 0: it begins
+  Duration deadline{0};     ///< when what has not settled is given up; 0: never
+  bool keeps_seen = false;  ///< `seen_before` is asked for
 };
 
 struct WriteRecord {
@@ -137,6 +138,8 @@ class Run {
   const Known& known() const { return known_; }
   /// What was seen before it, but for what it has acted on since.
   const Seen& seen() const { return seen_; }
+  /// What was looked at before this run acted on it; none: it was not looked at.
+  const Observation* seen_before(const Key& key) const;
 
   /// Gives up what a finished run does not need to tell of itself: standings, steps and what is
   /// known stay. The steps do not say any more what was wanted.
@@ -156,6 +159,7 @@ class Run {
   std::vector<Waiting> waiting() const;
 
  private:
+  void is_old_now(const Key& key);
   /// A step that is carried out, from its decision until it has settled.
   struct Flight {
     Step step;
@@ -259,6 +263,7 @@ class Run {
   Known known_;
   Known forgotten_;  ///< keeps the keys that the graph borrows
   Seen seen_;
+  Seen seen_before_;  ///< of what has been acted on, when somebody asks for it
   const Kinds* kinds_;
   RunOptions options_;
   Prng prng_;

@@ -38,7 +38,7 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     ++summary_.kept;
   }
   graph_->forget_seen(id);
-  seen_.erase(*node.key);
+  is_old_now(*node.key);
   if (is_forgotten)
     forget(id);
   else
@@ -202,7 +202,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
   const Node& node = graph_->node(id);
   if (node.host != no_node && node.role == Role::acts) {
     graph_->forget_seen(node.host);
-    seen_.erase(*graph_->node(node.host).key);
+    is_old_now(*graph_->node(node.host).key);
   }
   Flight& flight = flights_[id];
   ++flight.calls;
@@ -489,7 +489,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   if (is_news)
     write(id, std::move(record));
   graph_->forget_seen(id);
-  seen_.erase(*node.key);
+  is_old_now(*node.key);
   return flight.has_changed;
 }
 
@@ -509,6 +509,8 @@ void Run::act_failed(NodeId id, Error error, const Value& outputs) {
   write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
   if (!is_stale)
     summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
+  const Resource* const wanted = graph_->node(id).wanted;
+  stopping_ |= wanted != nullptr && wanted->ends_run;
   settle(id, Standing::failed);
 }
 
@@ -548,7 +550,7 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
   // A content that was lost is lost still.
   if (node.seen == nullptr || !node.seen->content_is_lost) {
     graph_->forget_seen(id);
-    seen_.erase(*node.key);
+    is_old_now(*node.key);
   }
 }
 

@@ -48,6 +48,23 @@ class TextPlaces {
   std::unordered_map<Name, const TreeNode*> places_;
 };
 
+/// A value that nobody may read: of a list or dict its members, so that it keeps its shape.
+Value hidden(const Value& value) {
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(hidden(item));
+    return Value::list(std::move(items));
+  }
+  if (value.is_dict()) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : value.entries())
+      entries.push_back({entry.key, hidden(entry.value)});
+    return Value::dict(std::move(entries));
+  }
+  return value.is_null() || value.is_bool() ? value : Value::secret(value);
+}
+
 class Binder {
  public:
   explicit Binder(Compilation& with) : with_(with) {}
@@ -238,7 +255,7 @@ class Binder {
       const auto argument = std::find_if(chunk_->arguments.begin(), chunk_->arguments.end(),
                                          [&](const auto& one) { return one.first == name; });
       if (argument != chunk_->arguments.end())
-        argument->second = Value::secret(argument->second);
+        argument->second = hidden(argument->second);
       else if (with_.modules[self_] != nullptr && !is_parameter(name))
         with_.report.warn(
             find_argument(body, "sensitive")->value_position(),

@@ -61,12 +61,17 @@ class Checker {
     const std::string called =
         call.module == nullptr ? chunk.state.str() : cat(chunk.state, ".", chunk.function);
     const auto hint = [&] {
-      if (call.module == nullptr)
-        return suggestion(chunk.state.view(), with_.catalogue.refs());
-      std::vector<std::string_view> names;
-      for (const Function& function : call.module->functions)
-        names.push_back(function.name);
-      return suggestion(chunk.function.view(), names);
+      std::string meant;
+      if (call.module == nullptr) {
+        meant = suggestion(chunk.state.view(), with_.catalogue.refs());
+      } else {
+        std::vector<std::string_view> names;
+        for (const Function& function : call.module->functions)
+          names.push_back(function.name);
+        meant = suggestion(chunk.function.view(), names);
+      }
+      // Behind a full stop.
+      return meant.empty() ? meant : cat(" Did", meant.substr(meant.find(" did") + 4));
     };
     with_.fail(chunk, chunk.at,
                cat("Could not find function to enforce ", called,

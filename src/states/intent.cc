@@ -60,9 +60,10 @@ class Mapper {
     made_.keys.reserve(compiled_.chunks.size());
     mapped_.reserve(compiled_.chunks.size());
     for (const Chunk& chunk : compiled_.chunks) {
-      const MappedState* mapped = chunk.failure.empty() && !chunk.is_listener
-                                      ? find_mapped(chunk.state, chunk.function)
-                                      : nullptr;
+      const MappedState* mapped =
+          chunk.failure.empty() && (!chunk.is_listener || chunk.function != "mod_watch")
+              ? find_mapped(chunk.state, chunk.function)
+              : nullptr;
       mapped_.push_back(mapped);
       made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
       if (mapped != nullptr && mapped->is_own_name && !chunk.is_delayed)

@@ -239,7 +239,7 @@ class Orderer {
     }
   }
 
-  /// `mod_watch` of those that listen is called once, after everything else.
+  /// `mod_watch` of those that listen, else their function, is called once, after everything else.
   void add_listeners() {
     const auto count = static_cast<uint32_t>(made_.chunks.size());
     uint32_t rank = count;
@@ -251,9 +251,12 @@ class Orderer {
         continue;
       Chunk listener = chunk;
       listener.id = cat(chunk.id, "_listen");
-      listener.name =
-          with_.bodies[i]->name_order > 0 ? Name(cat(chunk.name, "_listen")) : listener.id;
-      listener.function = "mod_watch";
+      // What cannot be told of a change is done again.
+      const Module* const module = with_.modules[i];
+      if (module == nullptr || module->find("mod_watch") != nullptr)
+        listener.function = "mod_watch";
+      else if (chunk.state == "cmd")
+        listener.function = "run";
       listener.is_listener = true;
       listener.rank = rank++;
       listener.pool = Name();

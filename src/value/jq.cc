@@ -103,7 +103,8 @@ class Programs {
       jq.set_error_cb(program, ignore, nullptr);
     }
     jv input = jq.parse(std::string(text).c_str());
-    if (jq.get_kind(input) == JV_KIND_INVALID) {
+    const bool is_json = jq.get_kind(input) != JV_KIND_INVALID;
+    if (!is_json) {
       jq.free(input);
       input = jq.string_sized(text.data(), static_cast<int>(text.size()));
     }
@@ -114,7 +115,8 @@ class Programs {
         jq.free(result);
         return world_error(cat("the jq expression `", expression, "` gives no result"));
       }
-      return world_error(cat("the jq expression `", expression,
+      return world_error(cat(is_json ? "" : "what was answered is not JSON; ",
+                             "the jq expression `", expression,
                              "` fails: ", text_of_jv(jq, jq.invalid_get_msg(result))));
     }
     const jv dumped = jq.dump_string(result, 0);

@@ -291,7 +291,12 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   undertaking.options.parallelism = 8;
   undertaking.begins = [&] { return edit.begin_removal(); };
   Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  Removed removed{TRY(std::move(carried.summary)), {}};
+  Removed removed{TRY(std::move(carried.summary)), {}, {}};
+  for (const auto& [key, record] : carried.run.known())
+    if (const Step* const step = carried.run.step(key);
+        step != nullptr && step->verb == Verb::remove &&
+        carried.run.standing(key) == Standing::changed)
+      ++removed.taken[key.kind];
   for (const auto& [key, record] : before)
     if (is_seen_on_machine(key, *record, *place.kinds) &&
         (!removal.prune || record->changes == 0 || key.kind == "state"))

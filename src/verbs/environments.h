@@ -58,7 +58,8 @@ struct Removal {
 };
 struct Removed {
   Summary summary;
-  std::vector<Key> staying;  ///< what models and files of states made and what stays; by key
+  std::map<Name, size_t> taken;  ///< how many things of each kind went
+  std::vector<Key> staying;      ///< what models and files of states made and what stays; by key
 };
 /// Everything that it has in the world, then, when nothing of that is left, its records.
 Result<Removed> remove_environment(const Workplace& place, const std::string& name,

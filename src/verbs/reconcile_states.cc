@@ -186,18 +186,45 @@ class StatesLoop {
 
   Result<std::set<std::string>> pending_now() {
     std::set<std::string> pending;
-    for (const auto& [tag, result] : current_)
-      if (TRY(is_pending(tag, result.entry)))
+    for (auto& [tag, result] : current_) {
+      const Result<bool> said = is_pending(tag, result.entry);
+      if (said && *said)
         pending.insert(tag);
+      if (said)
+        continue;
+      if (is_cancelled(said.error()) || said.error().blame == Blame::bug)
+        return said.error();
+      fail(tag, said.error());
+    }
     return pending;
   }
 
+  /// A rule that ends with an exception fails its state only.
+  void fail(const std::string& tag, const Error& error) {
+    const auto shown = std::ranges::find(report_.results, Name(tag), &StateResult::tag);
+    if (shown == report_.results.end())
+      return;
+    std::vector<Entry> entries;
+    for (const Entry& entry : shown->entry.entries())
+      if (entry.key != "result" && entry.key != "comment")
+        entries.push_back(entry);
+    entries.push_back({"result", false});
+    entries.push_back({"comment", to_string(error)});
+    shown->entry = merged(shown->entry, Value::dict(std::move(entries)));
+  }
+
   Result<bool> is_pending(const std::string& tag, const Value& ret) {
+    // What was told at the end of the first pass is not told again.
+    if (function_of(tag) == "mod_watch")
+      return false;
+    const auto counted = alike_by_tag_.find(tag);
+    const PendingCounts counts{counted == alike_by_tag_.end() ? 0 : counted->second,
+                               report_.re_runs, options_.max_reruns};
     const bool succeeded = is_true(ret.at("result"));
     const std::string state = state_of(tag);
     if (!tag.empty())
       if (const std::optional<bool> said =
-              TRY(functions_.is_pending(state, ret, place_.interrupt->acts_token())))
+              TRY(functions_.is_pending(state, ret, counts, place_.interrupt->acts_token())))
         return *said;
     // There is no reconciliation of commands that succeeded, nor of what merely passed time.
     if (succeeded && ((state == "exec" && function_of(tag) == "run") ||
@@ -212,7 +239,12 @@ class StatesLoop {
     }
     PluginCall call;
     call.path = cat("reconcile.pending.", options_.pending, ".is_pending");
-    call.arguments = Value::dict({{"ret", ret}, {"state", state}});
+    call.arguments = Value::dict({{"ret", ret},
+                                  {"state", state},
+                                  {"ctx", Value()},
+                                  {"reruns_wo_change_count", counts.alike},
+                                  {"reruns_count", counts.all},
+                                  {"max_pending_reruns", counts.most}});
     call.only_known = true;
     const PluginAnswer answer =
         TRY(functions_.plugins().call(call, place_.interrupt->acts_token()));
@@ -221,6 +253,8 @@ class StatesLoop {
 
   /// As the state's module says, for this iteration.
   Result<Duration> wait_of(const std::string& tag) {
+    if (const auto own = options_.waits.find(tag); own != options_.waits.end())
+      return pause_by(own->second);
     const states::Module* module = functions_.catalogue().find(state_of(tag));
     if (module == nullptr || module->wait.is_null())
       return usual_wait;
@@ -230,8 +264,12 @@ class StatesLoop {
     const Result<states::WaitRule> rule = states::read_wait(module->wait);
     if (!rule)
       return usual_wait;
+    return pause_by(*rule);
+  }
+
+  Duration pause_by(const states::WaitRule& rule) {
     Resource paced;
-    states::set_pace(*rule, paced);
+    states::set_pace(rule, paced);
     return pause(paced.pace, report_.re_runs + 1, Duration(0), prng_);
   }
 

@@ -2,8 +2,10 @@
 /// Loops of Idem around a run of states that settles at once: `basic`, and those of users. What is
 /// pending is applied again as a whole, after one sleep.
 
+#include <map>
 #include <set>
 
+#include "states/settings.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -14,6 +16,7 @@ struct ReconcileOptions {
   int max_reruns = 600;
   Duration deadline{0};  ///< 0: none
   std::string run_name = "cli";
+  std::map<std::string, states::WaitRule> waits{};  ///< of single states, by tag
 };
 
 using ApplyAgain =

@@ -122,6 +122,27 @@ struct Prepared {
   Package package;
 };
 
+/// What another package of the environment wants as well and that is wanted differently now.
+void warn_of_overrides(Prepared& prepared) {
+  const Intent& intent = *prepared.package.intent;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources) {
+      const auto known = prepared.known.find(resource.key);
+      if (known == prepared.known.end() || !known->second->applied ||
+          known->second->applied->attributes == resource.attributes)
+        continue;
+      for (const auto& [other, wish] : known->second->wanted_by)
+        if (wish != Digest{} && !intent.resources.contains(other)) {
+          prepared.package.warnings.push_back(cat(
+              "this overrides `", to_string(resource.key), "`, which ",
+              other == by_hand
+                  ? std::string("was changed by hand")
+                  : cat("`", other, "` wants differently; `-e NAME` keeps two packages apart")));
+          break;
+        }
+    }
+}
+
 Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
   const Doing reading(place.doing, cat("reading ", request.package));
   Opened opened = TRY(open_package(request));
@@ -143,6 +164,7 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
     prepared.package.warnings.push_back(
         cat("`", prepared.environment, "` was last run from `", last->package,
             "`, another package of this name; `-e NAME` keeps them apart"));
+  warn_of_overrides(prepared);
   if (request.production && !production)
     prepared.package.warnings.push_back(
         cat("`--production` applies only when an environment is created, and `",
@@ -337,6 +359,19 @@ Error hidden_error(const Workplace& place, Error error) {
   return place.mask->error(std::move(error));
 }
 
+/// What nobody could look at: a failure for each reason, of the first thing that it concerns.
+void add_unavailable(const Run& run, const Intent& intent, Summary& summary) {
+  std::set<std::string> told;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources) {
+      const auto seen = run.seen().find(resource.key);
+      if (run.standing(resource.key) == Standing::blocked && seen != run.seen().end() &&
+          !seen->second.unavailable.empty() && told.insert(seen->second.unavailable).second)
+        summary.failures.push_back(
+            {resource.key, resource.origin, world_error(seen->second.unavailable)});
+    }
+}
+
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
                                    PackageAudience& audience) {
   const Instant began = instant_from_clock();
@@ -400,8 +435,10 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   if (before.of_a_killed_run || after != executed)
     TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(carried.summary));
-  report.orphans =
-      TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false)).orphans;
+  add_unavailable(carried.run, *package.intent, report.summary);
+  Left left = TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false));
+  report.orphans = left.orphans;
+  report.orphaned = std::move(left.orphaned);
   if (report.summary.good() && report.summary.done == 0)
     report.seen = carried.run.seen();
   report.warnings = package.warnings;

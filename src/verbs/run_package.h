@@ -65,9 +65,10 @@ struct PackageReport {
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
-  Known known;         ///< how the run left the records
-  size_t orphans = 0;  ///< of the environment: no longer wanted, and still there
-  Seen seen;           ///< what is there, when nothing was done
+  Known known;                ///< how the run left the records
+  size_t orphans = 0;         ///< of the environment: no longer wanted, and still there
+  std::vector<Key> orphaned;  ///< those that this run left
+  Seen seen;                  ///< what is there, when nothing was done
   Duration took{0};
 };
 

@@ -59,8 +59,9 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
                                ? tried->second->attempt->error
                                : "the outcome of the attempt is unknown"));
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
-                        suggestion(name, names),
-                        names.empty() ? "; it has none" : "; it has " + join(names, ", ")));
+                        names.empty()                     ? "; it has none"
+                        : suggestion(name, names).empty() ? "; it has " + join(names, ", ")
+                                                          : suggestion(name, names)));
 }
 
 Result<Summary> transit_services(const Workplace& place, Edit& edit,

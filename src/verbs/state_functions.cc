@@ -46,6 +46,11 @@ bool RunFunctions::has(std::string_view state, std::string_view function) const 
   return module != nullptr && module->find(function) != nullptr;
 }
 
+bool RunFunctions::skips_memory(std::string_view state) const {
+  const states::Module* module = catalogue_->find(state);
+  return module != nullptr && module->skips_memory;
+}
+
 /// The credentials of the providers that a state's module names; without any, of its first word.
 Result<Value> RunFunctions::acct_of(const std::string& state, const std::string& profile) const {
   const states::Module* module = catalogue_->find(state);
@@ -67,11 +72,31 @@ Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token st
   return call_builtin(call, acct, std::move(stop));
 }
 
+/// What a file leaves out, or gives as null, a resource keeps as it is remembered.
+std::vector<Entry> RunFunctions::completed(const StateCall& call) const {
+  std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
+  const states::Module* const module = catalogue_->find(call.state);
+  const states::Function* const function =
+      module == nullptr ? nullptr : module->find(call.function);
+  if (function == nullptr || !call.old_state.is_dict())
+    return arguments;
+  for (const Entry& known : call.old_state.entries()) {
+    if (known.key == "name" || known.value.is_null() || function->find(known.key) == nullptr)
+      continue;
+    const auto given = std::ranges::find(arguments, known.key, &Entry::key);
+    if (given == arguments.end())
+      arguments.push_back(known);
+    else if (given->value.is_null())
+      given->value = known.value;
+  }
+  return arguments;
+}
+
 Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value& acct,
                                               std::stop_token stop) {
   PluginCall made;
   made.path = plugin_path(call.state, call.function);
-  std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
+  std::vector<Entry> arguments = completed(call);
   arguments.push_back({"name", call.name});
   made.arguments = Value::dict(std::move(arguments));
   made.only_known = call.function == "absent";  // what is undone has arguments of what made it
@@ -109,7 +134,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
   return found;
 }
 
-states::World RunFunctions::world(std::stop_token stop) {
+states::World RunFunctions::world(const std::string& profile, std::stop_token stop) {
   states::World world;
   world.read = [](const std::string& path) -> Result<std::optional<std::string>> {
     if (!file_exists(path))
@@ -119,7 +144,10 @@ states::World RunFunctions::world(std::stop_token stop) {
   world.write = [](const std::string& path, std::string_view text) {
     return write_file(path, text);
   };
-  world.exec = [this](const states::ExecCall& call) { return exec_function(call); };
+  world.exec = [this, profile](states::ExecCall call) {
+    call.acct_profile = profile;
+    return exec_function(call);
+  };
   world.request = [this, stop](HttpRequest request) {
     return http_.send(std::move(request), stop);
   };
@@ -130,7 +158,7 @@ states::World RunFunctions::world(std::stop_token stop) {
 
 Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Value& acct,
                                                std::stop_token stop) {
-  const states::World lent = world(std::move(stop));
+  const states::World lent = world(call.acct_profile, std::move(stop));
   states::ModuleCall made;
   made.name = call.name;
   made.arguments = call.arguments;
@@ -177,13 +205,19 @@ Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, int
 }
 
 Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, const Value& ret,
+                                                     const PendingCounts& reruns,
                                                      std::stop_token stop) {
   const std::string path = plugin_path(state, "is_pending");
   if (!plugins_.has(path))
     return std::optional<bool>();
   PluginCall call;
   call.path = path;
-  call.arguments = Value::dict({{"ret", ret}});
+  call.arguments = Value::dict({{"ret", ret},
+                                {"state", state},
+                                {"ctx", Value()},
+                                {"reruns_wo_change_count", reruns.alike},
+                                {"reruns_count", reruns.all},
+                                {"max_pending_reruns", reruns.most}});
   call.only_known = true;
   call.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(call, std::move(stop)));
@@ -207,8 +241,9 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
   made.positional = call.positional;
   made.arguments = call.named;
   made.only_known = call.only_known;
-  made.context = Value::dict(
-      {{"test", false}, {"acct", TRY(acct_of(call.path, ""))}, {"run_name", options_.run_name}});
+  made.context = Value::dict({{"test", false},
+                              {"acct", TRY(acct_of(call.path, call.acct_profile))},
+                              {"run_name", options_.run_name}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(made, place_.interrupt->acts_token()));
   if (said.verdict != PluginAnswer::Verdict::answered)

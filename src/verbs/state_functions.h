@@ -44,7 +44,9 @@ class RunFunctions : public StateFunctions {
   bool has(std::string_view state, std::string_view function) const override;
   Result<std::optional<Duration>> wait(const std::string& state, int calls,
                                        std::stop_token stop) override;
+  bool skips_memory(std::string_view state) const override;
   Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
+                                         const PendingCounts& reruns,
                                          std::stop_token stop) override;
   Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) override;
 
@@ -59,10 +61,11 @@ class RunFunctions : public StateFunctions {
   Result<Value> run_state(const Value& asked);
   Result<Value> run_state_function(const states::ExecCall& call);
   Result<Value> acct_of(const std::string& state, const std::string& profile) const;
+  std::vector<Entry> completed(const StateCall& call) const;
   Result<StateAnswer> call_plugin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<StateAnswer> call_builtin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<Value> answer(const Value& asked);
-  states::World world(std::stop_token stop);
+  states::World world(const std::string& profile, std::stop_token stop);
 
   const Workplace& place_;
   FunctionOptions options_;

@@ -100,7 +100,8 @@ class Teller {
     std::vector<StateResult> told;
     told.reserve(order.size());
     for (const size_t i : order)
-      told.push_back(std::move(results_[i]));
+      if (!is_quiet_listener(i))
+        told.push_back(std::move(results_[i]));
     return told;
   }
 
@@ -136,6 +137,11 @@ class Teller {
     return found == of_.run.known().end() ? nullptr : found->second.get();
   }
 
+  /// Who listens is told of only when something changed.
+  bool is_quiet_listener(size_t i) const {
+    return of_.compiled.chunks[i].is_listener && of_.run.standing(of_.keys[i]) == Standing::unmet;
+  }
+
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
 
   /// What the guards of a thing said when they asked for nothing to be done; none when they did
@@ -165,6 +171,29 @@ class Teller {
               std::ranges::none_of(entries,
                                    [&](const Entry& other) { return other.key == entry.key; }))
             entries.push_back(entry);
+    return Value::dict(std::move(entries));
+  }
+
+  /// A file, folder or link in the shape in which it is wanted, as it was seen before; else
+  /// `remembered`.
+  Value as_it_was(size_t i, const Value& remembered) const {
+    const Name& kind = of_.keys[i].kind;
+    const Observation* const seen = of_.run.seen_before(of_.keys[i]);
+    if ((kind != "file" && kind != "folder" && kind != "link") || seen == nullptr ||
+        !seen->unavailable.empty())
+      return remembered;
+    if (!seen->state)
+      return {};
+    const Value after = state_of(record(i));
+    const Value& shape = after.is_dict() ? after : *seen->state;
+    std::vector<Entry> entries;
+    for (const Entry& entry : shape.entries()) {
+      const Value* const then = seen->state->find(entry.key);
+      if (then != nullptr)
+        entries.push_back({entry.key, *then});
+      else if (entry.key != "content")
+        entries.push_back(entry);
+    }
     return Value::dict(std::move(entries));
   }
 
@@ -280,7 +309,8 @@ class Teller {
 
   Value entry_of_thing(size_t i, Standing standing) const {
     const auto before = of_.before.find(of_.keys[i]);
-    const Value old_state = state_of(before == of_.before.end() ? nullptr : before->second.get());
+    const Value old_state =
+        as_it_was(i, state_of(before == of_.before.end() ? nullptr : before->second.get()));
     if (standing == Standing::failed || standing == Standing::skipped) {
       const auto failure = failures_.find(of_.keys[i]);
       return entry_of(i, false,
@@ -411,7 +441,7 @@ std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan)
   int number = 0;
   for (size_t i = 0; i < of.compiled.chunks.size(); ++i) {
     const Key& key = of.keys[i];
-    if (key.kind.empty())
+    if (key.kind.empty() || teller.is_quiet_listener(i))
       continue;
     StateResult made;
     made.tag = states::tag_of(of.compiled.chunks[i]);

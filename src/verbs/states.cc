@@ -113,6 +113,11 @@ class StatesWork {
   }
 
   Result<StatesReport> work() {
+    if (request_.prune && !request_.compile.target.empty())
+      return user_error(
+          "`--prune` removes what is in no file, and `--target` reads only a part of them: leave "
+          "one "
+          "of them out");
     TRY(functions_.open());
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
@@ -155,7 +160,10 @@ class StatesWork {
     states::IntentOptions made;
     made.environment = request_.environment;
     // What joins the run later was there before, too.
-    made.prune = request_.prune && compiled->delayed.empty() && !compiled->waits_for_additions;
+    made.prune = request_.prune && compiled->delayed.empty() && !compiled->waits_for_additions &&
+                 std::ranges::all_of(compiled->chunks, [](const states::Chunk& chunk) {
+                   return chunk.failure.empty();  // who knows what it was to be
+                 });
     made.known = &known_;
     states::StatesIntent intent;
     if (compiled->errors.empty())
@@ -207,6 +215,7 @@ class StatesWork {
 
   void tune(const states::Chunk& chunk, Resource& resource) const {
     const states::Settings* settings = chunk.settings.get();
+    resource.ends_run = settings != nullptr && settings->failhard;
     if (request_.reconciler == "fettle")
       resource.patience.with_errors = true;
     else if (resource.patience.most == 0)
@@ -278,6 +287,7 @@ class StatesWork {
     RunOptions options;
     options.parallelism = request_.is_serial ? 1 : std::max(1, request_.parallelism);
     options.continues = continues_;
+    options.keeps_seen = true;
     options.plan.changed_before = std::make_shared<const std::set<Key>>(changed_);
     if (request_.deadline > 0s)
       options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
@@ -304,7 +314,8 @@ class StatesWork {
       report_.fault = to_string(carried.summary.error());
     }
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
-    report_.is_stopped = summary.stopped && !summary.is_late;
+    report_.is_stopped = summary.stopped && !summary.is_late && report_.fault.empty();
+    tell_of_pruned(summary);
     if (request_.reconciler != "fettle" && request_.reconciler != "none")
       for (const Key& key : keys_)
         if (carried.run.standing(key) == Standing::changed)
@@ -315,6 +326,14 @@ class StatesWork {
     known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
+  }
+
+  /// What is in no file has no result, so that its failure is told by itself.
+  void tell_of_pruned(const Summary& summary) {
+    for (const Failure& failure : summary.failures)
+      if (std::ranges::find(keys_, failure.key) == keys_.end() && report_.fault.empty())
+        report_.fault = cat("`", to_string(failure.key), "`, which is in no file, could not be ",
+                            "removed: ", to_string(failure.error));
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.
@@ -380,6 +399,9 @@ class StatesWork {
     if (request_.deadline > 0s)
       options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
     options.run_name = request_.compile.run_name;
+    for (const states::Chunk& chunk : compiled_->chunks)
+      if (chunk.settings != nullptr && chunk.settings->wait)
+        options.waits.emplace(states::tag_of(chunk), *chunk.settings->wait);
     const auto apply = [&](const std::set<std::string>& tags) { return apply_again(tags); };
     return reconcile_states(place_, functions_, options, apply, report_);
   }
@@ -413,6 +435,8 @@ class StatesWork {
       return std::move(report_);
     }
     auto looks = std::make_shared<Intent>(*intent_);
+    for (auto& [set, leftover] : looks->sets)
+      leftover = Leftover::keep;  // what is to go is told by the plan
     for (auto& [set, resources] : looks->resources) {
       std::erase_if(resources, [](const Resource& one) { return !looks_by_act(one); });
       std::set<Key> looked;

@@ -101,8 +101,8 @@ TEST_F(StatesTest, WhatIsNotReadyIsAskedUntilItIsAndAtItsOwnPace) {
 __reconcile_wait__ = {"static": {"wait_in_seconds": 5}}
 
 def present(ctx, name, calls = 4):
-    count = (ctx.rerun_data or {"calls": 0})["calls"] + 1
-    state = {"calls": count}
+    count = (ctx.rerun_data or {"count": 0})["count"] + 1
+    state = {"count": count}
     if count < calls:
         return {"result": True, "comment": "CREATING", "changes": {}, "new_state": state, "rerun_data": state}
     return {"result": True, "comment": "ACTIVE", "changes": {}, "new_state": state}
@@ -112,7 +112,7 @@ def is_pending(ret):
 )");
   const StatesReport report = apply(R"(
 c: {cluster.present: []}
-user: {test.succeed_with_arg_bind: [{parameters: {n: "${cluster:c:calls}"}}]}
+user: {test.succeed_with_arg_bind: [{parameters: {n: "${cluster:c:count}"}}]}
 )");
   EXPECT_EQ(word(report, "c"), "True");
   EXPECT_EQ(comment(report, "c"), R"("ACTIVE")");

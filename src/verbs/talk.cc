@@ -10,6 +10,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "drivers/engine/archives.h"
@@ -127,30 +128,6 @@ std::string parent_of(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == 0 || slash == path.npos ? "/" : std::string(path.substr(0, slash));
 }
-
-/// A folder of our own, gone at the end.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make(const std::string& beside) {
-    std::string pattern = cat(beside, "/.fettle-cp-XXXXXX");
-    if (mkdtemp(pattern.data()) == nullptr)
-      return world_error(
-          cat("cannot create a folder in `", beside, "`: ", lower_case(std::strerror(errno))));
-    return ScratchFolder(std::move(pattern));
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty())
-      fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
 
 Result<std::string> absolute_inside(const std::string& path) {
   if (!path.starts_with('/'))

@@ -232,7 +232,7 @@ TEST_F(VersionsTest, S09ASharedResourceIsNotUpdated) {
   EXPECT_EQ(full("-:s=1 a:r1=1"), "v1");
   EXPECT_EQ(partial("-:s=2 a:r1=1"),
             "Resource (test::R[agent,name=s]) without a resource set cannot be updated via a "
-            "partial compile");
+            "partial compile; `value` is \"1\" there and \"2\" here");
   EXPECT_EQ(state(), "-:s=1 a:r1=1");
 }
 
@@ -543,7 +543,8 @@ TEST_F(ClaimsTest, TheSoleContributorMayChangeAndTheLastOneGoneRemoves) {
   EXPECT_EQ(send_model({false, "a:r1=1 b:r2=1 -:s=1", {share("a", "s"), share("b", "s")}, {}, {}}),
             "v1");
   expect_in(send_model({true, "a:r1=1 -:s=2", {share("a", "s")}, {}, {}}),
-            "without a resource set cannot be updated via a partial compile; set `b` shares it");
+            "without a resource set cannot be updated via a partial compile; set `b` shares it; "
+            "`value` is \"1\" there and \"2\" here");
   EXPECT_EQ(send_model({true, "", {}, {}, {"b"}}), "v2");
   EXPECT_EQ(state(), "-:s=1 a:r1=1");
   EXPECT_EQ(send_model({true, "a:r1=1 -:s=2", {share("a", "s")}, {}, {}}), "v3");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "value/json.h"
 #include "versions/circle.h"
 #include "versions/committer.h"
 
@@ -23,6 +24,22 @@ std::string joined(const std::set<Name>& names) {
 std::string called(const Name& set) { return set.empty() ? "no set" : cat("set `", set, "`"); }
 
 std::string at(const Name& origin) { return origin.empty() ? "" : cat(" (", origin, ")"); }
+
+std::string difference_of(const Value& before, const Value& after) {
+  constexpr size_t most = 3, longest = 60;
+  const auto shown = [](const Value& of, const std::string& path) {
+    const Value* const found = follow(of, path);
+    if (found == nullptr)
+      return std::string("not set");
+    const std::string text = found->has_secret() ? "hidden" : write_json(*found);
+    return text.size() > longest ? cat(text.substr(0, longest), "…") : text;
+  };
+  std::string text;
+  for (const std::string& path : differences(before, after, most))
+    text +=
+        cat("; `", path, "` is ", shown(before, path), " there and ", shown(after, path), " here");
+  return text;
+}
 
 Result<Commit> Committer::run() {
   TRY(check_names());

@@ -16,7 +16,11 @@ Status Committer::find_conflicts() {
       if (!other)
         continue;
       const Item* theirs = TRY(content_of(*other))->find(item.id);
-      conflicts_.push_back({&item, piece, *other, theirs == nullptr || theirs->is_shared});
+      const bool is_shared = theirs == nullptr || theirs->is_shared;
+      conflicts_.push_back({&item, piece, *other, is_shared,
+                            is_shared && theirs != nullptr
+                                ? difference_of(theirs->attributes, item.attributes)
+                                : std::string()});
     }
   std::sort(conflicts_.begin(), conflicts_.end(),
             [](const Conflict& a, const Conflict& b) { return a.mine->id < b.mine->id; });
@@ -29,7 +33,7 @@ Status Committer::report_conflict(bool other_shares, bool mine_is_shared) const 
       continue;
     const std::string by =
         conflict.other.set.empty() ? "" : cat("; set `", conflict.other.set, "` shares it");
-    const std::string hint = by + at(conflict.mine->origin);
+    const std::string hint = by + conflict.difference + at(conflict.mine->origin);
     return user_error(mine_is_shared
                           ? words_.shared_changed(conflict.mine->id, hint)
                           : words_.shared_taken(conflict.mine->id, conflict.piece.set, hint));

@@ -18,6 +18,8 @@ std::string joined(const std::set<Name>& names);
 std::string called(const Name& set);
 /// ` (file:line)`; empty without an origin.
 std::string at(const Name& origin);
+/// The attributes that differ, with both values.
+std::string difference_of(const Value& before, const Value& after);
 
 /// An item of the push about which another piece of the newest version says something else.
 struct Conflict {
@@ -25,6 +27,7 @@ struct Conflict {
   Piece piece;
   Piece other;
   bool other_shares;
+  std::string difference;  ///< of the attributes of two shared ones; else empty
 };
 
 class Committer {

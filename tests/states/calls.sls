@@ -1,8 +1,8 @@
 # Everything that is not there is told at once.
 a:
-  tset.nop: []  ### "Could not find function to enforce tset. Please make sure that the corresponding plugin is loaded., did you mean `test`\?"
+  tset.nop: []  ### "Could not find function to enforce tset. Please make sure that the corresponding plugin is loaded. Did you mean `test`\?"
 b:
-  time.slep: []  ### "Could not find function to enforce time.slep. Please make sure that the corresponding plugin is loaded., did you mean `sleep`\?"
+  time.slep: []  ### "Could not find function to enforce time.slep. Please make sure that the corresponding plugin is loaded. Did you mean `sleep`\?"
 c:
   time.sleep:
     - durration: 5  ### "'durration' is an invalid keyword argument for 'time.sleep', did you mean `duration`\?"

@@ -135,4 +135,4 @@ b:
   test.nop: [{require: [{test: a}]}]
 #> 0 test.nop a
 #> 1 test.nop b require a
-#> 2 test.mod_watch a_listen listen_any b listener
+#> 2 test.mod_watch a_listen[a] listen_any b listener

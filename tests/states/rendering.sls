@@ -29,7 +29,7 @@ a{{ i }}:
 {% endfor %}
 #e 8 "Requisite 'require test:b2' not found"
 c:
-  test.nope: []  ### "Could not find function to enforce test.nope. Please make sure that the corresponding plugin is loaded., did you mean `nop`\?"
+  test.nope: []  ### "Could not find function to enforce test.nope. Please make sure that the corresponding plugin is loaded. Did you mean `nop`\?"
 ---
 # Errors in what is included name that file.
 a:

@@ -115,7 +115,7 @@ e:
 #> 4 test.nop c require a watch a onchanges a onfail a require d
 #> 0 test.nop d
 #> 2 test.nop e require d
-#> 5 test.mod_watch b_listen listen_any a listener
+#> 5 test.mod_watch b_listen[b] listen_any a listener
 ---
 # Those that listen are called after everything else.
 a:
@@ -127,7 +127,7 @@ c:
 #> 2 test.nop a[foo] {"z":2}
 #> 0 test.nop b
 #> 1 test.nop c
-#> 3 test.mod_watch a_listen {"z":2} listen_any c listen_any b listener
+#> 3 test.mod_watch a_listen[foo] {"z":2} listen_any c listen_any b listener
 ---
 # Bindings written by hand.
 a:

@@ -57,7 +57,7 @@ h:
 #> 1 test.nop d
 #> 2 test.nop e
 #> 3 test.nop f
-#> 6 test.mod_watch c_listen {"x":"<test_|-e_|-e:y>"} listen_any f listener
+#> 6 test.mod_watch c_listen[c] {"x":"<test_|-e_|-e:y>"} listen_any f listener
 ---
 #$ --target aac
 aab:  ### "Invalid 'target' for run 'cli': aac. 'target' should be a declaration ID, did you mean `aab`\?"

@@ -65,6 +65,14 @@ void complete(Face& face, const std::vector<Command>& commands, std::span<const 
 
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value orphan_value(const Orphan& orphan);
+/// A word of a suggested command, in quotes when a shell would split it.
+std::string quoted_for_shell(std::string_view word);
+/// `service/a, service/b and 3 more`.
+std::string first_few(const std::vector<Key>& keys);
+/// What the end of a run says about orphans: `, 1 orphan stays: service/a (…)`; empty for none.
+/// `left`: those that this run left.
+std::string orphans_text(size_t orphans, const std::vector<Key>& left,
+                         std::string_view environment);
 
 /// The text of a file that somebody names, `-` for standard input. Error (`Blame::user`): it cannot
 /// be read.

@@ -60,6 +60,32 @@ Result<Environment> model_environment(Face& face, const std::string& otherwise) 
   return known_environment(face, TRY(model_environment_name(face, otherwise)));
 }
 
+std::string quoted_for_shell(std::string_view word) {
+  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/._-+=:,@%~").find(c) != std::string_view::npos;
+  });
+  return is_plain ? std::string(word) : cat("'", replace_all(word, "'", "'\\''"), "'");
+}
+
+std::string first_few(const std::vector<Key>& keys) {
+  constexpr size_t most = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(keys.size(), most); ++i)
+    text += cat(i == 0 ? "" : ", ", to_string(keys[i]));
+  return keys.size() > most ? cat(text, " and ", keys.size() - most, " more") : text;
+}
+
+std::string orphans_text(size_t orphans, const std::vector<Key>& left,
+                         std::string_view environment) {
+  if (orphans == 0)
+    return "";
+  return cat(", ", orphans, orphans == 1 ? " orphan stays" : " orphans stay",
+             left.empty() ? "" : cat(": ", first_few(left)), " (see `fettle orphans ls",
+             environment.empty() ? "" : " ", environment, "`; `--prune` removes ",
+             orphans == 1 ? "it)" : "them)");
+}
+
 Result<std::string> read_given(const std::string& path) {
   Result<std::string> text = read_file(path == "-" ? "/dev/stdin" : path);
   if (!text)

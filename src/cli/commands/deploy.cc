@@ -92,9 +92,7 @@ void print_summary(const Face& face, const ApplyReport& report) {
   for (int i = 1; i <= static_cast<int>(DeployState::available); ++i)
     if (const size_t count = report.count(static_cast<DeployState>(i)); count > 0)
       text += cat(", ", count, " ", to_string(static_cast<DeployState>(i)));
-  if (report.orphans > 0)
-    text += cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
-                " (`fettle orphans ls` lists them, `--prune` removes them)");
+  text += orphans_text(report.orphans, {}, "");
   print_error(
       in(Colour::grey, cat(text, ", ", short_duration(report.took.count())), face.terminal));
 }

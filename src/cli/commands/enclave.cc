@@ -182,6 +182,14 @@ std::string staying_text(const std::vector<Key>& staying) {
   return text;
 }
 
+/// `: 1 network, 2 services`.
+std::string taken_text(const std::map<Name, size_t>& taken) {
+  std::string text;
+  for (const auto& [kind, count] : taken)
+    text += cat(text.empty() ? ": " : ", ", count, " ", kind, count == 1 ? "" : "s");
+  return text;
+}
+
 /// A verb for each environment that is named.
 template <typename Verb>
 Result<int> each(Face& face, Verb verb, std::string_view done) {
@@ -194,15 +202,23 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
   // A name that is wrong is told before anything is done.
   std::vector<Environment> environments;
   for (const std::string& name : names)
-    environments.push_back(TRY(known_environment(face, name)));
+    if (Environment found = TRY(known_environment(face, name));
+        std::ranges::find(environments, found.name, &Environment::name) == environments.end())
+      environments.push_back(std::move(found));
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
-    const auto [summary, staying] = TRY(
+    const auto [summary, taken, staying] = TRY(
         verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
     const bool is_good = summary.good();
     std::vector<Entry> entries{{"name", environment.name},
                                {"status", is_good ? done : std::string_view("failed")}};
+    if (!taken.empty()) {
+      std::vector<Entry> counts;
+      for (const auto& [kind, count] : taken)
+        counts.push_back({kind, count});
+      entries.push_back({"taken", Value::dict(std::move(counts))});
+    }
     if (!staying.empty()) {
       std::vector<Value> keys;
       for (const Key& key : staying)
@@ -213,7 +229,7 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
     if (!is_good)
       code = std::max(code, tell_end(face, summary));
     else if (!face.quiet && !face.json)
-      print_error(cat(environment.name, " ", done, staying_text(staying)));
+      print_error(cat(environment.name, " ", done, taken_text(taken), staying_text(staying)));
     if (summary.stopped)
       break;
   }
@@ -229,7 +245,7 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
   return each(
       face,
       [&](const Workplace& place, const std::string& name) -> Result<Removed> {
-        return Removed{TRY(verb(place, name, wait)), {}};
+        return Removed{TRY(verb(place, name, wait)), {}, {}};
       },
       done);
 }

@@ -28,7 +28,7 @@ void print_state(const Face& face, const EngineState& state) {
   }
   print(state.address.empty() ? cat("engine none: ", state.why)
                               : cat("engine ", state.address, " (", state.flavour, ")"));
-  print(cat("private Podman ", state.own, state.own == "absent" ? ", would live in " : " in ",
+  print(cat("private Podman ", state.own, state.own == "absent" ? "; its folder would be " : " in ",
             state.folder));
 }
 
@@ -66,10 +66,10 @@ Result<int> remove(Face& face) {
 std::vector<Command> engine_commands() {
   const CommandGroup group{"engine", {}};
   return {
-      group.make(
-          "engine status", "", 0, 0,
-          "Says which container engine is used, and how the private Podman is. Starts nothing.",
-          {"fettle engine status", "fettle engine status -o json"}, status),
+      group.make("engine status", "", 0, 0,
+                 "Says which container engine is used, and the state of the private Podman. Starts "
+                 "nothing.",
+                 {"fettle engine status", "fettle engine status -o json"}, status),
       group.make("engine start", "", 0, 0,
                  "Starts the private Podman, unless another engine answers; prints the address.",
                  {"fettle engine start", "fettle engine start -q"}, start),

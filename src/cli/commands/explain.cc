@@ -174,7 +174,7 @@ Result<int> doctor(Face& face) {
   }
   for (const Diagnosis& line : lines)
     print(
-        cat(in(line.good ? Colour::green : Colour::red, line.good ? "ok   " : "lack ", face.colour),
+        cat(in(line.good ? Colour::green : Colour::red, line.good ? "ok   " : "fail ", face.colour),
             line.text));
   return well ? 0 : 1;
 }

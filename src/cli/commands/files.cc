@@ -2,6 +2,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/output_file.h"
@@ -108,6 +109,22 @@ void tell_place(const Face& face, const Name& name, const std::string& path) {
     print(path);
 }
 
+/// A folder that is not there yet is there when all of it could be unpacked.
+Status unpack_whole(const ByteSource& content, const Path& folder) {
+  std::error_code failure;
+  if (std::filesystem::exists(folder, failure))
+    return unpack(content, folder);
+  const Path parent = folder.has_parent_path() ? folder.parent_path() : Path(".");
+  TRY(make_directories(parent));
+  const ScratchFolder scratch = TRY(ScratchFolder::make(parent.string()));
+  const Path whole = Path(scratch.path()) / "whole";
+  TRY(unpack(content, whole));
+  std::filesystem::rename(whole, folder, failure);
+  if (failure)
+    return world_error(cat("cannot write `", folder.string(), "`: ", failure.message()));
+  return {};
+}
+
 Result<int> download(Face& face) {
   const Chosen chosen = TRY(choose(face));
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
@@ -124,7 +141,7 @@ Result<int> download(Face& face) {
     return 0;
   }
   const std::string folder = given.empty() ? chosen.name.str() : given;
-  TRY(unpack(TRY(content_of(chosen)), folder));
+  TRY(unpack_whole(TRY(content_of(chosen)), folder));
   tell_place(face, chosen.name, folder);
   return 0;
 }

@@ -98,9 +98,11 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
     }
   }
   print(cat("keep ", kept,
-            preview.plan.leftovers == 0 ? ""
-                                        : cat("; ", preview.plan.leftovers,
-                                              " no longer wanted, kept (`--prune` removes them)")));
+            preview.plan.leftovers.empty()
+                ? ""
+                : cat("; no longer wanted, kept: ", first_few(preview.plan.leftovers),
+                      preview.plan.leftovers.size() == 1 ? " (`--prune` removes it)"
+                                                         : " (`--prune` removes them)")));
 }
 
 int code_of(const Face& face, const Preview& preview) {
@@ -176,12 +178,16 @@ Result<int> run(Face& face) {
       steps.push_back(step_value(
           *place, step, looked == preview.changes.end() ? Value() : looked_fields(looked->second)));
     }
+    std::vector<Value> leftovers;
+    for (const Key& key : preview.plan.leftovers)
+      leftovers.emplace_back(to_string(key));
     print_json(
         Value::dict({{"environment", preview.environment},
                      {"version", preview.version ? Value(*preview.version) : Value()},
                      {"steps", Value::list(std::move(steps))},
                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
-                     {"leftovers", preview.plan.leftovers},
+                     {"leftovers", preview.plan.leftovers.size()},
+                     {"leftover_keys", Value::list(std::move(leftovers))},
                      {"converged", preview.plan.converged()}}));
   } else {
     print_plan(face, *place, preview);

@@ -23,8 +23,9 @@ Result<int> run(Face& face) {
       for (const Entry& entry : ports.entries())
         ids.push_back(entry.key.str());
     return user_error(cat("the service `", service->applied->key.name, "` has no port `", id, "`",
-                          suggestion(id, ids),
-                          ids.empty() ? "; it has none" : "; it has " + join(ids, ", ")));
+                          ids.empty()                   ? "; it has none"
+                          : suggestion(id, ids).empty() ? "; it has " + join(ids, ", ")
+                                                        : suggestion(id, ids)));
   }
   if (port->integer_at("public") == 0)
     return world_error(cat("the port `", id, "` is not published on this machine"));

@@ -275,12 +275,8 @@ void print_end(const Face& face, const PackageReport& report) {
             " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
             report.summary.failures.empty() ? ""
                                             : cat(", ", report.summary.failures.size(), " failed"),
-            report.orphans == 0
-                ? ""
-                : cat(", ", report.orphans, report.orphans == 1 ? " orphan stays" : " orphans stay",
-                      " (`fettle orphans ls ", report.environment,
-                      "` lists them, `--prune` removes them)"),
-            ", ", short_duration(report.took.count())),
+            orphans_text(report.orphans, report.orphaned, report.environment), ", ",
+            short_duration(report.took.count())),
         face.terminal));
   }
 }

@@ -79,16 +79,29 @@ Result<int> compile(Face& face) {
   return 0;
 }
 
+CommandOption image_option() {
+  return {{"--image"}, "IMAGE", "the image of its service, with a busybox (default: busybox:1)"};
+}
+
+/// Of the service that a new package or project describes.
+Result<std::string> image_of(const Face& face) {
+  const std::string image = face.parsed.text("image", "busybox:1");
+  if (image.empty() || image.find_first_of("\"\\\n") != image.npos)
+    return user_error(cat("`", image, "` is not the name of an image"));
+  return image;
+}
+
 Result<int> project_init(Face& face) {
   const std::string folder = face.parsed.argument(0, ".");
   std::filesystem::path name = std::filesystem::absolute(folder).lexically_normal();
   if (!name.has_filename())
     name = name.parent_path();
-  TRY(model::make_project(folder, name.filename().string()));
+  TRY(model::make_project(folder, name.filename().string(), TRY(image_of(face))));
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
   else if (!face.quiet)
-    print(cat("created a project in `", folder, "`; `fettle compile` compiles its `main.cf`"));
+    print(
+        cat("created a project in `", folder, "`; `fettle export --apply` there brings it about"));
   return 0;
 }
 
@@ -96,19 +109,30 @@ Result<int> package_init(Face& face) {
   namespace fs = std::filesystem;
   const std::string name = face.parsed.argument(0), folder = face.parsed.argument(1, ".");
   TRY(parse_locator(name));
+  const std::string image = TRY(image_of(face));
   TRY(make_directories(folder));
   for (const char* file : {"/kurtosis.yml", "/main.star"})
     if (fs::exists(folder + file))
       return user_error(cat("`", folder, file, "` already exists"));
   TRY(write_file(folder + "/kurtosis.yml",
                  cat("name: ", name, "\ndescription: \"\"\nreplace: {}\n")));
-  TRY(write_file(folder + "/main.star",
-                 "def run(plan, name = \"world\"):\n    plan.print(\"hello \" + name)\n"));
+  TRY(write_file(folder + "/main.star", cat(R"(def run(plan, greeting = "hello"):
+    page = plan.render_templates(name = "page", config = {
+        "index.html": struct(template = "{{ .Greeting }}, world\n", data = {"Greeting": greeting}),
+    })
+    plan.add_service("web", ServiceConfig(
+        image = ")",
+                                            image, R"(",
+        cmd = ["httpd", "-f", "-p", "80", "-h", "/www"],
+        ports = {"http": PortSpec(number = 80, application_protocol = "http")},
+        files = {"/www": page},
+    ))
+)")));
   if (face.json)
     print_json(Value::dict({{"folder", folder}, {"name", name}}));
   else if (!face.quiet)
     print(cat("created `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ",
-              folder, "` runs it"));
+              quoted_for_shell(folder), "` runs it"));
   return 0;
 }
 
@@ -136,8 +160,9 @@ Command compile_command() {
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(
       "project init", "[FOLDER]", 0, 1,
-      "Creates a project for models: project.yml, main.cf and libs.",
-      {"fettle project init shop", "fettle project init"}, project_init);
+      "Creates a project for models: project.yml, main.cf and libs. It describes a file and a\n"
+      "container that serves it.",
+      {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
 }
 Command version_command() {
   return CommandGroup{"engine", {}}.make("version", "", 0, 0, "Prints the version.",
@@ -146,9 +171,10 @@ Command version_command() {
 }
 Command package_init_command() {
   return CommandGroup{"packages", {}}.make(
-      "package init", "NAME [FOLDER]", 1, 2, "Creates a package: kurtosis.yml and main.star.",
+      "package init", "NAME [FOLDER]", 1, 2,
+      "Creates a package with a service: kurtosis.yml and main.star.",
       {"fettle package init github.com/me/shop shop", "fettle package init github.com/me/shop"},
-      package_init);
+      package_init, {image_option()});
 }
 
 }  // namespace fettle

@@ -100,6 +100,18 @@ Value with(const Value& dict, std::initializer_list<Entry> more) {
   return Value::dict(std::move(entries));
 }
 
+/// The last answer of a wait, on lines of its own; empty when there was none.
+std::string text_of_answer(const Value& answer) {
+  if (!answer.is_dict())
+    return "";
+  const bool is_command = answer.find("output") != nullptr;
+  const std::string_view text = trim(answer.text_at(is_command ? "output" : "body"));
+  return cat("\nthe last answer had code ", answer.integer_at("code"), " and ",
+             text.empty() ? "no " : "the ", is_command ? "output" : "body",
+             text.empty() ? "" : ":\n", text.substr(0, longest_shown),
+             text.size() > longest_shown ? "…" : "");
+}
+
 }  // namespace
 
 Result<const Record*> host_of(const Act& act) {
@@ -153,19 +165,21 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   const Value attributes = reveal(act.attributes);
   const Duration interval = TRY(parse_duration(attributes.text_at("interval", "1s")));
   const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
-  const Instant now = instant_from_clock();
-  const Instant since =
-      act.so_far.is_null() ? now : Instant(Duration(act.so_far.integer_at("since")));
+  const Instant began = instant_from_clock();
   const int64_t tries = act.so_far.integer_at("tries") + 1;
 
+  Value answer;
   const auto attempt = [&]() -> Result<Value> {
     Value result = TRY(run_recipe(site, host, attributes.at("recipe"), stop));
+    answer = result;
     const Value field = TRY(result_field(result, attributes.text_at("field")));
     TRY(check_assertion(field, attributes.text_at("assertion"), attributes.at("target")));
     return result;
   };
   const Result<Value> result = attempt();
-  const Duration waited = instant_from_clock() - since;
+  // Time during which nobody ran does not count.
+  const Duration waited =
+      Duration(act.so_far.integer_at("waited")) + (instant_from_clock() - began);
   if (result)
     return Outcome(
         Done{.outputs = with(*result, {{"tries", tries}, {"duration", to_string(waited)}}),
@@ -174,15 +188,15 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
     return result.error();
   if (waited >= limit)
     return world_error(cat("gave up after ", tries, " tries in ", to_string(waited), ": ",
-                           to_string(result.error())));
+                           to_string(result.error()), text_of_answer(answer)));
   // A command costs some 50 ms of work, a request nearly nothing.
   const Duration first = attributes.at("recipe").text_at("type") == "exec" ? 50ms : 10ms;
   const Duration grown = first * (int64_t{1} << std::min<int64_t>(tries - 1, 20));
   const Duration pause = std::min({grown, interval, limit - waited});
-  return Outcome(Pending{
-      .what = cat("`", act.attributes.text_at("service"), "`: ", result.error().message),
-      .retry_after = pause,
-      .so_far = Value::dict({{"tries", tries}, {"since", since.time_since_epoch().count()}})});
+  return Outcome(
+      Pending{.what = cat("`", act.attributes.text_at("service"), "`: ", result.error().message),
+              .retry_after = pause,
+              .so_far = Value::dict({{"tries", tries}, {"waited", (waited + pause).count()}})});
 }
 
 }  // namespace fettle

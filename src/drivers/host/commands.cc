@@ -9,6 +9,7 @@
 #include "base/tail.h"
 #include "base/text.h"
 #include "drivers/host/words.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
@@ -110,11 +111,11 @@ Result<Ran> run_checked(const Value& attributes, std::string_view command,
 
 Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
-  const Value& attributes = act.attributes;
+  const Value attributes = reveal(act.attributes);
   const std::string_view command = attributes.text_at("command");
   const std::string_view reload = attributes.text_at("reload");
   const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&
-                        act.known->applied->attributes == attributes;
+                        act.known->applied->attributes == act.attributes;
   const bool event_only = was_done && !act.events.empty();
   bool runs = !attributes.bool_at("purged") && !attributes.bool_at("reload_only");
   if (runs && (!event_only || is_guarded(attributes)))

@@ -58,11 +58,12 @@ Value ret_of(std::optional<bool> result, std::string comment) {
 /// One act: the calls that it takes, and what becomes of their answers.
 class StateAct {
  public:
-  StateAct(StateFunctions& functions, const StateOptions& options, Watcher& watcher, const Act& act,
-           std::stop_token stop)
+  StateAct(StateFunctions& functions, const StateOptions& options, Watcher& watcher, Reruns& reruns,
+           const Act& act, std::stop_token stop)
       : functions_(functions),
         options_(options),
         watcher_(watcher),
+        reruns_(reruns),
         act_(act),
         stop_(std::move(stop)),
         settings_(act.attributes.at("settings")) {
@@ -75,15 +76,22 @@ class StateAct {
     call_.acct_profile = settings_.text_at("acct_profile");
     call_.is_test = act.looks_only;
     call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
-    if (act.so_far.is_dict())
+    if (act.so_far.is_dict()) {
       call_.rerun_data = act.so_far.at("rerun_data");
+      story_ = act.so_far.at("story");
+    } else if (!options.calls_again && !act.looks_only) {
+      call_.rerun_data = reruns_.of(act.key);
+    }
     // A look on behalf of another state is about what that one left.
     const RecordPointer& past =
         act.known == nullptr && act.looks_only && !act.needs.empty() ? act.needs.back() : act.known;
-    if (options.remembers && past != nullptr && past->applied &&
+    skips_memory_ = functions.skips_memory(call_.state);
+    if (!options.remembers || skips_memory_)
+      return;
+    if (past != nullptr && past->applied &&
         past->applied->attributes.at("id") == act.attributes.at("id"))
       remember(past->outputs);
-    else if (options.remembers && act.known != nullptr)
+    else if (act.known != nullptr)
       remember(act.known->outputs);
   }
 
@@ -178,8 +186,9 @@ class StateAct {
 
   /// What it watches has changed: `mod_watch` says what comes of it.
   Result<Value> heard(Value ret) {
-    if (act_.events.empty() || call_.is_test || ret.at("result") == Value(false) ||
-        !functions_.has(call_.state, "mod_watch") || call_.function == "mod_watch")
+    if (act_.events.empty() || story_.is_dict() || call_.is_test ||
+        ret.at("result") == Value(false) || !functions_.has(call_.state, "mod_watch") ||
+        call_.function == "mod_watch")
       return ret;
     StateCall watch = call_;
     watch.function = "mod_watch";
@@ -258,7 +267,7 @@ class StateAct {
     const std::string comment = text_of_comment(ret.at("comment"));
     Again again{comment.empty() ? "not successful yet" : comment,
                 {},
-                Value::dict({{"rerun_data", ret.at("rerun_data")}}),
+                Value::dict({{"rerun_data", ret.at("rerun_data")}, {"story", story_after(ret)}}),
                 {},
                 {}};
     if (const Value& retry = settings_.at("retry"); !retry.is_null() && !call_.is_test) {
@@ -277,7 +286,8 @@ class StateAct {
     }
     if (!options_.calls_again || call_.is_test)
       return std::optional<Again>();
-    if (const std::optional<bool> pending = TRY(functions_.is_pending(call_.state, ret, stop_)))
+    if (const std::optional<bool> pending =
+            TRY(functions_.is_pending(call_.state, ret, {alike(ret), act_.attempt - 1}, stop_)))
       return *pending ? std::optional(TRY(after_own_wait(std::move(again)))) : std::nullopt;
     if (result != Value(false))
       return std::optional<Again>();
@@ -296,8 +306,11 @@ class StateAct {
 
   Result<Outcome> outcome_of(Value ret, bool is_final) {
     std::optional<Again> again;
+    ret = with_story(std::move(ret));
     if (!is_final)
       again = TRY(again_of(ret));
+    if (!options_.calls_again && !call_.is_test)
+      reruns_.keep(act_.key, again ? Value() : ret.at("rerun_data"));
     const Value result = ret.at("result");  // a look may put another one in its place
     const bool changes = !is_empty(ret.at("changes"));
     if (!again && !call_.is_test && result == Value(true) && changes && options_.calls_again)
@@ -310,8 +323,8 @@ class StateAct {
     for (const Name& key : keys)
       if (const Value* value = ret.find(key))
         outputs.push_back({key, *value});
-    if (!call_.is_test && options_.remembers && memory != ret.at("new_state"))
-      outputs.push_back({"memory", memory.is_null() ? nothing : memory});
+    if (!call_.is_test && options_.remembers && (skips_memory_ || memory != ret.at("new_state")))
+      outputs.push_back({"memory", memory.is_null() || skips_memory_ ? nothing : memory});
     Value kept = Value::dict(std::move(outputs));
     if (result == Value(false)) {
       const std::string comment = text_of_comment(ret.at("comment"));
@@ -325,7 +338,8 @@ class StateAct {
   Result<Value> confirmed(Value ret) {
     static constexpr std::array<std::string_view, 8> unconfirmed{
         "exec", "time", "cmd", "data", "trigger", "sls", "render", "acct"};
-    if (std::ranges::find(unconfirmed, call_.state) != unconfirmed.end())
+    if (std::ranges::find(unconfirmed, call_.state) != unconfirmed.end() ||
+        call_.function == "mod_watch")
       return ret;
     StateCall look = call_;
     look.is_test = true;
@@ -337,9 +351,45 @@ class StateAct {
     return with_comment(ret, "warning: changes remain after a second look");
   }
 
+  /// What the calls of this act have come to so far: the first state, and the last changes.
+  Value story_after(const Value& ret) const {
+    return Value::dict({{"old_state", ret.at("old_state")},
+                        {"changes", ret.at("changes")},
+                        {"result", ret.at("result")},
+                        {"alike", alike(ret)}});
+  }
+
+  /// How many calls in a row have come to the same as this one.
+  int64_t alike(const Value& ret) const {
+    const bool is_same = story_.is_dict() && story_.at("result") == ret.at("result") &&
+                         story_.at("changes") == ret.at("changes");
+    return is_same ? story_.integer_at("alike") + 1 : 0;
+  }
+
+  /// The calls of one act are told as one: from the first state to the last one.
+  Value with_story(Value ret) const {
+    if (!story_.is_dict())
+      return ret;
+    const Value& first = story_.at("old_state");
+    const Value& last = ret.at("new_state");
+    const Value changes = !first.is_null() || !last.is_null() ? changes_between(first, last)
+                          : is_empty(ret.at("changes"))       ? story_.at("changes")
+                                                              : ret.at("changes");
+    std::vector<Entry> entries;
+    for (const Entry& entry : ret.entries())
+      if (entry.key != "old_state" && entry.key != "changes")
+        entries.push_back(entry);
+    entries.push_back({"old_state", first});
+    entries.push_back({"changes", changes});
+    return Value::dict(std::move(entries));
+  }
+
   StateFunctions& functions_;
   const StateOptions& options_;
   Watcher& watcher_;
+  Reruns& reruns_;
+  bool skips_memory_ = false;
+  Value story_;  ///< null in the first call of an act
   const Act& act_;
   std::stop_token stop_;
   const Value& settings_;
@@ -358,7 +408,7 @@ Result<std::vector<Found>> StateDriver::list(const Name&, std::stop_token) {
 }
 
 Result<Outcome> StateDriver::apply(const Act& act, const ProgressSink&, std::stop_token stop) {
-  return StateAct(functions_, options_, watcher_, act, std::move(stop)).run();
+  return StateAct(functions_, options_, watcher_, reruns_, act, std::move(stop)).run();
 }
 
 void StateDriver::watch(const Name& environment, const std::function<void(const Key&)>& hint,

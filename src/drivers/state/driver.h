@@ -3,6 +3,9 @@
 /// tries, checks, what is ignored or given up, secrets. What a function answers becomes an outcome:
 /// settled, or to be called again.
 
+#include <mutex>
+#include <unordered_map>
+
 #include "base/process.h"
 #include "base/watcher.h"
 #include "core/driver.h"
@@ -29,6 +32,13 @@ struct StateAnswer {
   Value so_far{};
 };
 
+/// What a module may want to know before it says whether a result is pending.
+struct PendingCounts {
+  int64_t alike = 0;  ///< calls in a row that came to the same result and changes
+  int64_t all = 0;    ///< calls after the first one
+  int64_t most = 600;
+};
+
 /// Who has the functions. From any thread.
 class StateFunctions {
  public:
@@ -36,8 +46,11 @@ class StateFunctions {
   /// Errors: the function failed with an exception; the excerpt is its trace.
   virtual Result<StateAnswer> call(const StateCall& call, std::stop_token stop) = 0;
   virtual bool has(std::string_view state, std::string_view function) const = 0;
+  /// Whether nothing of a module's states is remembered.
+  virtual bool skips_memory(std::string_view /*state*/) const { return false; }
   /// What a module says itself about a result; nothing: it says nothing.
   virtual Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
+                                                 const PendingCounts& counts,
                                                  std::stop_token stop) = 0;
   /// The pause of a user's own algorithm before another call; nothing: as the resource's pace says.
   virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, int /*calls*/,
@@ -51,6 +64,27 @@ class StateFunctions {
 struct StateOptions {
   bool calls_again = true;  ///< what has not settled is called again; else all answers are final
   bool remembers = true;    ///< functions are told what former runs left
+};
+
+/// What calls have left for the next ones of this process, where each pass is an act of its own.
+class Reruns {
+ public:
+  Value of(const Key& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = data_.find(key);
+    return found == data_.end() ? Value() : found->second;
+  }
+  void keep(const Key& key, const Value& data) {
+    const std::lock_guard lock(mutex_);
+    if (data.is_null())
+      data_.erase(key);
+    else
+      data_.insert_or_assign(key, data);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Value, KeyHash> data_;
 };
 
 class StateDriver : public Driver {
@@ -72,6 +106,7 @@ class StateDriver : public Driver {
   StateFunctions& functions_;
   StateOptions options_;
   Watcher watcher_;
+  Reruns reruns_;
 };
 
 }  // namespace fettle

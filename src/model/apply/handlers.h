@@ -17,7 +17,8 @@ namespace fettle::model {
 
 /// By type: `{"name", "source": text}` or `{"name", "program": path}`, with `"deadline"` when one
 /// was declared. `declared`: by type `{"name", "file": of the declaration}`.
-/// Errors (`Blame::user`): there is no such handler, a program that cannot be run.
+/// Errors (`Blame::user`): there is no such handler, it lacks a function, a program that cannot be
+/// run.
 Result<Value> find_handlers(std::span<const std::pair<fettle::Name, Value>> declared);
 
 }  // namespace fettle::model

@@ -204,7 +204,10 @@ TEST_F(IntentTest, AWrongFieldNamesTheResource) {
 TEST_F(IntentTest, HandlersAreFoundBesideTheDeclarations) {
   const auto folder = TemporaryDirectory::make();
   ASSERT_TRUE(make_directories(folder->path() / "handlers"));
-  ASSERT_TRUE(write_file(folder->path() / "handlers/box.star", "def read(r): pass\n"));
+  const std::string box =
+      "def read(r): pass\ndef create(r): pass\ndef update (r): pass\ndelete = read\n";
+  ASSERT_TRUE(write_file(folder->path() / "handlers/box.star", box));
+  ASSERT_TRUE(write_file(folder->path() / "handlers/half.star", "def read(r): pass\n"));
   ASSERT_TRUE(write_file(folder->path() / "handlers/tool", "#!/bin/sh\n", 0755));
   ASSERT_TRUE(write_file(folder->path() / "handlers/text", "", 0644));
   const std::string file = (folder->path() / "resources/boxes.star").string();
@@ -213,7 +216,8 @@ TEST_F(IntentTest, HandlersAreFoundBesideTheDeclarations) {
         {"my::Box", Value::dict({{"name", name}, {"file", file}})}};
     return find_handlers(declared);
   };
-  EXPECT_EQ(found("box")->at("my::Box").text_at("source"), "def read(r): pass\n");
+  EXPECT_EQ(found("box")->at("my::Box").text_at("source"), box);
+  EXPECT_NE(to_string(found("half").error()).find("has no function `create`"), std::string::npos);
   EXPECT_EQ(found("tool")->at("my::Box").text_at("program"),
             (folder->path() / "handlers/tool").string());
   EXPECT_EQ(found("")->entries().size(), 0u);

@@ -158,13 +158,22 @@ Result<Project> project_around(const Path& folder) {
   return project;
 }
 
-Status make_project(const Path& folder, std::string_view name) {
+Status make_project(const Path& folder, std::string_view name, std::string_view image) {
   for (const char* file : {"project.yml", "main.cf"})
     if (file_exists(folder / file))
       return user_error(cat("`", (folder / file).string(), "` already exists"));
   TRY(make_directories(folder / "libs"));
   TRY(write_file(folder / "project.yml", cat("name: ", name, "\nmodulepath: libs\n")));
-  return write_file(folder / "main.cf", "std::print(\"hello\")\n");
+  return write_file(folder / "main.cf", cat(R"(import fs
+import container
+folder = std::get_env("PWD")
+host = std::Host(name="here", os=std::linux)
+std::AgentConfig(agentname="here", uri="local:")
+page = fs::File(host=host, path="{{ folder }}/index.html", content="hello, model\n", mode=644)
+container::Container(host=host, name="web", image=")",
+                                            image, R"(", ports={"http": 80}, requires=[page],
+    mounts={"/www": folder}, command=["httpd", "-f", "-p", "80", "-h", "/www"])
+)"));
 }
 
 }  // namespace fettle::model

@@ -48,7 +48,8 @@ Result<Project> project_of(const std::string& main_file);
 /// The project around a folder, with its `main.cf`. Error (`Blame::user`): there is none.
 Result<Project> project_around(const Path& folder);
 
-/// Makes `project.yml`, `main.cf` and `libs/` in the folder. Error: one of them exists.
-Status make_project(const Path& folder, std::string_view name);
+/// Makes `project.yml`, `main.cf` and `libs/` in the folder; the model has a file of this machine
+/// and a container of the image. Error: one of them exists.
+Status make_project(const Path& folder, std::string_view name, std::string_view image);
 
 }  // namespace fettle::model

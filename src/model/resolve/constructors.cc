@@ -21,6 +21,9 @@ void Walk::constructor(const Constructor& node, const Level* level, const Attrib
     return;
   if (node.entity == nullptr)
     return not_found(node.type);
+  complete(node, to);
+  if (!failures_.empty())
+    return;
   for (const Argument& argument : node.arguments) {
     const uint32_t slot = argument.is_unpacked ? no_slot : node.entity->slot(argument.name);
     const Attribute* attribute = slot == no_slot ? nullptr : node.entity->slots[slot];
@@ -31,8 +34,6 @@ void Walk::constructor(const Constructor& node, const Level* level, const Attrib
     if (is_late && failures_.empty() && node.missing.name == nullptr)
       node.missing = missing_in(argument.value, attribute->shape == Shape::list);
   }
-  if (failures_.empty())
-    complete(node, to);
 }
 
 bool Walk::guess(const Constructor& node, const Entity& hint) {
@@ -92,7 +93,11 @@ std::vector<uint32_t> Walk::missing_slots(const Constructor& node, const Attribu
   const bool lacks_inverse = std::ranges::any_of(missing, [&](uint32_t slot) {
     return to != nullptr && node.entity->slots[slot] == to->inverse;
   });
-  const bool is_later = to == &some_attribute || (to != nullptr && !lacks_inverse);
+  // Who goes into an index without being told back implies nothing.
+  const bool implies_nothing =
+      to != nullptr && to != &some_attribute && to->is_in_index && to->inverse == nullptr;
+  const bool is_later =
+      to == &some_attribute || (to != nullptr && !lacks_inverse && !implies_nothing);
   const bool is_implied = missing.size() == 1 && lacks_inverse && !to->is_in_index;
   return is_later || is_implied ? std::vector<uint32_t>() : missing;
 }
@@ -104,6 +109,9 @@ void Walk::complete(const Constructor& node, const Attribute* to) {
           node.at,
           cat("Attribute ", program_.symbols.name(*twice), " provided twice in index lookup"),
           reported_in(program_, static_cast<const Expr*>(&node)), 10);
+  if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty())
+    return fail(node.at, missing_keys(program_, *node.entity, missing),
+                reported_in(program_, static_cast<const Expr*>(&node)), 10);
   for (const Argument& argument : node.arguments) {
     if (argument.is_unpacked || node.entity->slot(argument.name) != no_slot)
       continue;
@@ -115,9 +123,6 @@ void Walk::complete(const Constructor& node, const Attribute* to) {
     failures_.back().meant = meant_attribute(program_, *node.entity, name);
     return;
   }
-  if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty())
-    fail(node.at, missing_keys(program_, *node.entity, missing),
-         reported_in(program_, static_cast<const Expr*>(&node)), 10);
 }
 
 }  // namespace fettle::model

@@ -25,7 +25,9 @@ bool dict_get(PluginCall& call) {
 }
 
 bool contains(PluginCall& call) {
-  return call.give(Datum::of(call[0].dict->find(call.text(1)) != nullptr));
+  const Datum* const found = call[0].dict->find(call.text(1));
+  const bool is_unknown = found != nullptr && found->tag == Tag::unknown;
+  return call.give(is_unknown ? *found : Datum::of(found != nullptr));
 }
 
 bool json_loads(PluginCall& call) {
@@ -35,7 +37,26 @@ bool json_loads(PluginCall& call) {
                                                                     : call.fail(error);
 }
 
+/// Whether there is an unknown anywhere in it.
+bool holds_unknown(const Datum& value) {
+  std::vector<Datum> open{value};
+  while (!open.empty() && Budget::current().spend(1)) {
+    const Datum one = open.back();
+    open.pop_back();
+    if (one.tag == Tag::unknown)
+      return true;
+    if (one.tag == Tag::list)
+      open.insert(open.end(), one.list->items.begin(), one.list->items.end());
+    if (one.tag == Tag::dict)
+      for (const DictEntry& entry : one.dict->entries)
+        open.push_back(entry.value);
+  }
+  return false;
+}
+
 bool json_dumps(PluginCall& call) {
+  if (holds_unknown(call[0]))
+    return call.give(Datum::unknown());
   std::string text;
   std::string error;
   return write_python_json(call.machine.program(), call[0], text, error) ? call.give_text(text)

@@ -57,6 +57,8 @@ std::string find_disorder(const std::vector<Row>& rows) {
   return {};
 }
 
+// Whoever reads an unknown within an argument does not know the result.
+
 bool key_sort(PluginCall& call) {
   std::vector<Datum> names{call[1]};
   if (call[1].tag == Tag::list)
@@ -67,12 +69,16 @@ bool key_sort(PluginCall& call) {
   std::vector<Row> rows;
   bool waits = false;
   for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::unknown)
+      return call.give(item);
     Row& row = rows.emplace_back(Row{{}, item});
     for (const Datum& name : names) {
       Datum& key = row.keys.emplace_back();
       waits |= !call.read(item, name.view(), key);
       if (!call.exception.empty())
         return false;
+      if (key.tag == Tag::unknown)
+        return call.give(key);
     }
   }
   if (waits)
@@ -96,15 +102,17 @@ bool key_sort(PluginCall& call) {
 
 bool unique(PluginCall& call) {
   std::unordered_set<std::string> seen;
-  bool is_unique = true;
   for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::unknown)
+      return call.give(item);
     if (item.tag == Tag::dict || item.tag == Tag::list)
       return call.fail(cat("TypeError: unhashable type: '", python_type(item), "'"));
     std::string key;
     append_key(key, item);
-    is_unique &= seen.insert(key).second;
+    if (!seen.insert(key).second)
+      return call.give(Datum::of(false));
   }
-  return call.give(Datum::of(is_unique));
+  return call.give(Datum::of(true));
 }
 
 /// What Python's iteration over a value gives; false when there is none.
@@ -134,9 +142,15 @@ bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& item
 
 bool flatten(PluginCall& call) {
   std::vector<Datum> items;
-  for (const Datum& item : call.items(0))
+  for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::unknown)
+      return call.give(item);
     if (!append_items(call, item, items))
       return false;
+  }
+  for (const Datum& item : items)
+    if (item.tag == Tag::unknown)
+      return call.give(item);
   return call.give_list(items);
 }
 
@@ -176,19 +190,26 @@ bool select(PluginCall& call) {
   std::vector<Datum> items;
   bool waits = false;
   for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::unknown)
+      return call.give(item);
     items.emplace_back();
     waits |= !call.read(item, call.text(1), items.back());
     if (!call.exception.empty())
       return false;
+    if (items.back().tag == Tag::unknown)
+      return call.give(items.back());
   }
   return !waits && call.give_list(items);
 }
 
 bool filter(PluginCall& call) {
   std::vector<Datum> items;
-  for (const Datum& item : call.items(0))
+  for (const Datum& item : call.items(0)) {
+    if (item.tag == Tag::unknown)
+      return call.give(item);
     if (!is_equal(item, call[1]) && call.has_room(0))
       items.push_back(item);
+  }
   return call.give_list(items);
 }
 

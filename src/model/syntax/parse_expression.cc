@@ -82,8 +82,16 @@ Status ExpressionParser::expect(Token token) {
   return {};
 }
 Status ExpressionParser::expect(char character) {
-  if (!sees(character))
-    return syntax_error();
+  if (!sees(character)) {
+    Error error = syntax_error();
+    if (character == ':' && at_ > 0 && !sees(Token::end_of_file))
+      error.excerpt += cat("\n  is a `:` missing ",
+                           tokens_[at_ - 1].at.line < now().at.line
+                               ? cat("at the end of line ", tokens_[at_ - 1].at.line)
+                               : cat("before `", now().text, "`"),
+                           "?");
+    return error;
+  }
   ++at_;
   return {};
 }
@@ -99,7 +107,8 @@ Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
 /// What follows a reserved word makes no sense: then the word itself is the error.
 Error ExpressionParser::error_behind_word() {
   if (at_ > 0 && now().token < Token::word_typedef && !sees(Token::end_of_file) &&
-      tokens_[at_ - 1].token >= Token::word_typedef)
+      tokens_[at_ - 1].token >= Token::word_typedef && tokens_[at_ - 1].token != Token::word_true &&
+      tokens_[at_ - 1].token != Token::word_false)
     --at_;
   return syntax_error();
 }

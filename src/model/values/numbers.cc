@@ -85,7 +85,9 @@ bool compute_real(Operator op, double x, double y, Datum& value, std::string& er
       return true;
     case Operator::modulo: {
       const double rest = std::fmod(x, y);
-      value = Datum::of(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
+      value = Datum::of(rest == 0               ? std::copysign(0.0, y)
+                        : (rest < 0) != (y < 0) ? rest + y
+                                                : rest);
       return true;
     }
     default:

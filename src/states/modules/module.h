@@ -22,7 +22,8 @@ struct ExecCall {
   std::string path;  ///< `test.ping`
   std::vector<Value> positional{};
   Value named = Value::dict({});
-  bool only_known = false;  ///< arguments that the function does not take are left out
+  bool only_known = false;     ///< arguments that the function does not take are left out
+  std::string acct_profile{};  ///< the credentials that it uses; empty: the usual ones
 };
 
 /// What is lent to modules. One that is missing makes what needs it an error.

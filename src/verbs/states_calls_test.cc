@@ -1,0 +1,219 @@
+/// What a function of a state is told, and what becomes of several calls, in both loops.
+
+#include "tests/fixtures/states_fixture.h"
+
+namespace fettle {
+namespace {
+
+class StatesCallsTest : public StatesTest {
+ protected:
+  /// A state `s.run` in Starlark.
+  void put_state(std::string_view text) { put("states/s.star", text); }
+};
+
+TEST_F(StatesCallsTest, MemoryCompletesWhatAFileLeavesOut) {
+  put_state(R"(
+def present(ctx, name, resource_id = None, size = 7):
+    return {"result": True, "comment": "size=%s id=%s" % (size, resource_id), "old_state": ctx.old_state,
+            "new_state": {"resource_id": "i-1", "size": size}, "changes": None}
+
+def absent(ctx, name, resource_id = None):
+    return {"result": True, "comment": "gone %s" % resource_id, "changes": {}}
+)");
+  EXPECT_EQ(comment(apply("a: {s.present: [{size: 9}]}\n"), "a"), R"("size=9 id=None")");
+  ground_.restart();
+  StatesReport report = apply("a: {s.present: []}\n");
+  EXPECT_EQ(comment(report, "a"), R"("size=9 id=i-1")");
+  EXPECT_EQ(changes(report, "a"), "{}");
+  ground_.restart();
+  EXPECT_EQ(comment(apply("a: {s.present: [{size: null}]}\n"), "a"), R"("size=9 id=i-1")");
+  ground_.restart();
+  EXPECT_EQ(comment(apply("a: {s.absent: []}\n"), "a"), R"("gone i-1")");
+}
+
+TEST_F(StatesCallsTest, AModuleMayBeRememberedNever) {
+  put_state(R"(
+SKIP_ESM = True
+
+def present(ctx, name, size = 7):
+    return {"result": True, "comment": "size=%s" % size, "new_state": {"size": size}, "changes": {}}
+)");
+  EXPECT_EQ(comment(apply("a: {s.present: [{size: 9}]}\n"), "a"), R"("size=9")");
+  ground_.restart();
+  EXPECT_EQ(comment(apply("a: {s.present: []}\n"), "a"), R"("size=7")");
+}
+
+TEST_F(StatesCallsTest, WhatAnUnsettledCallChangedIsNotForgotten) {
+  put_state(R"(
+def run(ctx, name):
+    if not files.exists(name):
+        files.write(name, "x")
+        return {"result": False, "comment": "made, not up", "old_state": None, "new_state": {"v": 1}, "changes": None}
+    return {"result": True, "comment": "up", "old_state": {"v": 1}, "new_state": {"v": 1}, "changes": None}
+)");
+  for (const char* loop : {"fettle", "basic"}) {
+    request_.reconciler = loop;
+    environment_ = loop;
+    const StatesReport report = apply(
+        cat("a: {s.run: [{name: ", at(loop), "}]}\n", "b: {test.nop: [{onchanges: [{s: a}]}]}\n"));
+    EXPECT_EQ(word(report, "a"), "True") << loop;
+    EXPECT_EQ(changes(report, "a"), R"({"new":{"v":1}})") << loop;
+    EXPECT_EQ(word(report, "b"), "True") << loop;
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesCallsTest, RerunDataReachesTheNextCallInBothLoops) {
+  put_state(R"(
+__reconcile_wait__ = {"static": {"wait_in_seconds": 1}}
+
+def run(ctx, name):
+    n = (ctx.rerun_data or {}).get("n", 0) + 1
+    return {"result": n > 2, "comment": "call %d" % n, "changes": {}, "rerun_data": {"n": n}}
+)");
+  for (const char* loop : {"fettle", "basic"}) {
+    request_.reconciler = loop;
+    environment_ = loop;
+    const StatesReport report = apply("a: {s.run: []}\n");
+    EXPECT_EQ(word(report, "a"), "True") << loop;
+    EXPECT_NE(comment(report, "a").find("call 3"), std::string::npos) << comment(report, "a");
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesCallsTest, AListenerIsCalledOnceWithItsOwnName) {
+  put_state(R"(
+def run(ctx, name):
+    return {"result": True, "comment": "run", "changes": {}}
+
+def mod_watch(ctx, name):
+    text = files.read(ctx.run_name) if files.exists(ctx.run_name) else ""
+    files.write(ctx.run_name, text + name + "\n")
+    return {"result": True, "comment": "restarted " + name, "changes": {"r": 1}}
+)");
+  const std::string text =
+      "n: {test.succeed_with_changes: []}\n"
+      "quiet: {test.nop: []}\n"
+      "l: {s.run: [{name: nginx}, {listen: [{test: n}]}]}\n"
+      "k: {s.run: [{name: other}, {listen: [{test: quiet}]}]}\n";
+  for (const char* loop : {"fettle", "basic"}) {
+    request_.reconciler = loop;
+    request_.functions.run_name = at(loop);
+    environment_ = loop;
+    const StatesReport report = apply(text);
+    EXPECT_EQ(read_file(at(loop)).value_or(""), "nginx\n") << loop;
+    EXPECT_EQ(comment(report, "l_listen"), R"("restarted nginx")") << loop;
+    EXPECT_EQ(word(report, "k_listen"), "missing") << loop;
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesCallsTest, WhatCannotBeToldOfAChangeIsDoneAgain) {
+  request_.reconciler = "none";
+  const StatesReport report =
+      apply(cat("n: {test.succeed_with_changes: []}\n", "w: {cmd.wait: [{cmd: \"echo x >> ",
+                at("log"), "\"}, {shell: true}, {listen: [{test: n}]}]}\n"));
+  EXPECT_EQ(read_file(at("log")).value_or(""), "x\n");
+  EXPECT_EQ(word(report, "w_listen"), "True");
+  EXPECT_EQ(report.exit_code(), 0);
+}
+
+TEST_F(StatesCallsTest, AWatcherIsToldOfAChangeOnce) {
+  put_state(R"(
+def run(ctx, name):
+    return {"result": True, "comment": "run", "changes": {}}
+
+def mod_watch(ctx, name):
+    text = files.read(name) if files.exists(name) else ""
+    files.write(name, text + "x")
+    return {"result": True, "comment": "told", "changes": {"r": 1}}
+
+def is_pending(ret, state, **pending_kwargs):
+    return pending_kwargs["reruns_count"] < 3
+)");
+  const StatesReport report =
+      apply(cat("n: {test.succeed_with_changes: []}\n", "w: {s.run: [{name: ", at("told"),
+                "}, {watch: [{test: n}]}]}\n"));
+  EXPECT_EQ(read_file(at("told")).value_or(""), "x");
+  EXPECT_EQ(changes(report, "w"), R"({"r":1})");
+}
+
+TEST_F(StatesCallsTest, ARuleThatFailsFailsItsStateOnly) {
+  put_state(R"(
+def run(ctx, name):
+    return {"result": False, "comment": "no", "changes": {}}
+
+def is_pending(ret):
+    fail("no rule")
+)");
+  request_.reconciler = "basic";
+  const StatesReport report = apply("a: {s.run: []}\nb: test.nop\n");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_NE(comment(report, "a").find("no rule"), std::string::npos) << comment(report, "a");
+  EXPECT_EQ(word(report, "b"), "True");
+}
+
+TEST_F(StatesCallsTest, TheWaitOfAStateHoldsInBasic) {
+  request_.reconciler = "basic";
+  static_cast<void>(apply(
+      "a: {test.fail_without_changes: [{reconcile: {wait: {static: {wait_in_seconds: 0.1}}}}]}\n"));
+  EXPECT_LT(took_, 1s);
+}
+
+TEST_F(StatesCallsTest, SensitiveArgumentsReachCommandsInTheirShape) {
+  const StatesReport report =
+      apply(cat("a: {cmd.run: [{cmd: 'echo $PW > ", at("pw"),
+                "'}, {shell: true}, {env: {PW: hunter2}}, {sensitive: [env]}]}\n",
+                "b: {cmd.run: [{cmd: 'touch ", at("made"), "'}, {sensitive: [cmd]}]}\n"));
+  EXPECT_EQ(word(report, "a"), "True") << comment(report, "a");
+  EXPECT_EQ(read_file(at("pw")).value_or(""), "hunter2\n");
+  EXPECT_EQ(word(report, "b"), "True") << comment(report, "b");
+  EXPECT_TRUE(file_exists(at("made")));
+}
+
+TEST_F(StatesCallsTest, FailhardLetsWhatIsUnderWayComeToItsEnd) {
+  request_.reconciler = "none";
+  const StatesReport report = apply(cat(
+      "a: {test.fail_without_changes: [{failhard: true}]}\n", "b: {cmd.run: [{cmd: \"echo end >> ",
+      at("log"), "\"}, {shell: true}]}\n", "c: {test.nop: [{require: [{cmd: b}]}]}\n"));
+  EXPECT_EQ(read_file(at("log")).value_or(""), "end\n");
+  EXPECT_EQ(word(report, "b"), "True") << comment(report, "b");
+  EXPECT_EQ(report.exit_code(), 1);
+  EXPECT_FALSE(report.is_stopped);
+}
+
+TEST_F(StatesCallsTest, PruneIsShownByATestAndNeverTakesWhatAFileHas) {
+  static_cast<void>(apply("a: {test.present: [{new_state: {x: 1}}]}\n"));
+  ground_.restart();
+  request_.prune = true;
+  request_.is_test = true;
+  EXPECT_EQ(word(apply("b: {test.nop: []}\n"), "b"), "None");
+  request_.is_test = false;
+  request_.compile.target = "b";
+  StatesRequest request = request_;
+  request.words = {at("main.sls")};
+  request.environment = environment_;
+  const Result<StatesReport> refused = apply_states(place_, std::move(request), nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("--target"), std::string::npos);
+}
+
+TEST_F(StatesCallsTest, AFileThatWasThereIsToldAsItWas) {
+  put("f", "old");
+  const StatesReport report =
+      apply(cat("f: {file.managed: [{name: ", at("f"), "}, {contents: new}]}\n"));
+  EXPECT_FALSE(entry(report, "f").at("old_state").is_null());
+  EXPECT_NE(entry(report, "f").at("changes").find("old"), nullptr) << changes(report, "f");
+}
+
+TEST_F(StatesCallsTest, ALinkIsUndone) {
+  const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
+  EXPECT_EQ(word(apply(text), "l"), "True");
+  ground_.restart();
+  request_.compile.is_inverted = true;
+  EXPECT_EQ(word(apply(text), "l"), "True");
+  EXPECT_FALSE(std::filesystem::is_symlink(at("l")));
+}
+
+}  // namespace
+}  // namespace fettle
