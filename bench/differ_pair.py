@@ -25,8 +25,8 @@ def kinds_of(trace):
     found = []
     for part in trace.split("caused by:"):
         text = re.split(r"\(reported in|\(original at|set at m\.cf", part.strip().split("\n")[0])[0]
-        text = re.sub(r"value .*,? (?=expected|does not match|of plugin|for argument)|value .*(?=, should be)|attribute \w+", "_ ", text)
-        text = re.sub(r"Hint: .*", "", text)
+        text = re.sub(r"value .*,? (?=expected|does not match|of plugin|for argument)|value .*(?=, should be)", "_ ", text)
+        text = re.sub(r"Hint: .*", "", re.sub(r"\b(variable|key|attribute) \S+", r"\1 _", text))
         text = re.sub(r"`[^`]*`|'[^']*'|\[.*\]", "_", text)
         text = re.sub(r"\(m\.cf[^)]*\)|__config__::\w+|(?<!\w)-?\d+(\.\d+)?", "_", text)
         found.append(re.sub(r"\s+", " ", text).strip())
@@ -52,6 +52,10 @@ class Result:
 
     def sort(self):
         return "compiles" if self.trace is None else errors_of(self.trace)
+
+    def root(self):
+        """The kind of the cause of the only error, if there is one."""
+        return None if self.trace is None or len(errors_of(self.trace)) > 1 else kinds_of(self.trace)[-1]
 
 
 def in_any_order(lines):
@@ -133,10 +137,10 @@ class Pair:
             return None
         else:
             sort = (ours.sort(), theirs.sort())
-            if sort[0] == sort[1]:
+            if sort[0] == sort[1] or (ours.root() == theirs.root() is not None):
                 if ours.line in places_of(theirs.trace) or places_of(ours.trace) == places_of(theirs.trace):
                     return None
-                sort = ("place", sort[0])
+                sort = ("place", ours.root())
         return Difference(sort, ours, theirs, kind)
 
 
@@ -241,7 +245,7 @@ def without_words(lines):
                     yield lines[:at] + ["".join(words[:begin] + words[begin + size:])] + lines[at + 1:]
 
 
-def reduced(pair, source, sort, tries=1500):
+def reduced(pair, source, sort, tries=500):
     """The smallest model found that differs in the same way."""
     lines = source.splitlines()
     for smaller in (without_lines, without_words, without_lines):
@@ -268,7 +272,8 @@ REASONS = [
     ("Inmanta ends with an exception of Python", lambda d: d.kind == "Raw" and (d.ours.trace is None or not d.ours.trace.startswith("ended with"))),
     ("one of them takes longer than 5 seconds", lambda d: d.kind == "TooLong"),
     ("`not a not in b` is a syntax error there", lambda d: "not is a reserved keyword" in (d.theirs.trace or "")),
-    ("a syntax error is at the token before it there", lambda d: d.sort == ("place", (("Syntax error",),)) and min(places_of(d.theirs.trace)) < d.ours.line),
+    ("a syntax error is at the token before it there", lambda d: d.sort == ("place", "Syntax error") and min(places_of(d.theirs.trace)) < d.ours.line),
+    ("an unknown variable in a loop over a relation is reported at the loop there", lambda d: d.sort == ("place", "variable _ not found")),
     ("Inmanta freezes another relation first and refuses a later value", lambda d: d.ours.trace is None and "List modified after freeze" in (d.theirs.trace or "")),
     ("a relation that waits for itself is not complete there, though it has enough values", lambda d: d.ours.trace is None and enough_values(d.theirs.trace or "")),
 ]
