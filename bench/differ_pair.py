@@ -7,7 +7,9 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 
 from differ_models import Models
@@ -16,7 +18,7 @@ from differ_smaller import without_argument, without_block, without_lines, witho
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 10
 MOST_OF_A_SORT = 3  # so many models that differ in the same way are shown
-MOST_STEPS, MOST_TRIED = 4, 100
+MOST_STEPS, MOST_TRIED = 5, 60
 
 
 def kinds_of(trace):
@@ -26,7 +28,7 @@ def kinds_of(trace):
     found = []
     for part in trace.split("caused by:"):
         text = re.split(r"\(reported in|\(original at|set at m\.cf", part.strip().split("\n")[0])[0]
-        text = re.sub(r"value .*,? (?=expected|does not match|of plugin|for argument)|value .*(?=, should be)", "_ ", text)
+        text = re.sub(r"[vV]alue .*,? (?=expected|does not match|of plugin|for argument)|value .*(?=, should be)", "_ ", text)
         text = re.sub(r"Hint: .*", "", re.sub(r"\b(variable|key|attribute) \S+", r"\1 _", text))
         text = re.sub(r"`[^`]*`|'[^']*'|\[.*\]", "_", text)
         text = re.sub(r"\(m\.cf[^)]*\)|__config__::\w+|(?<!\w)-?\d+(\.\d+)?", "_", text)
@@ -58,6 +60,9 @@ class Result:
         """The kind of the cause of the only error, if there is one."""
         return None if self.trace is None or len(errors_of(self.trace)) > 1 else kinds_of(self.trace)[-1]
 
+    def same_kind(self, other):
+        return self.sort() == other.sort() or (self.root() is not None and self.root() == other.root())
+
 
 def in_any_order(lines):
     """The lines without the order of the values within them."""
@@ -85,7 +90,7 @@ class Pair:
             return json.loads(self.process.stdout.readline())
         except (OSError, ValueError):
             self.close()
-            return {"lines": [], "error": "Inmanta's process ended", "kind": "Raw"}
+            return {"lines": [], "error": "Inmanta's process ended", "kind": "Ended"}
 
     def close(self):
         if self.process is not None:
@@ -103,10 +108,7 @@ class Pair:
             file.write(source)
         answer = self.ask(name)
         os.remove(path)
-        cached = os.path.join(self.folder.name, ".cfcache")
-        if os.path.isdir(cached):
-            for old in os.listdir(cached):
-                os.remove(os.path.join(cached, old)) if old.startswith("m") and os.path.isfile(os.path.join(cached, old)) else None
+        shutil.rmtree(os.path.join(self.folder.name, ".cfcache", "__config__"), ignore_errors=True)
         trace = answer["error"]
         return Result(answer["lines"], trace and re.sub(rf"[^\s('\",]*{re.escape(name)}", "m.cf", trace)), answer["kind"]
 
@@ -138,7 +140,7 @@ class Pair:
             return None
         else:
             sort = (ours.sort(), theirs.sort())
-            if sort[0] == sort[1] or (ours.root() == theirs.root() is not None):
+            if ours.same_kind(theirs):
                 if ours.line in places_of(theirs.trace) or places_of(ours.trace) == places_of(theirs.trace):
                     return None
                 sort = ("place", ours.root())
@@ -155,9 +157,10 @@ class Pair:
                 found = ask("\n".join(candidate) + "\n")
                 if found.trace is None:
                     continue
-                if found.sort() == other.sort():
+                moved = own.root() != other.root() or places_of(found.trace) != places_of(own.trace)
+                if found.same_kind(other) and moved and places_of(found.trace) & places_of(other.trace):
                     return True
-                if next_step is None and found.sort() != own.sort() and "not f" not in found.trace:
+                if next_step is None and found.trace != own.trace and not re.search("not found|could not find|Invalid Constructor", found.trace):
                     next_step = candidate, found
             if next_step is None:
                 return False
@@ -207,7 +210,7 @@ def enough_values(trace):
 REASONS = [
     ("the order of statements that do not depend on each other, and so of values in a relation", lambda d: d.sort == ("prints", "order")),
     ("Inmanta ends with an exception of Python", lambda d: d.kind == "Raw" and (d.ours.trace is None or not d.ours.trace.startswith("ended with"))),
-    ("one of them takes longer than 5 seconds", lambda d: d.kind == "TooLong"),
+    ("Inmanta takes too long", lambda d: d.kind == "TooLong"),
     ("`not a not in b` is a syntax error there", lambda d: "not is a reserved keyword" in (d.theirs.trace or "")),
     ("a syntax error is at the token before it there", lambda d: d.sort == ("place", "Syntax error") and min(places_of(d.theirs.trace)) < d.ours.line),
     ("an unknown variable in a loop over a relation is reported at the loop there", lambda d: d.sort == ("place", "variable _ not found")),
@@ -226,6 +229,9 @@ def reason_of(pair, source, difference):
 def compare(fettle, python, models, seed):
     """Prints what differs without a reason; true when nothing does."""
     pair, reasons, shown, failing = Pair(fettle, python), collections.Counter(), collections.Counter(), 0
+    empty = pair.in_inmanta("\n")[0]
+    if empty.trace is not None:
+        sys.exit(f"{python} does not compile an empty model: {empty.trace}")
     for number in range(models):
         source = Models(seed * 1_000_003 + number).model()
         difference = pair.difference(source)

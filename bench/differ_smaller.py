@@ -17,11 +17,11 @@ def blocks(lines):
 
 
 def without_block(lines):
-    """For each block, or line that is none, where it begins and the model without it."""
+    """For each block, or line that is none, where it begins and the model without it; the numbers of the other lines stay."""
     ends = blocks(lines)
     for at in range(len(lines) - 1, -1, -1):
         if lines[at].strip() not in ("end", "else:"):
-            yield at, lines[:at] + lines[ends[at] + 1:]
+            yield at, lines[:at] + [""] * (ends[at] + 1 - at) + lines[ends[at] + 1:]
 
 
 def without_argument(lines):
