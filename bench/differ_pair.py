@@ -124,7 +124,7 @@ class Pair:
             return Result([], f"ended with {done.returncode}: {done.stderr[-300:]}")
         told = json.loads(done.stdout)
         if told["success"]:
-            return Result(told["printed"], None)
+            return Result("\n".join(told["printed"]).splitlines(), None)
         return Result([], told["error"]["message"], told["error"].get("line"))
 
     def difference(self, source):
