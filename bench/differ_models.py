@@ -1,6 +1,6 @@
-"""Random models of the `.cf` language for `bench/differ`: typed, mostly valid, one in three with something wrong in it.
+"""Random models of the `.cf` language for `bench/differ`: typed, mostly valid, some with a wrong expression or word in them on purpose.
 
-Entities that an implementation constructs have no implementation that constructs, so every model comes to an end. Each entity has an
+Entities that an implementation constructs have no implementation that constructs, so nearly all models come to an end. Each entity has an
 implementation that prints its attributes and the names of those that its relations hold, so that the printed lines show the result.
 """
 from differ_expressions import BOUNDS, KINDS, PRIMITIVE, Entity, Expressions
