@@ -20,7 +20,8 @@ struct BringOptions {
 struct Brought {
   Summary summary;  ///< of all passes: failures are those of the last one
   std::vector<std::string>
-      unsettled;  ///< `pod default/web-1: container `web`: …`, when it was late
+      unsettled;                  ///< `pod default/web-1: container `web`: …`, when it was late
+  std::vector<std::string> held;  ///< `CloneSet/default/web is paused: 0 of 3 pods are updated`
   size_t pods = 0, ready = 0;
 };
 
