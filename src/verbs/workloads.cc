@@ -370,9 +370,10 @@ class Bringing {
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
+    // What failed is recorded as that.
+    is_all_due_ = is_all_due_ && summary.stopped;
     if (summary.good()) {
       retry_pause_ = Duration(0);
-      is_all_due_ = false;
       covered_.clear();
     }
     return {};
