@@ -5,6 +5,11 @@
 #include "store/store.h"
 
 namespace fettle {
+namespace {
+
+constexpr Duration shortest_pause = 20ms, longest_pause = 1s, after_a_ring = 200ms;
+
+}  // namespace
 
 Bell::~Bell() {
   for (auto& [name, thread] : threads_)
@@ -30,8 +35,16 @@ void Bell::listen_to_store() {
                    }));
 }
 
+Duration Bell::store_pause() const {
+  const std::lock_guard lock(mutex_);
+  const bool is_quiet = instant_from_clock() - store_rang_ >= after_a_ring;
+  return hears_store_ && is_quiet ? longest_pause : shortest_pause;
+}
+
 void Bell::ring(Cause cause) {
   const std::lock_guard lock(mutex_);
+  if (cause == Cause::store)
+    store_rang_ = instant_from_clock();
   causes_[static_cast<size_t>(cause)] = true;
   rung_.notify_all();
   if (ground_ != nullptr)

@@ -25,8 +25,10 @@ class Bell {
   void listen(const Name& driver, const Name& environment);
   /// Listens to the store from now on.
   void listen_to_store();
-  /// Whether the store tells when somebody writes.
-  bool hears_store() const { return hears_store_; }
+  /// How long to wait at most until the store is asked whether somebody wrote: shortly where it
+  /// cannot tell, and for a while after it did, since what is being written when it tells can be
+  /// read a moment later.
+  Duration store_pause() const;
 
   void ring(Cause cause);
   /// Whether it has rung for this since it was asked.
@@ -38,11 +40,12 @@ class Bell {
 
  private:
   const Workplace& place_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable rung_;
   std::array<bool, 3> causes_{};
   Ground* ground_ = nullptr;
   std::atomic<bool> hears_store_ = false;
+  Instant store_rang_{};
   std::map<Name, std::jthread> threads_;
 };
 

@@ -4,8 +4,11 @@
 
 #include "base/text.h"
 #include "drivers/engine/address.h"
+#include "kinds/pod.h"
 #include "store/edit.h"
 #include "verbs/engines.h"
+#include "verbs/workload_edits.h"
+#include "verbs/workloads.h"
 
 namespace fettle {
 namespace {
@@ -222,6 +225,17 @@ Result<Summary> drain_node(const Workplace& place, const std::string& name, bool
     return sum;
   }
   for (const auto& [environment, keys] : pods) {
+    // A controller has the right to act, and does not give it away.
+    if (TRY(is_kept(place, environment))) {
+      std::vector<Name> owners;
+      for (const Key& key : keys) {
+        const NodeAddress address = node_address(key.name);
+        owners.push_back(cat("Pod/", address.space, "/", address.name));
+      }
+      TRY(replace_pods(place, environment, owners));
+      sum.done += keys.size();
+      continue;
+    }
     const Hold hold = TRY(hold_environment(place, environment.str(), wait));
     auto intent = std::make_shared<Intent>();
     intent->environment = environment;

@@ -14,11 +14,8 @@ namespace {
 using workloads::Fleet;
 using workloads::Object;
 
-constexpr Duration look_pause = 200ms;  ///< between two looks while something is awaited
-constexpr Duration idle_pause = 10s;    ///< while nothing is, and no probe asks for more
-constexpr Duration wish_pause = 50ms;   ///< between two looks whether users stored anything, where
-                                        ///< the store does not tell
-constexpr Duration long_wish_pause = 1s;   ///< and where it does
+constexpr Duration look_pause = 200ms;     ///< between two looks while something is awaited
+constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe asks for more
 constexpr Duration follow_pause = 500ms;   ///< between two looks at what somebody else does
 constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
@@ -43,7 +40,7 @@ class Wakeful : public Ground {
     inner_.watch(driver, environment);
   }
   News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + (bell_.hears_store() ? look_pause : wish_pause);
+    const Instant soon = inner_.now().instant + std::min(look_pause, bell_.store_pause());
     News news = inner_.wait(until && *until < soon ? *until : soon);
     // About nothing: who decides is asked whether something else is wanted.
     news.hints.push_back({environment_, "fleet", environment_});
@@ -249,8 +246,7 @@ class Bringing {
   /// What users stored since.
   Status learn_wishes() {
     const Instant now = instant_from_clock();
-    const Duration pause = bell_.hears_store() ? long_wish_pause : wish_pause;
-    if (!bell_.take(Bell::Cause::store) && now - learned_ < pause)
+    if (!bell_.take(Bell::Cause::store) && now - learned_ < bell_.store_pause())
       return {};
     learned_ = now;
     bool has_written = false;
@@ -524,7 +520,7 @@ class Bringing {
     const Instant now = instant_from_clock();
     if (edit_ == nullptr)
       return std::max<Duration>(learned_ + follow_pause - now, shortest_pause);
-    Instant until = learned_ + (bell_.hears_store() ? long_wish_pause : wish_pause);
+    Instant until = learned_ + bell_.store_pause();
     if (!looks_.began())
       until = std::min(until, has_to_look_ ? now : next_look());
     if (options_.keeps && !covered_.empty())
@@ -564,13 +560,12 @@ class Bringing {
   Aside<std::vector<workloads::Node>> node_looks_;
 };
 
-/// Whether a controller acts on the fleet.
+}  // namespace
+
 Result<bool> is_kept(const Workplace& place, const Name& environment) {
   const auto holder = TRY(place.store->holder(environment));
   return holder && holder->what.starts_with(controller_words);
 }
-
-}  // namespace
 
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options) {

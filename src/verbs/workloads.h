@@ -9,6 +9,9 @@ namespace fettle {
 /// What a controller calls itself in the lease (`Holder::what`).
 inline constexpr std::string_view controller_words = "fettle controller";
 
+/// Whether a controller acts on a fleet.
+Result<bool> is_kept(const Workplace& place, const Name& environment);
+
 struct BringOptions {
   bool keeps = false;      ///< goes on when all is done: until it is stopped
   Duration limit = 10min;  ///< without anything that changes
