@@ -1,12 +1,15 @@
 #include "verbs/workloads.h"
 
 #include <algorithm>
+
 #include "base/text.h"
 #include "verbs/aside.h"
 #include "verbs/bell.h"
 #include "verbs/engines.h"
 #include "verbs/fleet_view.h"
 #include "verbs/fleet_wishes.h"
+#include "verbs/told_edit.h"
+#include "verbs/wakeful.h"
 
 namespace fettle {
 namespace {
@@ -21,65 +24,6 @@ constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
 constexpr Duration longest_rest = 2s;      ///< while an engine does not answer
 constexpr Duration first_retry = 1s, longest_retry = 5min;
-
-/// A ground on which nobody waits for long: pods become ready, and users change their minds, while
-/// acts are under way. The bell ends its wait.
-class Wakeful : public Ground {
- public:
-  Wakeful(Ground& inner, const Name& environment, Bell& bell)
-      : inner_(inner), environment_(environment), bell_(bell) {
-    bell_.wake_on(&inner_);
-  }
-  ~Wakeful() override { bell_.wake_on(nullptr); }
-  Wakeful(const Wakeful&) = delete;
-  Wakeful& operator=(const Wakeful&) = delete;
-  Moment now() override { return inner_.now(); }
-  void start(Job job) override { inner_.start(std::move(job)); }
-  void end(const Key& key) override { inner_.end(key); }
-  void watch(Driver& driver, const Name& environment) override {
-    inner_.watch(driver, environment);
-  }
-  News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + std::min(look_pause, bell_.store_pause());
-    News news = inner_.wait(until && *until < soon ? *until : soon);
-    // About nothing: who decides is asked whether something else is wanted.
-    news.hints.push_back({environment_, "fleet", environment_});
-    return news;
-  }
-
- private:
-  Ground& inner_;
-  Name environment_;
-  Bell& bell_;
-};
-
-/// Tells of each record that was written.
-class ToldEdit : public Edit {
- public:
-  using Tell = std::function<void(const Key&, const RecordPointer&)>;
-  ToldEdit(Edit& inner, Tell tell) : inner_(inner), tell_(std::move(tell)) {}
-  const Name& environment() const override { return inner_.environment(); }
-  uint64_t number() const override { return inner_.number(); }
-  Status write(std::span<const Change> changes) override {
-    TRY(inner_.write(changes));
-    for (const Change& change : changes)
-      if (change.type != Change::event)
-        tell_(change.key, change.type == Change::record ? change.written : nullptr);
-    return {};
-  }
-  Status put_environment(const Environment& environment) override {
-    return inner_.put_environment(environment);
-  }
-  Status put_note(std::string_view name, const Value& value) override {
-    return inner_.put_note(name, value);
-  }
-  Status begin_removal() override { return inner_.begin_removal(); }
-  Status remove_environment() override { return inner_.remove_environment(); }
-
- private:
-  Edit& inner_;
-  Tell tell_;
-};
 
 /// Wishes of owners, and what the store and the engines know of them. What is carried out is what
 /// has not come about of those who want something else, and of those whose last wish did not end
