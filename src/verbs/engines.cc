@@ -91,11 +91,11 @@ Result<Silent> silent_of(const Engines& engines, const std::stop_token& stop) {
   Silent silent;
   std::mutex mutex;
   std::vector<Task> questions;
-  for (const auto& [name, driver] : engines) {
-    if (node_of_engine(name).empty())
+  for (const auto& engine : engines) {
+    if (node_of_engine(engine.first).empty())
       continue;
     questions.emplace_back(
-        [&, name = name, driver = driver](const std::stop_token& ends) -> Status {
+        [&, name = engine.first, driver = engine.second](const std::stop_token& ends) -> Status {
           const Status answer =
               driver == nullptr
                   ? Status(world_error(cat("node `", node_of_engine(name), "` no longer exists")))
