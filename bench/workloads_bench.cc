@@ -91,23 +91,23 @@ struct Bed {
                                                          {"ready", is_ready},
                                                          {"restartCount", 0}})})}});
   }
-  void make(const Resource& resource, const Name& owner, int number) {
+  void make(const Boxed<Resource>& resource, const Name& owner, int number) {
     auto record = std::make_shared<Record>();
     record->applied = resource;
     record->outputs = Value::dict({});
-    record->wanted_by[owner] = {};
+    record->wanted_by[owner] = wish_of(*resource);
     records.push_back(record);
-    fleet.know(resource.key, record);
-    if (resource.key.kind != "pod")
+    fleet.know(resource->key, record);
+    if (resource->key.kind != "pod")
       return;
-    pods.push_back(resource.key);
-    fleet.see(resource.key, status(resource.attributes, true, number));
+    pods.push_back(resource->key);
+    fleet.see(resource->key, status(resource->attributes, true, number));
   }
   void bring_about(const Name& owner) {
     const Wanted wanted = want(fleet, owner, now);
-    fleet.accept(owner, wanted.intent);
+    fleet.accept(wanted);
     int number = 0;
-    for (const Resource& resource : wanted.intent.resources.at(owner))
+    for (const Boxed<Resource>& resource : wanted.resources)
       make(resource, owner, ++number);
   }
 };
@@ -128,19 +128,19 @@ void measure(size_t count, bool is_rolling, double target, const char* what) {
   if (is_rolling)
     bed.fleet.put(clone_set("web", count, "web:2"));
   const Wanted first = want(bed.fleet, owner, bed.now);
-  bed.fleet.accept(owner, first.intent);
+  bed.fleet.accept(first);
   std::vector<double> times;
   const size_t rounds = count >= 100'000 ? 60 : 300;
   for (size_t i = 0; i < rounds; ++i) {
     const Key& key = bed.pods[i * 7919 % bed.pods.size()];
     const Pod* pod = bed.fleet.pod(key.name);
     bed.now += 1s;
-    bed.fleet.see(key, bed.status(pod->resource.attributes, i % 2 == 1, static_cast<int>(i)));
+    bed.fleet.see(key, bed.status(pod->resource->attributes, i % 2 == 1, static_cast<int>(i)));
     const double begin = own_time();
     const Wanted wanted = want(bed.fleet, owner, bed.now);
     times.push_back(own_time() - begin);
-    bed.fleet.accept(owner, wanted.intent);
-    if (wanted.intent.resources.at(owner).size() < count)
+    bed.fleet.accept(wanted);
+    if (wanted.resources.size() < count)
       std::printf("too few resources\n");
   }
   std::ranges::sort(times);
@@ -171,17 +171,19 @@ void measure_memory() {
     again.know(record->applied->key, record);
   const Wanted wanted = want(again, "CloneSet/default/web-0", bed.now);
   report("start to the first decision", (own_time() - start) / 1000, "s", 5);
-  if (wanted.intent.resources.begin()->second.size() < 10'000)
+  if (wanted.resources.size() < 10'000)
     std::printf("too few resources\n");
 }
 
 /// Has what some owners want carried out, as a controller does: how many acts of a kind it orders.
-size_t order(const FleetWishes& wishes, const std::set<Name>& owners, const Known& known, Time now,
-             const Name& kind) {
+size_t order(const FleetWishes& wishes, const std::set<Name>& owners, const FleetRecords& records,
+             Time now, const Name& kind) {
   static const FleetKinds kinds;
   RunOptions options;
   options.parallelism = wishes.acts_at_once();
-  Result<Run> made = Run::make(wishes.intent(owners), known, {}, kinds, options);
+  options.sequence = records.sequence();
+  Due due = wishes.due(owners, records, {});
+  Result<Run> made = Run::make(std::move(due.intent), std::move(due.known), {}, kinds, options);
   if (!made)
     return 0;
   size_t count = 0;
@@ -205,12 +207,13 @@ void measure_change() {
   }
   for (const RecordPointer& record : bed.records)
     known.emplace(record->applied->key, record);
+  const FleetRecords records(known);
   const double start = own_time();
   FleetWishes wishes(bed.fleet);
   for (const auto& [owner, workload] : bed.fleet.workloads())
     wishes.add(owner);
   wishes.ask(bed.now);
-  const size_t at_rest = order(wishes, wishes.take_changed(), known, bed.now, "pod");
+  const size_t at_rest = order(wishes, wishes.take_changed(), records, bed.now, "pod");
   report("start to the right decision about all of it", (own_time() - start) / 1000, "s", 5);
   if (at_rest != 0)
     std::printf("%zu acts although nothing is to be done\n", at_rest);
@@ -222,7 +225,7 @@ void measure_change() {
     const double begin = own_time();
     bed.fleet.put(clone_set(name, pods_of_workload(number), "web:2"));
     wishes.ask(bed.now);
-    const size_t acts = order(wishes, wishes.take_changed(), known, bed.now, "image");
+    const size_t acts = order(wishes, wishes.take_changed(), records, bed.now, "image");
     (number == 0 ? large : small).push_back(own_time() - begin);
     if (acts != 1)
       std::printf("%zu pulls are ordered, not one\n", acts);
@@ -253,7 +256,8 @@ void measure_orders_of_pulls() {
   const double begin = own_time();
   bed.fleet.put(pull_job("all", R"({"image":"web:2","parallelism":1000})"));
   wishes.ask(bed.now);
-  const size_t acts = order(wishes, wishes.take_changed(), {}, bed.now, "image");
+  Known nothing;
+  const size_t acts = order(wishes, wishes.take_changed(), FleetRecords(nothing), bed.now, "image");
   report("ordering pulls on 1,000 nodes", (own_time() - begin) / 1000, "s", 2);
   if (acts != 1'000)
     std::printf("%zu pulls are ordered, not 1,000\n", acts);
@@ -286,19 +290,29 @@ void measure_many_jobs() {
          (own_time() - begin) / rounds / 10, "%", 2);
 }
 
-int run() {
-  measure_memory();
-  measure_change();
-  measure_orders_of_pulls();
-  measure_many_jobs();
-  measure(10'000, false, 5, "want of 10,000 pods, at rest");
-  measure(10'000, true, 5, "want of 10,000 pods, rolling");
-  measure(100'000, false, 80, "want of 100,000 pods, at rest");
-  measure(100'000, true, 80, "want of 100,000 pods, rolling");
+/// `part`: one measurement, for who profiles it; empty: all of them.
+int run(std::string_view part) {
+  const auto is_asked = [&](std::string_view name) { return part.empty() || part == name; };
+  if (is_asked("memory"))
+    measure_memory();
+  if (is_asked("change"))
+    measure_change();
+  if (is_asked("pulls"))
+    measure_orders_of_pulls();
+  if (is_asked("jobs"))
+    measure_many_jobs();
+  if (is_asked("rest"))
+    measure(10'000, false, 5, "want of 10,000 pods, at rest");
+  if (is_asked("rolling"))
+    measure(10'000, true, 5, "want of 10,000 pods, rolling");
+  if (is_asked("large-rest"))
+    measure(100'000, false, 80, "want of 100,000 pods, at rest");
+  if (is_asked("large-rolling"))
+    measure(100'000, true, 80, "want of 100,000 pods, rolling");
   return 0;
 }
 
 }  // namespace
 }  // namespace fettle::workloads
 
-int main() { return fettle::workloads::run(); }
+int main(int count, char** words) { return fettle::workloads::run(count > 1 ? words[1] : ""); }

@@ -67,6 +67,9 @@ Result<std::vector<Event>> FaultyStore::events_of(const Key& key, size_t limit) 
 Result<std::optional<Value>> FaultyStore::note(const Name& environment, std::string_view name) {
   return fault_.pass([&] { return real_.note(environment, name); });
 }
+Result<int64_t> FaultyStore::stamp() {
+  return fault_.pass([&] { return real_.stamp(); });
+}
 Result<std::variant<std::unique_ptr<Edit>, Holder>> FaultyStore::begin_edit(const Name& environment,
                                                                             const Holder& me) {
   auto begun = TRY(fault_.pass([&] { return real_.begin_edit(environment, me); }));

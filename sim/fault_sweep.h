@@ -62,6 +62,10 @@ class FaultyStore : public Store {
   Result<std::vector<Event>> events(const Name& environment, uint64_t after, size_t limit) override;
   Result<std::vector<Event>> events_of(const Key& key, size_t limit) override;
   Result<std::optional<Value>> note(const Name& environment, std::string_view name) override;
+  Result<int64_t> stamp() override;
+  bool watch(const std::function<void()>& tell, std::stop_token stop) override {
+    return real_.watch(tell, std::move(stop));
+  }
   Versions& versions() override { return real_.versions(); }
   Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
                                                                  const Holder& me) override;

@@ -165,6 +165,10 @@ void Job::prepare() {
     set(CURLOPT_SSLCERT, request.tls.certificate.c_str());
   if (!request.tls.key.empty())
     set(CURLOPT_SSLKEY, request.tls.key.c_str());
+  if (request.tls.trusts_anybody) {
+    set(CURLOPT_SSL_VERIFYPEER, 0L);
+    set(CURLOPT_SSL_VERIFYHOST, 0L);
+  }
 
   if (request.source) {
     set(CURLOPT_FRESH_CONNECT, 1L);  // what was pulled cannot be sent again on another connection

@@ -32,6 +32,7 @@ struct TlsFiles {
   std::string authorities{};  ///< whom to trust, instead of the system's
   std::string certificate{};  ///< who we are
   std::string key{};
+  bool trusts_anybody = false;  ///< whoever answers is not asked who they are
 };
 
 struct HttpRequest {

@@ -49,4 +49,9 @@ class Watcher {
   std::map<std::string, Descriptor> processes_;  ///< that have not ended, by number
 };
 
+/// Calls `tell` when something is written to a file that others keep open, which `Watcher` leaves
+/// out, until a stop is asked for. The file need not be there; its folder has to be. False at once:
+/// the system refuses.
+bool watch_writes(const std::string& path, const std::function<void()>& tell, std::stop_token stop);
+
 }  // namespace fettle

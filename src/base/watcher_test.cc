@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
+#include <semaphore>
 #include <thread>
 
 #include "base/process.h"
@@ -98,6 +100,23 @@ TEST_F(WatcherTest, AProcessThatIsNotThereIsToldOfOnce) {
   await(at("b"));
   const std::lock_guard lock(mutex_);
   EXPECT_TRUE(told_.empty());
+}
+
+TEST_F(WatcherTest, WritesToAFileThatOthersKeepOpenAreToldUntilTheEnd) {
+  std::counting_semaphore<> writes(0);
+  std::atomic<bool> can_tell = false;
+  std::jthread thread([&](const std::stop_token& stop) {
+    can_tell = watch_writes(at("log"), [&] { writes.release(); }, stop);
+  });
+  // It may begin to watch after the first of them.
+  std::ofstream file(at("log"));
+  do
+    file << "x" << std::flush;
+  while (!writes.try_acquire_for(std::chrono::milliseconds(10)));
+  thread.request_stop();
+  thread.join();
+  EXPECT_TRUE(can_tell);
+  EXPECT_FALSE(watch_writes("/no/such/folder/log", [] {}, {}));
 }
 
 }  // namespace

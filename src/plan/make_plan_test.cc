@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/text.h"
 #include "value/json.h"
 
@@ -475,6 +477,42 @@ TEST_F(PlanTest, WhatIsAskedToBeFreshOrLooksForItselfIsAlwaysDue) {
   EXPECT_EQ(plan(),
             "replace host/a: runs in every run\nensure ensure/b: checked in "
             "every run\n0 kept");
+}
+
+TEST_F(PlanTest, AGraphLeavesOutWhatOthersWantAndNobodyHereNeeds) {
+  const auto known_to = [&](const Name& set, std::string_view name, std::vector<Need> needs = {},
+                            Value attributes = Value::dict({})) {
+    auto record = std::make_shared<Record>();
+    Resource resource;
+    resource.key = key(name);
+    resource.needs = std::move(needs);
+    resource.attributes = std::move(attributes);
+    record->wanted_by[set] = resource.attributes.digest();
+    record->applied = std::move(resource);
+    known_[key(name)] = record;
+  };
+  begin(Leftover::remove);
+  want("file/mine").needs.push_back({{key("file/needed")}});
+  want("file/embeds", hole("file/embedded", "out"));
+  for (const char* other : {"file/alone", "file/needed", "file/embedded"})
+    known_to("q", other);
+  known_to("q", "file/uses", {{{key("file/alone")}}});
+  known_to("q", "file/holds", {}, hole("file/alone", "out"));
+  known_to("p", "file/gone");
+  known_[key("file/blank")] = std::make_shared<Record>();
+  const auto nodes = [&] {
+    const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
+    std::set<std::string> names;
+    for (NodeId id = 0; id < graph.size(); ++id)
+      names.insert(graph.node(id).key->name.str());
+    return names;
+  };
+  const std::set<std::string> concerned{"mine", "embeds", "needed", "embedded",
+                                        "uses", "holds",  "gone",   "blank"};
+  EXPECT_EQ(nodes(), concerned) << "all but what stands alone";
+  // What is asked for by hand may be anything that is known.
+  intent_.requests.push_back({key("file/alone"), Verb::stop});
+  EXPECT_TRUE(nodes().contains("alone"));
 }
 
 }  // namespace

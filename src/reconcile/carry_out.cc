@@ -249,8 +249,16 @@ Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undert
   if (undertaking.wants)
     wants = [&](const Run& run) -> Result<NewWish> {
       NewWish wanted{TRY(undertaking.wants(run))};
-      if (wanted.intent != nullptr)
+      if (wanted.intent == nullptr)
+        return wanted;
+      if (!undertaking.also_known) {
         wanted.seen = TRY(look(scene, *wanted.intent, run.known()));
+        return wanted;
+      }
+      wanted.also_known = undertaking.also_known(run, *wanted.intent);
+      Known all = run.known();
+      all.insert(wanted.also_known.begin(), wanted.also_known.end());
+      wanted.seen = TRY(look(scene, *wanted.intent, all));
       return wanted;
     };
   carried.summary = Loop(carried.run, edit, ground, scene.driver, audience, wants).carry_out();

@@ -31,6 +31,9 @@ struct Undertaking {
   /// Asked after each batch of news whether something else is wanted by now; null: it is not. An
   /// error ends the run.
   std::function<Result<std::shared_ptr<const Intent>>(const Run&)> wants{};
+  /// Asked after `wants` answered: records of what the run has not heard of. Whoever knows much
+  /// tells a run only of what concerns it.
+  std::function<Known(const Run&, const Intent& wanted)> also_known{};
 };
 
 /// What came of it. `run` knows the standing and the step of each key.

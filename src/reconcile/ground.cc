@@ -154,7 +154,14 @@ Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
 
 bool Threads::has_news() const {
   const bool stops = interrupt_.asked() > 1 || (interrupt_.asked() == 1 && !stop_told_);
-  return stops || !news_.ended.empty() || !news_.progress.empty() || !news_.hints.empty();
+  return stops || is_woken_ || !news_.ended.empty() || !news_.progress.empty() ||
+         !news_.hints.empty();
+}
+
+void Threads::wake() {
+  const std::lock_guard lock(mutex_);
+  is_woken_ = true;
+  told_.notify_one();
 }
 
 News Threads::wait(std::optional<Instant> until) {
@@ -164,6 +171,7 @@ News Threads::wait(std::optional<Instant> until) {
   else
     told_.wait(lock, [this] { return has_news(); });
   News news = std::exchange(news_, {});
+  is_woken_ = false;
   news.leave = interrupt_.asked() > 1;
   news.stop = interrupt_.asked() == 1 && !std::exchange(stop_told_, true);
   return news;

@@ -42,6 +42,9 @@ class Ground {
   virtual void watch(Driver& driver, const Name& environment) = 0;
   /// Waits for news, at the latest until an instant; without one, until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
+  /// Ends the wait, or the next one; from any thread. On a ground where time is simulated nobody
+  /// else has anything to tell.
+  virtual void wake() {}
 };
 
 /// Asked to stop from another thread (a signal, a face). While a loop acts, once: nothing new is
@@ -92,6 +95,7 @@ class Threads : public Ground {
   void end(const Key& key) override;
   void watch(Driver& driver, const Name& environment) override;
   News wait(std::optional<Instant> until) override;
+  void wake() override;
 
  private:
   bool begin_thread();
@@ -111,6 +115,7 @@ class Threads : public Ground {
   size_t idle_ = 0;
   bool closing_ = false;
   bool stop_told_ = false;
+  bool is_woken_ = false;
   std::vector<std::jthread> threads_;
   std::vector<std::jthread> watchers_;
 };

@@ -101,6 +101,14 @@ TEST_F(ThreadsTest, AWaitEndsAtItsInstantWhateverTheCalendarSays) {
   EXPECT_GE(threads.now().instant, until);
 }
 
+TEST_F(ThreadsTest, AWaitThatSomebodyEndsTellsOfNothing) {
+  Threads threads(interrupt_);
+  threads.wake();
+  EXPECT_TRUE(threads.wait(std::nullopt).ended.empty());
+  std::jthread waker([&] { threads.wake(); });
+  EXPECT_FALSE(threads.wait(std::nullopt).stop);
+}
+
 TEST_F(ThreadsTest, SomebodyWhoAsksWakesIt) {
   Threads threads(interrupt_);
   std::jthread asker([&] { interrupt_.ask(); });

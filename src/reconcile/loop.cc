@@ -68,7 +68,8 @@ Status Loop::obey(std::vector<Order> orders) {
   NewWish wanted = *std::move(asked);
   if (wanted.intent == nullptr)
     return {};
-  return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), ground_.now())));
+  return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), ground_.now(),
+                            std::move(wanted.also_known))));
 }
 
 Status Loop::write(const std::vector<Order>& orders) {

@@ -19,10 +19,12 @@ class Audience {
   virtual void moved(const Run& /*run*/) {}
 };
 
-/// What is wanted by now, with what was looked at for it; null: what was. An error ends the run.
+/// What is wanted by now, with what was looked at for it and what the run does not know of it yet;
+/// null: what was. An error ends the run.
 struct NewWish {
   std::shared_ptr<const Intent> intent;
   Seen seen{};
+  Known also_known{};
 };
 using AskWhatIsWanted = std::function<Result<NewWish>(const Run&)>;
 

@@ -29,6 +29,7 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
       prng_(options_.seed) {
   options_.plan.edit = options_.number;
   options_.plan.run = options_.continues != 0 ? options_.continues : options_.number;
+  sequence_ = options_.sequence;
   for (const auto& [key, record] : known_)
     sequence_ = std::max(sequence_, record->sequence);
 }
@@ -131,8 +132,11 @@ bool is_same_wish(const Node& before, const Node& after) {
 
 }  // namespace
 
-Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now) {
+Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
+                                     Known also_known) {
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
+  // What it knows already is newer.
+  known_.merge(also_known);
   // What was acted on since may be another one than was seen.
   for (auto& [key, observation] : seen)
     if (const Standing standing = this->standing(key);

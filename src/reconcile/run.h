@@ -27,10 +27,11 @@ namespace fettle {
 
 struct RunOptions {
   PlanOptions plan;
-  int parallelism = 4;  ///< acts in flight at once; what is pending does not count
-  int anew_limit = 3;   ///< how often a host is made anew before what does not settle is given up
-  uint64_t seed = 1;    ///< of the random pauses
-  uint64_t number = 0;  ///< of the edit, for the records
+  int parallelism = 4;    ///< acts in flight at once; what is pending does not count
+  int anew_limit = 3;     ///< how often a host is made anew before what does not settle is given up
+  uint64_t seed = 1;      ///< of the random pauses
+  uint64_t number = 0;    ///< of the edit, for the records
+  uint64_t sequence = 0;  ///< of the last success, when the run is not told of every record
   uint64_t continues = 0;   ///< the edit whose run was killed and goes on; 0: it begins
   Duration deadline{0};     ///< when what has not settled is given up; 0: never
   bool keeps_seen = false;  ///< `seen_before` is asked for
@@ -129,9 +130,10 @@ class Run {
   /// All that has come since the last call, in one go.
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
   /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, what is
-  /// under way comes to its end. `seen`: what was looked at for it. Errors: as `Graph::build`; then
-  /// nothing is another one.
-  Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now);
+  /// under way comes to its end. `seen`: what was looked at for it. `also_known`: records of what
+  /// the run has not heard of yet. Errors: as `Graph::build`; then nothing is another one.
+  Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
+                                  Known also_known = {});
 
   bool finished() const { return finished_; }
   const Summary& summary() const { return summary_; }

@@ -345,6 +345,50 @@ TEST_F(SettleTest, WhatIsWantedOtherwiseWhileItActsIsDoneOnceMore) {
   EXPECT_EQ(record("thing/gone"), nullptr);
 }
 
+TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
+  for (const char* name : {"thing/a", "thing/b", "thing/c", "thing/d"})
+    want(name, variant(1));
+  EXPECT_TRUE(carry().good());
+  const Known all = *home_.store().known("e");
+  // Of the set that wants all of them it hears of one, and then of another one that has to go.
+  const auto part = [&](std::initializer_list<size_t> wanted, int number) {
+    auto intent = std::make_shared<Intent>();
+    intent->environment = "e";
+    intent->sets["p"] = Leftover::remove;
+    for (const size_t each : wanted) {
+      intent->resources["p"].push_back(intent_->resources["p"][each]);
+      intent->resources["p"].back().attributes = variant(number);
+    }
+    return intent;
+  };
+  const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const auto edit = home_.edit("e");
+  ground_.log.clear();
+  Undertaking undertaking;
+  undertaking.intent = part({0}, 2);
+  undertaking.known = {{key_of("thing/a"), all.at(key_of("thing/a"))}};
+  undertaking.options.sequence = 100;
+  bool is_given = false;
+  undertaking.wants = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> {
+    return std::exchange(is_given, true) ? nullptr : part({0, 1}, 2);
+  };
+  undertaking.also_known = [&](const fettle::Run&, const Intent&) {
+    return Known{{key_of("thing/b"), all.at(key_of("thing/b"))},
+                 {key_of("thing/c"), all.at(key_of("thing/c"))}};
+  };
+  const Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
+  ASSERT_TRUE(carried && carried->summary && carried->summary->good());
+  std::vector<std::string> log = ground_.log;
+  std::ranges::sort(log);
+  EXPECT_EQ(log,
+            (std::vector<std::string>{"remove thing/c", "replace thing/a", "replace thing/b"}));
+  const Known after = *home_.store().known("e");
+  EXPECT_EQ(after.at(key_of("thing/a"))->applied->attributes, variant(2));
+  EXPECT_EQ(after.at(key_of("thing/b"))->applied->attributes, variant(2));
+  EXPECT_FALSE(after.contains(key_of("thing/c")));
+  EXPECT_EQ(after.at(key_of("thing/d"))->applied->attributes, variant(1)) << "nobody spoke of it";
+}
+
 TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   want("state/a");
   auto circle = std::make_shared<Intent>(*intent_);

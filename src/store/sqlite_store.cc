@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "base/watcher.h"
 #include "store/record_codec.h"
 #include "store/sqlite_edit.h"
 #include "store/sqlite_locks.h"
@@ -92,6 +93,15 @@ class SqliteStore : public Store {
     if (!TRY(query.step()))
       return std::optional<Value>();
     return std::optional(TRY(value_of(query.blob(0), *database_)));
+  }
+
+  Result<int64_t> stamp() override {
+    Query query = TRY(database_->query("PRAGMA data_version"));
+    return TRY(query.step()) ? query.number(0) : 0;
+  }
+  bool watch(const std::function<void()>& tell, std::stop_token stop) override {
+    return !database_->is_in_memory() &&
+           watch_writes(cat(database_->path(), "-wal"), tell, std::move(stop));
   }
 
   Result<std::optional<Value>> cached(std::string_view name) override {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -49,6 +50,13 @@ class Store {
   /// Small things of an environment by name: its list of executed instructions, its settings. None
   /// when it is not there.
   virtual Result<std::optional<Value>> note(const Name& environment, std::string_view name) = 0;
+
+  /// Another number when another process has written since it was asked for last. Takes
+  /// microseconds.
+  virtual Result<int64_t> stamp() = 0;
+  /// Calls `tell` when somebody, this process included, may have written: from the thread that
+  /// calls it, until a stop is asked for. False at once: the system cannot tell. From any thread.
+  virtual bool watch(const std::function<void()>& tell, std::stop_token stop) = 0;
 
   /// What environments should be, version by version.
   virtual Versions& versions() = 0;

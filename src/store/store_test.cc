@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <semaphore>
 #include <thread>
 
 #include "base/file.h"
@@ -452,6 +453,29 @@ TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {
   const auto nowhere = open_sqlite_store(folder_ + "/no/such/fettle.db");
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().blame, Blame::world);
+}
+
+TEST_F(StoreTest, ItsStampSaysThatAnotherProcessWrote) {
+  const auto store = open(), other = open();
+  const int64_t before = *store->stamp();
+  EXPECT_EQ(*store->stamp(), before);
+  ASSERT_TRUE(store->cache("a", Value(1), Time()));
+  EXPECT_EQ(*store->stamp(), before) << "what one wrote oneself is known";
+  ASSERT_TRUE(other->cache("b", Value(1), Time()));
+  EXPECT_NE(*store->stamp(), before);
+}
+
+TEST_F(StoreTest, AWriteIsToldAtOnce) {
+  const auto store = open(), other = open();
+  std::counting_semaphore<> writes(0);
+  std::jthread thread([&](const std::stop_token& stop) {
+    EXPECT_TRUE(store->watch([&] { writes.release(); }, stop));
+  });
+  // It may begin to watch after the first of them.
+  int number = 0;
+  do
+    ASSERT_TRUE(other->cache("a", Value(++number), Time()));
+  while (!writes.try_acquire_for(std::chrono::milliseconds(10)));
 }
 
 }  // namespace

@@ -80,20 +80,26 @@ std::set<Name> drivers_of(const Known& known) {
   return drivers;
 }
 
-Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& drivers) {
+Engines engines_named(const Workplace& place, const std::set<Name>& drivers) {
+  Engines engines;
+  for (const Name& name : drivers)
+    engines.emplace(name, place.driver(name));
+  return engines;
+}
+
+Result<Silent> silent_of(const Engines& engines, const std::stop_token& stop) {
   Silent silent;
   std::mutex mutex;
   std::vector<Task> questions;
-  for (const Name& name : drivers) {
-    if (node_of_engine(name).empty())
+  for (const auto& engine : engines) {
+    if (node_of_engine(engine.first).empty())
       continue;
-    // Looked up here: who makes drivers reads the store.
     questions.emplace_back(
-        [&, name, driver = place.driver(name)](const std::stop_token& stop) -> Status {
+        [&, name = engine.first, driver = engine.second](const std::stop_token& ends) -> Status {
           const Status answer =
               driver == nullptr
                   ? Status(world_error(cat("node `", node_of_engine(name), "` no longer exists")))
-                  : driver->ready({}, stop);
+                  : driver->ready({}, ends);
           if (answer || is_cancelled(answer.error()))
             return answer;
           const std::lock_guard lock(mutex);
@@ -101,8 +107,12 @@ Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& driv
           return {};
         });
   }
-  TRY(do_at_once(questions, most_at_once, place.interrupt->acts_token()));
+  TRY(do_at_once(questions, most_at_once, stop));
   return silent;
+}
+
+Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& drivers) {
+  return silent_of(engines_named(place, drivers), place.interrupt->acts_token());
 }
 
 Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Scene& scene) {
@@ -125,6 +135,13 @@ Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Sc
                             const Run& run) -> Result<std::shared_ptr<const Intent>> {
       const std::shared_ptr<const Intent> intent = TRY(wants(run));
       return intent == nullptr ? intent : without(intent, *silent);
+    };
+  if (undertaking.also_known)
+    undertaking.also_known = [silent, also_known = std::move(undertaking.also_known)](
+                                 const Run& run, const Intent& wanted) {
+      Known known = also_known(run, wanted);
+      keep_away(known, wanted, *silent);
+      return known;
     };
   scene.driver = [silent, driver = std::move(scene.driver)](const Name& name) -> Driver* {
     return silent->contains(name) ? nullptr : driver(name);

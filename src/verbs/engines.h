@@ -29,6 +29,11 @@ std::set<Name> drivers_of(const Known& known);
 /// is not known any more does not answer either. Errors: a stop was asked for.
 Result<std::map<Name, std::string>> silent_engines(const Workplace& place,
                                                    const std::set<Name>& drivers);
+/// The same in two steps. Who makes drivers reads the store, so only the second one may happen on
+/// another thread.
+using Engines = std::map<Name, Driver*>;  ///< by driver; null: there is no such node any more
+Engines engines_named(const Workplace& place, const std::set<Name>& drivers);
+Result<std::map<Name, std::string>> silent_of(const Engines& engines, const std::stop_token& stop);
 
 /// Leaves out of an undertaking what lives where nobody answers: what is wanted there is nobody's
 /// to act on, and what is left there stays known. Tells so.

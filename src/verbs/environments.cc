@@ -145,6 +145,18 @@ Result<std::vector<Observation>> look_at_services(const Workplace& place,
 
 }  // namespace
 
+namespace {
+
+/// Whether workloads have pods in it that were not taken away.
+bool has_pods(const Known& known) {
+  return std::ranges::any_of(known, [](const auto& each) {
+    const Record& record = *each.second;
+    return each.first.kind == "pod" && record.applied && record.by_hand != ByHand::removed;
+  });
+}
+
+}  // namespace
+
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
                                             const Seen& seen_before, const Known* known_before) {
   EnvironmentView view;
@@ -180,7 +192,8 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
                                 std::string(record->outputs.text_at("digest"))});
   std::sort(view.artifacts.begin(), view.artifacts.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  view.status = view.services.empty() ? "empty" : any_running ? "running" : "stopped";
+  any_running |= has_pods(known);
+  view.status = any_running ? "running" : view.services.empty() ? "empty" : "stopped";
   return view;
 }
 
@@ -198,8 +211,13 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
 namespace {
 
 Result<Summary> transit_environment(const Workplace& place, const Hold& hold, Verb verb) {
-  return transit_services(place, *hold.edit,
-                          services_of(TRY(place.store->known(hold.environment.name))), verb);
+  const Known known = TRY(place.store->known(hold.environment.name));
+  if (has_pods(known))
+    return user_error(cat("`", hold.environment.name, "` has workloads, and pods are not ",
+                          verb == Verb::stop ? "stopped" : "started",
+                          " by hand: `fettle scale KIND/NAME --replicas COUNT` says how many there "
+                          "are, 0 for none"));
+  return transit_services(place, *hold.edit, services_of(known), verb);
 }
 
 }  // namespace

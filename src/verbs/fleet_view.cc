@@ -41,25 +41,37 @@ void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& r
   fleet.know(key, is_gone ? nullptr : record);
 }
 
-Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place) {
+Result<NodesQuestion> question_about_nodes(const Workplace& place) {
   std::vector<workloads::Node> nodes;
-  for (const NodeView& view : TRY(look_at_nodes(place))) {
+  std::set<Name> drivers;
+  for (const NodeSpec& spec : TRY(nodes_of(*place.store))) {
     workloads::Node node;
-    node.name = view.node.name;
-    std::vector<Entry> labels{{"kubernetes.io/hostname", view.node.name}};
-    for (const auto& [key, text] : view.node.labels)
+    node.name = spec.name;
+    std::vector<Entry> labels{{"kubernetes.io/hostname", spec.name}};
+    for (const auto& [key, text] : spec.labels)
       labels.push_back({key, text});
     node.labels = Value::dict(std::move(labels));
-    node.pulls = view.node.pulls;
-    node.is_ready = view.answers;
-    node.is_cordoned = view.node.is_cordoned;
+    node.pulls = spec.pulls;
+    node.is_cordoned = spec.is_cordoned;
+    drivers.insert(engine_of_node(spec.name));
     nodes.push_back(std::move(node));
   }
-  if (nodes.empty()) {
-    nodes.emplace_back();
-    nodes.back().labels = Value::dict({{"kubernetes.io/hostname", "localhost"}});
-  }
-  return nodes;
+  return [nodes = std::move(nodes), engines = engines_named(place, drivers)](
+             const std::stop_token& stop) -> Result<std::vector<workloads::Node>> {
+    std::vector<workloads::Node> answer = nodes;
+    const auto silent = TRY(silent_of(engines, stop));
+    for (workloads::Node& node : answer)
+      node.is_ready = !silent.contains(engine_of_node(node.name));
+    if (answer.empty()) {
+      answer.emplace_back();
+      answer.back().labels = Value::dict({{"kubernetes.io/hostname", "localhost"}});
+    }
+    return answer;
+  };
+}
+
+Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place) {
+  return TRY(question_about_nodes(place))(place.interrupt->acts_token());
 }
 
 Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place) {
@@ -135,23 +147,40 @@ Result<std::unique_ptr<FleetView>> learn_fleet(const Workplace& place, const Nam
   return view;
 }
 
-Status look_at_pods(const Workplace& place, FleetView& view) {
+PodsQuestion question_about_pods(const Workplace& place, const Known& known) {
   Known pods;
-  for (const auto& [key, record] : view.known)
+  for (const auto& [key, record] : known)
     if (key.kind == "pod")
       pods.emplace(key, record);
-  view.silent = TRY(silent_engines(place, drivers_of(pods)));
-  Scene scene = place.scene();
-  scene.driver = [&](const Name& name) -> Driver* {
-    return view.silent.contains(name) ? nullptr : place.driver(name);
+  return [scene = place.scene(), engines = engines_named(place, drivers_of(pods)),
+          pods = std::move(pods)](const std::stop_token& stop) -> Result<PodsSeen> {
+    PodsSeen answer{pods, {}, TRY(silent_of(engines, stop))};
+    Scene here = scene;
+    here.stop = stop;
+    here.driver = [&](const Name& name) -> Driver* {
+      const auto found = engines.find(name);
+      return answer.silent.contains(name) || found == engines.end() ? nullptr : found->second;
+    };
+    answer.seen = TRY(look_at_known(here, pods));
+    return answer;
   };
-  for (auto& [key, observation] : TRY(look_at_known(scene, pods))) {
+}
+
+void tell_seen(FleetView& view, PodsSeen answer) {
+  view.silent = std::move(answer.silent);
+  for (auto& [key, observation] : answer.seen) {
+    const auto now = view.known.find(key);
+    const bool is_another = now == view.known.end() || now->second != answer.asked.at(key);
     // What nobody could look at is as it was seen last.
-    if (!observation.unavailable.empty())
+    if (is_another || !observation.unavailable.empty())
       continue;
     view.fleet.see(key, observation.state);
     view.seen[key] = std::move(observation);
   }
+}
+
+Status look_at_pods(const Workplace& place, FleetView& view) {
+  tell_seen(view, TRY(question_about_pods(place, view.known)(place.interrupt->acts_token())));
   return {};
 }
 

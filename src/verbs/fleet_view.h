@@ -19,6 +19,18 @@ struct FleetView {
 Result<std::unique_ptr<FleetView>> learn_fleet(const Workplace& place, const Name& environment);
 /// Looks at the pods that are known.
 Status look_at_pods(const Workplace& place, FleetView& view);
+
+/// The same in three steps, of which the second may happen on another thread, while other things
+/// go on.
+struct PodsSeen {
+  Known asked;  ///< pods as they were recorded when the question was put
+  Seen seen;
+  std::map<Name, std::string> silent;  ///< engines that do not answer, and why
+};
+using PodsQuestion = std::function<Result<PodsSeen>(const std::stop_token& stop)>;
+PodsQuestion question_about_pods(const Workplace& place, const Known& known);
+/// Tells the fleet. What is recorded otherwise by now is another pod than the one that was seen.
+void tell_seen(FleetView& view, PodsSeen answer);
 /// Both.
 Result<std::unique_ptr<FleetView>> look_at_fleet(const Workplace& place, const Name& environment);
 
@@ -29,6 +41,10 @@ void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& r
 /// Nodes as a fleet sees them. Without any this machine's engine is the only one; its name is
 /// empty.
 Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place);
+/// The same in two steps, of which the second may happen on another thread.
+using NodesQuestion =
+    std::function<Result<std::vector<workloads::Node>>(const std::stop_token& stop)>;
+Result<NodesQuestion> question_about_nodes(const Workplace& place);
 /// Tells which of the images that the workloads name are on the nodes.
 Status look_at_images(const Workplace& place, workloads::Fleet& fleet);
 

@@ -1,14 +1,28 @@
 #pragma once
 /// What the owners of a fleet want. Only owners whom something concerns are asked again: what
-/// changed, or a moment that one named. What comes of it is an intent of some owners, so that a
-/// change costs as much as those have, and not as much as the fleet.
+/// changed, or a moment that one named. What comes of it is an intent about what is not as it is
+/// wanted, so that a change costs as much as what it changes, and not as much as the fleet.
 
 #include <map>
 #include <optional>
 
+#include "verbs/fleet_records.h"
 #include "workloads/want.h"
 
 namespace fettle {
+
+/// What is to be carried out, and what a run has to know of it.
+struct Due {
+  std::shared_ptr<const Intent> intent;
+  Known known;
+};
+
+/// Which part of the wishes is due.
+struct DueScope {
+  bool is_all = false;                     ///< all of them, whatever records say
+  const Known* in_run = nullptr;           ///< what a run that goes on knows stays in it
+  const std::set<Key>* drifted = nullptr;  ///< what is not as its record says
+};
 
 class FleetWishes {
  public:
@@ -21,8 +35,9 @@ class FleetWishes {
   /// Who has wanted something else since this was asked last.
   std::set<Name> take_changed() { return std::exchange(changed_, {}); }
 
-  /// What these owners want; of others it says nothing.
-  std::shared_ptr<const Intent> intent(const std::set<Name>& owners) const;
+  /// What of the wishes of these owners has not come about, and what it stands on. Of the rest and
+  /// of others it says nothing, and the run must not know of it.
+  Due due(const std::set<Name>& owners, const FleetRecords& records, const DueScope& scope) const;
   /// How many acts at once nodes can take: pulls as they allow them, and some of everything else.
   int acts_at_once() const;
   /// When somebody is to be asked again at the latest.
@@ -33,16 +48,18 @@ class FleetWishes {
   bool is_brought_about(const Known& known) const;
 
  private:
-  struct Wanted {
-    Intent intent;
-    Digest digest;  ///< of all that is wanted, in whatever order
+  struct Wish {
+    std::vector<Boxed<Resource>> resources;  ///< pods last
+    size_t pods = 0;
+    std::map<Name, int> pools;
   };
-  bool take(const Name& owner, Intent intent);
+  class Gathering;
+  bool take(workloads::Wanted wanted);
   int other_acts() const;
 
   workloads::Fleet& fleet_;
   std::set<Name> open_;
-  std::map<Name, Wanted> wanted_;
+  std::map<Name, Wish> wanted_;
   std::map<Name, Time> asks_;
   std::set<Name> expired_;
   std::set<Name> changed_;

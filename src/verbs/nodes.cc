@@ -4,8 +4,11 @@
 
 #include "base/text.h"
 #include "drivers/engine/address.h"
+#include "kinds/pod.h"
 #include "store/edit.h"
 #include "verbs/engines.h"
+#include "verbs/workload_edits.h"
+#include "verbs/workloads.h"
 
 namespace fettle {
 namespace {
@@ -125,16 +128,42 @@ Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::strin
   const Name driver = engine_of_node(node);
   for (const Environment& environment : TRY(place.store->environments()))
     for (const auto& [key, record] : TRY(place.store->known(environment.name)))
+      // What was removed by hand is there no more.
       if (const Resource* const then = resource_of_then(*record);
-          then != nullptr && then->driver == driver)
+          then != nullptr && then->driver == driver && record->by_hand != ByHand::removed)
         found.push_back(record);
   std::ranges::sort(found, {},
                     [](const RecordPointer& record) { return resource_of_then(*record)->key; });
   return found;
 }
 
+namespace {
+
+/// What was taken away from a node by hand is remembered until its owner acts. Without the node
+/// nobody could ever say that it is gone.
+Status forget_removed(const Workplace& place, const std::string& node) {
+  const Name driver = engine_of_node(node);
+  for (const Environment& environment : TRY(place.store->environments())) {
+    std::vector<Change> gone;
+    for (const auto& [key, record] : TRY(place.store->known(environment.name)))
+      if (const Resource* const then = resource_of_then(*record);
+          then != nullptr && then->driver == driver && record->by_hand == ByHand::removed)
+        gone.push_back({Change::forget, key, nullptr, {}});
+    if (gone.empty())
+      continue;
+    constexpr bool waits = true;
+    const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.name, waits));
+    TRY(edit->write(gone));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status remove_node(const Workplace& place, const std::string& name) {
   const auto there = TRY(records_on(place, name));
+  if (there.empty() && TRY(node_of(*place.store, name)))
+    TRY(forget_removed(place, name));
   return change(place, [&](const Value& nodes) -> Result<Value> {
     if (nodes.find(name) == nullptr)
       return no_such_node(name, nodes);
@@ -179,11 +208,34 @@ void add(Summary& sum, Summary part) {
 Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait) {
   TRY(cordon_node(place, name, true));
   std::map<Name, std::vector<Key>> pods;
+  Summary sum;
   for (const RecordPointer& record : TRY(records_on(place, name)))
     if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
       pods[key.environment].push_back(key);
-  Summary sum;
+  const Name driver = engine_of_node(name);
+  const auto silent = TRY(silent_engines(place, {driver}));
+  if (const auto why = silent.find(driver); why != silent.end()) {
+    for (const auto& [environment, keys] : pods)
+      sum.blocked += keys.size();
+    place.tell(cat("node `", name, "` does not answer: ", why->second));
+    if (sum.blocked > 0)
+      place.tell(cat("it takes no new pods; ", sum.blocked,
+                     sum.blocked == 1 ? " pod stays" : " pods stay",
+                     " there, to be drained when it answers"));
+    return sum;
+  }
   for (const auto& [environment, keys] : pods) {
+    // A controller has the right to act, and does not give it away.
+    if (TRY(is_kept(place, environment))) {
+      std::vector<Name> owners;
+      for (const Key& key : keys) {
+        const NodeAddress address = node_address(key.name);
+        owners.push_back(cat("Pod/", address.space, "/", address.name));
+      }
+      TRY(replace_pods(place, environment, owners));
+      sum.done += keys.size();
+      continue;
+    }
     const Hold hold = TRY(hold_environment(place, environment.str(), wait));
     auto intent = std::make_shared<Intent>();
     intent->environment = environment;

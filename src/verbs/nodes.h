@@ -34,7 +34,8 @@ Status cordon_node(const Workplace& place, const std::string& name, bool is_cord
 
 /// What is known to be on a node, of all environments.
 Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::string_view node);
-/// Takes no new pods any more, and has those that are there end and go.
+/// Takes no new pods any more, and has those that are there end and go; where a controller acts, it
+/// is asked to replace them. Those of a node that does not answer stay, and count as blocked.
 Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait);
 
 struct NodeView {

@@ -84,6 +84,49 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
   EXPECT_EQ(views->front().why, "node `n1` no longer exists") << "no driver is there for it";
 }
 
+TEST_F(NodesTest, WhatWasDrainedHoldsNoNode) {
+  ASSERT_TRUE(add_node(place_, node("n1")));
+  const Key key{"fleet", "pod", "n1|default/web-1"};
+  {
+    const auto edit = home_.edit("fleet");
+    ASSERT_TRUE(edit->put_environment({"fleet", "u", {}, {}}));
+    auto record = std::make_shared<Record>();
+    record->applied.emplace();
+    record->applied.edit().key = key;
+    record->applied.edit().driver = engine_of_node("n1");
+    record->by_hand = ByHand::removed;
+    const Change change{Change::record, key, record, {}};
+    ASSERT_TRUE(edit->write(std::span(&change, 1)));
+  }
+  place_.clock = [] { return Time(); };
+  EXPECT_EQ(complaint(remove_node(place_, "n1")), "none");
+  EXPECT_TRUE(home_.store().known("fleet")->empty()) << "nobody could say that it is gone";
+}
+
+TEST_F(NodesTest, OneThatIsAwayKeepsItsPodsAndTakesNoMore) {
+  ASSERT_TRUE(add_node(place_, node("n1")));
+  {
+    const auto edit = home_.edit("fleet");
+    ASSERT_TRUE(edit->put_environment({"fleet", "u", {}, {}}));
+    auto record = std::make_shared<Record>();
+    record->applied.emplace();
+    record->applied.edit().key = {"fleet", "pod", "n1|default/web-1"};
+    record->applied.edit().driver = engine_of_node("n1");
+    const Change change{Change::record, record->applied->key, record, {}};
+    ASSERT_TRUE(edit->write(std::span(&change, 1)));
+  }
+  std::vector<std::string> told;
+  place_.notice = [&](const std::string& text) { told.push_back(text); };
+  const auto drained = drain_node(place_, "n1", true);
+  ASSERT_TRUE(drained) << to_string(drained.error());
+  EXPECT_EQ(drained->blocked, 1u);
+  EXPECT_EQ(exit_code(*drained), 1);
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      "node `n1` does not answer: node `n1` no longer exists",
+                      "it takes no new pods; 1 pod stays there, to be drained when it answers"}));
+  EXPECT_TRUE((*node_of(home_.store(), "n1"))->is_cordoned);
+}
+
 TEST(Engines, ADriversNameSaysWhereItIs) {
   EXPECT_EQ(engine_of_node(""), "engine");
   EXPECT_EQ(engine_of_node("n1"), "engine@n1");

@@ -86,7 +86,7 @@ Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& env
   view->fleet.for_each_pull([&](const workloads::Pull& pull) {
     if (pull.is_done)
       return;
-    const Value& attributes = pull.resource.attributes;
+    const Value& attributes = pull.resource->attributes;
     const std::string node(attributes.text_at("node")), image(attributes.text_at("reference"));
     ImageView& row = found[{node, image}];
     if (row.status == "Present")
@@ -116,7 +116,7 @@ Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Nam
   std::vector<RevisionView> found;
   const workloads::Owned& owned = view->fleet.owned(owner);
   for (const auto& [name, memory] : owned.revisions) {
-    const Value& attributes = memory.resource.attributes;
+    const Value& attributes = memory.resource->attributes;
     RevisionView revision{.number = attributes.integer_at("number"),
                           .name = std::string(attributes.text_at("name")),
                           .pod_template = attributes.at("template")};

@@ -1,15 +1,15 @@
 #include "verbs/workloads.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "base/text.h"
-#include "base/wait.h"
+#include "verbs/aside.h"
+#include "verbs/bell.h"
 #include "verbs/engines.h"
 #include "verbs/fleet_view.h"
 #include "verbs/fleet_wishes.h"
+#include "verbs/told_edit.h"
+#include "verbs/wakeful.h"
 
 namespace fettle {
 namespace {
@@ -19,96 +19,30 @@ using workloads::Object;
 
 constexpr Duration look_pause = 200ms;     ///< between two looks while something is awaited
 constexpr Duration idle_pause = 10s;       ///< while nothing is, and no probe asks for more
-constexpr Duration wish_pause = 50ms;      ///< between two looks whether users stored anything
-constexpr Duration gates_pause = 500ms;    ///< between two looks at the gates of the fleet
 constexpr Duration follow_pause = 500ms;   ///< between two looks at what somebody else does
 constexpr Duration node_pause = 5s;        ///< between two looks at the nodes
 constexpr Duration shortest_pause = 20ms;  ///< of anything
 constexpr Duration longest_rest = 2s;      ///< while an engine does not answer
 constexpr Duration first_retry = 1s, longest_retry = 5min;
 
-/// What engines tell of pods, from threads of their own.
-class Bell {
- public:
-  explicit Bell(const Workplace& place) : place_(place) {}
-  ~Bell() {
-    for (auto& [name, thread] : threads_)
-      thread.request_stop();
-  }
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-
-  /// Listens to a driver from now on, if it does not yet.
-  void listen(const Name& driver_name, const Name& environment) {
-    Driver* const driver = place_.driver(driver_name);
-    if (driver == nullptr || threads_.contains(driver_name))
-      return;
-    threads_.emplace(driver_name,
-                     std::jthread([this, driver, environment](const std::stop_token& stop) {
-                       driver->watch(environment, [this](const Key&) { ring(); }, stop);
-                     }));
-  }
-  void ring() {
-    const std::lock_guard lock(mutex_);
-    has_rung_ = true;
-    rung_.notify_all();
-  }
-  bool take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(has_rung_, false);
-  }
-  /// Until it rings or the time is over. Error: a stop was asked for.
-  Status wait(Duration limit, const std::stop_token& stop) {
-    const std::stop_callback woken(stop, [this] {
-      const std::lock_guard lock(mutex_);
-      rung_.notify_all();
-    });
-    std::unique_lock lock(mutex_);
-    rung_.wait_for(lock, limit, [&] { return has_rung_ || stop.stop_requested(); });
-    return stop.stop_requested() ? Status(cancelled_error()) : Status();
-  }
-
- private:
-  const Workplace& place_;
-  std::mutex mutex_;
-  std::condition_variable rung_;
-  bool has_rung_ = false;
-  std::map<Name, std::jthread> threads_;
-};
-
-/// A ground on which nobody waits for long: pods become ready, and users change their minds, while
-/// acts are under way.
-class Wakeful : public Ground {
- public:
-  Wakeful(Ground& inner, const Name& environment) : inner_(inner), environment_(environment) {}
-  Moment now() override { return inner_.now(); }
-  void start(Job job) override { inner_.start(std::move(job)); }
-  void end(const Key& key) override { inner_.end(key); }
-  void watch(Driver& driver, const Name& environment) override {
-    inner_.watch(driver, environment);
-  }
-  News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + wish_pause;
-    News news = inner_.wait(until && *until < soon ? *until : soon);
-    // About nothing: who decides is asked whether something else is wanted.
-    news.hints.push_back({environment_, "fleet", environment_});
-    return news;
-  }
-
- private:
-  Ground& inner_;
-  Name environment_;
-};
-
-/// Wishes of owners, and what the store and the engines know of them. What is carried out is the
-/// intent of those who want something else, and of those whose last one did not end well.
+/// Wishes of owners, and what the store and the engines know of them. What is carried out is what
+/// has not come about of those who want something else, and of those whose last wish did not end
+/// well; all of it when it begins, and when a node is back.
 class Bringing {
  public:
   Bringing(const Workplace& place, const Name& environment, Edit* edit, const BringOptions& options)
-      : place_(place), environment_(environment), edit_(edit), options_(options), bell_(place) {}
+      : place_(place),
+        environment_(environment),
+        edit_(edit),
+        options_(options),
+        bell_(place),
+        looks_(place.interrupt->acts_token(), [this] { bell_.ring(Bell::Cause::look); }),
+        node_looks_(place.interrupt->acts_token(), [this] { bell_.ring(Bell::Cause::look); }) {}
 
   Result<Brought> bring() {
     TRY(learn());
+    if (edit_ != nullptr)
+      bell_.listen_to_store();
     changed_ = instant_from_clock();
     while (true) {
       const Result<bool> over = take_turn();
@@ -126,6 +60,8 @@ class Bringing {
         break;
     }
     count();
+    if (!told_.empty())
+      place_.doing({});
     return std::move(brought_);
   }
 
@@ -139,11 +75,10 @@ class Bringing {
       TRY(carry());
       is_due_ = false;
       complaint_.clear();
-      changed_ = instant_from_clock();
-      if (brought_.summary.stopped)
-        return true;
+      changed_ = acted_ = instant_from_clock();
+      has_to_look_ = true;
       TRY(look());
-      return false;
+      return brought_.summary.stopped;
     }
     if (!std::exchange(is_counted_, true))
       count();
@@ -153,6 +88,7 @@ class Bringing {
       brought_.summary.is_late = true;
       return true;
     }
+    tell_waiting();
     if (!rest(pause()))
       return true;
     is_due_ |= TRY(catch_up());
@@ -169,25 +105,46 @@ class Bringing {
   }
 
   Status learn() {
+    stamp_ = TRY(place_.store->stamp());
     version_ = TRY(place_.store->versions().open(environment_, {}))->number();
     wishes_.reset();
+    records_.reset();
     view_ = TRY(learn_fleet(place_, environment_));
+    records_.emplace(view_->known);
     wishes_.emplace(fleet());
+    is_all_due_ = true;
     for (const Name& owner : view_->owners)
       wishes_->add(owner);
-    learned_ = looked_at_nodes_ = instant_from_clock();
-    return look();
+    learned_ = looked_at_nodes_ = looked_ = instant_from_clock();
+    TRY(look_at_pods(place_, *view_));
+    has_looked();
+    return {};
   }
 
-  /// At the pods, since nobody tells when one is ready.
+  /// At the pods, since nobody tells when one is ready: takes the answer of the last look, and
+  /// begins another one if it is time.
   Status look() {
-    TRY(look_at_pods(place_, *view_));
-    looked_ = instant_from_clock();
+    (void)bell_.take(Bell::Cause::look);
+    const auto began = looks_.began();
+    if (auto answer = looks_.take()) {
+      tell_seen(*view_, TRY(*std::move(answer)));
+      looked_ = *began;
+      has_looked();
+    }
+    has_to_look_ |= bell_.take(Bell::Cause::pods) || instant_from_clock() >= next_look();
+    if (!has_to_look_ || looks_.began())
+      return {};
+    has_to_look_ = false;
+    looks_.begin(question_about_pods(place_, view_->known), instant_from_clock());
+    return {};
+  }
+
+  void has_looked() {
     is_counted_ = false;
+    find_drift();
     for (const Name& driver : drivers_of(view_->known))
       if (is_engine(driver) && !view_->silent.contains(driver))
         bell_.listen(driver, environment_);
-    return {};
   }
 
   /// Everything that may have changed since: wishes, nodes, pods. Whether something that is wanted
@@ -198,14 +155,12 @@ class Bringing {
       TRY(follow());
       return false;
     }
-    (void)TRY(learn_wishes());
-    if (now - looked_at_nodes_ >= node_pause)
-      TRY(learn_nodes());
-    if (bell_.take() || now >= next_look()) {
-      TRY(look());
-      if (options_.keeps)
-        covered_.merge(drifted_owners());
-    }
+    TRY(learn_wishes());
+    TRY(watch_nodes());
+    const Instant before = looked_;
+    TRY(look());
+    if (options_.keeps && looked_ != before)
+      covered_.merge(drifted_owners());
     if (!options_.keeps || now < retry_at_ || covered_.empty())
       return false;
     retry_pause_ = std::clamp<Duration>(2 * retry_pause_, first_retry, longest_retry);
@@ -216,6 +171,7 @@ class Bringing {
   /// What whoever acts has come to. Learned anew each time: what we would do ourselves is not what
   /// is done.
   Status follow() {
+    (void)bell_.take(Bell::Cause::pods);
     if (instant_from_clock() - learned_ < follow_pause)
       return {};
     const uint64_t before = last_success();
@@ -231,22 +187,26 @@ class Bringing {
     return last + view_->known.size();
   }
 
-  /// What users stored since; whether it is anything.
-  Result<bool> learn_wishes() {
+  /// What users stored since.
+  Status learn_wishes() {
     const Instant now = instant_from_clock();
-    if (now - learned_ < wish_pause)
-      return false;
+    if (!bell_.take(Bell::Cause::store) && now - learned_ < bell_.store_pause())
+      return {};
     learned_ = now;
+    bool has_written = false;
     for (const Name& owner : wishes_->take_expired())
-      if (fleet().object(owner) != nullptr)
+      if (fleet().object(owner) != nullptr) {
         TRY(delete_objects(place_, environment_, {owner}));
-    if (now - looked_at_gates_ >= gates_pause) {
-      fleet().gates = TRY(stored_gates(place_, environment_));
-      looked_at_gates_ = now;
-    }
+        has_written = true;
+      }
+    const int64_t stamp = TRY(place_.store->stamp());
+    if (std::exchange(stamp_, stamp) == stamp && !has_written)
+      return {};
+    looked_at_nodes_ = Instant();  // they may be other ones
+    fleet().gates = TRY(stored_gates(place_, environment_));
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
-      return false;
+      return {};
     version_ = version;
     is_counted_ = false;
     std::set<Name> stored;
@@ -262,16 +222,26 @@ class Bringing {
       if (!stored.contains(owner) && fleet().object(owner) != nullptr)
         fleet().drop(owner);
     retry_pause_ = Duration(0);
-    TRY(look_at_images(place_, fleet()));
-    return true;
+    return look_at_images(place_, fleet());
+  }
+
+  /// Takes the answer of the last look at nodes, and begins another one if it is time.
+  Status watch_nodes() {
+    if (auto answer = node_looks_.take())
+      TRY(learn_nodes(TRY(*std::move(answer))));
+    const Instant now = instant_from_clock();
+    if (node_looks_.began() || now - looked_at_nodes_ < node_pause)
+      return {};
+    looked_at_nodes_ = now;
+    node_looks_.begin(TRY(question_about_nodes(place_)), now);
+    return {};
   }
 
   /// Nodes that came, went, are away or back.
-  Status learn_nodes() {
-    looked_at_nodes_ = instant_from_clock();
+  Status learn_nodes(std::vector<workloads::Node> nodes) {
     std::set<Name> there;
     bool is_any_back = false;
-    for (workloads::Node& node : TRY(nodes_of_fleet(place_))) {
+    for (workloads::Node& node : nodes) {
       there.insert(node.name);
       const workloads::Node* const known = fleet().node(node.name);
       if (known != nullptr && known->is_ready == node.is_ready &&
@@ -293,63 +263,69 @@ class Bringing {
       return {};
     // One that is back may have other images and other pods, and what waited for it need not wait
     // any longer.
-    retry_at_ = looked_at_nodes_;
-    TRY(look_at_images(place_, fleet()));
-    return look();
+    retry_at_ = instant_from_clock();
+    has_to_look_ = is_all_due_ = true;
+    return look_at_images(place_, fleet());
   }
 
-  Status learn_records(const Known& now) {
-    for (const auto& [key, record] : view_->known)
-      if (!now.contains(key))
-        fleet().know(key, nullptr);
-    for (const auto& [key, record] : now) {
-      const auto before = view_->known.find(key);
-      if (before == view_->known.end() || before->second != record)
-        tell_record(fleet(), key, record);
-    }
-    view_->known = now;
-    return {};
+  void learn_record(const Key& key, const RecordPointer& record) {
+    if (!records_->put(key, record))
+      return;
+    // What was seen of it was another one.
+    view_->seen.erase(key);
+    drifted_.erase(key);
+    tell_record(fleet(), key, record);
   }
 
-  /// Has the intent carried out, and goes on with what is wanted by then while acts are under way.
+  /// Has carried out what is due, and goes on with what is wanted by then while acts are under way.
   Status carry() {
-    Threads threads(*place_.interrupt, place_.mask.get());
-    Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, environment_);
-    Workplace place = place_;
-    place.ground = &ground;
-    Undertaking undertaking;
     covered_.merge(wishes_->take_changed());
     if (covered_.empty())
       return {};
-    undertaking.intent = wishes_->intent(covered_);
+    Threads threads(*place_.interrupt, place_.mask.get());
+    Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, environment_, bell_);
+    Workplace place = place_;
+    place.ground = &ground;
+    ToldEdit edit(
+        *edit_, [this](const Key& key, const RecordPointer& record) { learn_record(key, record); });
+    Due due = wishes_->due(covered_, *records_, {.is_all = is_all_due_, .drifted = &drifted_});
+    Undertaking undertaking;
+    undertaking.intent = std::move(due.intent);
+    undertaking.known = std::move(due.known);
     undertaking.options.parallelism = wishes_->acts_at_once();
-    undertaking.known = view_->known;
+    undertaking.options.sequence = records_->sequence();
     undertaking.audience = options_.audience;
     undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
-    Carried carried = TRY(carry_out(place, *edit_, std::move(undertaking)));
-    const Summary summary = TRY(std::move(carried.summary));
+    undertaking.also_known = [this](const Run&, const Intent&) { return std::move(also_due_); };
+    const Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
+    if (!carried.summary) {
+      // What was written at last may stand in the store or not.
+      TRY(learn());
+      return carried.summary.error();
+    }
+    const Summary& summary = *carried.summary;
     brought_.summary.done += summary.done;
     brought_.summary.kept = summary.kept;
     brought_.summary.blocked = summary.blocked;
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
     brought_.summary.stopped = summary.stopped;
+    // What failed is recorded as that.
+    is_all_due_ = is_all_due_ && summary.stopped;
     if (summary.good()) {
       retry_pause_ = Duration(0);
       covered_.clear();
     }
-    return learn_records(TRY(place_.store->known(environment_)));
+    return {};
   }
 
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Ground& ground) {
-    TRY(learn_records(run.known()));
-    // What users want now comes before a look at pods: it may end pulls.
-    if (!TRY(learn_wishes()) && (bell_.take() || instant_from_clock() - looked_ >= look_pause))
-      TRY(look());
+    TRY(learn_wishes());
+    TRY(look());
     std::vector<Key> pulling;
     fleet().for_each_pull([&](const workloads::Pull& pull) {
-      if (run.is_under_way(pull.resource.key))
-        pulling.push_back(pull.resource.key);
+      if (run.is_under_way(pull.resource->key))
+        pulling.push_back(pull.resource->key);
     });
     if (!wishes_->ask(place_.clock()))
       return nullptr;
@@ -358,21 +334,28 @@ class Bringing {
       if (fleet().pull(key.name) == nullptr)
         ground.end(key);
     covered_.merge(wishes_->take_changed());
-    return wishes_->intent(covered_);
+    Due due = wishes_->due(covered_, *records_,
+                           {.is_all = is_all_due_, .in_run = &run.known(), .drifted = &drifted_});
+    also_due_ = std::move(due.known);
+    return std::move(due.intent);
   }
 
-  /// Whose pods are not as they were left: a container is gone, or does not answer any more.
+  /// Pods that are not as they were left: a container is gone, or does not answer any more.
+  void find_drift() {
+    drifted_.clear();
+    const Kind* const kind = place_.kinds->find("pod");
+    for (const auto& [key, seen] : view_->seen)
+      if (const RecordPointer& record = records_->find(key);
+          record != nullptr && record->applied && record->by_hand == ByHand::nothing &&
+          kind->compare(*record, seen, Presence::running).verb != Verb::keep)
+        drifted_.insert(key);
+  }
   std::set<Name> drifted_owners() const {
     std::set<Name> owners;
-    const Kind* const kind = place_.kinds->find("pod");
-    for (const auto& [key, record] : view_->known) {
-      const auto seen = view_->seen.find(key);
-      if (key.kind == "pod" && record->applied && record->by_hand == ByHand::nothing &&
-          seen != view_->seen.end() &&
-          kind->compare(*record, seen->second, Presence::running).verb != Verb::keep)
+    for (const Key& key : drifted_)
+      if (const RecordPointer& record = records_->find(key))
         for (const auto& [owner, wish] : record->wanted_by)
           owners.insert(owner);
-    }
     return owners;
   }
 
@@ -382,8 +365,13 @@ class Bringing {
     brought_.pods = brought_.ready = 0;
     is_any_awaited_ = false;
     all_available_ = Time();
+    std::map<Name, Rollout> rollouts;
     fleet().for_each_pod([&](const workloads::Pod& pod) {
       ++brought_.pods;
+      Rollout& rollout = rollouts[pod.owner];
+      ++rollout.pods;
+      if (const workloads::Workload* const workload = fleet().workload(pod.owner))
+        rollout.updated += pod.template_digest == workload->pod_template.digest() ? 1 : 0;
       if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
         ++brought_.ready;
         const workloads::Workload* const workload = fleet().workload(pod.owner);
@@ -394,15 +382,50 @@ class Bringing {
       const bool is_away = view_->silent.contains(engine_of_node(pod.node));
       is_any_awaited_ |= !is_away;
       const std::string reason = is_away             ? cat("node `", pod.node, "` does not answer")
-                                 : pod.error.empty() ? why(pod.resource.key)
+                                 : pod.error.empty() ? why(pod.resource->key)
                                                      : pod.error.str();
       brought_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     });
+    tell_what_holds(rollouts);
+  }
+
+  struct Rollout {
+    size_t pods = 0, updated = 0;
+  };
+  /// Rollouts that stay as they are because users said so.
+  void tell_what_holds(const std::map<Name, Rollout>& rollouts) {
+    brought_.held.clear();
+    for (const auto& [owner, rollout] : rollouts) {
+      const workloads::Workload* const workload = fleet().workload(owner);
+      if (workload == nullptr || rollout.updated == rollout.pods ||
+          (!workload->paused &&
+           workloads::partition_of(workload->partition, workload->replicas) == 0))
+        continue;
+      brought_.held.push_back(
+          cat(owner, workload->paused ? " is paused: " : " has a partition: ", rollout.updated,
+              " of ", rollout.pods, rollout.pods == 1 ? " pod is updated" : " pods are updated"));
+    }
+  }
+
+  /// For people who wait.
+  void tell_waiting() {
+    if (!place_.doing)
+      return;
+    std::string text;
+    if (!brought_.unsettled.empty() && !options_.keeps) {
+      const size_t others = brought_.unsettled.size() - 1;
+      text = cat(brought_.ready, " of ", brought_.pods, " pods are ready, waiting for ",
+                 brought_.unsettled[0], others > 0 ? cat(" and ", others, " more") : "");
+    }
+    if (text != std::exchange(told_, text))
+      place_.doing(text);
   }
 
   bool is_over() const {
     if (edit_ == nullptr && !wishes_->is_brought_about(view_->known))
       return false;
+    if (looked_ < acted_)
+      return false;                                              // nobody has seen what came of it
     const bool is_available = place_.clock() >= all_available_;  // others may wait for that
     return (!is_any_awaited_ && is_available) || !brought_.summary.failures.empty();
   }
@@ -441,7 +464,9 @@ class Bringing {
     const Instant now = instant_from_clock();
     if (edit_ == nullptr)
       return std::max<Duration>(learned_ + follow_pause - now, shortest_pause);
-    Instant until = std::min(next_look(), learned_ + wish_pause);
+    Instant until = learned_ + bell_.store_pause();
+    if (!looks_.began())
+      until = std::min(until, has_to_look_ ? now : next_look());
     if (options_.keeps && !covered_.empty())
       until = std::min(until, retry_at_);
     if (const auto ask = wishes_->ask_at())
@@ -455,8 +480,15 @@ class Bringing {
   const BringOptions& options_;
   std::unique_ptr<FleetView> view_;
   std::optional<FleetWishes> wishes_;
+  std::optional<FleetRecords> records_;
+  std::set<Key> drifted_;  ///< pods that are not as they were left
+  Known also_due_;         ///< of what became due during a run
   uint64_t version_ = 0;
-  Instant looked_, learned_, looked_at_nodes_, looked_at_gates_, retry_at_;
+  int64_t stamp_ = 0;  ///< of the store
+  Instant looked_, learned_, looked_at_nodes_, retry_at_;
+  Instant acted_;             ///< when the last run ended
+  bool has_to_look_ = false;  ///< as soon as no look is under way
+  bool is_all_due_ = true;    ///< whatever records say
   Duration retry_pause_{0};
   bool is_any_awaited_ = false;
   Time all_available_;       ///< when all pods that are ready have been so for `minReadySeconds`
@@ -465,17 +497,19 @@ class Bringing {
   bool is_due_ = true;       ///< at least once, since what is there may not be as it was left
   Instant changed_;
   std::string complaint_;  ///< that was told last
+  std::string told_;       ///< what people who look on are told that we wait for
   Brought brought_;
   Bell bell_;
+  Aside<PodsSeen> looks_;
+  Aside<std::vector<workloads::Node>> node_looks_;
 };
 
-/// Whether a controller acts on the fleet.
+}  // namespace
+
 Result<bool> is_kept(const Workplace& place, const Name& environment) {
   const auto holder = TRY(place.store->holder(environment));
   return holder && holder->what.starts_with(controller_words);
 }
-
-}  // namespace
 
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options) {

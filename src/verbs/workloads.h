@@ -9,6 +9,9 @@ namespace fettle {
 /// What a controller calls itself in the lease (`Holder::what`).
 inline constexpr std::string_view controller_words = "fettle controller";
 
+/// Whether a controller acts on a fleet.
+Result<bool> is_kept(const Workplace& place, const Name& environment);
+
 struct BringOptions {
   bool keeps = false;      ///< goes on when all is done: until it is stopped
   Duration limit = 10min;  ///< without anything that changes
@@ -20,7 +23,8 @@ struct BringOptions {
 struct Brought {
   Summary summary;  ///< of all passes: failures are those of the last one
   std::vector<std::string>
-      unsettled;  ///< `pod default/web-1: container `web`: …`, when it was late
+      unsettled;                  ///< `pod default/web-1: container `web`: …`, when it was late
+  std::vector<std::string> held;  ///< `CloneSet/default/web is paused: 0 of 3 pods are updated`
   size_t pods = 0, ready = 0;
 };
 

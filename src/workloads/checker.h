@@ -35,6 +35,12 @@ class Checker {
 /// the wrong type or out of range.
 void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
+/// The same of pod templates, and of what a SidecarSet puts into pods.
+void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker);
+
+/// What stands there, for people: `5`, a list.
+std::string found_text(const TreeNode& node);
+
 /// The rules between fields. Called when the fields are right.
 void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 

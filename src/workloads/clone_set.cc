@@ -103,7 +103,7 @@ bool CloneSet::keep_prepared() {
 std::string CloneSet::free_id() {
   if (!has_orphans_ && rollout_.workload.reuses_claims) {
     for (const auto& [key, memory] : rollout_.owned.claims)
-      if (const auto id = memory.resource.attributes.at("labels").text_at(label::instance_id);
+      if (const auto id = memory.resource->attributes.at("labels").text_at(label::instance_id);
           !id.empty())
         orphans_.insert(std::string(id));
     for (const Pod* pod : rollout_.owned.pods)

@@ -33,7 +33,7 @@ class CloneSet : public testing::Test {
   }
   void mark(std::string_view pod, std::string_view metadata) { world.mark(pod, metadata); }
   std::string condition(std::string_view pod, std::string_view name) {
-    return std::string(world.pod(pod).resource.attributes.at("conditions").text_at(name));
+    return std::string(world.pod(pod).resource->attributes.at("conditions").text_at(name));
   }
   World world;
 };
@@ -66,18 +66,23 @@ TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   const Wanted twice = want(world.fleet, owner, world.now);
   const auto digest = [&](const Wanted& wanted) {
     Digest sum{};
-    for (const Resource& resource : wanted.intent.resources.at(owner))
-      sum = combine(sum, combine(resource.key.name.digest(), resource.attributes.digest()));
+    for (const Boxed<Resource>& resource : wanted.resources)
+      sum = combine(sum, combine(resource->key.name.digest(), resource->attributes.digest()));
     return sum;
   };
   EXPECT_EQ(digest(first), digest(twice));
-  world.fleet.accept(owner, first.intent);
+  world.fleet.accept(first);
   const Wanted after = want(world.fleet, owner, world.now);
   std::map<Name, Value> before;
-  for (const Resource& resource : first.intent.resources.at(owner))
-    before[cat(to_string(resource.key))] = resource.attributes;
-  for (const Resource& resource : after.intent.resources.at(owner))
-    EXPECT_EQ(before[cat(to_string(resource.key))], resource.attributes) << to_string(resource.key);
+  for (const Boxed<Resource>& resource : first.resources)
+    before[cat(to_string(resource->key))] = resource->attributes;
+  for (const Boxed<Resource>& resource : after.resources)
+    EXPECT_EQ(before[cat(to_string(resource->key))], resource->attributes)
+        << to_string(resource->key);
+  // What is as before is the same resource, not an equal one.
+  for (size_t i = 0; i < after.pods.size(); ++i)
+    EXPECT_EQ(&*after.resources[after.resources.size() - after.pods.size() + i],
+              &*after.pods[i]->resource);
 }
 
 // 34. One image changed: in place with that image only.
@@ -429,7 +434,7 @@ TEST_F(CloneSet, AResizeDoesNotTouchTheReadiness) {
     fresh.finish();
     EXPECT_EQ(was_false, touched) << policy;
     EXPECT_EQ(fresh.pod(fresh.pods()[0])
-                  .resource.attributes.at("template")
+                  .resource->attributes.at("template")
                   .at("spec")
                   .at("containers")
                   .items()[0]
@@ -537,7 +542,7 @@ TEST_F(CloneSet, ConfigsReachPodsThatNameThem) {
   put_template(2, pod_template);
   world.settle();
   const auto config_of = [&] {
-    return world.pod(world.pods()[0]).resource.attributes.at("configs").at("ConfigMap/settings");
+    return world.pod(world.pods()[0]).resource->attributes.at("configs").at("ConfigMap/settings");
   };
   EXPECT_EQ(config_of(), json(R"({"a":"1"})"));
   config.document = json(R"({"data":{"a":"2"}})");

@@ -202,12 +202,6 @@ bool is_of(const TreeNode& node, Type type) {
   return false;
 }
 
-std::string found_text(const TreeNode& node) {
-  return node.is_list()   ? std::string("a list")
-         : node.is_dict() ? std::string("a dict")
-                          : cat("`", clipped(printable(to_text(node.scalar())), 60), "`");
-}
-
 class Walk {
  public:
   Walk(std::string_view kind, bool is_alpha, Checker& checker)
@@ -318,6 +312,12 @@ const TreeNode& Checker::nearest(const TreeNode& from, std::string_view path) {
 
 void Checker::refuse_at(const TreeNode& root, std::string_view path, std::string message) {
   refuse(nearest(root, path), std::move(message));
+}
+
+std::string found_text(const TreeNode& node) {
+  return node.is_list()   ? std::string("a list")
+         : node.is_dict() ? std::string("a dict")
+                          : cat("`", clipped(printable(to_text(node.scalar())), 60), "`");
 }
 
 void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {

@@ -7,6 +7,7 @@
 #include "workloads/names.h"
 #include "workloads/place.h"
 #include "workloads/seen.h"
+#include "workloads/want.h"
 
 namespace fettle::workloads {
 namespace {
@@ -19,12 +20,20 @@ Digest applied_by(const Record& record) {
 }
 
 /// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
-const Resource* last_wish(const Record& record) {
-  return record.attempt ? &*record.attempt->resource
-                        : (record.applied ? &*record.applied : nullptr);
+const Boxed<Resource>& last_wish(const Record& record) {
+  return record.attempt ? record.attempt->resource : record.applied;
 }
 
-bool by_key(const Pod* a, const Pod* b) { return a->resource.key.name < b->resource.key.name; }
+const Boxed<Resource>& last_wish(const RecordPointer& record) {
+  static const Boxed<Resource> none;
+  return record == nullptr ? none : last_wish(*record);
+}
+
+bool by_key(const Pod* a, const Pod* b) { return a->resource->key.name < b->resource->key.name; }
+
+bool has_attributes(const Boxed<Resource>& known, const Boxed<Resource>& wanted) {
+  return known && known->attributes == wanted->attributes;
+}
 
 Value overlaid(const Value& below, const Value& above) {
   if (!above.is_dict())
@@ -142,8 +151,8 @@ void Fleet::drop_node(const Name& name) {
 }
 
 const Node* Fleet::node(const Name& name) const {
-  const auto found = nodes_.find(name);
-  return found == nodes_.end() ? nullptr : &found->second;
+  const auto found = numbers_.find(name);
+  return found == numbers_.end() ? nullptr : node_at(found->second);
 }
 
 void Fleet::see_image(const Name& node, const Name& reference, const Name& digest, bool is_there) {
@@ -156,7 +165,7 @@ void Fleet::see_image(const Name& node, const Name& reference, const Name& diges
     found->second.images.erase(reference);
   for (const auto& [owner, owned] : owned_)
     if (std::ranges::any_of(owned.jobs, [&](const auto& job) {
-          return job.second.resource.attributes.text_at("image") == reference;
+          return job.second.resource->attributes.text_at("image") == reference;
         }))
       touch(owner);
   touch_jobs(reference);
@@ -184,7 +193,7 @@ const Object* Fleet::marks(const Pod& pod) const {
   const Object* found = object(cat("Pod/", pod.space, "/", pod.name));
   if (found == nullptr)
     return nullptr;
-  const int64_t made = pod.resource.attributes.at("state").integer_at("made");
+  const int64_t made = pod.resource->attributes.at("state").integer_at("made");
   return found->document.integer_at("since", made + 1) > made ? found : nullptr;
 }
 
@@ -208,7 +217,7 @@ Pod& Fleet::pod_for(const Key& key) {
   if (found == nullptr) {
     found = std::make_unique<Pod>();
     const NodeAddress address = node_address(key.name);
-    found->resource.key = key;
+    found->resource.emplace().key = key;
     found->space = address.space;
     found->name = address.name;
     found->node = address.node;
@@ -241,7 +250,7 @@ void Fleet::forget_pod(const Name& key_name) {
 
 /// What follows from the attributes and from what users changed.
 void Fleet::derive(Pod& pod) {
-  const Value& attributes = pod.resource.attributes;
+  const Value& attributes = pod.resource->attributes;
   const Object* marked = marks(pod);
   pod.labels = pod_labels(attributes);
   Value annotations = pod_annotations(attributes);
@@ -256,6 +265,7 @@ void Fleet::derive(Pod& pod) {
   pod.is_marked = marked != nullptr || attributes.at("state").bool_at("marked");
   pod.template_digest = attributes.at("template").digest();
   pod.configs_digest = attributes.at("configs").digest();
+  pod.has_sidecars = attributes.at("sidecars").is_list();
   pod.is_held = false;
   if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
     for (const Entry& entry : conditions.entries())
@@ -263,8 +273,10 @@ void Fleet::derive(Pod& pod) {
   pod.deletion_cost = deletion_cost_of(annotations.text_at(annotation::deletion_cost));
 }
 
-void Fleet::wish(Pod& pod, const Resource& resource) {
-  const Name owner = resource.attributes.text_at("owner");
+void Fleet::wish(Pod& pod, const Boxed<Resource>& resource) {
+  if (&*pod.resource == &*resource)
+    return;
+  const Name owner = resource->attributes.text_at("owner");
   const bool is_indexed = !pod.owner.empty();
   if (!is_indexed || pod.owner != owner) {
     if (is_indexed)
@@ -272,15 +284,15 @@ void Fleet::wish(Pod& pod, const Resource& resource) {
     pod.owner = owner;
     index(pod);
   }
-  if (pod.resource.attributes == resource.attributes)
+  if (pod.resource->attributes == resource->attributes)
     return;
   const bool is_same_size =
-      pod.resource.attributes.at("template") == resource.attributes.at("template");
+      pod.resource->attributes.at("template") == resource->attributes.at("template");
   pod.resource = resource;
   derive(pod);
   if (is_same_size)
     return;
-  const Requests requests = requests_of(resource.attributes.at("template").at("spec"));
+  const Requests requests = requests_of(resource->attributes.at("template").at("spec"));
   used_[pod.node_number].cpu += requests.cpu - pod.cpu;
   used_[pod.node_number].memory += requests.memory - pod.memory;
   pod.cpu = requests.cpu;
@@ -297,8 +309,8 @@ void Fleet::know(const Key& key, const RecordPointer& record) {
 }
 
 void Fleet::know_pod(const Key& key, const RecordPointer& record) {
-  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
-  if (last == nullptr) {
+  const Boxed<Resource>& last = last_wish(record);
+  if (!last) {
     const Pod* known = pod(key.name);
     // One that was just asked for has no record yet.
     if (known != nullptr && (known->exists || known->is_leaving))
@@ -308,10 +320,10 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   const bool is_new = pod(key.name) == nullptr;
   Pod& pod = pod_for(key);
   if (is_new)
-    wish(pod, *last);
+    wish(pod, last);
   pod.exists = record->applied.has_value();
   pod.applied = applied_by(*record);
-  pod.is_done = pod.applied == pod.resource.attributes.digest();
+  pod.is_done = pod.applied == pod.resource->attributes.digest();
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
   pod.made.clear();
@@ -329,9 +341,9 @@ void Fleet::see(const Key& key, const std::optional<Value>& state) {
 }
 
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {
-  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
+  const Boxed<Resource>& last = last_wish(record);
   const auto found = pulls_.find(key.name);
-  if (last == nullptr) {
+  if (!last) {
     if (found == pulls_.end())
       return;
     touch(found->second.owner);
@@ -343,14 +355,14 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   Pull& pull = pulls_[key.name];
   if (pull.owner.empty()) {
     // Who wants it stands in its record.
-    pull.resource = *last;
+    pull.resource = last;
     if (!record->wanted_by.empty())
       pull.owner = record->wanted_by.begin()->first;
     if (!pull.owner.empty())
       owned_[pull.owner].pulls.insert(key.name);
   }
   pull.applied = applied_by(*record);
-  pull.is_done = pull.applied == pull.resource.attributes.digest();
+  pull.is_done = pull.applied == pull.resource->attributes.digest();
   pull.has_failed = record->attempt && record->attempt->failed;
   pull.error = pull.has_failed ? Name(record->attempt->error) : Name();
   pull.finished = record->finished;
@@ -360,10 +372,10 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   pull.digest = digest.is_text() ? digest.text() : Name();
   if (pull.is_done)
     if (const auto node = nodes_.find(node_of(key.name)); node != nodes_.end())
-      node->second.images[pull.resource.attributes.text_at("reference")] = pull.digest;
+      node->second.images[pull.resource->attributes.text_at("reference")] = pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.
-  touch_jobs(pull.resource.attributes.text_at("reference"));
+  touch_jobs(pull.resource->attributes.text_at("reference"));
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
@@ -376,9 +388,9 @@ std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
 }
 
 void Fleet::know_memory(const Key& key, const RecordPointer& record) {
-  const Resource* last = record == nullptr ? nullptr : last_wish(*record);
+  const Boxed<Resource>& last = last_wish(record);
   const auto known = memory_owners_.find(key);
-  if (last == nullptr) {
+  if (!last) {
     if (known == memory_owners_.end())
       return;
     if (auto* memory = memories(known->second, key.kind))
@@ -395,13 +407,13 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
     return;
   Memory& found = (*memory)[key.name];
   if (known == memory_owners_.end()) {
-    found.resource = *last;
+    found.resource = last;
     found.owner = owner;
     memory_owners_.emplace(key, owner);
     touch(owner);
   }
   found.applied = applied_by(*record);
-  const bool is_done = found.applied == found.resource.attributes.digest();
+  const bool is_done = found.applied == found.resource->attributes.digest();
   if (found.is_done != is_done)
     touch(owner);
   found.is_done = is_done;
@@ -414,64 +426,89 @@ void Fleet::touch_turns(const Value& revision) {
         touch(pod->owner);
 }
 
-void Fleet::accept(const Name& owner, const Intent& intent) {
-  Owned& owned = owned_[owner];
-  const auto set = intent.resources.find(owner);
-  std::set<Name> pulls;
-  std::unordered_map<Name, std::map<Name, Memory>> kept;
-  std::set<const Pod*> wanted;
-  if (set != intent.resources.end())
-    for (const Resource& resource : set->second) {
-      if (resource.key.kind == "pod") {
-        Pod& pod = pod_for(resource.key);
-        wish(pod, resource);
-        // What is wanted may be what is there once more.
-        pod.is_done = pod.applied == resource.attributes.digest();
-        pod.is_leaving = false;
-        wanted.insert(&pod);
-      } else if (resource.key.kind == "image") {
-        Pull& pull = pulls_[resource.key.name];
-        const bool is_same = pull.resource.attributes == resource.attributes;
-        pull.is_done = pull.applied == resource.attributes.digest();
-        pull.has_failed = pull.has_failed && is_same;
-        pull.resource = resource;
-        pull.owner = owner;
-        pulls.insert(resource.key.name);
-      } else if (auto* memory = memories(owner, resource.key.kind)) {
-        Memory& found = (*memory)[resource.key.name];
-        const bool is_same = found.resource.attributes == resource.attributes;
-        found.is_done = found.applied == resource.attributes.digest();
-        // Pods whose turn it is belong to others.
-        if (!is_same && sidecar_sets_.contains(owner))
-          touch_turns(resource.attributes);
-        found.resource = resource;
-        found.owner = owner;
-        memory_owners_[resource.key] = owner;
-        kept[resource.key.kind].emplace(resource.key.name, Memory());
-      }
-    }
-  const std::vector<Pod*> pods = owned.pods;
-  for (Pod* pod : pods) {
-    if (wanted.contains(pod))
+/// It is not wanted any more. What was never made leaves nothing behind.
+void Fleet::leave(Pod& pod) {
+  pod.is_leaving = true;
+  if (!pod.exists && pod.error.empty() && !pod.is_done)
+    forget_pod(pod.resource->key.name);
+}
+
+/// The pods that stay stand in the order of the fleet's, before new ones. One of these may have the
+/// name of one that goes.
+void Fleet::accept_pods(const Wanted& wanted) {
+  const std::vector<Pod*> before = owned_[wanted.owner].pods;
+  const size_t first = wanted.resources.size() - wanted.pods.size();
+  const auto take = [&](Pod& pod, const Boxed<Resource>& resource) {
+    wish(pod, resource);
+    // What is wanted may be what is there once more.
+    pod.is_done = pod.applied == resource->attributes.digest();
+    pod.is_leaving = false;
+  };
+  size_t next = 0;
+  for (size_t i = 0; i < wanted.pods.size(); ++i) {
+    if (wanted.pods[i] == nullptr)
       continue;
-    pod->is_leaving = true;
-    // What was never made leaves nothing behind.
-    if (!pod->exists && pod->error.empty() && !pod->is_done)
-      forget_pod(pod->resource.key.name);
+    while (before[next] != wanted.pods[i])
+      leave(*before[next++]);
+    take(*before[next++], wanted.resources[first + i]);
   }
+  while (next < before.size())
+    leave(*before[next++]);
+  for (size_t i = 0; i < wanted.pods.size(); ++i)
+    if (wanted.pods[i] == nullptr)
+      take(pod_for(wanted.resources[first + i]->key), wanted.resources[first + i]);
+}
+
+void Fleet::wish_for_pull(const Boxed<Resource>& resource, const Name& owner) {
+  Pull& pull = pulls_[resource->key.name];
+  pull.has_failed = pull.has_failed && has_attributes(pull.resource, resource);
+  pull.is_done = pull.applied == resource->attributes.digest();
+  pull.resource = resource;
+  pull.owner = owner;
+}
+
+void Fleet::wish_for_memory(const Boxed<Resource>& resource, const Name& owner) {
+  auto* const memory = memories(owner, resource->key.kind);
+  if (memory == nullptr)
+    return;
+  Memory& found = (*memory)[resource->key.name];
+  // Pods whose turn it is belong to others.
+  if (!has_attributes(found.resource, resource) && sidecar_sets_.contains(owner))
+    touch_turns(resource->attributes);
+  found.is_done = found.applied == resource->attributes.digest();
+  found.resource = resource;
+  found.owner = owner;
+  memory_owners_[resource->key] = owner;
+}
+
+void Fleet::accept(const Wanted& wanted) {
+  const Name& owner = wanted.owner;
+  accept_pods(wanted);
+  std::set<Name> pulls;
+  std::set<std::pair<Name, Name>> kept;
+  for (const Boxed<Resource>& resource :
+       std::span(wanted.resources).first(wanted.resources.size() - wanted.pods.size())) {
+    const Key& key = resource->key;
+    if (key.kind == "image") {
+      wish_for_pull(resource, owner);
+      pulls.insert(key.name);
+    } else {
+      wish_for_memory(resource, owner);
+      kept.emplace(key.kind, key.name);
+    }
+  }
+  Owned& owned = owned_[owner];
   for (const Name& name : owned.pulls)
     if (!pulls.contains(name))
       pulls_.erase(name);
   owned.pulls = std::move(pulls);
-  for (const char* kind : {"revision", "pull_job", "claim", "notice"}) {
-    auto* memory = memories(owner, kind);
-    std::erase_if(*memory, [&](const auto& entry) {
-      const bool goes = !kept[kind].contains(entry.first);
+  for (const char* kind : {"revision", "pull_job", "claim", "notice"})
+    std::erase_if(*memories(owner, kind), [&](const auto& entry) {
+      const bool goes = !kept.contains({kind, entry.first});
       if (goes)
-        memory_owners_.erase(entry.second.resource.key);
+        memory_owners_.erase(entry.second.resource->key);
       return goes;
     });
-  }
   changed_.erase(owner);
 }
 

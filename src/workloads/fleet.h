@@ -30,17 +30,13 @@ struct ContainerSeen {
 };
 
 struct Pod {
-  Resource resource;  ///< as it was wanted last
+  // What every decision looks at, side by side.
+  Boxed<Resource> resource;  ///< as it was wanted last
   Name space, name, node, owner, revision;
   Value labels;  ///< all that it has, those that users gave it included
   Time ready_since, created;
-  std::vector<ContainerSeen> containers;
-  std::vector<Entry> made;  ///< container: its id, as the last act told
-  Name error;               ///< why the last act failed
   Digest template_digest, configs_digest;
-  Digest applied;  ///< of the attributes with which the last act ended; none: it has not
   int64_t deletion_cost = 0;
-  int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
   uint32_t node_number = 0;
   int restarts = 0;
   Phase phase = Phase::pending;
@@ -53,11 +49,18 @@ struct Pod {
   bool is_updating = false;  ///< an update in place is not complete
   bool is_marked = false;    ///< users changed something about it, now or before
   bool is_held = false;      ///< one of its conditions is to be False
+  bool has_sidecars = false;
+
+  Digest applied;  ///< of the attributes with which the last act ended; none: it has not
+  std::vector<ContainerSeen> containers;
+  std::vector<Entry> made;      ///< container: its id, as the last act told
+  Name error;                   ///< why the last act failed
+  int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
 };
 
 /// A revision, a job, a claim or a notice: known by its attributes alone.
 struct Memory {
-  Resource resource;
+  Boxed<Resource> resource;
   Name owner;
   Digest applied;  ///< as that of a pod
   bool is_done = false;
@@ -65,7 +68,7 @@ struct Memory {
 
 /// A pull on one node.
 struct Pull {
-  Resource resource;
+  Boxed<Resource> resource;
   Name owner;
   Name error;      ///< why it failed
   Name digest;     ///< what the reference means
@@ -106,6 +109,8 @@ struct Gates {
   bool short_hash = false;  ///< `CloneSetShortHash`
 };
 
+struct Wanted;
+
 class Fleet {
  public:
   explicit Fleet(Name environment) : environment_(std::move(environment)) {}
@@ -129,8 +134,8 @@ class Fleet {
   void see(const Key& key, const std::optional<Value>& state);
   /// An image of a node came or went.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
-  /// What `want` answered for an owner is wanted from now on.
-  void accept(const Name& owner, const Intent& intent);
+  /// What `want` answered is wanted from now on. The fleet is as it was then.
+  void accept(const Wanted& wanted);
   /// The owners that may want something else now, in the order of their names.
   std::vector<Name> take_changed();
 
@@ -174,7 +179,11 @@ class Fleet {
  private:
   Pod& pod_for(const Key& key);
   void forget_pod(const Name& key_name);
-  void wish(Pod& pod, const Resource& resource);
+  void wish(Pod& pod, const Boxed<Resource>& resource);
+  void wish_for_pull(const Boxed<Resource>& resource, const Name& owner);
+  void wish_for_memory(const Boxed<Resource>& resource, const Name& owner);
+  void accept_pods(const Wanted& wanted);
+  void leave(Pod& pod);
   void derive(Pod& pod);
   void touch(const Name& owner);
   void touch_jobs(const Name& image);

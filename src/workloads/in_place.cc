@@ -38,14 +38,13 @@ Value made_id(const Pod* pod, const Name& container) {
   return {};
 }
 
-Value with_update(const Value& attributes, const Value& update) {
-  return edited_in(attributes, field::state, {{field::update, update}});
+void set_update(PodEdit& edit, Value update) {
+  edit.set_in(field::state, field::update, std::move(update));
 }
 
-Value with_readiness(const Value& attributes, bool is_ready) {
-  return edited_in(
-      attributes, field::conditions,
-      {{condition::in_place, is_ready ? Value(field::is_true) : Value(field::is_false)}});
+void set_readiness(PodEdit& edit, bool is_ready) {
+  edit.set_in(field::conditions, condition::in_place,
+              is_ready ? Value(field::is_true) : Value(field::is_false));
 }
 
 }  // namespace
@@ -106,15 +105,18 @@ std::vector<Name> InPlace::new_images(size_t row, const Revision& target) {
   return images;
 }
 
-Value InPlace::with_revision(const Value& attributes, const Revision& revision) const {
-  return edited_in(edited(attributes, {{"revision", revision.name}}), "labels",
-                   revision_labels(rollout_, revision));
+void InPlace::set_revision(PodEdit& edit, const Revision& revision) const {
+  edit.set(field::revision, revision.name);
+  for (Entry& entry : revision_labels(rollout_, revision))
+    edit.set_in(field::labels, entry.key, std::move(entry.value));
 }
 
-/// The next step towards the target's template. `last`: of containers that changed before and still
-/// count.
-Value InPlace::stepped(size_t row, Value attributes, const Value& target, const Value& last) const {
-  const Step& step = steps_.next(attributes.at("template"), target);
+/// The next step towards the target's template. `update`: what is remembered of it so far; `last`:
+/// of containers that changed before and still count.
+void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Value& update,
+                        const Value& last) const {
+  const Value& attributes = edit.before();
+  const Step& step = steps_.next(attributes.at(field::pod_template), target);
   const Pod* pod = rollout_.pod(row);
   std::vector<Entry> changed;
   for (const Name& name : step.resources)
@@ -122,40 +124,42 @@ Value InPlace::stepped(size_t row, Value attributes, const Value& target, const 
   for (const auto* names : {&step.environment, &step.images})
     for (const Name& name : *names)
       changed.push_back({name, last_of(pod, name, false)});
-  const Value update = edited(attributes.at("state").at("update"),
-                              {{"last", edited(last, std::move(changed))}, {"grace", Value()}});
-  attributes = with_update(attributes, update);
+  set_update(edit,
+             edited(update, {{"last", edited(last, std::move(changed))}, {"grace", Value()}}));
   if (step.disturbs)
-    attributes = with_readiness(attributes, false);
-  return edited(attributes,
-                {{"template", step.pod_template},
-                 {"configs", rollout_.configs_for(step.pod_template, attributes.at("sidecars"))}});
+    set_readiness(edit, false);
+  edit.set(field::pod_template, step.pod_template);
+  edit.set(field::configs, rollout_.configs_for(step.pod_template, attributes.at(field::sidecars)));
 }
 
 void InPlace::begin(size_t row, const Revision& target) {
-  const Value& before = rollout_.attributes(row);
-  const Value& under_way = before.at("state").at("update");
-  const Step& step = steps_.next(before.at("template"), target.pod_template);
+  PodEdit edit(rollout_.attributes(row));
+  const Value& before = edit.before();
+  const Value& last = before.at(field::state).at(field::update).at("last");
+  const Step& step = steps_.next(before.at(field::pod_template), target.pod_template);
   const bool drains = rollout_.workload.grace_seconds > 0 && !step.images.empty();
-  const Value update = Value::dict({{"since", rollout_.now.time_since_epoch().count()},
-                                    {"from", before.at("revision")},
-                                    {"grace", drains ? Value(true) : Value()}});
-  Value attributes = with_revision(before, target);
-  attributes = with_lifecycle(attributes, Lifecycle::updating, false, rollout_.now);
-  attributes = with_update(attributes, edited(update, {}));
+  const Value update = edited(Value::dict({{"since", rollout_.now.time_since_epoch().count()},
+                                           {"from", before.at(field::revision)}}),
+                              {{"grace", drains ? Value(true) : Value()}});
+  set_revision(edit, target);
+  set_lifecycle(edit, Lifecycle::updating, false, rollout_.now);
   // What the pod can do follows the gates of now.
-  attributes = edited(
-      attributes, {{"resize", rollout_.fleet.gates.resize ? Value(true) : Value()},
-                   {"keep_environment", rollout_.fleet.gates.environment ? Value() : Value(true)}});
+  edit.set("resize", rollout_.fleet.gates.resize ? Value(true) : Value());
+  edit.set("keep_environment", rollout_.fleet.gates.environment ? Value() : Value(true));
   if (drains) {
-    attributes = with_readiness(attributes, false);
+    set_update(edit, update);
+    set_readiness(edit, false);
     rollout_.ask_at(rollout_.now + std::chrono::seconds(rollout_.workload.grace_seconds));
   } else {
-    const Value& last = under_way.at("last");
-    attributes = stepped(row, std::move(attributes), target.pod_template,
-                         last.is_dict() ? last : Value::dict({}));
+    take_step(row, edit, target.pod_template, update, last.is_dict() ? last : Value::dict({}));
   }
-  rollout_.change(row, std::move(attributes));
+  rollout_.change(row, edit.made());
+}
+
+void InPlace::advance(size_t row, const Revision& target, const Value& update, const Value& last) {
+  PodEdit edit(rollout_.attributes(row));
+  take_step(row, edit, target.pod_template, update, last);
+  rollout_.change(row, edit.made());
 }
 
 bool InPlace::is_consistent(size_t row, const Value& update) const {
@@ -183,9 +187,11 @@ bool InPlace::are_ready(size_t row, const Value& update) const {
 Value InPlace::finished(size_t row) const {
   const auto& hook = rollout_.workload.hooks.in_place_update;
   const bool waits = hook && !is_all_hooked(hook, rollout_.rows[row], rollout_, row);
-  const Value attributes = with_update(with_readiness(rollout_.attributes(row), true), Value());
-  return with_lifecycle(attributes, waits ? Lifecycle::updated : Lifecycle::normal, false,
-                        rollout_.now);
+  PodEdit edit(rollout_.attributes(row));
+  set_update(edit, {});
+  set_readiness(edit, true);
+  set_lifecycle(edit, waits ? Lifecycle::updated : Lifecycle::normal, false, rollout_.now);
+  return edit.made();
 }
 
 /// A pod that drains for a revision that nobody wants any more is as it was.
@@ -197,9 +203,12 @@ void InPlace::refresh_grace(size_t row, const Value& update) {
       (rollout_.fleet.gates.partition_rollback && target == rollout_.current().name);
   const Revision* from = rollout_.revision(update.text_at("from"));
   if (!is_wanted && from != nullptr) {
-    Value as_before = with_update(with_readiness(attributes, true), Value());
-    as_before = with_lifecycle(as_before, Lifecycle::normal, false, rollout_.now);
-    rollout_.change(row, with_revision(as_before, *from));
+    PodEdit edit(attributes);
+    set_update(edit, {});
+    set_readiness(edit, true);
+    set_lifecycle(edit, Lifecycle::normal, false, rollout_.now);
+    set_revision(edit, *from);
+    rollout_.change(row, edit.made());
     return;
   }
   const Revision* revision = rollout_.revision(target);
@@ -208,7 +217,7 @@ void InPlace::refresh_grace(size_t row, const Value& update) {
   if (rollout_.now < end)
     rollout_.ask_at(end);
   else if (rollout_.is_done(row) && revision != nullptr)
-    rollout_.change(row, stepped(row, attributes, revision->pod_template, Value::dict({})));
+    advance(row, *revision, update, Value::dict({}));
 }
 
 void InPlace::refresh_row(size_t row) {
@@ -225,7 +234,7 @@ void InPlace::refresh_row(size_t row) {
   const Revision* target = rollout_.revision(attributes.text_at("revision"));
   if (target != nullptr && target->pod_template != attributes.at("template")) {
     if (are_ready(row, update))
-      rollout_.change(row, stepped(row, attributes, target->pod_template, update.at("last")));
+      advance(row, *target, update, update.at("last"));
     return;
   }
   rollout_.change(row, finished(row));

@@ -7,6 +7,7 @@
 ///               "last": {container: {"image_id", "container_id", "resized"}}: before it changed}}
 
 #include "workloads/batches.h"
+#include "workloads/pod_edit.h"
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
@@ -29,11 +30,13 @@ class InPlace {
  private:
   void refresh_row(size_t row);
   void refresh_grace(size_t row, const Value& update);
-  Value stepped(size_t row, Value attributes, const Value& target, const Value& last) const;
+  void take_step(size_t row, PodEdit& edit, const Value& target, const Value& update,
+                 const Value& last) const;
+  void advance(size_t row, const Revision& target, const Value& update, const Value& last);
   bool is_consistent(size_t row, const Value& update) const;
   bool are_ready(size_t row, const Value& update) const;
   Value finished(size_t row) const;
-  Value with_revision(const Value& attributes, const Revision& revision) const;
+  void set_revision(PodEdit& edit, const Revision& revision) const;
 
   Rollout& rollout_;
   mutable Steps steps_;

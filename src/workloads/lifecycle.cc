@@ -51,17 +51,19 @@ bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rol
          });
 }
 
-Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now) {
-  Value changed =
-      edited_in(attributes, field::labels, {{label::lifecycle_state, name_of(lifecycle)}});
-  changed =
-      edited_in(changed, field::annotations, {{annotation::lifecycle_timestamp, time_text(now)}});
-  const bool was_marked = !attributes.at("conditions").at(condition::pod_ready).is_null();
+void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now) {
+  edit.set_in(field::labels, label::lifecycle_state, name_of(lifecycle));
+  edit.set_in(field::annotations, annotation::lifecycle_timestamp, time_text(now));
+  const bool was_marked = !edit.before().at(field::conditions).at(condition::pod_ready).is_null();
   if (marks_not_ready || was_marked)
-    changed = edited_in(
-        changed, field::conditions,
-        {{condition::pod_ready, marks_not_ready ? Value(field::is_false) : Value(field::is_true)}});
-  return changed;
+    edit.set_in(field::conditions, condition::pod_ready,
+                marks_not_ready ? Value(field::is_false) : Value(field::is_true));
+}
+
+Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now) {
+  PodEdit edit(attributes);
+  set_lifecycle(edit, lifecycle, marks_not_ready, now);
+  return edit.made();
 }
 
 void refresh_lifecycles(Rollout& rollout) {

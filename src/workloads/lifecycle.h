@@ -2,6 +2,7 @@
 /// Hooks: labels and finalizers with which somebody else holds a pod before it is used, changed or
 /// deleted.
 
+#include "workloads/pod_edit.h"
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
@@ -13,7 +14,9 @@ bool is_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout
 bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
                    size_t number);
 
-/// The attributes in another state; `marks_not_ready` also tells those who use the pod.
+/// Another state; `marks_not_ready` also tells those who use the pod.
+void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now);
+/// The attributes with it.
 Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now);
 
 /// What follows from hooks alone: PreparingNormal, PreparingUpdate of a pod that is not to change

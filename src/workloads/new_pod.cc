@@ -68,9 +68,14 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
                                rollout.workload.policy != PodPolicy::in_place_only
                            ? Value(revision.claims_hash)
                            : Value()}});
-  return with_lifecycle(edited(attributes, {}),
-                        is_held ? Lifecycle::preparing_normal : Lifecycle::normal,
-                        is_held && rollout.workload.hooks.pre_normal->marks_not_ready, rollout.now);
+  const Value pod = with_lifecycle(
+      edited(attributes, {}), is_held ? Lifecycle::preparing_normal : Lifecycle::normal,
+      is_held && rollout.workload.hooks.pre_normal->marks_not_ready, rollout.now);
+  // Thousands of pods have the same.
+  std::vector<Entry> same;
+  for (const Name& each : {field::annotations, field::conditions, field::state})
+    same.push_back({each, rollout.shared(pod.at(each))});
+  return edited(pod, std::move(same));
 }
 
 void refresh_surroundings(Rollout& rollout) {
@@ -81,12 +86,14 @@ void refresh_surroundings(Rollout& rollout) {
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
-    const Value& sidecars = rollout.attributes(row).at(field::sidecars);
-    if (sidecars.is_list())
+    // Most pods have none, and most in a row have one template: those are not looked into.
+    static const Value no_sidecars;
+    const Value& sidecars =
+        pod->has_sidecars ? rollout.attributes(row).at(field::sidecars) : no_sidecars;
+    if (pod->has_sidecars)
       if (Value taken = turns.taken(*pod, sidecars); taken != sidecars)
         rollout.change(row, edited(rollout.attributes(row), {{field::sidecars, std::move(taken)}}));
-    // Most pods in a row have one template.
-    if (const Digest digest = rollout.template_digest(row); digest != last || sidecars.is_list()) {
+    if (const Digest digest = rollout.template_digest(row); digest != last || pod->has_sidecars) {
       configs = rollout.configs_for(rollout.attributes(row).at(field::pod_template),
                                     rollout.attributes(row).at(field::sidecars));
       has_configs = configs.digest();
@@ -127,8 +134,8 @@ PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
     const Name name = cat(claim.name, "-", rollout.workload.name, "-", suffix);
     entries.push_back({claim.name, name});
     for (const auto& [key, memory] : rollout.owned.claims)
-      if (memory.resource.attributes.text_at("name") == name)
-        found.node = memory.resource.attributes.text_at("node");
+      if (memory.resource->attributes.text_at("name") == name)
+        found.node = memory.resource->attributes.text_at("node");
   }
   if (!entries.empty())
     found.by_volume = Value::dict(std::move(entries));
@@ -150,7 +157,7 @@ void emit_claims(Rollout& rollout, bool keeps) {
       const Name key = node_name_of(node, rollout.workload.space, name.text());
       emitted.insert(key);
       if (const auto known = rollout.owned.claims.find(key); known != rollout.owned.claims.end()) {
-        rollout.emit("claim", key, known->second.resource.attributes, rollout.driver_of(node));
+        rollout.emit("claim", key, known->second.resource->attributes, rollout.driver_of(node));
         continue;
       }
       const Value& id = attributes.at("labels").at(label::instance_id);
@@ -168,7 +175,7 @@ void emit_claims(Rollout& rollout, bool keeps) {
   }
   for (const auto& [key, memory] : rollout.owned.claims)
     if (keeps && !emitted.contains(key))
-      rollout.emit("claim", key, memory.resource.attributes, memory.resource.driver);
+      rollout.emit("claim", key, memory.resource->attributes, memory.resource->driver);
 }
 
 }  // namespace fettle::workloads

@@ -72,11 +72,11 @@ class ImagesByTemplate {
 class Presence {
  public:
   explicit Presence(const Fleet& fleet) : fleet_(fleet) {}
-  bool has(const Name& node_name, uint32_t node, const std::vector<Name>& images) {
+  bool has(uint32_t node, const std::vector<Name>& images) {
     std::vector<int8_t>& known = known_[&images];
     known.resize(std::max<size_t>(fleet_.node_numbers(), node + 1), -1);
     if (known[node] < 0) {
-      const Node* at = fleet_.node(node_name);
+      const Node* at = fleet_.node_at(node);
       known[node] = at != nullptr && std::ranges::all_of(images, [&](const Name& image) {
                       return Fleet::has_image(*at, image);
                     });
@@ -201,7 +201,7 @@ void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order
     return;
   std::vector<Needed> needed = needed_images(rollout, in_place, order());
   for (const auto& [name, memory] : rollout.owned.jobs) {
-    const Value& attributes = memory.resource.attributes;
+    const Value& attributes = memory.resource->attributes;
     const Name image = attributes.text_at("image");
     const bool is_known =
         std::ranges::any_of(needed, [&](const Needed& each) { return each.image == image; });
@@ -249,7 +249,7 @@ void mark_images(Rollout& rollout, InPlace& in_place, const Revision& target, co
     const std::vector<Name>* here = images.of(row);
     const Pod* pod = rollout.pod(row);
     rollout.rows[row].has_image =
-        here != nullptr && pod != nullptr && presence.has(pod->node, pod->node_number, *here);
+        here != nullptr && pod != nullptr && presence.has(pod->node_number, *here);
   }
 }
 

@@ -35,10 +35,8 @@ bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
 }
 
 /// What became of the image on a node. One that another owner pulls counts as it is.
-Stand stand_of(const Fleet& fleet, const Name& name, const Job& job) {
+Stand stand_of(const Node* node, const Pull* pull, const Job& job) {
   const PullSpec& spec = job.spec;
-  const Node* node = fleet.node(name);
-  const Pull* pull = fleet.pull(pull_key(name, spec.image));
   if (is_another(pull, job.owner, job.digest))
     return Stand::waits;
   if (is_corrected(node, pull, job))
@@ -112,8 +110,8 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const N
   // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
   if (known != nullptr && known->owner == rollout.owner &&
       !is_another(known, rollout.owner, digest) &&
-      known->resource.attributes.text_at("pull") == attributes.text_at("pull"))
-    attributes = known->resource.attributes;
+      known->resource->attributes.text_at("pull") == attributes.text_at("pull"))
+    attributes = known->resource->attributes;
   rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
                Leftover::forget);
 }
@@ -130,7 +128,7 @@ PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& sp
   counts.desired = static_cast<int64_t>(nodes.size());
   const Job job{owner, spec, counts.started, counts.digest};
   for (const Name& node : nodes)
-    switch (stand_of(fleet, node, job)) {
+    switch (stand_of(fleet.node(node), fleet.pull(pull_key(node, spec.image)), job)) {
       case Stand::active:
         ++counts.active;
         break;
@@ -150,7 +148,7 @@ PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& sp
 }
 
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
-  Value state = known != nullptr ? known->resource.attributes.at("state") : Value();
+  Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
   if (!state.is_dict())
     state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
                    {{"revision", task.revision}});
@@ -161,14 +159,15 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   const Job job{rollout.owner, task.spec, counts.started, digest};
   const int64_t at_once = task.spec.parallelism.of(counts.desired, true);
   for (const Name& node : task.nodes) {
-    const Pull* begun = rollout.fleet.pull(pull_key(node, task.spec.image));
+    const Name key = pull_key(node, task.spec.image);
+    const Pull* begun = rollout.fleet.pull(key);
+    const Node* at = rollout.fleet.node(node);
     const bool is_ours = begun == nullptr || begun->owner == rollout.owner || begun->owner.empty();
-    const Stand stand = stand_of(rollout.fleet, node, job);
+    const Stand stand = stand_of(at, begun, job);
     if (stand != Stand::succeeded && is_ours)
-      rollout.distrust_image(pull_key(node, task.spec.image));
+      rollout.distrust_image(key);
     switch (stand) {
       case Stand::waits: {
-        const Node* at = rollout.fleet.node(node);
         const bool can_pull = at == nullptr || at->is_ready;
         // One that has to be corrected has its place already.
         if (!is_another(begun, rollout.owner, digest) &&
@@ -247,7 +246,7 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   Rollout rollout(fleet, workload, now);
   const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
   const Memory* known = found == rollout.owned.jobs.end() ? nullptr : &found->second;
-  const Value state = known != nullptr ? known->resource.attributes.at("state") : Value();
+  const Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
   PullTask task;
   task.job = workload.name;
   task.spec = workload.pulls;
@@ -277,8 +276,8 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
     completed = Time(Duration(state.integer_at("completed")));
   std::vector<Value> late;
   for (const Name& node : task.nodes)
-    if (stand_of(fleet, node, {rollout.owner, task.spec, started, counts.digest}) !=
-        Stand::succeeded)
+    if (stand_of(fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
+                 {rollout.owner, task.spec, started, counts.digest}) != Stand::succeeded)
       late.emplace_back(node);
   const Value result =
       was_complete

@@ -113,6 +113,8 @@ class Reader {
     read_metadata(root, object);
     if (is_workload)
       check_fields(root, kind, is_alpha, checker_);
+    if (is_workload)
+      check_pod_fields(root, kind, checker_);
     if (is_workload && checker_.count() == before)
       check_rules(root, kind, is_alpha, checker_);
     if (kind == "ConfigMap" || kind == "Secret")
@@ -161,7 +163,11 @@ class Reader {
   void read_metadata(const TreeNode& root, Object& object) {
     const TreeNode* name = Checker::find(root, "metadata.name");
     if (name == nullptr || !name->is_text()) {
-      checker_.refuse_at(root, "metadata.name", "`metadata.name` is missing");
+      checker_.refuse_at(root, "metadata.name",
+                         name == nullptr || name->is_null()
+                             ? std::string("`metadata.name` is missing")
+                             : cat("`metadata.name` must be a string, not ", found_text(*name),
+                                   ": put quotes around it"));
       return;
     }
     if (!is_dns_name(name->text()))

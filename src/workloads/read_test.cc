@@ -219,5 +219,75 @@ TEST(Read, PullJobs) {
       "twice");
 }
 
+TEST(Read, ThePodTemplateIsCheckedAsAnApiServerDoes) {
+  const auto main = [](std::string_view more) {
+    return errors_of(changed("        image: web:1", cat("        image: web:1\n        ", more)));
+  };
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"bogusField: 5",
+       "18:9 unknown field `spec.template.spec.containers[0].bogusField` of a "
+       "CloneSet"},
+      {"comand: [sh]",
+       "18:9 unknown field `spec.template.spec.containers[0].comand` of a CloneSet, "
+       "did you mean `command`?"},
+      {"imagePullPolicy: Sometimes",
+       "18:26 `spec.template.spec.containers[0].imagePullPolicy` must be one of Always, "
+       "IfNotPresent, Never, not `Sometimes`"},
+      {"env: [{name: A, value: 5}]",
+       "18:32 `spec.template.spec.containers[0].env[0].value` must be "
+       "a string, not `5`: put quotes around it"},
+      {"ports: [{containerPort: 80, hostPort: 99999}]",
+       "18:47 `spec.template.spec.containers[0].ports[0].hostPort` must be from 0 to 65535, not "
+       "`99999`"},
+      {"resources: {limits: {memory: lots}}",
+       "18:38 `spec.template.spec.containers[0].resources.limits.memory` must be an amount such as "
+       "500m, 2 or 64Mi, not `lots`"},
+      {"livenessProbe: {httpGet: {port: nope}}", "18:41 the container has no port `nope`"},
+      {"livenessProbe: {periodSeconds: 3}",
+       "18:24 `livenessProbe` needs exactly one of exec, httpGet and tcpSocket"},
+      {"readinessProbe: {grpc: {port: 1}}",
+       "18:32 `spec.template.spec.containers[0].readinessProbe.grpc` is not supported on engines"},
+      {"volumeMounts: [{name: data, mountPath: /data}]", "18:31 there is no volume `data`"},
+      {"command: sh", "18:18 `spec.template.spec.containers[0].command` must be a list, not `sh`"},
+      {"tty: maybe",
+       "18:14 `spec.template.spec.containers[0].tty` must be true or false, not "
+       "`maybe`"}};
+  for (const auto& [wrong, message] : cases)
+    EXPECT_EQ(main(wrong), message);
+  const std::vector<std::string> good{
+      R"(ports: [{name: http, containerPort: 80}]
+        livenessProbe: {httpGet: {port: http, scheme: HTTPS}, periodSeconds: 3}
+        lifecycle: {preStop: {sleep: {seconds: 1}}})",
+      R"(resources: {limits: {memory: 64Mi, cpu: 2}, requests: {cpu: 100m}}
+        securityContext: {runAsUser: 1000, capabilities: {drop: [ALL]}}
+        env: [{name: A, value: "5"}, {name: B, valueFrom: {fieldRef: {fieldPath: metadata.name}}}])"};
+  for (const std::string& right : good)
+    EXPECT_EQ(main(right), "");
+  EXPECT_EQ(errors_of(changed("    spec:\n      containers:",
+                              "    spec:\n      hostnetwork: true\n      containers:")),
+            "15:7 unknown field `spec.template.spec.hostnetwork` of a CloneSet, did you mean "
+            "`hostNetwork`?");
+  EXPECT_EQ(errors_of(changed("    spec:\n      containers:",
+                              "    spec:\n      volumes: [{name: a, nfs: {server: b}}]\n"
+                              "      containers:")),
+            "15:32 `spec.template.spec.volumes[0].nfs` is not supported on engines");
+}
+
+TEST(Read, AnnotationsOfPreDownloadAreChecked) {
+  const auto with = [](std::string_view annotation) {
+    return errors_of(changed("  name: web", cat("  name: web\n  annotations: {", annotation, "}")));
+  };
+  EXPECT_EQ(with("fettle/image-predownload-mode: bogus"),
+            "5:48 annotation `fettle/image-predownload-mode` must be race or wait, not `bogus`");
+  EXPECT_EQ(with("fettle/image-predownload-mode: wait, "
+                 "apps.kruise.io/image-predownload-parallelism: abc"),
+            "");
+}
+
+TEST(Read, ANameThatYamlTakesForSomethingElseIsTold) {
+  EXPECT_EQ(errors_of(changed("name: web", "name: y")),
+            "4:9 `metadata.name` must be a string, not `true`: put quotes around it");
+}
+
 }  // namespace
 }  // namespace fettle::workloads

@@ -56,8 +56,8 @@ class Rehearsal {
       : fleet_(fleet), open_(owners.begin(), owners.end()), now_(now) {
     fleet_.for_each_pod([&](const Pod& pod) {
       if (pod.exists && !pod.is_leaving)
-        real_[pod.resource.key] = pod.resource.attributes;
-      seen_[pod.resource.key] = pod.containers;
+        real_[pod.resource->key] = pod.resource->attributes;
+      seen_[pod.resource->key] = pod.containers;
     });
   }
 
@@ -83,34 +83,32 @@ class Rehearsal {
         break;
       for (const Name& owner : std::exchange(open_, {})) {
         const Wanted wanted = want(fleet_, owner, now_);
-        fleet_.accept(owner, wanted.intent);
+        fleet_.accept(wanted);
         asks_.erase(owner);
         if (wanted.ask)
           asks_[owner] = *wanted.ask;
-        act(owner, wanted.intent);
+        act(wanted);
       }
     }
     return has_acted_ || !asks_.empty() || !growing_.empty();
   }
 
-  void act(const Name& owner, const Intent& intent) {
-    const auto set = intent.resources.find(owner);
-    if (set == intent.resources.end())
-      return;
+  void act(const Wanted& answer) {
+    const Name& owner = answer.owner;
     std::set<Key> wanted;
-    for (const Resource& resource : set->second) {
-      wanted.insert(resource.key);
-      if (resource.key.kind == "notice")
-        hear(owner, resource.attributes);
+    for (const Boxed<Resource>& resource : answer.resources) {
+      wanted.insert(resource->key);
+      if (resource->key.kind == "notice")
+        hear(owner, resource->attributes);
     }
     drop_pods(owner, wanted);
-    for (const Resource& resource : set->second) {
-      if (resource.key.kind == "pod")
-        act_pod(owner, resource);
-      else if (resource.key.kind == "image")
-        act_pull(owner, resource);
+    for (const Boxed<Resource>& resource : answer.resources) {
+      if (resource->key.kind == "pod")
+        act_pod(owner, *resource);
+      else if (resource->key.kind == "image")
+        act_pull(owner, *resource);
       else
-        remember(owner, resource);
+        remember(owner, *resource);
     }
     for (const auto& memory : std::exchange(remembered_[owner], {}))
       if (wanted.contains(memory))
@@ -253,8 +251,8 @@ class Rehearsal {
   void drop_pods(const Name& owner, const std::set<Key>& wanted) {
     std::vector<Key> gone;
     for (const Pod* pod : fleet_.owned(owner).pods)
-      if (!wanted.contains(pod->resource.key) && real_.contains(pod->resource.key))
-        gone.push_back(pod->resource.key);
+      if (!wanted.contains(pod->resource->key) && real_.contains(pod->resource->key))
+        gone.push_back(pod->resource->key);
     for (const Key& key : gone) {
       has_acted_ = true;
       leave(owner, key);
@@ -387,17 +385,17 @@ class Rehearsal {
     fleet_.for_each_pod([&](const Pod& pod) {
       const Workload* workload = fleet_.workload(pod.owner);
       if (workload == nullptr || pod.is_leaving ||
-          pod.resource.attributes.at("template") == workload->pod_template)
+          pod.resource->attributes.at("template") == workload->pod_template)
         return;
       std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
                         : workload->paused                      ? "the rollout is paused"
                         : workload->partition                   ? "held back by the partition"
                                                                 : "";
       if (why.empty() && workload->policy == PodPolicy::in_place_only)
-        why = cat(obstacle(pod.owner, pod.resource.attributes), ", and the policy is InPlaceOnly");
+        why = cat(obstacle(pod.owner, pod.resource->attributes), ", and the policy is InPlaceOnly");
       if (why.empty())
         why = "its turn has not come";
-      add(pod.owner, pod.resource.key, PodTurn::Sort::stays, std::move(why)).batch = 0;
+      add(pod.owner, pod.resource->key, PodTurn::Sort::stays, std::move(why)).batch = 0;
     });
   }
 

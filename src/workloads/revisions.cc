@@ -45,7 +45,7 @@ void Rollout::find_revisions() {
     return;
   }
   for (const auto& [name, memory] : owned.revisions)
-    revisions.push_back(revision_of(memory.resource.attributes));
+    revisions.push_back(revision_of(memory.resource->attributes));
   const auto by_number = [](const Revision& a, const Revision& b) { return a.number < b.number; };
   std::ranges::stable_sort(revisions, by_number);
   if (!revisions.empty()) {
@@ -104,11 +104,12 @@ void Rollout::emit_revisions() {
   std::set<Name> live{update().name, current().name};
   Name last;
   for (size_t row = 0; row < size(); ++row) {
-    const Name name =
-        changes_[row] == nullptr ? pods_[row]->revision : Name(attributes(row).text_at("revision"));
-    if (name != last)
-      live.insert(name);
+    const std::string_view name =
+        is_changed(row) ? attributes(row).text_at("revision") : pods_[row]->revision.view();
+    if (name == last.view())
+      continue;
     last = name;
+    live.insert(last);
   }
   int64_t history = 0;
   for (const Revision& each : revisions)

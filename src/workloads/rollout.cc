@@ -50,16 +50,27 @@ void add_names(const Value& spec, std::map<Name, bool>& names) {
 }  // namespace
 
 Value edited(const Value& dict, std::vector<Entry> changes) {
-  std::vector<Entry> entries(
-      dict.is_dict() ? dict.entries().begin() : std::span<const Entry>().begin(),
-      dict.is_dict() ? dict.entries().end() : std::span<const Entry>().end());
-  for (Entry& change : changes)
-    entries.push_back(std::move(change));
-  const Value all = Value::dict(std::move(entries));
+  const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
+  std::ranges::stable_sort(changes, {}, [](const Entry& each) { return each.key.view(); });
   std::vector<Entry> kept;
-  for (const Entry& entry : all.entries())
+  kept.reserve(before.size() + changes.size());
+  const auto put = [&](const Entry& entry) {
     if (!entry.value.is_null())
       kept.push_back(entry);
+  };
+  size_t next = 0;
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const Name& key = changes[i].key;
+    if (i + 1 < changes.size() && changes[i + 1].key == key)
+      continue;  // the last one counts
+    while (next < before.size() && before[next].key < key)
+      put(before[next++]);
+    if (next < before.size() && before[next].key == key)
+      ++next;
+    put(changes[i]);
+  }
+  while (next < before.size())
+    put(before[next++]);
   return Value::dict(std::move(kept));
 }
 
@@ -91,20 +102,20 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
 
 void Rollout::add_row(const Pod* pod) {
   pods_.push_back(pod);
-  changes_.push_back(nullptr);
+  changes_.emplace_back();
   rows.emplace_back();
   read_row(rows.size() - 1);
 }
 
 const Value& Rollout::attributes(size_t row) const {
-  return changes_[row] != nullptr ? changes_[row]->attributes : pods_[row]->resource.attributes;
+  return is_changed(row) ? changes_[row]->attributes : pods_[row]->resource->attributes;
 }
 
 void Rollout::read_row(size_t number) {
   PodRow& row = rows[number];
   const Pod* pod = pods_[number];
   bool is_held = false;
-  if (changes_[number] == nullptr) {
+  if (!is_changed(number)) {
     row.name = pod->name;
     row.node = pod->node;
     row.labels = pod->labels;
@@ -156,12 +167,13 @@ void Rollout::refresh_rows() {
 void Rollout::change(size_t row, Value attributes) {
   if (attributes == this->attributes(row))
     return;
-  if (changes_[row] == nullptr)
-    changes_[row] = std::make_unique<Resource>(pods_[row]->resource);
-  changes_[row]->attributes = std::move(attributes);
+  if (!is_changed(row))
+    changes_[row] = pods_[row]->resource;
   // What is taken back before anybody heard of it was no change.
-  if (pods_[row] != nullptr && changes_[row]->attributes == pods_[row]->resource.attributes)
-    changes_[row] = nullptr;
+  if (pods_[row] != nullptr && attributes == pods_[row]->resource->attributes)
+    changes_[row].reset();
+  else
+    changes_[row].edit().attributes = std::move(attributes);
   read_row(row);
 }
 
@@ -170,21 +182,21 @@ Name Rollout::driver_of(std::string_view node) const {
 }
 
 void Rollout::create(const Name& node, Value attributes) {
-  auto resource = std::make_unique<Resource>();
+  Resource resource;
   const std::string_view space = attributes.text_at("namespace");
-  resource->key = {fleet.environment(), "pod",
-                   node_name_of(node, space, attributes.text_at("name"))};
-  resource->driver = driver_of(node);
+  resource.key = {fleet.environment(), "pod",
+                  node_name_of(node, space, attributes.text_at("name"))};
+  resource.driver = driver_of(node);
   if (const Value& claims = attributes.at("claims"); claims.is_dict())
     for (const Entry& entry : claims.entries()) {
       Need need;
       need.keys.push_back(
           {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
-      resource->needs.push_back(std::move(need));
+      resource.needs.push_back(std::move(need));
     }
-  resource->attributes = std::move(attributes);
+  resource.attributes = std::move(attributes);
   pods_.push_back(nullptr);
-  changes_.push_back(std::move(resource));
+  changes_.emplace_back(std::move(resource));
   rows.emplace_back();
   read_row(rows.size() - 1);
 }
@@ -258,7 +270,11 @@ void Rollout::emit(std::string_view kind, const Name& name, Value attributes, co
   resource.driver = driver.empty() ? fleet.driver : driver;
   resource.pool = pool;
   resource.leftover = leftover;
-  others_.push_back(std::move(resource));
+  others_.emplace_back(std::move(resource));
+}
+
+Value Rollout::shared(Value value) {
+  return shared_.try_emplace(value.digest(), std::move(value)).first->second;
 }
 
 void Rollout::ask_at(Time time) {
@@ -274,7 +290,7 @@ void Rollout::remember(std::string_view field, const Value& value) {
 void Rollout::emit_unsaid() {
   for (const auto& [name, memory] : owned.notices)
     if (!memory.is_done && !said_.contains(name))
-      emit("notice", name, memory.resource.attributes);
+      emit("notice", name, memory.resource->attributes);
 }
 
 Wanted Rollout::finish(bool expired) {
@@ -283,18 +299,13 @@ Wanted Rollout::finish(bool expired) {
   Wanted wanted;
   wanted.ask = ask_;
   wanted.is_expired = expired;
-  wanted.intent.environment = fleet.environment();
-  wanted.intent.sets[owner] = Leftover::remove;
-  wanted.intent.pools = std::move(pools_);
-  std::vector<Resource>& resources = wanted.intent.resources[owner];
-  resources.reserve(others_.size() + size());
-  for (Resource& resource : others_)
-    resources.push_back(std::move(resource));
+  wanted.owner = owner;
+  wanted.pools = std::move(pools_);
+  wanted.resources = std::move(others_);
+  wanted.resources.reserve(wanted.resources.size() + size());
   for (size_t row = 0; row < size(); ++row)
-    if (changes_[row] != nullptr)
-      resources.push_back(std::move(*changes_[row]));
-    else
-      resources.push_back(pods_[row]->resource);
+    wanted.resources.push_back(is_changed(row) ? std::move(changes_[row]) : pods_[row]->resource);
+  wanted.pods = std::move(pods_);
   return wanted;
 }
 

@@ -54,13 +54,13 @@ class Rollout {
   const Pod* pod(size_t row) const { return pods_[row]; }
   const Value& attributes(size_t row) const;
   Digest template_digest(size_t row) const {
-    return changes_[row] == nullptr ? pods_[row]->template_digest
-                                    : changes_[row]->attributes.at("template").digest();
+    return is_changed(row) ? changes_[row]->attributes.at("template").digest()
+                           : pods_[row]->template_digest;
   }
-  bool is_changed(size_t row) const { return changes_[row] != nullptr; }
+  bool is_changed(size_t row) const { return changes_[row].has_value(); }
   /// Whether an act has made it as it is wanted.
   bool is_done(size_t row) const {
-    return pods_[row] != nullptr && changes_[row] == nullptr && pods_[row]->is_done;
+    return pods_[row] != nullptr && !is_changed(row) && pods_[row]->is_done;
   }
   void change(size_t row, Value attributes);
   void create(const Name& node, Value attributes);
@@ -83,6 +83,8 @@ class Rollout {
             const Name& pool = {}, std::optional<Leftover> leftover = std::nullopt);
   void ask_at(Time time);
   void pool(const Name& name, int depth) { pools_[name] = depth; }
+  /// An equal value that takes no memory of its own, when this decision has made one before.
+  Value shared(Value value);
 
   Wanted finish(bool expired = false);
   /// `NAMESPACE/NAME` of something of the workload's namespace.
@@ -96,13 +98,13 @@ class Rollout {
   void emit_unsaid();
 
   std::vector<const Pod*> pods_;
-  std::vector<std::unique_ptr<Resource>> changes_;
-  std::vector<Resource> others_;
+  std::vector<Boxed<Resource>> changes_;  ///< none: the pod is as it was
+  std::vector<Boxed<Resource>> others_;
   std::set<Name> said_;
   std::map<Name, int> pools_;
   Value memory_ = Value::dict({});
   std::optional<Time> ask_;
-  std::map<Digest, Value> configs_;
+  std::map<Digest, Value> configs_, shared_;
   std::set<Name> pulls_;
   std::set<Name> distrusted_;
 };

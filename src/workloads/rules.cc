@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "workloads/amount.h"
 #include "workloads/checker.h"
+#include "workloads/names.h"
 #include "workloads/selector.h"
 
 namespace fettle::workloads {
@@ -30,7 +31,9 @@ class Rules {
       return;
     }
     check_template();
+    check_pods();
     check_claims();
+    check_annotations();
     const std::string rolling = is_alpha_ && kind_ == "CloneSet"
                                     ? "spec.updateStrategy"
                                     : "spec.updateStrategy.rollingUpdate";
@@ -144,6 +147,107 @@ class Rules {
       refuse(
           "spec.template.spec.activeDeadlineSeconds",
           "`spec.template.spec.activeDeadlineSeconds` is not allowed for pods that keep running");
+  }
+
+  /// What names something else in the pod.
+  void check_pods() {
+    const TreeNode* spec = find("spec.template.spec");
+    if (spec == nullptr)
+      return;
+    std::set<std::string> volumes;
+    each_of(spec->find("volumes"), [&](const TreeNode& volume) {
+      const TreeNode* name = volume.find("name");
+      if (name == nullptr || !name->is_text() || name->text().empty())
+        checker_.refuse(volume, "each of `spec.template.spec.volumes` needs a `name`");
+      else if (!volumes.insert(name->text().str()).second)
+        checker_.refuse(*name, cat("there are two volumes `", printable(name->text()), "`"));
+    });
+    each_of(find("spec.volumeClaimTemplates"), [&](const TreeNode& claim) {
+      if (const TreeNode* name = Checker::find(claim, "metadata.name");
+          name != nullptr && name->is_text())
+        volumes.insert(name->text().str());
+    });
+    for (const char* part : {"initContainers", "containers"})
+      each_of(spec->find(part),
+              [&](const TreeNode& container) { check_container(container, volumes); });
+  }
+
+  static void each_of(const TreeNode* list, const auto& function) {
+    if (list != nullptr && list->is_list())
+      for (const TreeNode* item : list->items())
+        if (item->is_dict())
+          function(*item);
+  }
+
+  void check_container(const TreeNode& container, const std::set<std::string>& volumes) {
+    const std::vector<std::string> known(volumes.begin(), volumes.end());
+    each_of(container.find("volumeMounts"), [&](const TreeNode& mount) {
+      const TreeNode* name = mount.find("name");
+      if (name == nullptr || !name->is_text())
+        checker_.refuse(mount, "each of `volumeMounts` needs a `name`");
+      else if (!volumes.contains(name->text().str()))
+        checker_.refuse(*name, cat("there is no volume `", printable(name->text()), "`",
+                                   suggestion(name->text(), known)));
+    });
+    const Value ports =
+        container.find("ports") == nullptr ? Value() : value_of(*container.find("ports"));
+    for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
+      if (const TreeNode* node = container.find(probe); node != nullptr && node->is_dict())
+        check_handler(*node, probe, ports);
+    for (const char* hook : {"lifecycle.postStart", "lifecycle.preStop"})
+      if (const TreeNode* node = Checker::find(container, hook); node != nullptr && node->is_dict())
+        check_handler(*node, hook, ports);
+  }
+
+  /// One way to ask, and a port that the container has.
+  void check_handler(const TreeNode& node, std::string_view what, const Value& ports) {
+    size_t ways = 0;
+    for (const char* way : {"exec", "httpGet", "tcpSocket", "sleep"}) {
+      const TreeNode* found = node.find(way);
+      if (found == nullptr || found->is_null())
+        continue;
+      ++ways;
+      const TreeNode* port = found->is_dict() ? found->find("port") : nullptr;
+      const bool needs_port =
+          std::string_view(way) == "httpGet" || std::string_view(way) == "tcpSocket";
+      if (needs_port && (port == nullptr || port->is_null()))
+        checker_.refuse(*found, cat("`", way, "` of `", what, "` needs a `port`"));
+      else if (port != nullptr && port->is_text())
+        check_port_name(*port, ports);
+    }
+    if (ways != 1)
+      checker_.refuse(node, cat("`", what, "` needs exactly one of exec, httpGet and tcpSocket"));
+  }
+
+  void check_port_name(const TreeNode& port, const Value& ports) {
+    std::vector<std::string> known;
+    if (ports.is_list())
+      for (const Value& each : ports.items())
+        if (const std::string_view name = each.text_at("name"); !name.empty())
+          known.emplace_back(name);
+    if (std::ranges::find(known, port.text().view()) == known.end())
+      checker_.refuse(port, cat("the container has no port `", printable(port.text()), "`",
+                                suggestion(port.text(), known)));
+  }
+
+  /// What asks for images ahead in our words. A number that OpenKruise cannot read is its default.
+  void check_annotations() {
+    const auto word = [&](const Name& key, std::initializer_list<std::string> known) {
+      const TreeNode* node = annotation_at(key);
+      if (node != nullptr &&
+          !(node->is_text() && std::ranges::find(known, node->text().view()) != known.end()))
+        checker_.refuse(
+            *node, cat("annotation `", key, "` must be ",
+                       join(std::vector<std::string>(known), " or "), ", not ", found_text(*node)));
+    };
+    word(annotation::pull_mode, {"race", "wait"});
+    word(annotation::pull_order, {"early", "last"});
+    word(annotation::pull_rules, {"kruise", "none"});
+  }
+  const TreeNode* annotation_at(const Name& key) const {
+    const TreeNode* all = find("metadata.annotations");
+    const TreeNode* node = all != nullptr && all->is_dict() ? all->find(key) : nullptr;
+    return node == nullptr || !node->is_scalar() || node->is_null() ? nullptr : node;
   }
 
   void check_claims() {

@@ -38,7 +38,7 @@ class SidecarSet {
       pre_download(order);
       if (!workload_.paused)
         for (const uint32_t row : chosen(order, turns))
-          turns.insert(pods_[row]->resource.key.name);
+          turns.insert(pods_[row]->resource->key.name);
     }
     remember(turns);
   }
@@ -85,7 +85,7 @@ class SidecarSet {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
       if (pod.is_leaving || !is_active)
         return;
-      const Value& sidecars = pod.resource.attributes.at(field::sidecars);
+      const Value& sidecars = pod.resource->attributes.at(field::sidecars);
       if (!sidecars.is_list())
         return;
       for (const Value& sidecar : sidecars.items())
@@ -149,7 +149,7 @@ class SidecarSet {
     for (const Value& key : known.items())
       before.insert(to_text(key));
     for (size_t row = 0; row < pods_.size(); ++row)
-      if (const Name& key = pods_[row]->resource.key.name; before.contains(key)) {
+      if (const Name& key = pods_[row]->resource->key.name; before.contains(key)) {
         // It counts as updated, and as not there until it is.
         rows_[row].is_updated = true;
         if (!has_update_[row]) {
@@ -166,7 +166,7 @@ class SidecarSet {
     for (uint32_t row = 0; row < pods_.size(); ++row) {
       const bool is_selected =
           !workload_.update_selector || workload_.update_selector->matches(rows_[row].labels);
-      if (has_update_[row] || turns.contains(pods_[row]->resource.key.name) || !is_selected)
+      if (has_update_[row] || turns.contains(pods_[row]->resource->key.name) || !is_selected)
         continue;
       if (can_update_[row])
         order.push_back(row);
@@ -196,7 +196,7 @@ class SidecarSet {
 
   const Value& own_sidecar(uint32_t row) const {
     static const Value none;
-    for (const Value& sidecar : pods_[row]->resource.attributes.at(field::sidecars).items())
+    for (const Value& sidecar : pods_[row]->resource->attributes.at(field::sidecars).items())
       if (sidecar.text_at("name") == workload_.name)
         return sidecar;
     return none;
@@ -290,7 +290,7 @@ class SidecarSet {
     if (!is_under_way)
       return;
     for (const auto& [name, memory] : rollout_.owned.jobs) {
-      const Value& attributes = memory.resource.attributes;
+      const Value& attributes = memory.resource->attributes;
       if (attributes.at("state").text_at("revision") == rollout_.update().name)
         add(Name(attributes.text_at("namespace")), Name(attributes.text_at("image")));
     }
@@ -338,8 +338,8 @@ class SidecarSet {
         return cat("pod ", pod->name, ": ", pod->error);
     for (const Name& key : rollout_.owned.pulls)
       if (const Pull* pull = rollout_.fleet.pull(key); pull != nullptr && pull->has_failed)
-        return cat("image ", pull->resource.attributes.text_at("reference"),
-                   " cannot be pulled on node ", pull->resource.attributes.text_at("node"), ": ",
+        return cat("image ", pull->resource->attributes.text_at("reference"),
+                   " cannot be pulled on node ", pull->resource->attributes.text_at("node"), ": ",
                    pull->error);
     return {};
   }

@@ -105,7 +105,7 @@ Value SidecarTurns::taken(const Pod& pod, const Value& sidecars) const {
   for (const Value& sidecar : sidecars.items()) {
     const auto turns = by_name_.find(sidecar.text_at("name"));
     const bool has_turn =
-        turns != by_name_.end() && turns->second.pods.contains(pod.resource.key.name);
+        turns != by_name_.end() && turns->second.pods.contains(pod.resource->key.name);
     items.push_back(has_turn ? turns->second.sidecar : sidecar);
   }
   return Value::list(std::move(items));

@@ -87,7 +87,7 @@ TEST_F(StatefulSet, PodsComeOneAfterAnotherAndGoBackwards) {
   world.finish();
   EXPECT_EQ(world.made, (std::vector<std::string>{"db-0", "db-1", "db-2"}));
   EXPECT_EQ(world.pod("db-2").labels.text_at("apps.kubernetes.io/pod-index"), "2");
-  EXPECT_EQ(world.pod("db-2").resource.attributes.text_at("subdomain"), "db");
+  EXPECT_EQ(world.pod("db-2").resource->attributes.text_at("subdomain"), "db");
   put(1, "web:1");
   world.finish();
   EXPECT_EQ(world.removed, (std::vector<std::string>{"db-2", "db-1"}));

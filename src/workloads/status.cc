@@ -23,7 +23,7 @@ Value condition_of(std::string_view type, bool is_true, std::string_view reason,
 Value pulls_of(const Rollout& rollout, std::string& failure) {
   std::vector<Value> found;
   for (const auto& [name, memory] : rollout.owned.jobs) {
-    const Value& attributes = memory.resource.attributes;
+    const Value& attributes = memory.resource->attributes;
     const Name image = attributes.text_at("image");
     int64_t present = 0, pulling = 0;
     std::vector<Value> failed;
@@ -35,12 +35,12 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
       }
     for (const Name& key : rollout.owned.pulls) {
       const Pull* pull = rollout.fleet.pull(key);
-      if (pull == nullptr || pull->resource.attributes.text_at("reference") != image)
+      if (pull == nullptr || pull->resource->attributes.text_at("reference") != image)
         continue;
       pulling += !pull->is_done && !pull->has_failed ? 1 : 0;
       if (!pull->has_failed)
         continue;
-      const std::string_view node = pull->resource.attributes.text_at("node");
+      const std::string_view node = pull->resource->attributes.text_at("node");
       failed.push_back(Value::dict({{"node", node}, {"error", pull->error}}));
       failure = cat("image ", image, " cannot be pulled on node ", node, ": ", pull->error);
     }
@@ -57,7 +57,7 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
 Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& rollout) {
   const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
   const Value state =
-      found == rollout.owned.jobs.end() ? Value() : found->second.resource.attributes.at("state");
+      found == rollout.owned.jobs.end() ? Value() : found->second.resource->attributes.at("state");
   const std::vector<Name> nodes = nodes_of(fleet, workload);
   const PullCounts counts = pull_counts(fleet, rollout.owner, workload.pulls, nodes, state);
   const bool is_complete = !state.at("completed").is_null();
@@ -149,8 +149,8 @@ Value node_image_of(const Fleet& fleet, const Name& node, size_t most) {
   std::vector<Value> pulls;
   fleet.for_each_pull([&](const Pull& pull) {
     if (pulls.size() < most && !pull.is_done &&
-        pull.resource.attributes.text_at("node") == node.view())
-      pulls.push_back(Value::dict({{"image", pull.resource.attributes.at("reference")},
+        pull.resource->attributes.text_at("node") == node.view())
+      pulls.push_back(Value::dict({{"image", pull.resource->attributes.at("reference")},
                                    {"owner", pull.owner},
                                    {"phase", pull.has_failed ? "Failed" : "Pulling"},
                                    {"message", pull.error}}));

@@ -12,9 +12,7 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr) {
     Wanted nothing;
-    nothing.intent.environment = fleet.environment();
-    nothing.intent.sets[owner] = Leftover::remove;
-    nothing.intent.resources[owner];
+    nothing.owner = owner;
     return nothing;
   }
   switch (workload->sort) {

@@ -3,7 +3,7 @@
 /// rollout. Pure: all that it remembers are attributes of what it emitted.
 ///
 ///   Wanted wanted = want(fleet, owner, now);
-///   fleet.accept(owner, wanted.intent);   // and the intent is brought about
+///   fleet.accept(wanted);   // and what it names is brought about
 ///
 /// It is asked again when `Fleet::take_changed` names the owner, and at `ask` at the latest. Asked
 /// twice about the same fleet it answers the same; asked after `accept` it changes nothing more.
@@ -15,9 +15,15 @@
 namespace fettle::workloads {
 
 struct Wanted {
-  Intent intent;            ///< the owner's set, named as the owner
-  std::optional<Time> ask;  ///< when it is to be asked again at the latest
-  bool is_expired = false;  ///< a job whose time to live is over: its object may be deleted
+  Name owner;
+  /// All that it wants. What is as before is the very resource that the fleet has: whoever keeps
+  /// answers finds out what changed by looking at pointers.
+  std::vector<Boxed<Resource>> resources;
+  /// The pods of the last ones of `resources`, until the fleet is another one; null: a new pod.
+  std::vector<const Pod*> pods;
+  std::map<Name, int> pools;  ///< how many of its acts may go on at once
+  std::optional<Time> ask;    ///< when it is to be asked again at the latest
+  bool is_expired = false;    ///< a job whose time to live is over: its object may be deleted
 };
 
 /// Of an owner whose object is gone: an empty set, which removes what it had.

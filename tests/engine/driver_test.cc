@@ -190,6 +190,10 @@ server.serve_forever()
   ASSERT_FALSE(stranger);
   EXPECT_TRUE(has(lower_case(to_string(stranger.error())), "certificate"))
       << to_string(stranger.error());
+  // A probe asks only whether somebody answers.
+  const auto anybody = post({.trusts_anybody = true});
+  ASSERT_TRUE(anybody) << to_string(anybody.error());
+  EXPECT_EQ(anybody->status, 201);
 }
 
 TEST_P(DriverTest, ARemoteEngineIsWorkedWithOverTls) {

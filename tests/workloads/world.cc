@@ -288,12 +288,9 @@ void World::end_pulls() {
 /// False: the controller died.
 bool World::act(const Name& owner, const Wanted& wanted) {
   std::set<Key> keys;
-  const auto set = wanted.intent.resources.find(owner);
-  if (set == wanted.intent.resources.end()) {
-    ADD_FAILURE() << owner.view() << " does not speak for its set";
-    return true;
-  }
-  for (const Resource& resource : set->second) {
+  EXPECT_EQ(wanted.owner, owner);
+  for (const Boxed<Resource>& boxed : wanted.resources) {
+    const Resource& resource = *boxed;
     EXPECT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
     const Kind* kind = kind_of(resource.key.kind);
     const Result<Value> normal = kind == nullptr ? Result<Value>(world_error("no such kind"))
@@ -364,7 +361,7 @@ void World::settle() {
       return;
     for (const Name& owner : changed) {
       Wanted wanted = want(fleet, owner, now);
-      fleet.accept(owner, wanted.intent);
+      fleet.accept(wanted);
       if (!act(owner, wanted))
         break;  // whom the next one asks is all of them
       last[owner] = std::move(wanted);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "verbs/nodes.h"
 
@@ -114,13 +115,22 @@ Result<int> uncordon(Face& face) {
   return 0;
 }
 
+/// Its pods go, and come back elsewhere.
 Result<int> drain(Face& face) {
-  const Summary summary = TRY(
-      drain_node(*TRY(face.workplace()), face.parsed.argument(0), !face.parsed.flag("no-wait")));
+  Workplace& place = *TRY(face.workplace());
+  const std::string name = face.parsed.argument(0);
+  std::set<Name> fleets;
+  for (const RecordPointer& record : TRY(records_on(place, name)))
+    if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
+      fleets.insert(key.environment);
+  const Summary summary = TRY(drain_node(place, name, !face.parsed.flag("no-wait")));
   if (!summary.good())
     return tell_end(face, summary);
-  TRY(say(face, face.parsed.argument(0), "drained"));
-  return 0;
+  TRY(say(face, name, "drained"));
+  int code = 0;
+  for (const Name& fleet : face.parsed.flag("wait", true) ? fleets : std::set<Name>())
+    code = std::max(code, TRY(bring_about(face, place, fleet)));
+  return code;
 }
 
 }  // namespace
@@ -143,8 +153,10 @@ std::vector<Command> node_commands() {
                  {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),
       group.make("node uncordon", "NAME", 1, 1, "Allows new pods on a node again.",
                  {"fettle node uncordon n1", "fettle node uncordon n1 --output json"}, uncordon),
-      group.make("node drain", "NAME", 1, 1, "Cordons a node and removes its pods.",
-                 {"fettle node drain n1", "fettle node drain n1 --no-wait"}, drain),
+      group.make("node drain", "NAME", 1, 1,
+                 "Cordons a node, removes its pods and waits until they run elsewhere.",
+                 {"fettle node drain n1", "fettle node drain n1 --wait=false"}, drain,
+                 wait_options()),
   };
 }
 

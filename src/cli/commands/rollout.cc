@@ -145,7 +145,7 @@ Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& ow
     stand.text = reason.empty() ? so_far : cat(so_far, ": ", reason);
     return stand;
   }
-  return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+  return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
 }
 
 Result<int> status(Face& face) {
@@ -171,7 +171,7 @@ Result<int> status(Face& face) {
                             {"message", stand.text},
                             {"status", stand.status}}));
   else
-    print(cat(owner, " ", stand.phase, ": ", stand.text));
+    print(cat(owner_text(owner), " ", stand.phase, ": ", stand.text));
   return stand.phase == "failed" ? has_failed : stand.phase == "progressing" ? is_pending : 0;
 }
 

@@ -119,6 +119,9 @@ Result<std::string> kind_named(std::string_view word) {
       {"pod", "Pod"},
       {"po", "Pod"}};
   std::string low = lower_case(word);
+  // As kubectl writes them in full: `clonesets.apps.kruise.io`, `clonesets.v1beta1.apps.kruise.io`.
+  if (low.ends_with(".apps.kruise.io"))
+    low.resize(low.find('.'));
   std::vector<std::string> known;
   for (const bool plural : {false, true}) {
     if (plural && low.ends_with('s'))
@@ -135,6 +138,8 @@ Result<std::string> kind_named(std::string_view word) {
 }
 
 bool has_namespace(std::string_view kind) { return kind != "SidecarSet" && kind != "Namespace"; }
+
+std::string owner_text(const Name& owner) { return replace_all(owner, "//", "/"); }
 
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
   const std::string word = face.parsed.argument(at);
@@ -159,31 +164,44 @@ Result<int> finish_workloads(Face& face, Workplace& place,
   for (const StoredObject& each : stored) {
     values.push_back(stored_value(each));
     if (!face.json && !face.quiet)
-      print(cat(each.owner, " ", to_string(each.fate)));
+      print(cat(owner_text(each.owner), " ", to_string(each.fate)));
   }
   std::vector<Entry> answer{{"objects", Value::list(std::move(values))}};
   int code = 0;
-  if (face.parsed.flag("wait", true)) {
-    BringOptions options;
-    options.wait_for_others = !face.parsed.flag("no-wait");
-    if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
-      options.limit = TRY(parse_duration(limit));
-    const Brought brought = TRY(bring_workloads(place, fleet_of(face), options));
-    answer.push_back({"pods", brought.pods});
-    answer.push_back({"ready", brought.ready});
-    if (!brought.summary.good())
-      code = tell_end(face, brought.summary);
-    if (code == 0 && !brought.unsettled.empty())
-      code = gave_up_waiting;
-    for (const std::string& line : brought.unsettled)
-      print_error(line);
-    if (!face.json && !face.quiet)
-      print(brought.pods == 0 ? std::string("there are no pods")
-                              : cat(brought.ready, " of ", brought.pods,
-                                    brought.pods == 1 ? " pod is ready" : " pods are ready"));
-  }
+  if (face.parsed.flag("wait", true))
+    code = TRY(bring_about(face, place, fleet_of(face), &answer));
   if (face.json)
     print_json(Value::dict(std::move(answer)));
+  return code;
+}
+
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
+                        std::vector<Entry>* answer) {
+  BringOptions options;
+  options.wait_for_others = !face.parsed.flag("no-wait");
+  if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
+    options.limit = TRY(parse_duration(limit));
+  const Brought brought = TRY(bring_workloads(place, fleet, options));
+  if (answer != nullptr) {
+    answer->push_back({"pods", brought.pods});
+    answer->push_back({"ready", brought.ready});
+  }
+  int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);
+  if (code == 0 && !brought.unsettled.empty())
+    code = gave_up_waiting;
+  // What failed has been told already.
+  for (const std::string& line : brought.unsettled)
+    if (std::ranges::none_of(brought.summary.failures, [&](const Failure& failure) {
+          return line.ends_with(failure.error.message);
+        }))
+      print_error(line);
+  if (!face.json && !face.quiet)
+    for (const std::string& line : brought.held)
+      print(line);
+  if (!face.json && !face.quiet)
+    print(brought.pods == 0 ? std::string("there are no pods")
+                            : cat(brought.ready, " of ", brought.pods,
+                                  brought.pods == 1 ? " pod is ready" : " pods are ready"));
   return code;
 }
 

@@ -18,12 +18,18 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face);
 Result<std::string> kind_named(std::string_view word);
 /// SidecarSets and Namespaces belong to no namespace.
 bool has_namespace(std::string_view kind);
+/// An owner for people: `CloneSet/default/web`, `SidecarSet/logs`.
+std::string owner_text(const Name& owner);
 /// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how
 /// many words that were.
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used);
 
 /// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
 Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
+
+/// Brings a fleet about and tells how that ended: the exit code. `answer` gets the counts.
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
+                        std::vector<Entry>* answer = nullptr);
 
 /// `--enclave` and `--namespace`.
 const std::vector<CommandOption>& workload_options();

@@ -18,7 +18,7 @@ Result<Value> document_of(const Workplace& place, const Name& fleet, const Name&
       return shown(place, object.document);
     names.push_back(object.owner().str());
   }
-  return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
+  return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
 }
 
 void line(std::string_view name, const Value& value) {

@@ -116,7 +116,7 @@ void print_plan(const Face& face, const WorkloadPlan& plan) {
     add(pull.owner);
   for (const Name& owner : owners) {
     const auto object = std::ranges::find(plan.objects, owner, &StoredObject::owner);
-    print(cat(in(Colour::bold, owner, face.colour), " ",
+    print(cat(in(Colour::bold, owner_text(owner), face.colour), " ",
               object == plan.objects.end() ? std::string_view("stored") : to_string(object->fate)));
     print_pulls(plan, owner);
     print_turns(face, plan, owner);

@@ -2,6 +2,9 @@
 
 #include "verbs/workloads.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
@@ -21,6 +24,27 @@ Result<int> apply(Face& face) {
     TRY(put_gates(*place, fleet_of(face), gates));
   const auto stored = TRY(store_objects(*place, fleet_of(face), std::move(objects)));
   return finish_workloads(face, *place, stored);
+}
+
+/// Takes those out of `owners` that are not stored, and tells of them unless nobody minds. When
+/// there is nothing else to do, the first one stays, and is the error.
+Result<std::vector<Name>> take_missing(const Face& face, const Workplace& place,
+                                       std::vector<Name>& owners, bool has_others) {
+  std::set<Name> known;
+  for (const workloads::Object& object : TRY(stored_objects(place, fleet_of(face))))
+    known.insert(object.owner());
+  std::vector<Name> missing, there;
+  for (const Name& owner : owners)
+    (known.contains(owner) ? there : missing).push_back(owner);
+  const bool is_fine = face.parsed.flag("ignore-not-found");
+  if (there.empty() && !has_others && !is_fine)
+    return std::vector<Name>();
+  owners = std::move(there);
+  if (is_fine)
+    return std::vector<Name>();
+  for (const Name& owner : missing)
+    print_error(cat("there is no `", owner_text(owner), "`"));
+  return missing;
 }
 
 Result<int> remove(Face& face) {
@@ -50,12 +74,16 @@ Result<int> remove(Face& face) {
     return is_pod;
   });
   std::vector<StoredObject> stored;
+  const std::vector<Name> missing = TRY(take_missing(face, *place, owners, !pods.empty()));
   if (!owners.empty())
     stored = TRY(delete_objects(*place, fleet_of(face), owners));
   if (!pods.empty())
     for (StoredObject& pod : TRY(replace_pods(*place, fleet_of(face), pods)))
       stored.push_back(std::move(pod));
-  return finish_workloads(face, *place, stored);
+  if (stored.empty() && face.parsed.flag("ignore-not-found") && !face.json)
+    return 0;
+  const int code = TRY(finish_workloads(face, *place, stored));
+  return missing.empty() ? code : std::max(code, 1);
 }
 
 bool has_replicas(std::string_view kind) {
@@ -142,10 +170,45 @@ std::vector<std::string> row_of(const Listed& each, bool is_wide) {
   return row;
 }
 
+/// A table of one kind.
+std::string table_of(const std::string& kind, const std::vector<Listed>& found, bool is_wide) {
+  std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME"}};
+  if (kind == "SidecarSet")
+    rows[0] = {"NAME", "MATCHED", "UPDATED", "READY", "PHASE"};
+  if (kind == "ImagePullJob")
+    rows[0].insert(rows[0].end(), {"TOTAL", "ACTIVE", "SUCCEED", "FAILED", "PHASE"});
+  if (has_replicas(kind))
+    rows[0].insert(rows[0].end(),
+                   {"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "PHASE"});
+  if (kind == "Pod")
+    rows[0].insert(rows[0].end(), {"READY", "STATUS", "RESTARTS"});
+  if (kind == "Pod" && is_wide)
+    rows[0].insert(rows[0].end(), {"IP", "NODE"});
+  for (const Listed& each : found)
+    if (each.kind == kind)
+      rows.push_back(row_of(each, is_wide));
+  return table(rows);
+}
+
+/// Kinds may be joined by commas, as in kubectl.
 Result<int> get(Face& face) {
-  const std::string kind = TRY(kind_named(face.parsed.argument(0)));
+  const std::string words = face.parsed.argument(0);
+  std::vector<std::string> kinds;
+  for (const std::string_view word : split(words, ',')) {
+    const Result<std::string> kind = kind_named(word);
+    if (!kind)
+      return kind.error();
+    if (std::ranges::find(kinds, *kind) == kinds.end())
+      kinds.push_back(*kind);
+  }
+  if (kinds.size() > 1 && !face.parsed.argument(1).empty())
+    return user_error("a name goes with one kind: `fettle get cloneset web`");
   Workplace* place = TRY(face.workplace());
-  const std::vector<Listed> found = TRY(listed(face, *place, kind));
+  std::vector<Listed> found;
+  for (const std::string& kind : kinds) {
+    std::vector<Listed> some = TRY(listed(face, *place, kind));
+    found.insert(found.end(), some.begin(), some.end());
+  }
   std::vector<Value> documents;
   for (const Listed& each : found)
     documents.push_back(shown(*place, each.document));
@@ -162,22 +225,10 @@ Result<int> get(Face& face) {
     for (const Listed& each : found)
       print(cat(lower_case(each.kind), "/", each.name));
   } else {
-    const bool is_wide = face.output == "wide";
-    std::vector<std::vector<std::string>> rows{{"NAMESPACE", "NAME"}};
-    if (kind == "SidecarSet")
-      rows[0] = {"NAME", "MATCHED", "UPDATED", "READY", "PHASE"};
-    if (kind == "ImagePullJob")
-      rows[0].insert(rows[0].end(), {"TOTAL", "ACTIVE", "SUCCEED", "FAILED", "PHASE"});
-    if (has_replicas(kind))
-      rows[0].insert(rows[0].end(),
-                     {"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "PHASE"});
-    if (kind == "Pod")
-      rows[0].insert(rows[0].end(), {"READY", "STATUS", "RESTARTS"});
-    if (kind == "Pod" && is_wide)
-      rows[0].insert(rows[0].end(), {"IP", "NODE"});
-    for (const Listed& each : found)
-      rows.push_back(row_of(each, is_wide));
-    print(table(rows));
+    std::string text;
+    for (const std::string& kind : kinds)
+      text += cat(text.empty() ? "" : "\n\n", table_of(kind, found, face.output == "wide"));
+    print(text);
   }
   return 0;
 }
@@ -187,10 +238,10 @@ Result<int> get(Face& face) {
 std::vector<Command> workload_commands() {
   const CommandGroup group{"workloads", workload_options()};
   const CommandOption file = file_option(), wait = wait_options()[0], limit = wait_options()[1];
-  Command show =
-      group.make("get", "KIND [NAME]", 1, 2, "Shows pods and manifests, as tables or documents.",
-                 {"fettle get pods -o wide", "fettle get cloneset web -o yaml"}, get,
-                 {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"}});
+  Command show = group.make(
+      "get", "KIND[,…] [NAME]", 1, 2, "Shows pods and manifests, as tables or documents.",
+      {"fettle get pods -o wide", "fettle get clonesets,pods", "fettle get cloneset web -o yaml"},
+      get, {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"}});
   show.outputs = {"yaml", "name", "wide"};
   std::vector<Command> all{
       group.make(
@@ -201,8 +252,9 @@ std::vector<Command> workload_commands() {
           {file, wait, limit, gates_option(), {{"--skip-unknown"}, "", "skip unknown kinds"}}),
       show,
       group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and everything they created.",
-                 {"fettle delete cloneset web", "fettle delete -f web.yaml"}, remove,
-                 {file, wait, limit}),
+                 {"fettle delete cloneset web", "fettle delete -f web.yaml --ignore-not-found"},
+                 remove,
+                 {file, wait, limit, {{"--ignore-not-found"}, "", "what is gone is no error"}}),
       controller_command(),
       workload_plan_command(),
       workload_describe_command()};

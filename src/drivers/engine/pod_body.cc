@@ -229,10 +229,16 @@ void add_names(const Value& attributes, std::vector<Entry>& host) {
     host.push_back({"DnsOptions", Value::list(std::move(options))});
 }
 
+/// The first letters of a long name, as the kubelet: no system takes more.
 std::string hostname_of(const Value& attributes) {
-  const std::string_view own =
+  constexpr size_t longest = 63;
+  std::string_view name =
       attributes.text_at("hostname", attributes.at("template").at("spec").text_at("hostname"));
-  return std::string(own.empty() ? attributes.text_at("name") : own);
+  if (name.empty())
+    name = attributes.text_at("name");
+  if (name.size() > longest)
+    name = name.substr(0, name.find_last_not_of("-.", longest - 1) + 1);
+  return std::string(name);
 }
 
 Status add_command(const PodContainer& container, const PodValues& values,

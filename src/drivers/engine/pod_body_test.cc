@@ -188,6 +188,19 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
   EXPECT_EQ(refusal(leads_out), "`../a` is not a path inside a volume");
 }
 
+TEST(PodBody, ALongNameGivesAHostnameThatASystemTakes) {
+  const auto host = [](const std::string& name) {
+    const Value attributes = pod(R"("containers":[{"name":"web","image":"a:1"}])",
+                                 cat(R"(,"hostname":")", name, R"(")"));
+    const auto made = holder_body(attributes, place, volumes_of(attributes), {});
+    EXPECT_TRUE(made) << to_string(made.error());
+    return std::string(made->text_at("Hostname"));
+  };
+  EXPECT_EQ(host("web-1"), "web-1");
+  EXPECT_EQ(host(std::string(80, 'w')), std::string(63, 'w'));
+  EXPECT_EQ(host(cat(std::string(61, 'w'), "--x", std::string(20, 'y'))), std::string(61, 'w'));
+}
+
 TEST(PodValues, NamesAreFilledInAsKubernetesDoes) {
   const std::map<std::string, std::string> known{{"A", "1"}};
   EXPECT_EQ(expanded("$(A)$(B)$$(A)$", known), "1$(B)$(A)$");

@@ -1,0 +1,65 @@
+#pragma once
+/// A question to the world that is answered on a thread of its own: engines take a tenth of a
+/// second and more to tell of their containers, and whoever decides has other things to do
+/// meanwhile.
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace fettle {
+
+template <class Answer>
+class Aside {
+ public:
+  using Question = std::function<Result<Answer>(const std::stop_token& stop)>;
+
+  /// `ended` is called from the other thread when the answer can be taken; `interrupted` ends a
+  /// question, as the end of this object does.
+  Aside(std::stop_token interrupted, std::function<void()> ended)
+      : interrupted_(std::move(interrupted)), ended_(std::move(ended)) {}
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+  /// When the question was put that is not answered yet, or whose answer nobody took.
+  std::optional<Instant> began() const { return began_; }
+
+  /// Puts a question; only when there is none.
+  void begin(Question question, Instant now) {
+    began_ = now;
+    thread_ = std::jthread([this, question = std::move(question)](const std::stop_token& leaving) {
+      std::stop_source stops;
+      const auto stop = [&] { stops.request_stop(); };
+      const std::stop_callback on_interrupt(interrupted_, stop);
+      const std::stop_callback on_leaving(leaving, stop);
+      Result<Answer> answer = question(stops.get_token());
+      {
+        const std::lock_guard lock(mutex_);
+        answer_ = std::move(answer);
+      }
+      ended_();
+    });
+  }
+
+  /// The answer, once; none: there is none yet.
+  std::optional<Result<Answer>> take() {
+    const std::lock_guard lock(mutex_);
+    if (answer_)
+      began_.reset();
+    return std::exchange(answer_, std::nullopt);
+  }
+
+ private:
+  const std::stop_token interrupted_;
+  const std::function<void()> ended_;
+  std::optional<Instant> began_;
+  std::mutex mutex_;
+  std::optional<Result<Answer>> answer_;
+  std::jthread thread_;  ///< ends before the rest goes
+};
+
+}  // namespace fettle
