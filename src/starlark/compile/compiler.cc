@@ -134,7 +134,7 @@ void Compiler::finish(Code* code) {
   code->unset_registers = arena().copy(std::span<const uint16_t>(d.unset));
   code->has_prologue = !d.unset.empty() || !code->cell_registers.empty();
   code->registers = d.most;
-  code->cost = u32(1 + d.instructions.size() / 16);
+  code->cost = u32(1 + d.length_from(0) / 16);
   auto* sites = static_cast<CallSite*>(arena().take(d.sites.size() * sizeof(CallSite)));
   for (size_t i = 0; i < d.sites.size(); ++i) {
     CallSite* site = new (sites + i) CallSite();

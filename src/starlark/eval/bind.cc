@@ -38,7 +38,7 @@ bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
     vm.fail_with("function ", code->name, " called recursively");
     return false;
   }
-  if (vm.frames.size() >= vm.session.limits.depth) {
+  if (vm.frames.size() >= vm.most_frames) {
     vm.fail("Starlark stack overflow: too many nested calls");
     return false;
   }
@@ -236,40 +236,38 @@ bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& ar
   return true;
 }
 
+/// The default of a parameter; unset when it has none.
+static Value default_of(Function* function, uint32_t slot) {
+  const Code* code = function->code;
+  return slot + code->defaults >= code->parameters
+             ? function->defaults->items()[slot + code->defaults - code->parameters]
+             : Value::unset();
+}
+
+static bool has_defaults(const Binding8& binding, Function* function) {
+  return std::ranges::none_of(
+      binding.missing, [function](uint16_t slot) { return default_of(function, slot).is_unset(); });
+}
+
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site,
                       uint16_t into) {
   const Code* code = function->code;
   constexpr size_t most_cached = 16;
   const Binding8* known = site.cache.load(std::memory_order_acquire);
-  if (known != nullptr && known->callee == code->id) [[likely]] {
+  if (known != nullptr && known->callee == code->id && has_defaults(*known, function)) [[likely]] {
     if (!push_frame(vm, function, base, into))
       return false;
-    Value named[most_cached];
-    const uint32_t count = site.named;
-    for (uint32_t i = 0; i < count; ++i)
-      named[i] = base[site.positional + i];
-    for (uint32_t i = site.positional; i < code->parameters; ++i)
-      base[i] = Value::unset();
-    for (uint32_t i = 0; i < count; ++i)
-      base[known->slots[i]] = named[i];
-    bool complete = true;
-    const uint32_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
-    for (uint32_t i = site.positional; i < code->parameters; ++i) {
-      if (base[i].is_unset()) {
-        if (i + defaults >= code->parameters)
-          base[i] = function->defaults->items()[i + defaults - code->parameters];
-        complete = complete && !base[i].is_unset();
-      }
+    if (!known->is_in_place) {
+      Value named[most_cached];
+      std::copy_n(base + site.positional, site.named, named);
+      for (uint32_t i = 0; i < site.named; ++i)
+        base[known->slots[i]] = named[i];
     }
-    if (complete) {
-      if (code->has_prologue)
-        run_prologue(vm, code, base);
-      return true;
-    }
-    vm.pop_frame();
-    // Put the arguments back for the error.
-    for (uint32_t i = 0; i < count; ++i)
-      base[site.positional + i] = named[i];
+    for (const uint16_t slot : known->missing)
+      base[slot] = default_of(function, slot);
+    if (code->has_prologue)
+      run_prologue(vm, code, base);
+    return true;
   }
   Arguments arguments;
   arguments.positional = base;
@@ -292,6 +290,14 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
       all = all && slot < code->parameters && slot >= site.positional;
       made->slots[n] = u16(slot);
     }
+    const std::span<const uint16_t> slots(made->slots, site.named);
+    for (uint32_t slot = site.positional; slot < code->parameters; ++slot) {
+      if (std::ranges::find(slots, slot) == slots.end())
+        made->missing.push_back(u16(slot));
+    }
+    made->is_in_place = true;
+    for (uint32_t n = 0; n < site.named; ++n)
+      made->is_in_place = made->is_in_place && slots[n] == site.positional + n;
     if (all) {
       // The call site's own code owns what it remembers.
       const Code* owner = vm.frames[vm.frames.size() - 2].code;
@@ -322,8 +328,33 @@ Value call_native(Vm& vm, Value called, const Arguments& given) {
   return builtin->native(vm, arguments);
 }
 
+/// Where they are: in registers behind what is called.
+static Arguments arguments_of(const CallSite& site, const Value* at) {
+  Arguments arguments;
+  arguments.positional = at + 1;
+  arguments.count = site.positional;
+  arguments.names = site.names;
+  arguments.named = at + 1 + site.positional;
+  arguments.named_count = site.named;
+  return arguments;
+}
+
+Value invoke_method(Vm& vm, Native native, const char* name, const Value* at,
+                    const CallSite& site) {
+  Arguments arguments = arguments_of(site, at);
+  arguments.self = *at;
+  arguments.name = name;
+  vm.native = name;
+  const Value result = native(vm, arguments);
+  if (!result.is_error())
+    vm.native = nullptr;
+  return result;
+}
+
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered) {
   const Value called = at[0];
+  if (!site.rest && !site.named_rest)
+    return call_native(vm, called, arguments_of(site, at));
   Gathered all;
   if (!gather(vm, at, site, all))
     return Value::error();
@@ -341,12 +372,10 @@ Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool&
   }
   // Gathered values have no register: a native function may call back.
   RootScope roots(vm);
-  if (site.rest || site.named_rest) {
-    for (const Value v : all.positional)
-      roots.add(v);
-    for (const Value v : all.named)
-      roots.add(v);
-  }
+  for (const Value v : all.positional)
+    roots.add(v);
+  for (const Value v : all.named)
+    roots.add(v);
   return call_native(vm, called, arguments);
 }
 

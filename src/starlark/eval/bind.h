@@ -9,7 +9,8 @@ namespace fettle::starlark {
 
 /// A call text with named arguments and no `*` or `**`; how they match is remembered by the site.
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site, uint16_t into);
-/// Any call text; `entered` tells that a Starlark function was put on the stack.
+/// A call of anything that is no Starlark function, or with `*` or `**`; `entered` tells that a
+/// Starlark function was put on the stack.
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered);
 /// Calls a method or another native function with positional arguments. While it runs, and when
 /// it fails, `vm.native` is its name.
@@ -30,6 +31,8 @@ inline Value invoke(Vm& vm, Native native, const char* name, Value self, const V
 inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uint32_t count) {
   return invoke(vm, builtin.native, builtin.name, builtin.self, positional, count, &builtin);
 }
+/// The same with the arguments of a call text, which are behind the receiver `at`.
+Value invoke_method(Vm& vm, Native native, const char* name, const Value* at, const CallSite& site);
 /// Calls what is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
 bool load_names(Vm& vm, const LoadSite& site, Value* into);

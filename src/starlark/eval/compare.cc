@@ -1,10 +1,6 @@
 /// Equality, order, hashes, truth, names of types. Nested values are walked with a stack of our
 /// own.
 
-#define XXH_INLINE_ALL
-#include <sys/random.h>
-#include <xxhash.h>
-
 #include <array>
 #include <cmath>
 
@@ -452,39 +448,6 @@ int order(Vm& vm, Value x, Value y) {
   return more < 0 ? -2 : more;
 }
 
-uint64_t hash_seed() {
-  static const uint64_t seed = [] {
-    uint64_t random = 0x9E3779B97F4A7C15u;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random)
-      random ^= std::bit_cast<uint64_t>(&random);  // where the stack lies is not known either
-    return random;
-  }();
-  return seed;
-}
-
-uint64_t hash_text(std::string_view text) {
-  const uint64_t hash = XXH3_64bits_withSeed(text.data(), text.size(), hash_seed());
-  return hash == 0 ? 1 : hash;
-}
-
-uint64_t hash_of_text(const Value& v) {
-  if (v.is_short_text()) {
-    uint64_t x = (v.word() ^ hash_seed()) * 0x9E3779B97F4A7C15u;
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    return x ^ x >> 29;
-  }
-  auto* text = as<String>(v);
-  // The same value whoever computes it: writing it twice does no harm, but it must be one write.
-  const std::atomic_ref<uint64_t> hash(text->hash);
-  uint64_t known = hash.load(std::memory_order_relaxed);
-  if (known == 0) {
-    known = hash_text(text->view());
-    hash.store(known, std::memory_order_relaxed);
-  }
-  return known;
-}
-
 static bool is_long(const Object* o) {
   return (o->kind == Kind::string || o->kind == Kind::bytes)
              ? o->count > 4096
@@ -636,7 +599,7 @@ int find_hash(Vm& vm, Value v, uint64_t& hash, Value& refused) {
 
 }  // namespace
 
-bool hash_of(Vm& vm, Value v, uint64_t& hash) {
+bool hash_of_any(Vm& vm, Value v, uint64_t& hash) {
   Value refused;
   const int found = find_hash(vm, v, hash, refused);
   if (found == 0)

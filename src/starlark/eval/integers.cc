@@ -417,7 +417,7 @@ uint64_t hash_integer(Value v) {
     return x ^ x >> 32;
   };
   if (v.is_small())
-    return mix(u64(v.small()) + hash_seed());
+    return hash_of_small(v.small());
   const Magnitude x(v);
   uint64_t hash = hash_seed() + (x.negative ? 0x51ED270B : 0x2545F491);
   for (size_t i = 0; i < x.size; ++i)

@@ -35,12 +35,14 @@ Value run_frames(Vm& vm, size_t depth) {
   Activation* frame = &vm.frames.back();
   const Instruction* pc = frame->pc;
   const Instruction* ip = pc;
+  const Instruction* site_word = nullptr;
   Value* base = frame->base;
   const Value* constants = frame->code->constants.data();
   Value* globals = frame->code->module->globals.data();
   Heap* const heap = vm.heap_pointer;
   const bool recursion = vm.dialect().recursion;
-  const size_t most_frames = vm.session.limits.depth;
+  Activation* const bottom = vm.frames.begin() + depth;  // the first frame that runs here
+  Activation* const last = vm.frames.begin() + vm.most_frames;
 
 #define RA base[ip->a]
 #define RB base[ip->b]
@@ -440,13 +442,20 @@ L_call: {
     const Code* code = function->code;
     TICK_BY(code->cost);
     SAVE();
-    if (code->simple_arity == ip->b && !code->has_prologue &&
-        at + 1 + code->registers <= vm.soft_end && vm.frames.size() < most_frames &&
+    const int64_t missing = code->simple_arity - int64_t{ip->b};
+    if (missing >= 0 && missing <= code->defaults && !code->has_prologue &&
+        at + 1 + code->registers <= vm.soft_end && vm.frames.end() < last &&
         (recursion || (vm.active_of(code) == 0 && !vm.is_within_function))) [[likely]] {
-      vm.push_frame({code, function, code->instructions.data(), at + 1, nullptr, ip->c});
-      frame = &vm.frames.back();
-      pc = code->instructions.data();
+      const uint16_t into = ip->c;
       base = at + 1;
+      if (missing != 0) {
+        const Value* fallbacks = function->defaults->items() + (code->defaults - missing);
+        for (int64_t i = 0; i < missing; ++i)
+          base[ip->b + i] = fallbacks[i];
+        vm.ticks -= code->cost - 1;
+      }
+      pc = code->instructions.data();
+      frame = vm.push_frame({code, function, pc, base, nullptr, into});
       constants = code->constants.data();
       globals = code->module->globals.data();
       NEXT;
@@ -532,12 +541,45 @@ L_call_method: {
   vm.native = nullptr;
   NEXT;
 }
-L_call_general: {
+L_call_method_general: {
   Value* at = base + ip->a;
-  const CallSite& site = frame->code->call_sites[word_at(pc++)];
+  const auto* row = std::bit_cast<const MethodRow*>(word_at(pc + 1));
+  const Instruction* words = pc;
+  pc += 4;
   TICK();
   SAVE();
   MAY_COLLECT();
+  const Value self = at[0];
+  if (row != nullptr) {
+    if (const Native native = row->of[static_cast<size_t>(kind_of(self))]) [[likely]] {
+      const CallSite& site = frame->code->call_sites[word_at(words + 3)];
+      const Value result = invoke_method(vm, native, row->name, at, site);
+      frame = &vm.frames.back();
+      GIVE(base[ip->c], result);
+      NEXT;
+    }
+  }
+  const Value name = constants[word_at(words)];
+  Value called = own_field(self, name, words + 2);
+  if (called.is_unset())
+    called = get_attribute(vm, self, name);
+  if (called.is_error()) [[unlikely]] {
+    pc = words;
+    SAVE();
+    goto failed;
+  }
+  at[0] = called;
+  site_word = words + 3;
+  goto call_site;
+}
+L_call_general:
+  site_word = pc++;
+  TICK();
+  SAVE();
+  MAY_COLLECT();
+call_site: {
+  Value* at = base + ip->a;
+  const CallSite& site = frame->code->call_sites[word_at(site_word)];
   const Value called = at[0];
   if (is_kind(called, Kind::function) && !site.rest && !site.named_rest) {
     if (!enter_with_names(vm, as<Function>(called), at + 1, site, ip->c))
@@ -562,7 +604,7 @@ L_return_value: {
   const Value result = RA;
   const uint16_t into = frame->into;
   vm.pop_frame();
-  if (vm.frames.size() == depth)
+  if (frame == bottom)
     return result;
   LOAD_FRAME();
   base[into] = result;
@@ -571,7 +613,7 @@ L_return_value: {
 L_return_none: {
   const uint16_t into = frame->into;
   vm.pop_frame();
-  if (vm.frames.size() == depth)
+  if (frame == bottom)
     return Value::none();
   LOAD_FRAME();
   base[into] = Value::none();
@@ -609,6 +651,13 @@ L_make_dict: {
     goto failed;
   }
   RA = Value::object(dict);
+  NEXT;
+}
+L_make_dict_of: {
+  const Value* keys = constants + word_at(pc++);
+  vm.ticks -= 1 + ip->c;
+  MAY_COLLECT();
+  RA = Value::object(make_dict_of(*heap, {keys, ip->c}, base + ip->b));
   NEXT;
 }
 L_append: {

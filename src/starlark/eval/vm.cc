@@ -17,6 +17,12 @@ constexpr size_t stack_step = 8192;
 constexpr int64_t longest_grant = 16'384;
 constexpr size_t most_traced = 100;  ///< frames at each end of a long trace
 
+/// Bytes of registers and, behind them, frames: those of functions, of native ones that called
+/// back, and of one that does not begin.
+size_t reserved(size_t values, size_t functions) {
+  return values * sizeof(Value) + (functions + Vm::deepest_native + 2) * sizeof(Activation);
+}
+
 /// Where lines begin, made once for each module of a trace.
 class Lines {
  public:
@@ -72,13 +78,15 @@ Vm::Vm(Session::State& session_)
 Vm::Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values)
     : session(session_), heap_owner(std::move(heap_)), heap_pointer(heap_owner.get()) {
   if (stack_values > 0) {
-    void* memory = mmap(nullptr, stack_values * sizeof(Value), PROT_READ | PROT_WRITE,
+    // Each frame has a register of its own, that of the function.
+    most_frames = std::min(size_t{session.limits.depth}, stack_values);
+    void* memory = mmap(nullptr, reserved(stack_values, most_frames), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     INVARIANT(memory != MAP_FAILED);
     stack = static_cast<Value*>(memory);
     stack_end = stack + stack_values;
     soft_end = stack + stack_step;
-    frames.reserve(64);
+    frames = Frames(stack_end);
   }
   heap().evaluation = this;
   session.at_work.push_back(heap_pointer);
@@ -94,7 +102,7 @@ Vm::~Vm() {
   flush_steps();
   leave_heap();
   if (stack != nullptr)
-    munmap(stack, size_t(stack_end - stack) * sizeof(Value));
+    munmap(stack, reserved(size_t(stack_end - stack), most_frames));
 }
 
 void Vm::leave_heap() {
@@ -343,7 +351,7 @@ Value Vm::run_module(ModuleState& module) {
   function->serial = heap().next_serial();
   Value* const base = top();
   const size_t depth = frames.size();
-  if (!extend_stack(base + 1 + module.main->registers))
+  if (depth >= most_frames || !extend_stack(base + 1 + module.main->registers))
     return fail("Starlark stack overflow");
   base[0] = Value::object(function);
   for (const uint16_t r : module.main->unset_registers)

@@ -39,6 +39,25 @@ struct Activation {
   uint16_t into;  ///< register of the caller that receives the result
 };
 
+/// Frames, innermost last, in memory that somebody else reserved for all that can be.
+class Frames {
+ public:
+  Frames() = default;
+  explicit Frames(void* memory) : begin_(static_cast<Activation*>(memory)), end_(begin_) {}
+  size_t size() const { return size_t(end_ - begin_); }
+  bool empty() const { return end_ == begin_; }
+  Activation& back() const { return end_[-1]; }
+  Activation& operator[](size_t i) const { return begin_[i]; }
+  Activation* begin() const { return begin_; }
+  Activation* end() const { return end_; }
+  Activation* push_back(const Activation& frame) { return new (end_++) Activation(frame); }
+  void pop_back() { --end_; }
+
+ private:
+  Activation* begin_ = nullptr;
+  Activation* end_ = nullptr;
+};
+
 struct Session::State {
   Dialect dialect;
   Limits limits;
@@ -78,7 +97,8 @@ struct Vm {
   Value* stack = nullptr;
   Value* stack_end = nullptr;
   Value* soft_end = nullptr;  ///< nothing was written from here on since the last collection
-  std::vector<Activation> frames;
+  Frames frames;
+  size_t most_frames = 0;           ///< of functions; native ones that call back come on top
   const char* native = nullptr;     ///< the native function that was called last
   Vm* caller = nullptr;             ///< the evaluation that loads a module by this one
   bool is_within_function = false;  ///< of a caller, which this one may call again
@@ -103,10 +123,10 @@ struct Vm {
       --active_of(code);
     frames.pop_back();
   }
-  void push_frame(const Activation& frame) {
+  Activation* push_frame(const Activation& frame) {
     if (frame.code != nullptr)
       ++active_of(frame.code);
-    frames.push_back(frame);
+    return frames.push_back(frame);
   }
   static constexpr uint32_t deepest_native = 200;
 

@@ -578,6 +578,12 @@ Value core_str(Vm& vm, const Arguments& a) {
   const Value x = a.positional[0];
   if (is_text(x))
     return x;
+  if (x.is_small()) {
+    char digits[24];
+    const auto [end, ignored] = std::to_chars(digits, digits + sizeof digits, x.small());
+    const std::string_view text(digits, end);
+    return vm.charge(text.size() / 2) ? make_text(vm.heap(), text) : Value::error();
+  }
   std::string text;
   if (is_bytes(x)) {
     if (!vm.heap().may_take(x.object()->count * u64(4)))

@@ -13,13 +13,12 @@ namespace {
 /// A text that grows within the memory limit.
 class Output {
  public:
-  explicit Output(Vm& vm) : text(vm.scratch), vm_(vm) { text.clear(); }
-  ~Output() {
-    if (text.capacity() > most_kept)
-      text = std::string();
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
+  explicit Output(Vm& vm) : scratch_(vm), text(scratch_.text), vm_(vm) {}
+
+ private:
+  Scratch scratch_;
+
+ public:
   std::string& text;
 
   bool add(std::string_view more) {
@@ -48,7 +47,6 @@ class Output {
   }
 
  private:
-  static constexpr size_t most_kept = 1 << 20;
   bool check() {
     if (text.size() > checked_ + 65536) {
       checked_ = text.size();

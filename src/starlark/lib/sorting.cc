@@ -1,8 +1,10 @@
 /// The order of `sorted`.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "starlark/lib/library.h"
 
@@ -55,9 +57,46 @@ uint64_t head_of(const Value& text) {
   return __builtin_bswap64(head);
 }
 
-bool text_before(const Value& a, const Value& b) {
-  const uint64_t x = head_of(a), y = head_of(b);
-  return x != y ? x < y : view_of(a) < view_of(b);
+/// What is sorted by a number: its order is that of the keys, or nearly.
+struct Ranked {
+  uint64_t rank;
+  uint32_t at;  ///< of the pair
+};
+
+uint64_t rank_of_integer(const Value& v) { return u64(v.small()) ^ u64(1) << 63; }
+
+/// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
+void sort_ranked(std::vector<Ranked>& ranked) {
+  constexpr size_t digit = 11, few_ranked = 128;
+  if (ranked.size() < few_ranked) {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+    return;
+  }
+  uint64_t differ = 0;
+  bool sorted = true;
+  for (size_t i = 1; i < ranked.size(); ++i) {
+    differ |= ranked[i].rank ^ ranked[0].rank;
+    sorted = sorted && ranked[i - 1].rank <= ranked[i].rank;
+  }
+  if (sorted)
+    return;
+  std::vector<Ranked> other(ranked.size());
+  for (auto shift = size_t(std::countr_zero(differ)); shift < 64 && differ >> shift != 0;
+       shift += digit) {
+    constexpr uint64_t mask = (1 << digit) - 1;
+    if ((differ >> shift & mask) == 0)
+      continue;
+    std::array<uint32_t, 1 << digit> starts{};
+    for (const Ranked& each : ranked)
+      ++starts[each.rank >> shift & mask];
+    uint32_t sum = 0;
+    for (uint32_t& start : starts)
+      sum += std::exchange(start, sum);
+    for (const Ranked& each : ranked)
+      other[starts[each.rank >> shift & mask]++] = each;
+    ranked.swap(other);
+  }
 }
 
 }  // namespace
@@ -80,23 +119,39 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
     return std::all_of(keyed.begin(), keyed.end(),
                        [&](const Pair& pair) { return test(pair.first); });
   };
-  const auto sort_by = [&](auto&& less, uint64_t cost) {
+  const auto sort_by = [&](auto&& rank, auto&& less, uint64_t cost) {
     if (!vm.charge(size * cost / 8 * u64(std::bit_width(size))))
       return false;
-    if (reverse)
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(b.first, a.first); });
-    else
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(a.first, b.first); });
+    std::vector<Ranked> ranked;
+    ranked.reserve(size);
+    for (size_t i = 0; i < size; ++i)
+      ranked.push_back({reverse ? ~rank(keyed[i].first) : rank(keyed[i].first), u32(i)});
+    sort_ranked(ranked);
+    std::vector<Pair> sorted;
+    sorted.reserve(size);
+    for (const Ranked& each : ranked)
+      sorted.push_back(keyed[each.at]);
+    keyed.swap(sorted);
+    // What has one rank may still differ.
+    const auto in_order = [&](const Pair& a, const Pair& b) {
+      return reverse ? less(b.first, a.first) : less(a.first, b.first);
+    };
+    for (size_t begin = 0, end = 0; begin < size; begin = end) {
+      while (end < size && ranked[end].rank == ranked[begin].rank)
+        ++end;
+      const auto first = keyed.begin() + i64(begin), last = keyed.begin() + i64(end);
+      if (!std::is_sorted(first, last, in_order))
+        std::stable_sort(first, last, in_order);
+    }
     return true;
   };
   constexpr size_t most_at_once = 1 << 17;  // beyond that a cancellation would have to wait
   if (size <= most_at_once && all([](const Value& v) { return v.is_small(); }))
-    return sort_by([](const Value& a, const Value& b) { return a.small() < b.small(); }, 1);
+    return sort_by(rank_of_integer, [](const Value&, const Value&) { return false; }, 1);
   if (size <= most_at_once / 2 &&
       all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
-    return sort_by(text_before, 4);
+    return sort_by(
+        head_of, [](const Value& a, const Value& b) { return view_of(a) < view_of(b); }, 4);
   if (size <= few)
     return sort_few(vm, keyed, reverse);
   // Sorted input is common.

@@ -184,7 +184,8 @@ Value map_text(Vm& vm, const Arguments& a, Map&& map) {
   return finish(vm, out);
 }
 
-/// The same for a text of ASCII alone that is not long: itself when nothing changes. Unset for others.
+/// The same for a text of ASCII alone that is not long: itself when nothing changes. Unset for
+/// others.
 template <typename Map>
 Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
   constexpr size_t longest = 1 << 16;
@@ -204,9 +205,8 @@ Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
   if (!changes)
     return a.self;
   const auto fill = [&](char* into) {
-    std::ranges::transform(text, into, [&](char c) {
-      return static_cast<char>(map(static_cast<uint8_t>(c)));
-    });
+    std::ranges::transform(text, into,
+                           [&](char c) { return static_cast<char>(map(static_cast<uint8_t>(c))); });
   };
   char few[8];
   if (text.size() < sizeof few) {
@@ -438,7 +438,8 @@ Value string_replace(Vm& vm, const Arguments& a) {
   }
   const std::string_view text = view_of(a.self);
   const std::string_view from = view_of(a.positional[0]), to = view_of(a.positional[1]);
-  std::string out;
+  Scratch scratch(vm);
+  std::string& out = scratch.text;
   size_t checked = 0;
   const auto fits = [&] {
     if (out.size() > checked + 65536) {
@@ -490,6 +491,24 @@ Value string_replace(Vm& vm, const Arguments& a) {
   return finish(vm, out);
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+}
+
+/// Without the bytes of `cutset` at its ends; a byte beyond ASCII is part of a letter that stays.
+std::string_view strip_ascii(std::string_view text, std::string_view cutset, bool left,
+                             bool right) {
+  uint64_t dropped[4] = {};
+  for (const char c : cutset)
+    dropped[u8(c) / 64] |= u64(1) << u8(c) % 64;
+  const auto drops = [&](char c) { return (dropped[u8(c) / 64] >> u8(c) % 64 & 1) != 0; };
+  while (left && !text.empty() && drops(text.front()))
+    text.remove_prefix(1);
+  while (right && !text.empty() && drops(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
 Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
   if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
     return Value::error();
@@ -500,9 +519,8 @@ Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
       rest.remove_prefix(1);
     while (right && !rest.empty() && is_ascii_space(rest.back()))
       rest.remove_suffix(1);
-    const auto is_ascii = [](char c) { return static_cast<uint8_t>(c) < 0x80; };
     // Beyond ASCII there are more spaces.
-    if (rest.empty() || ((!left || is_ascii(rest.front())) && (!right || is_ascii(rest.back()))))
+    if (rest.empty() || ((!left || u8(rest.front()) < 0x80) && (!right || u8(rest.back()) < 0x80)))
       return rest.size() == size ? a.self : finish(vm, rest);
   }
   std::string_view cutset;
@@ -510,6 +528,10 @@ Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
     if (!is_text(a.positional[0]))
       return wrong_type(vm, a, 0, "string");
     cutset = view_of(a.positional[0]);
+  }
+  if (!cutset.empty() && is_ascii(cutset)) {
+    const std::string_view text = strip_ascii(view_of(a.self), cutset, left, right);
+    return text.size() == view_of(a.self).size() ? a.self : finish(vm, text);
   }
   std::vector<uint32_t> cut;
   each_code_point(cutset, [&](uint32_t c, std::string_view) { return cut.push_back(c), true; });
@@ -575,7 +597,8 @@ Value string_join(Vm& vm, const Arguments& a) {
   if (!is_iterable(over))
     return wrong_type(vm, a, 0, "iterable");
   const std::string_view between = view_of(a.self);
-  std::string out;
+  Scratch scratch(vm);
+  std::string& out = scratch.text;
   bool first = true;
   size_t checked = 0;
   const bool ok = for_each(vm, over, [&](Value item) {

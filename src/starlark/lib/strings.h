@@ -24,6 +24,20 @@ Value index_of_view(Vm& vm, const View& view, int64_t index);
 /// The code point at the start of `text`, U+FFFD for a byte that begins none, and its length.
 uint32_t decode(std::string_view text, size_t& length);
 
+/// The room of the evaluation for a text that is being made, empty; one at a time.
+class Scratch {
+ public:
+  explicit Scratch(Vm& vm) : text(vm.scratch) { text.clear(); }
+  ~Scratch() {
+    constexpr size_t most_kept = 1 << 20;
+    if (text.capacity() > most_kept)
+      text = std::string();
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string& text;
+};
+
 /// White space of Unicode.
 bool is_space(uint32_t c);
 inline bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
