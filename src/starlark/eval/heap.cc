@@ -26,7 +26,6 @@ struct Heap::Large {
 };
 
 namespace {
-constexpr size_t huge_chunk = size_t{4} << 20;
 constexpr size_t huge_page = size_t{2} << 20;
 }  // namespace
 
@@ -227,14 +226,15 @@ Heap::FreeCell* Heap::refill(size_t size_class) {
     empty_.pop_back();
   } else {
     if (fresh_ == fresh_end_) {
-      // Small programs take little: chunks grow with the heap.
+      // Small programs take little: chunks grow with the heap. A huge page is one fault, not 512.
       const size_t chunk = chunks_.empty()       ? 8 * block_bytes
-                           : chunks_.size() < 32 ? 32 * block_bytes
-                                                 : huge_chunk;
+                           : chunks_.size() < 2  ? 32 * block_bytes
+                           : chunks_.size() < 32 ? huge_page
+                                                 : 2 * huge_page;
       fresh_ = static_cast<char*>(
-          std::aligned_alloc(chunk == huge_chunk ? huge_chunk : block_bytes, chunk));
+          std::aligned_alloc(chunk < huge_page ? block_bytes : huge_page, chunk));
       INVARIANT(fresh_ != nullptr);
-      if (chunk == huge_chunk)
+      if (chunk >= huge_page)
         madvise(fresh_, chunk, MADV_HUGEPAGE);  // only speed depends on it
       fresh_end_ = fresh_ + chunk;
       chunks_.push_back(fresh_);

@@ -789,6 +789,13 @@ L_unpack: {
 }
 L_length:
   TICK();
+  if (const Value of = RB; of.is_short_text()) {
+    RA = Value::small(i64(of.short_text().size()));
+    NEXT;
+  } else if (is_kind(of, Kind::string) || is_kind(of, Kind::tuple)) {
+    RA = Value::small(of.object()->count);
+    NEXT;
+  }
   GIVE(RA, length_value(vm, RB));
   NEXT;
 L_load_module: {

@@ -106,6 +106,9 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
       return out.repr(argument);
     case 'd':
     case 'i':
+      if (argument.is_small())
+        return out.str(argument);
+      [[fallthrough]];
     case 'o':
     case 'x':
     case 'X': {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "starlark/lib/library.h"
@@ -47,32 +48,25 @@ bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse)
   return false;
 }
 
-/// The first eight bytes as a number that orders as they do; what is missing counts as zero.
-uint64_t head_of(const Value& text) {
-  uint64_t head = 0;
-  if (text.is_short_text())
-    head = text.word() >> 8;
-  else
-    std::memcpy(&head, view_of(text).data(), sizeof head);
-  return __builtin_bswap64(head);
+/// Eight bytes of a text as a number that orders as they do; what is missing counts as zero.
+uint64_t bytes_at(std::string_view text, size_t offset) {
+  uint64_t bytes = 0;
+  if (offset < text.size())
+    std::memcpy(&bytes, text.data() + offset, std::min(text.size() - offset, sizeof bytes));
+  return __builtin_bswap64(bytes);
 }
 
-/// What is sorted by a number: its order is that of the keys, or nearly.
+/// What is sorted by a number.
 struct Ranked {
   uint64_t rank;
   uint32_t at;  ///< of the pair
 };
-
-uint64_t rank_of_integer(const Value& v) { return u64(v.small()) ^ u64(1) << 63; }
+using Ranks = std::span<Ranked>;
 
 /// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
-void sort_ranked(std::vector<Ranked>& ranked) {
-  constexpr size_t digit = 11, few_ranked = 128;
-  if (ranked.size() < few_ranked) {
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
-    return;
-  }
+/// False when the evaluation is no longer wanted.
+bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
+  constexpr size_t digit = 11, few_ranked = 256, at_once = 1 << 16;
   uint64_t differ = 0;
   bool sorted = true;
   for (size_t i = 1; i < ranked.size(); ++i) {
@@ -80,30 +74,96 @@ void sort_ranked(std::vector<Ranked>& ranked) {
     sorted = sorted && ranked[i - 1].rank <= ranked[i].rank;
   }
   if (sorted)
-    return;
-  std::vector<Ranked> other(ranked.size());
+    return true;
+  if (ranked.size() < few_ranked) {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+    return true;
+  }
+  room.resize(std::max(room.size(), ranked.size()));
+  Ranks from = ranked, into = Ranks(room).first(ranked.size());
   for (auto shift = size_t(std::countr_zero(differ)); shift < 64 && differ >> shift != 0;
        shift += digit) {
     constexpr uint64_t mask = (1 << digit) - 1;
     if ((differ >> shift & mask) == 0)
       continue;
     std::array<uint32_t, 1 << digit> starts{};
-    for (const Ranked& each : ranked)
+    for (const Ranked& each : from)
       ++starts[each.rank >> shift & mask];
     uint32_t sum = 0;
     for (uint32_t& start : starts)
       sum += std::exchange(start, sum);
-    for (const Ranked& each : ranked)
-      other[starts[each.rank >> shift & mask]++] = each;
-    ranked.swap(other);
+    for (size_t i = 0; i < from.size(); ++i) {
+      into[starts[from[i].rank >> shift & mask]++] = from[i];
+      if (i % at_once == at_once - 1 && !vm.still_wanted())
+        return false;
+    }
+    std::swap(from, into);
   }
+  if (from.data() != ranked.data())
+    std::ranges::copy(from, ranked.begin());
+  return true;
+}
+
+using Pair = std::pair<Value, Value>;
+
+/// Pairs whose keys are equal up to `offset`, and how many pairs there are.
+struct Stretch {
+  size_t begin;
+  size_t end;
+  size_t offset;
+};
+
+/// Sorts pairs by keys that are all texts: by eight bytes, then what is equal by the next eight.
+bool rank_texts(Vm& vm, const std::vector<Pair>& keyed, bool reverse, std::vector<Ranked>& ranked) {
+  std::vector<Ranked> room;
+  std::vector<Stretch> open{{0, keyed.size(), 0}};
+  while (!open.empty()) {
+    const auto [begin, end, offset] = open.back();
+    open.pop_back();
+    const Ranks part = Ranks(ranked).subspan(begin, end - begin);
+    // A text that ends goes before one that goes on with zeros.
+    const auto length_of = [&, offset = offset](const Ranked& each) {
+      return std::min(view_of(keyed[each.at].first).size(), offset + 9);
+    };
+    const auto bytes_of = [&, offset = offset](const Ranked& each) {
+      return bytes_at(view_of(keyed[each.at].first), offset);
+    };
+    for (Ranked& each : part)
+      each.rank = reverse ? ~length_of(each) : length_of(each);
+    if (!sort_ranked(vm, part, room))
+      return false;
+    for (Ranked& each : part)
+      each.rank = reverse ? ~bytes_of(each) : bytes_of(each);
+    if (!sort_ranked(vm, part, room))
+      return false;
+    for (size_t i = 0, next = 0; i < part.size(); i = next) {
+      size_t longer = 0;  // stands at the end, or reversed at the beginning
+      for (next = i; next < part.size() && part[next].rank == part[i].rank; ++next)
+        longer += length_of(part[next]) == offset + 9;
+      if (longer > 1) {
+        const size_t first = begin + (reverse ? i : next - longer);
+        open.push_back({first, first + longer, offset + 8});
+      }
+    }
+  }
+  return true;
+}
+
+bool rank_integers(Vm& vm, const std::vector<Pair>& keyed, bool reverse,
+                   std::vector<Ranked>& ranked) {
+  constexpr uint64_t sign = u64(1) << 63;
+  for (Ranked& each : ranked) {
+    const uint64_t rank = u64(keyed[each.at].first.small()) ^ sign;
+    each.rank = reverse ? ~rank : rank;
+  }
+  std::vector<Ranked> room;
+  return sort_ranked(vm, ranked, room);
 }
 
 }  // namespace
 
-bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
-  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
-  using Pair = std::pair<Value, Value>;
+bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
   const size_t size = keyed.size();
   bool failed = false;
   const auto before = [&](const Pair& a, const Pair& b) {
@@ -112,57 +172,57 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
       failed = true;
     return order_ == -1;
   };
+  const auto is_sorted = [&] {
+    bool sorted = true;
+    for (size_t i = 1; i < size && sorted && !failed; ++i)
+      sorted = !before(keyed[i], keyed[i - 1]);
+    return sorted;
+  };
   if (!vm.charge(size))
     return false;
-  // Keys of one plain type need no care.
+  constexpr size_t run = 8;
+  const auto merge_cost = [&] {
+    uint64_t cost = 0;
+    for (size_t width = run; width < size; width *= 2)
+      cost += size;
+    return cost;
+  };
+  // Keys of one plain type are ranked by numbers.
   const auto all = [&](auto&& test) {
     return std::all_of(keyed.begin(), keyed.end(),
                        [&](const Pair& pair) { return test(pair.first); });
   };
-  const auto sort_by = [&](auto&& rank, auto&& less, uint64_t cost) {
-    if (!vm.charge(size * cost / 8 * u64(std::bit_width(size))))
+  const auto sort_by = [&](auto&& rank, size_t most_by_formula, uint64_t each) {
+    const uint64_t cost = size <= most_by_formula ? size * each / 8 * u64(std::bit_width(size))
+                          : is_sorted()           ? 0
+                                                  : merge_cost();
+    if (!vm.charge(cost))
       return false;
-    std::vector<Ranked> ranked;
-    ranked.reserve(size);
+    std::vector<Ranked> ranked(size);
     for (size_t i = 0; i < size; ++i)
-      ranked.push_back({reverse ? ~rank(keyed[i].first) : rank(keyed[i].first), u32(i)});
-    sort_ranked(ranked);
-    std::vector<Pair> sorted;
-    sorted.reserve(size);
-    for (const Ranked& each : ranked)
-      sorted.push_back(keyed[each.at]);
+      ranked[i].at = u32(i);
+    if (!rank(vm, keyed, reverse, ranked))
+      return false;
+    std::vector<Pair> sorted(size);
+    std::ranges::transform(ranked, sorted.begin(),
+                           [&](const Ranked& item) { return keyed[item.at]; });
     keyed.swap(sorted);
-    // What has one rank may still differ.
-    const auto in_order = [&](const Pair& a, const Pair& b) {
-      return reverse ? less(b.first, a.first) : less(a.first, b.first);
-    };
-    for (size_t begin = 0, end = 0; begin < size; begin = end) {
-      while (end < size && ranked[end].rank == ranked[begin].rank)
-        ++end;
-      const auto first = keyed.begin() + i64(begin), last = keyed.begin() + i64(end);
-      if (!std::is_sorted(first, last, in_order))
-        std::stable_sort(first, last, in_order);
-    }
     return true;
   };
-  constexpr size_t most_at_once = 1 << 17;  // beyond that a cancellation would have to wait
-  if (size <= most_at_once && all([](const Value& v) { return v.is_small(); }))
-    return sort_by(rank_of_integer, [](const Value&, const Value&) { return false; }, 1);
-  if (size <= most_at_once / 2 &&
-      all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
-    return sort_by(
-        head_of, [](const Value& a, const Value& b) { return view_of(a) < view_of(b); }, 4);
+  constexpr size_t most_ranked = 1 << 20;  // beyond that a cancellation would have to wait
+  if (size <= most_ranked && all([](const Value& v) { return v.is_small(); }))
+    return sort_by(rank_integers, 1 << 17, 1);
+  if (size <= most_ranked && all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
+    return sort_by(rank_texts, 1 << 16, 4);
   if (size <= few)
     return sort_few(vm, keyed, reverse);
   // Sorted input is common.
-  bool sorted = true;
-  for (size_t i = 1; i < size && sorted && !failed; ++i)
-    sorted = !before(keyed[i], keyed[i - 1]);
+  const bool sorted = is_sorted();
   if (failed)
     return false;
   if (sorted)
     return true;
-  constexpr size_t run = 8;
+  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
   for (size_t start = 0; start < size; start += run) {
     const size_t end = std::min(start + run, size);
     for (size_t i = start + 1; i < end; ++i) {
