@@ -230,6 +230,22 @@ L_or_in_place:
   GIVE(RA, or_in_place(vm, RB, RC));
   NEXT;
 
+// Of `==` and `!=`; then of the other comparisons.
+#define EQUALITY(name, symbol)                                 \
+  L_##name : {                                                 \
+    const Value x = RB, y = RC;                                \
+    if (equal_as_words(x, y)) [[likely]] {                     \
+      RA = Value::boolean(x.word() symbol y.word());           \
+      NEXT;                                                    \
+    }                                                          \
+    const int result = compare(vm, Op::name, x, y);            \
+    if (result < 0)                                            \
+      goto failed;                                             \
+    RA = Value::boolean(result != 0);                          \
+    NEXT;                                                      \
+  }
+  EQUALITY(equal, ==)
+  EQUALITY(not_equal, !=)
 #define COMPARE(name, symbol)                                  \
   L_##name : {                                                 \
     const Value x = RB, y = RC;                                \
@@ -243,8 +259,6 @@ L_or_in_place:
     RA = Value::boolean(result != 0);                          \
     NEXT;                                                      \
   }
-  COMPARE(equal, ==)
-  COMPARE(not_equal, !=)
   COMPARE(less, <)
   COMPARE(less_equal, <=)
   COMPARE(greater, >)
@@ -279,11 +293,11 @@ L_jump_false: {
   NEXT;
 }
 
-#define JUMP(name, operation, symbol, wanted)                            \
+#define JUMP(name, operation, symbol, wanted, are_words)                            \
   L_##name : {                                                           \
     const Value x = RA, y = RB;                                          \
     bool holds;                                                          \
-    if (both_small(x, y)) [[likely]] {                                   \
+    if (are_words(x, y)) [[likely]] {                                   \
       holds = i64(x.word()) symbol i64(y.word());                        \
     } else {                                                             \
       const int result = compare(vm, Op::operation, x, y);               \
@@ -311,16 +325,16 @@ L_jump_false: {
       pc += static_cast<int16_t>(ip->c);                                 \
     NEXT;                                                                \
   }
-  JUMP(jump_equal, equal, ==, true)
-  JUMP(jump_not_equal, not_equal, !=, true)
-  JUMP(jump_less, less, <, true)
-  JUMP(jump_not_less, less, <, false)
-  JUMP(jump_less_equal, less_equal, <=, true)
-  JUMP(jump_not_less_equal, less_equal, <=, false)
-  JUMP(jump_greater, greater, >, true)
-  JUMP(jump_not_greater, greater, >, false)
-  JUMP(jump_greater_equal, greater_equal, >=, true)
-  JUMP(jump_not_greater_equal, greater_equal, >=, false)
+  JUMP(jump_equal, equal, ==, true, equal_as_words)
+  JUMP(jump_not_equal, not_equal, !=, true, equal_as_words)
+  JUMP(jump_less, less, <, true, both_small)
+  JUMP(jump_not_less, less, <, false, both_small)
+  JUMP(jump_less_equal, less_equal, <=, true, both_small)
+  JUMP(jump_not_less_equal, less_equal, <=, false, both_small)
+  JUMP(jump_greater, greater, >, true, both_small)
+  JUMP(jump_not_greater, greater, >, false, both_small)
+  JUMP(jump_greater_equal, greater_equal, >=, true, both_small)
+  JUMP(jump_not_greater_equal, greater_equal, >=, false, both_small)
 
 L_get_index: {
   const Value object = RB, key = RC;
