@@ -266,7 +266,7 @@ Value HeapAccess::integer(std::string_view digits) {
   const bool negative = digits.starts_with('-');
   if (negative || digits.starts_with('+'))
     digits.remove_prefix(1);
-  return parse_integer(vm_, digits, 10, negative);
+  return parse_integer(vm_.heap(), digits, 10, negative);
 }
 Value HeapAccess::real(double x) { return make_float(vm_.heap(), x); }
 Value HeapAccess::text(std::string_view text) { return make_text(vm_.heap(), text); }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "starlark/code/methods.h"
 #include "starlark/compile/compiler.h"
-#include "starlark/eval/methods.h"
 
 namespace fettle::starlark {
 

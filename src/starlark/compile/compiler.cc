@@ -5,7 +5,7 @@
 
 #include "base/invariant.h"
 #include "starlark/compile/places.h"
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 
@@ -203,7 +203,7 @@ size_t Compiler::text_constant(std::string_view text) {
 }
 
 Value Compiler::big_literal(const IntegerNode* node) {
-  return parse_integer(*heap().evaluation, node->digits, node->radix);
+  return parse_integer(heap(), node->digits, node->radix);
 }
 
 void Compiler::patch(const std::vector<size_t>& jumps) {

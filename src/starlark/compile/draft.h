@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "starlark/compile/code.h"
+#include "starlark/code/code.h"
 #include "starlark/syntax/ast.h"
 
 namespace fettle::starlark {

@@ -2,7 +2,7 @@
 
 #include "starlark/compile/compiler.h"
 #include "starlark/compile/places.h"
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 

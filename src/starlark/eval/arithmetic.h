@@ -2,7 +2,7 @@
 /// The quick cases of operators, for the machine: small integers, and floats that fit into a word.
 /// Each tells whether it gave a result; the rest is the business of `binary_operation`.
 
-#include "starlark/eval/value.h"
+#include "starlark/values/value.h"
 
 namespace fettle::starlark {
 

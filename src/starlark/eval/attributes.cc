@@ -5,10 +5,10 @@
 #include <bit>
 
 #include "base/text.h"
-#include "starlark/eval/methods.h"
+#include "starlark/code/methods.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/structure.h"
-#include "starlark/lib/time.h"
+#include "starlark/eval/times.h"
 #include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {

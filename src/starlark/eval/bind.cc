@@ -379,6 +379,14 @@ Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool&
   return call_native(vm, called, arguments);
 }
 
+Value unset_local(Vm& vm, Value name) {
+  return vm.fail_with("local variable ", view_of(name), " referenced before assignment");
+}
+Value unset_global(Vm& vm, const ModuleState& module, uint32_t index) {
+  return vm.fail_with("global variable ", module.global_names[index],
+                      " referenced before assignment");
+}
+
 bool load_names(Vm& vm, const LoadSite& site, Value* into) {
   if (!vm.session.session->load || vm.dialect().profile == Profile::kurtosis) {
     vm.fail(vm.dialect().profile == Profile::kurtosis
@@ -443,12 +451,6 @@ bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted) {
   }
   std::copy(items.begin(), items.end(), into);
   return true;
-}
-
-int64_t range_length(int64_t start, int64_t stop, int64_t step) {
-  if (step > 0)
-    return stop > start ? i64((u64(stop) - u64(start) - 1) / u64(step) + 1) : 0;
-  return start > stop ? i64((u64(start) - u64(stop) - 1) / (u64(0) - u64(step)) + 1) : 0;
 }
 
 bool check_range(Vm& vm, const Value* given, uint32_t count) {

@@ -35,12 +35,14 @@ inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uin
 Value invoke_method(Vm& vm, Native native, const char* name, const Value* at, const CallSite& site);
 /// Calls what is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
+/// Errors of variables that were read before they had a value.
+Value unset_local(Vm& vm, Value name);
+Value unset_global(Vm& vm, const ModuleState& module, uint32_t index);
 bool load_names(Vm& vm, const LoadSite& site, Value* into);
 bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted);
 
 /// The arguments of `range`: false with an error when they are wrong.
 bool check_range(Vm& vm, const Value* arguments, uint32_t count);
-int64_t range_length(int64_t start, int64_t stop, int64_t step);
 
 // What native functions do with their arguments; errors as starlark-go words them.
 

@@ -1,10 +1,10 @@
 #pragma once
 /// What operators, indexing, attributes and iteration do with each type. Errors go to the machine.
 
-#include "starlark/compile/code.h"
-#include "starlark/eval/hash.h"
-#include "starlark/eval/make.h"
+#include "starlark/code/code.h"
 #include "starlark/eval/vm.h"
+#include "starlark/heap/make.h"
+#include "starlark/values/hash.h"
 
 namespace fettle::starlark {
 

@@ -2,9 +2,9 @@
 /// the instruction, whose own address is `ip`.
 
 #include "base/invariant.h"
+#include "starlark/code/methods.h"
 #include "starlark/eval/arithmetic.h"
 #include "starlark/eval/bind.h"
-#include "starlark/eval/methods.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/structure.h"
 #include "starlark/eval/table.h"
@@ -16,13 +16,6 @@ namespace fettle::starlark {
 namespace {
 
 uint64_t word_at(const Instruction* at) { return std::bit_cast<uint64_t>(*at); }
-[[gnu::noinline]] Value unset_local(Vm& vm, Value name) {
-  return vm.fail_with("local variable ", view_of(name), " referenced before assignment");
-}
-[[gnu::noinline]] Value unset_global(Vm& vm, const ModuleState& module, uint32_t index) {
-  return vm.fail_with("global variable ", module.global_names[index],
-                      " referenced before assignment");
-}
 
 }  // namespace
 
@@ -230,26 +223,10 @@ L_or_in_place:
   GIVE(RA, or_in_place(vm, RB, RC));
   NEXT;
 
-// Of `==` and `!=`; then of the other comparisons.
-#define EQUALITY(name, symbol)                                 \
+#define COMPARE(name, symbol, are_words)                       \
   L_##name : {                                                 \
     const Value x = RB, y = RC;                                \
-    if (equal_as_words(x, y)) [[likely]] {                     \
-      RA = Value::boolean(x.word() symbol y.word());           \
-      NEXT;                                                    \
-    }                                                          \
-    const int result = compare(vm, Op::name, x, y);            \
-    if (result < 0)                                            \
-      goto failed;                                             \
-    RA = Value::boolean(result != 0);                          \
-    NEXT;                                                      \
-  }
-  EQUALITY(equal, ==)
-  EQUALITY(not_equal, !=)
-#define COMPARE(name, symbol)                                  \
-  L_##name : {                                                 \
-    const Value x = RB, y = RC;                                \
-    if (both_small(x, y)) {                                    \
+    if (are_words(x, y)) [[likely]] {                          \
       RA = Value::boolean(i64(x.word()) symbol i64(y.word())); \
       NEXT;                                                    \
     }                                                          \
@@ -259,22 +236,18 @@ L_or_in_place:
     RA = Value::boolean(result != 0);                          \
     NEXT;                                                      \
   }
-  COMPARE(less, <)
-  COMPARE(less_equal, <=)
-  COMPARE(greater, >)
-  COMPARE(greater_equal, >=)
-L_contains: {
-  const int result = contains(vm, RC, RB);
-  if (result < 0)
-    goto failed;
-  RA = Value::boolean(result != 0);
-  NEXT;
-}
+  COMPARE(equal, ==, equal_as_words)
+  COMPARE(not_equal, !=, equal_as_words)
+  COMPARE(less, <, both_small)
+  COMPARE(less_equal, <=, both_small)
+  COMPARE(greater, >, both_small)
+  COMPARE(greater_equal, >=, both_small)
+L_contains:
 L_contains_not: {
   const int result = contains(vm, RC, RB);
   if (result < 0)
     goto failed;
-  RA = Value::boolean(result == 0);
+  RA = Value::boolean((result != 0) == (ip->op == Op::contains));
   NEXT;
 }
 L_jump:
@@ -293,11 +266,11 @@ L_jump_false: {
   NEXT;
 }
 
-#define JUMP(name, operation, symbol, wanted, are_words)                            \
+#define JUMP(name, operation, symbol, wanted, are_words)                 \
   L_##name : {                                                           \
     const Value x = RA, y = RB;                                          \
     bool holds;                                                          \
-    if (are_words(x, y)) [[likely]] {                                   \
+    if (are_words(x, y)) [[likely]] {                                    \
       holds = i64(x.word()) symbol i64(y.word());                        \
     } else {                                                             \
       const int result = compare(vm, Op::operation, x, y);               \
@@ -474,13 +447,7 @@ L_call: {
       globals = code->module->globals.data();
       NEXT;
     }
-    Arguments arguments;
-    arguments.positional = at + 1;
-    arguments.count = ip->b;
-    if (!enter_function(vm, function, at + 1, arguments, ip->c))
-      goto failed;
-    LOAD_FRAME();
-    NEXT;
+    goto call_value;
   }
   TICK();
   if (is_kind(called, Kind::builtin)) {
@@ -540,16 +507,20 @@ L_call_method: {
     goto failed;
   }
   at[0] = called;
+  goto call_value;
+}
+call_value: {  // in R a, with plain arguments behind it
+  Value* at = base + ip->a;
   Arguments arguments;
   arguments.positional = at + 1;
   arguments.count = ip->b;
-  if (is_kind(called, Kind::function)) {
-    if (!enter_function(vm, as<Function>(called), at + 1, arguments, ip->c))
+  if (is_kind(at[0], Kind::function)) {
+    if (!enter_function(vm, as<Function>(at[0]), at + 1, arguments, ip->c))
       goto failed;
     LOAD_FRAME();
     NEXT;
   }
-  const Value result = call_native(vm, called, arguments);
+  const Value result = call_native(vm, at[0], arguments);
   frame = &vm.frames.back();
   GIVE(base[ip->c], result);
   vm.native = nullptr;
@@ -614,23 +585,15 @@ call_site: {
   base[ip->c] = result;
   NEXT;
 }
+L_return_none:
 L_return_value: {
-  const Value result = RA;
+  const Value result = ip->op == Op::return_none ? Value::none() : RA;
   const uint16_t into = frame->into;
   vm.pop_frame();
   if (frame == bottom)
     return result;
   LOAD_FRAME();
   base[into] = result;
-  NEXT;
-}
-L_return_none: {
-  const uint16_t into = frame->into;
-  vm.pop_frame();
-  if (frame == bottom)
-    return Value::none();
-  LOAD_FRAME();
-  base[into] = Value::none();
   NEXT;
 }
 L_make_list: {

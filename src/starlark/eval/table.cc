@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "starlark/eval/make.h"
 #include "starlark/eval/ops.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 namespace {

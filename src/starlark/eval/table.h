@@ -7,6 +7,8 @@
 
 namespace fettle::starlark {
 
+Dict* make_dict(Vm& vm, size_t capacity = 0);
+Dict* make_set(Vm& vm);
 /// The entry of a key; null when there is none, and when a limit is reached, which the next safe
 /// point tells: two deep keys may take long to compare.
 TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash);

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "starlark/compile/code.h"
-#include "starlark/eval/heap.h"
+#include "starlark/code/code.h"
+#include "starlark/heap/heap.h"
+#include "starlark/starlark.h"
 
 namespace fettle::starlark {
 
@@ -78,11 +79,11 @@ struct Session::State {
   uint32_t nesting = 0;  ///< of runs inside runs
 };
 
-struct Vm {
+struct Vm : Work {
   /// In a heap of its own, or in that of the session, without a stack.
   explicit Vm(Session::State& session_);
   Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values);
-  ~Vm();
+  virtual ~Vm();
   Vm(const Vm&) = delete;
   Vm& operator=(const Vm&) = delete;
 
@@ -103,9 +104,7 @@ struct Vm {
   Vm* caller = nullptr;             ///< the evaluation that loads a module by this one
   bool is_within_function = false;  ///< of a caller, which this one may call again
 
-  // Limits. `ticks` counts down to the next look at them.
-  int64_t ticks = 0;
-  int64_t granted = 0;
+  // Limits.
   std::chrono::steady_clock::time_point deadline{};
   bool has_deadline = false;
   /// Its heap is another's from now on.
@@ -133,8 +132,7 @@ struct Vm {
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
   /// at safe points only; `charge` does not collect.
   bool look(bool may_collect);
-  /// Looks at cancellation and time alone, within long work that was charged as a whole.
-  bool still_wanted();
+  bool still_wanted() override;
   bool charge(uint64_t steps) {
     if (steps > u64(1) << 60)
       steps = u64(1) << 60;

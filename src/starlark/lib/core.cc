@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/collections.h"
 #include "starlark/lib/library.h"
-#include "starlark/lib/strings.h"
 #include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
@@ -391,7 +391,7 @@ Value parse_int(Vm& vm, std::string_view text, int64_t base) {
   }
   if (!vm.charge(rest.size() / 2 + rest.size() * rest.size() / (1 << 17)))
     return Value::error();
-  const Value made = parse_integer(vm, rest, radix, negative);
+  const Value made = parse_integer(vm.heap(), rest, radix, negative);
   return made.is_error() ? vm.fail("int: integer too large") : made;
 }
 

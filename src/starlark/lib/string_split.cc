@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "starlark/eval/bind.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/strings.h"
 

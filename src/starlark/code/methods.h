@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "starlark/eval/objects.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 

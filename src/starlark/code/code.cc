@@ -1,4 +1,4 @@
-#include "starlark/compile/code.h"
+#include "starlark/code/code.h"
 
 #include <algorithm>
 

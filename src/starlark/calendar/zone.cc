@@ -1,4 +1,4 @@
-#include "starlark/lib/zone.h"
+#include "starlark/calendar/zone.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "starlark/lib/calendar.h"
+#include "starlark/calendar/calendar.h"
 
 namespace fettle::starlark {
 namespace {

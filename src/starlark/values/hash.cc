@@ -1,4 +1,4 @@
-#include "starlark/eval/hash.h"
+#include "starlark/values/hash.h"
 
 #define XXH_INLINE_ALL
 #include <sys/random.h>

@@ -1,10 +1,10 @@
-#include "starlark/lib/calendar.h"
+#include "starlark/calendar/calendar.h"
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "base/text.h"
-#include "starlark/lib/layout.h"
+#include "starlark/calendar/layout.h"
 
 namespace fettle::starlark {
 namespace {

@@ -1,15 +1,25 @@
 #pragma once
-/// Texts of times and durations, as Go prints them.
+/// Times and durations as values.
 
 #include <string>
 
-#include "starlark/eval/objects.h"
+#include "starlark/calendar/calendar.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 
 struct Vm;
+struct Zone;
 enum class Op : uint16_t;
 
+constexpr int64_t giga = 1'000'000'000;
+
+Fields fields_of_time(const TimeObject& time);
+/// `offset` and `abbreviation` count when there is no zone.
+TimeObject* new_time(Vm& vm, int64_t seconds, int64_t nanoseconds, const Zone* zone, int offset = 0,
+                     std::string_view abbreviation = {});
+Value new_duration(Vm& vm, int64_t nanoseconds);
+/// As Go prints them.
 std::string time_text(const TimeObject& time);
 std::string duration_text(int64_t nanoseconds);
 /// In units of so many nanoseconds.

@@ -4,11 +4,10 @@
 
 #include <span>
 
-#include "starlark/eval/heap.h"
+#include "starlark/heap/heap.h"
 
 namespace fettle::starlark {
 
-struct Vm;
 struct Named;
 
 Value make_int(Heap& heap, int64_t n);
@@ -24,8 +23,7 @@ String* make_blank_text(Heap& heap, size_t size, Kind kind = Kind::string);
 List* make_list(Heap& heap, size_t capacity = 0);
 Tuple* make_tuple(Heap& heap, size_t size);
 Value make_tuple(Heap& heap, std::initializer_list<Value> items);
-Dict* make_dict(Vm& vm, size_t capacity = 0);
-Dict* make_set(Vm& vm);
+int64_t range_length(int64_t start, int64_t stop, int64_t step);
 Range* make_range(Heap& heap, int64_t start, int64_t stop, int64_t step);
 Value make_builtin(Heap& heap, const char* name, Native native, Value self = Value::unset());
 Cell* make_cell(Heap& heap, Value value);
@@ -41,7 +39,7 @@ Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const V
 Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields);
 
 /// Digits that are known to be valid for the radix.
-Value parse_integer(Vm& vm, std::string_view digits, int radix, bool negative = false);
+Value parse_integer(Heap& heap, std::string_view digits, int radix, bool negative = false);
 
 // The following may take long for large values. They are false too when the evaluation is no longer
 // wanted; its error is told already then.

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "starlark/lib/strings.h"
+#include "starlark/eval/texts.h"
 
 namespace fettle::starlark {
 

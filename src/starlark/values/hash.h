@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "starlark/eval/objects.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 

@@ -1,4 +1,4 @@
-#include "starlark/eval/methods.h"
+#include "starlark/code/methods.h"
 
 #include <algorithm>
 

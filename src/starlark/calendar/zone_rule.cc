@@ -1,8 +1,8 @@
-#include "starlark/lib/zone_rule.h"
+#include "starlark/calendar/zone_rule.h"
 
 #include <algorithm>
 
-#include "starlark/lib/calendar.h"
+#include "starlark/calendar/calendar.h"
 
 namespace fettle::starlark {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// What an object refers to, for whoever walks over all that is reachable.
 
-#include "starlark/eval/objects.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 

@@ -1,4 +1,4 @@
-#include "starlark/lib/layout.h"
+#include "starlark/calendar/layout.h"
 
 namespace fettle::starlark {
 namespace {

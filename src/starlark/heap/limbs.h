@@ -10,18 +10,21 @@
 
 namespace fettle::starlark {
 
-struct Vm;
+struct Work;
 /// A magnitude, least limb first.
 using Limbs = std::vector<uint64_t>;
 using LimbView = std::span<const uint64_t>;
 
+/// Larger results are refused.
+constexpr uint64_t most_limbs = (uint64_t{1} << 22) / 64;
+
 /// Of two that are not empty.
-bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product);
+bool multiply_limbs(Work& work, LimbView x, LimbView y, Limbs& product);
 /// Of an `x` that has at least the limbs of `y`, whose highest is not zero.
-bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder);
+bool divide_limbs(Work& work, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder);
 /// Appends the digits of a number whose highest limb is not zero.
-bool write_digits(Vm& vm, LimbView x, int radix, std::string& text);
+bool write_digits(Work& work, LimbView x, int radix, std::string& text);
 /// Reads digits, of which there are some and all fit the radix.
-bool read_digits(Vm& vm, std::string_view text, int radix, Limbs& limbs);
+bool read_digits(Work& work, std::string_view text, int radix, Limbs& limbs);
 
 }  // namespace fettle::starlark

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "starlark/lib/calendar.h"
-#include "starlark/lib/layout.h"
+#include "starlark/calendar/calendar.h"
+#include "starlark/calendar/layout.h"
 
 namespace fettle::starlark {
 namespace {

@@ -1,9 +1,13 @@
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
-#include "starlark/eval/bind.h"
-#include "starlark/eval/ops.h"
+#include "starlark/code/code.h"
+#include "starlark/heap/limbs.h"
+#include "starlark/starlark.h"
+#include "starlark/values/hash.h"
 
 namespace fettle::starlark {
 
@@ -34,6 +38,23 @@ Value make_int(Heap& heap, bool negative, std::span<const uint64_t> limbs) {
   big->count = u32(size);
   std::copy_n(limbs.begin(), size, big->limbs());
   return Value::object(big);
+}
+
+Value parse_integer(Heap& heap, std::string_view digits, int radix, bool negative) {
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
+  if (digits.size() < 12) {
+    int64_t n = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), n, radix);
+    return Value::small(negative ? -n : n);
+  }
+  if (double(digits.size() - 1) * std::log2(radix) > double(most_limbs * 64))
+    return Value::error();
+  Limbs limbs;
+  if (!read_digits(*heap.evaluation, digits, radix, limbs))
+    return Value::error();
+  if (limbs.size() > most_limbs)
+    return Value::error();
+  return make_int(heap, negative, limbs);
 }
 
 Value make_float(Heap& heap, double x) {
@@ -149,6 +170,12 @@ Value make_tuple(Heap& heap, std::initializer_list<Value> items) {
   Tuple* tuple = make_tuple(heap, items.size());
   std::copy(items.begin(), items.end(), tuple->items());
   return Value::object(tuple);
+}
+
+int64_t range_length(int64_t start, int64_t stop, int64_t step) {
+  if (step > 0)
+    return stop > start ? i64((u64(stop) - u64(start) - 1) / u64(step) + 1) : 0;
+  return start > stop ? i64((u64(start) - u64(stop) - 1) / (u64(0) - u64(step)) + 1) : 0;
 }
 
 Range* make_range(Heap& heap, int64_t start, int64_t stop, int64_t step) {

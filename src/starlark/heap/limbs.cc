@@ -1,4 +1,4 @@
-#include "starlark/eval/limbs.h"
+#include "starlark/heap/limbs.h"
 
 #include <gmp.h>
 
@@ -6,7 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "starlark/eval/vm.h"
+#include "starlark/heap/heap.h"
 
 namespace fettle::starlark {
 namespace {
@@ -23,7 +23,7 @@ mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
 const mp_limb_t* mp(const uint64_t* limbs) { return reinterpret_cast<const mp_limb_t*>(limbs); }
 mp_size_t mp_size(size_t n) { return static_cast<mp_size_t>(n); }
 
-bool wanted(Vm& vm) { return vm.still_wanted(); }
+bool wanted(Work& work) { return work.still_wanted(); }
 
 void trim(Limbs& limbs) {
   while (!limbs.empty() && limbs.back() == 0)
@@ -50,7 +50,7 @@ bool read_piece(std::string_view text, int radix, Limbs& limbs) {
 /// The powers radix ** (digits_at_once · 2 ** i).
 class Powers {
  public:
-  Powers(Vm& vm, int radix) : vm_(vm), radix_(radix) {
+  Powers(Work& work, int radix) : work_(work), radix_(radix) {
     read_piece("1" + std::string(digits_at_once, '0'), radix, powers_.emplace_back());
   }
 
@@ -58,7 +58,7 @@ class Powers {
   const Limbs& operator[](size_t i) const { return powers_[i]; }
   bool add_square() {
     Limbs square;
-    if (!multiply_limbs(vm_, powers_.back(), powers_.back(), square))
+    if (!multiply_limbs(work_, powers_.back(), powers_.back(), square))
       return false;
     trim(square);
     powers_.push_back(std::move(square));
@@ -71,7 +71,7 @@ class Powers {
       return write_piece(x, out);
     const Limbs& power = powers_[level - 1];
     Limbs high, low(x.begin(), x.end());
-    if (x.size() >= power.size() && !divide_limbs(vm_, x, power, high, low))
+    if (x.size() >= power.size() && !divide_limbs(work_, x, power, high, low))
       return false;
     trim(high);
     trim(low);
@@ -81,7 +81,7 @@ class Powers {
 
   bool read(std::string_view text, size_t level, Limbs& limbs) const {
     if (level == 0)
-      return read_piece(text, radix_, limbs) && wanted(vm_);
+      return read_piece(text, radix_, limbs) && wanted(work_);
     const size_t width = digits_at_once << (level - 1);
     if (text.size() <= width)
       return read(text, level - 1, limbs);
@@ -93,7 +93,7 @@ class Powers {
       limbs = std::move(low);
       return true;
     }
-    if (!multiply_limbs(vm_, high, powers_[level - 1], limbs))
+    if (!multiply_limbs(work_, high, powers_[level - 1], limbs))
       return false;
     if (!low.empty())
       mpn_add(mp(limbs.data()), mp(limbs.data()), mp_size(limbs.size()), mp(low.data()),
@@ -105,21 +105,21 @@ class Powers {
  private:
   bool write_piece(LimbView x, char* out) const {
     std::string digits;
-    if (!x.empty() && !write_digits(vm_, x, radix_, digits))
+    if (!x.empty() && !write_digits(work_, x, radix_, digits))
       return false;
     std::fill_n(out, digits_at_once - digits.size(), '0');
     std::ranges::copy(digits, out + (digits_at_once - digits.size()));
-    return wanted(vm_);
+    return wanted(work_);
   }
 
-  Vm& vm_;
+  Work& work_;
   int radix_;
   std::vector<Limbs> powers_;
 };
 
 }  // namespace
 
-bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product) {
+bool multiply_limbs(Work& work, LimbView x, LimbView y, Limbs& product) {
   product.assign(x.size() + y.size(), 0);
   if (std::max(x.size(), y.size()) <= longest_factor) {
     multiply_piece(product.data(), x, y);
@@ -134,7 +134,7 @@ bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product) {
       uint64_t* const sum = product.data() + i + j;
       mpn_add(mp(sum), mp(sum), mp_size(product.size() - i - j), mp(piece.data()),
               mp_size(a.size() + b.size()));
-      if (!wanted(vm))
+      if (!wanted(work))
         return false;
     }
   }
@@ -142,7 +142,7 @@ bool multiply_limbs(Vm& vm, LimbView x, LimbView y, Limbs& product) {
 }
 
 // Long division whose digits are pieces of `longest_quotient` limbs.
-bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder) {
+bool divide_limbs(Work& work, LimbView x, LimbView y, Limbs& quotient, Limbs& remainder) {
   quotient.resize(x.size() - y.size() + 1);
   remainder.resize(y.size());
   const auto divide = [&](uint64_t* into, LimbView part) {
@@ -155,7 +155,7 @@ bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remain
     return true;
   Limbs part(longest_quotient + y.size()), piece(longest_quotient + 1);
   while (at > 0) {
-    if (!wanted(vm))
+    if (!wanted(work))
       return false;
     at -= longest_quotient;
     std::ranges::copy(x.subspan(at, longest_quotient), part.begin());
@@ -167,7 +167,7 @@ bool divide_limbs(Vm& vm, LimbView x, LimbView y, Limbs& quotient, Limbs& remain
   return true;
 }
 
-bool write_digits(Vm& vm, LimbView x, int radix, std::string& text) {
+bool write_digits(Work& work, LimbView x, int radix, std::string& text) {
   const size_t before = text.size();
   if (x.size() <= longest_at_once || std::has_single_bit(unsigned(radix))) {
     Limbs scratch(x.begin(), x.end());
@@ -177,7 +177,7 @@ bool write_digits(Vm& vm, LimbView x, int radix, std::string& text) {
     for (size_t i = before; i < text.size(); ++i)
       text[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[u8(text[i])];
   } else {
-    Powers powers(vm, radix);
+    Powers powers(work, radix);
     while (x.size() > 2 * powers[powers.count() - 1].size() - 2) {
       if (!powers.add_square())
         return false;
@@ -190,10 +190,10 @@ bool write_digits(Vm& vm, LimbView x, int radix, std::string& text) {
   return true;
 }
 
-bool read_digits(Vm& vm, std::string_view text, int radix, Limbs& limbs) {
+bool read_digits(Work& work, std::string_view text, int radix, Limbs& limbs) {
   if (text.size() <= 2 * digits_at_once || std::has_single_bit(unsigned(radix)))
     return read_piece(text, radix, limbs);
-  Powers powers(vm, radix);
+  Powers powers(work, radix);
   while (digits_at_once << powers.count() < text.size()) {
     if (!powers.add_square())
       return false;

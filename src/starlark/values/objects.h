@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "starlark/eval/value.h"
+#include "starlark/values/value.h"
 
 namespace fettle::starlark {
 

@@ -1,4 +1,4 @@
-#include "starlark/eval/heap.h"
+#include "starlark/heap/heap.h"
 
 #include <sys/mman.h>
 
@@ -7,8 +7,8 @@
 #include <span>
 
 #include "base/invariant.h"
-#include "starlark/eval/references.h"
-#include "starlark/eval/vm.h"
+#include "starlark/code/code.h"
+#include "starlark/values/references.h"
 
 // Under the address sanitizer what is free is overwritten: whoever still uses it, fails.
 #ifdef __has_feature

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "starlark/lib/zone_rule.h"
+#include "starlark/calendar/zone_rule.h"
 
 namespace fettle::starlark {
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "starlark/eval/objects.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 
@@ -57,6 +57,18 @@ class Budget {
   std::atomic<uint64_t> steps_{0};
 };
 
+/// What an evaluation may still do, for those who do long work for it.
+struct Work {
+  /// Steps until the next look at the limits, and what this was when it began to count down.
+  int64_t ticks = 0;
+  int64_t granted = 0;
+  /// Looks at cancellation and time alone, within long work that was charged as a whole.
+  virtual bool still_wanted() = 0;
+
+ protected:
+  ~Work() = default;
+};
+
 class Heap {
  public:
   explicit Heap(std::shared_ptr<Budget> budget);
@@ -91,7 +103,7 @@ class Heap {
   bool over_limit() const { return used_ > drawn_ && used_ - drawn_ > budget->left(); }
   /// The evaluation that works here; null when it has ended, and nothing is made any more. Within
   /// long work it is asked whether it is still wanted.
-  Vm* evaluation = nullptr;
+  Work* evaluation = nullptr;
   bool still_wanted() const;
   /// Steps for work on what is large.
   void spend(uint64_t steps);
