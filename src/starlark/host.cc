@@ -113,7 +113,9 @@ std::string_view plain_name(std::string_view name) {
 }
 
 /// An error of the evaluation, given on: outside of every call it is over with it.
-Error told(Vm& vm) { return vm.frames.empty() ? vm.take_error() : user_error(vm.message); }
+Error told(Vm& vm) {
+  return vm.frames.empty() ? vm.take_error() : user_error(vm.failure.message());
+}
 
 /// Plain values live beside the heaps; while they are made they count as what is needed in all.
 bool take_plain(Vm& vm, uint64_t bytes) {

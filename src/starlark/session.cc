@@ -261,7 +261,7 @@ Error Thread::error(std::string message) const {
 }
 void Thread::keep(ModulePtr module) { state_->loaded.push_back(std::move(module)); }
 bool Thread::charge(uint64_t steps) { return state_->charge(steps); }
-Error Thread::limit_reached() const { return user_error(state_->message); }
+Error Thread::limit_reached() const { return user_error(state_->failure.message()); }
 
 Result<Value> Thread::call(Value function, std::span<const Value> positional,
                            std::span<const Named> named) {

@@ -481,22 +481,16 @@ bool check_range(Vm& vm, const Value* given, uint32_t count) {
   return true;
 }
 
-bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
-  if (arguments.named_count > 0) {
+bool wrong_count(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
+  if (arguments.named_count > 0)
     vm.fail_with(arguments.name, ": unexpected keyword arguments");
-    return false;
-  }
-  if (arguments.count < least) {
+  else if (arguments.count < least)
     vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
                  least < most ? "at least " : "", least);
-    return false;
-  }
-  if (arguments.count > most) {
+  else
     vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
                  least < most ? "at most " : "", most);
-    return false;
-  }
-  return true;
+  return false;
 }
 
 bool want_exactly_one(Vm& vm, const Arguments& arguments) {

@@ -46,8 +46,13 @@ bool check_range(Vm& vm, const Value* arguments, uint32_t count);
 
 // What native functions do with their arguments; errors as starlark-go words them.
 
+/// Tells that there are names, or too few or too many arguments.
+bool wrong_count(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
 /// Positional arguments only.
-bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
+inline bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
+  return (arguments.named_count == 0 && arguments.count >= least && arguments.count <= most) ||
+         wrong_count(vm, arguments, least, most);
+}
 /// What a parameter takes.
 enum class Accepted : uint8_t { any, text, integer, int64, boolean, callable, iterable };
 /// Arguments by position or name, their types checked in the order in which they are given. Names

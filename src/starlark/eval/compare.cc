@@ -428,7 +428,9 @@ int compare(Vm& vm, Op op, Value x, Value y) {
         break;
     }
   }
-  vm.fail_with(type_name_of(x), " ", sign_of(op), " ", type_name_of(y), " not implemented");
+  vm.fail({Failure::Kind::no_order,
+           cat(type_name_of(x), " ", sign_of(op), " ", type_name_of(y), " not implemented"),
+           {}});
   return -1;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/invariant.h"
 #include "starlark/eval/bind.h"
@@ -139,23 +140,35 @@ bool Vm::still_wanted() {
   if (session.session->cancelled.load(std::memory_order_relaxed) ||
       (session.also_cancelled != nullptr &&
        session.also_cancelled->load(std::memory_order_relaxed)))
-    fail("Starlark computation cancelled");
+    fail_limit("Starlark computation cancelled");
   else if (has_deadline && std::chrono::steady_clock::now() > deadline)
-    fail("Starlark computation cancelled: out of time");
+    fail_limit("Starlark computation cancelled: out of time");
   else
     return true;
   return false;
 }
 
-Value Vm::fail(std::string text) {
-  if (!failed) {
-    failed = true;
-    const bool is_out = !has_steps();
-    if (is_out)
-      session.budget->set_used_up();
-    message = is_out ? "Starlark computation cancelled: too many steps" : std::move(text);
+Value Vm::fail(Failure why) {
+  if (failed)
+    return Value::error();
+  failed = true;
+  failure = std::move(why);
+  if (!has_steps()) {
+    session.budget->set_used_up();
+    failure = {Failure::Kind::limit, "Starlark computation cancelled: too many steps", {}};
   }
   return Value::error();
+}
+
+Value Vm::fail_as(const char* name) {
+  if (failure.kind != Failure::Kind::limit)
+    failure.text = cat(name, ": ", failure.text);
+  return Value::error();
+}
+
+Failure Vm::take_failure() {
+  failed = false;
+  return std::exchange(failure, {});
 }
 
 bool Vm::look(bool may_collect) {
@@ -163,7 +176,7 @@ bool Vm::look(bool may_collect) {
     return false;
   flush_steps();
   if (!has_steps()) {
-    fail({});
+    fail(std::string());
     return false;
   }
   if (!still_wanted())
@@ -222,14 +235,14 @@ void Vm::collect() {
 // Long work in the heap is also given up when the evaluation is no longer wanted.
 Value Vm::fail_memory() {
   session.budget->set_used_up();
-  return fail("out of memory: the limit of this evaluation is reached");
+  return fail_limit("out of memory: the limit of this evaluation is reached");
 }
 
 Value Vm::fail_with_error(Error error) {
   if (!failed) {
     failed = true;
     has_ready = true;
-    message = error.message;
+    failure = {Failure::Kind::program, error.message, {}};
     ready = std::move(error);
   }
   return Value::error();
@@ -260,7 +273,7 @@ void Vm::capture_trace(const Instruction*) {
 }
 
 Error Vm::take_error() {
-  Error error(blame, message);
+  Error error(blame, failure.message());
   if (has_ready) {
     error = std::move(ready);
   } else {
@@ -281,7 +294,7 @@ Error Vm::take_error() {
   has_ready = false;
   blame = Blame::user;
   ready = {};
-  message.clear();
+  failure = {};
   excerpt.clear();
   trace.clear();
   native = nullptr;
@@ -358,7 +371,7 @@ Value Vm::run_module(ModuleState& module) {
     base[1 + r] = Value::unset();
   push_frame({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
   const Value result = run_frames(*this, depth);
-  return failed ? Value::error() : has_steps() ? result : fail({});
+  return failed ? Value::error() : has_steps() ? result : fail(std::string());
 }
 
 void unwind(Vm& vm, size_t depth) {

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "starlark/code/code.h"
+#include "starlark/eval/failure.h"
 #include "starlark/heap/heap.h"
 #include "starlark/starlark.h"
 
@@ -169,7 +170,7 @@ struct Vm : Work {
 
   // The failure.
   bool failed = false;
-  std::string message;
+  Failure failure;
   Blame blame = Blame::user;
   std::vector<Frame> trace;  ///< outermost first, of where it happened
   std::string excerpt;
@@ -178,13 +179,23 @@ struct Vm : Work {
 
   /// The first failure stays. When the steps are used up that is the failure: work which is charged
   /// after it was done may have used them.
-  Value fail(std::string text);
+  Value fail(Failure why);
+  Value fail(std::string text) {
+    return fail(Failure{Failure::Kind::program, std::move(text), {}});
+  }
+  Value fail_limit(std::string text) {
+    return fail(Failure{Failure::Kind::limit, std::move(text), {}});
+  }
   template <typename... Pieces>
   Value fail_with(const Pieces&... pieces) {
     return fail(cat(pieces...));
   }
   Value fail_memory();
   Value fail_with_error(Error error);
+  /// The failure of `name`, which called what failed; a limit is nobody's.
+  Value fail_as(const char* name);
+  /// Goes on after a failure, which is given to the caller.
+  Failure take_failure();
   void capture_trace(const Instruction* pc);
   std::vector<Frame> stack_now() const;
   Error take_error();

@@ -11,7 +11,7 @@ namespace fettle::starlark {
 
 bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
   if (a.count > 1) {
-    vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
+    vm.fail_with("got ", a.count, " arguments, want at most 1");
     return false;
   }
   const auto put = [&](Value key, Value value) {
@@ -40,8 +40,8 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
       const bool ok = for_each(vm, from, [&](Value item) {
         Iteration state;
         if (!begin_iteration(item, state)) {
-          vm.fail_with(a.name, ": dictionary update sequence element #", index,
-                       " is not iterable (", type_name_of(item), ")");
+          vm.fail_with("dictionary update sequence element #", index, " is not iterable (",
+                       type_name_of(item), ")");
           return false;
         }
         Value pair[2];
@@ -56,8 +56,8 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
         if (vm.failed)
           return false;
         if (count != 2) {
-          vm.fail_with(a.name, ": dictionary update sequence element #", index, " has length ",
-                       count, ", want 2");
+          vm.fail_with("dictionary update sequence element #", index, " has length ", count,
+                       ", want 2");
           return false;
         }
         ++index;
@@ -66,14 +66,14 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
       if (!ok)
         return false;
     } else {
-      vm.fail_with(a.name, ": got ", type_name_of(from), ", want iterable");
+      vm.fail_with("got ", type_name_of(from), ", want iterable");
       return false;
     }
   }
   for (uint32_t i = 0; i < a.named_count; ++i) {
     for (uint32_t j = 0; j < i && a.named_count < 256; ++j) {
       if (view_of(a.names[i]) == view_of(a.names[j])) {
-        vm.fail_with(a.name, ": duplicate keyword arg: \"", view_of(a.names[i]), "\"");
+        vm.fail_with("duplicate keyword arg: \"", view_of(a.names[i]), "\"");
         return false;
       }
     }
@@ -85,15 +85,6 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
 
 namespace {
 
-Value method_error(Vm& vm, const Arguments& a) {
-  // What the object itself says is told with the name of the method in front.
-  const bool told = vm.message.starts_with(cat(a.name, ":")) ||
-                    vm.message.starts_with("Starlark ") || vm.message.starts_with("out of memory");
-  if (vm.failed && !told)
-    vm.message = cat(a.name, ": ", vm.message);
-  return Value::error();
-}
-
 // Lists.
 
 Value list_append(Vm& vm, const Arguments& a) {
@@ -103,7 +94,7 @@ Value list_append(Vm& vm, const Arguments& a) {
   }
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "append to"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return list_push(vm.heap(), list, a.positional[0]) ? Value::none() : vm.fail_memory();
 }
 
@@ -112,7 +103,7 @@ Value list_clear(Vm& vm, const Arguments& a) {
     return Value::error();
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "clear"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   list->size = 0;
   return Value::none();
 }
@@ -124,7 +115,7 @@ Value list_extend(Vm& vm, const Arguments& a) {
     return wrong_type(vm, a, 0, "iterable");
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "extend"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return add_in_place(vm, a.self, a.positional[0]).is_error() ? Value::error() : Value::none();
 }
 
@@ -160,7 +151,7 @@ Value list_index(Vm& vm, const Arguments& a) {
   for (int64_t i = start; i < end; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
     if (same < 0)
-      return method_error(vm, a);
+      return vm.fail_as(a.name);
     if (same > 0)
       return Value::small(i);
   }
@@ -175,7 +166,7 @@ Value list_insert(Vm& vm, const Arguments& a) {
   if (!want_int64(vm, a, 0, at))
     return Value::error();
   if (!check_mutable(vm, list, "insert into"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (at < 0)
     at = std::max<int64_t>(at + list->size, 0);
   at = std::min<int64_t>(at, list->size);
@@ -209,7 +200,7 @@ Value list_pop(Vm& vm, const Arguments& a) {
     return vm.fail("pop: index -1 out of range: empty list");
   }
   if (!check_mutable(vm, list, "pop from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (!vm.charge((list->size - u64(at)) / 16))
     return Value::error();
   const Value popped = list->items[at];
@@ -223,13 +214,13 @@ Value list_remove(Vm& vm, const Arguments& a) {
     return Value::error();
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "remove from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (!vm.charge(list->size))
     return Value::error();
   for (uint32_t i = 0; i < list->size; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
     if (same < 0)
-      return method_error(vm, a);
+      return vm.fail_as(a.name);
     if (same > 0) {
       std::copy(list->items + i + 1, list->items + list->size, list->items + i);
       --list->size;
@@ -255,7 +246,7 @@ Value dict_get(Vm& vm, const Arguments& a) {
     return Value::error();
   uint64_t hash = 0;
   if (!hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (const TableEntry* entry = table_find(vm, as<Dict>(a.self), a.positional[0], hash))
     return entry->value;
   return a.count == 2 ? a.positional[1] : Value::none();
@@ -295,10 +286,10 @@ Value dict_pop(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 2))
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   uint64_t hash = 0;
   if (!is_untouched(vm, a.self) && !hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   Value removed;
   if (table_remove(vm, as<Dict>(a.self), a.positional[0], hash, &removed))
     return removed;
@@ -312,7 +303,7 @@ Value dict_popitem(Vm& vm, const Arguments& a) {
   if (dict->live == 0)
     return vm.fail("popitem: empty dict");
   if (!check_mutable(vm, dict, "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   --vm.ticks;
   const TableEntry* first = table_first(dict);
   const Value pair = make_tuple(vm.heap(), {first->key, first->value});
@@ -325,19 +316,19 @@ Value dict_setdefault(Vm& vm, const Arguments& a) {
     return Value::error();
   uint64_t hash = 0;
   if (!hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   auto* dict = as<Dict>(a.self);
   if (const TableEntry* entry = table_find(vm, dict, a.positional[0], hash))
     return entry->value;
   if (!check_mutable(vm, dict, "insert into"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   const Value value = a.count == 2 ? a.positional[1] : Value::none();
   return table_put(vm, dict, a.positional[0], hash, value) ? value : vm.fail_memory();
 }
 
 Value dict_update(Vm& vm, const Arguments& a) {
   if (!update_dict(vm, as<Dict>(a.self), a))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return Value::none();
 }
 
@@ -346,7 +337,7 @@ Value dict_update(Vm& vm, const Arguments& a) {
 bool want_hash(Vm& vm, const Arguments& a, Value v, uint64_t& hash) {
   if (hash_of(vm, v, hash))
     return true;
-  method_error(vm, a);
+  vm.fail_as(a.name);
   return false;
 }
 
@@ -355,7 +346,7 @@ Value set_add(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1) || !want_hash(vm, a, a.positional[0], hash))
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "insert into"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return table_put(vm, as<Dict>(a.self), a.positional[0], hash, Value::none()) ? Value::none()
                                                                                : vm.fail_memory();
 }
@@ -376,7 +367,7 @@ Value set_remove_member(Vm& vm, const Arguments& a, bool must) {
   if (looks && !want_hash(vm, a, a.positional[0], hash))
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (!table_remove(vm, as<Dict>(a.self), a.positional[0], hash) && must)
     return vm.fail("remove: missing key");
   return Value::none();
@@ -391,7 +382,7 @@ Value set_pop(Vm& vm, const Arguments& a) {
   if (set->live == 0)
     return vm.fail("pop: empty set");
   if (!check_mutable(vm, set, "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   const TableEntry* first = table_first(set);
   const Value key = first->key;
   table_remove(vm, set, key, first->hash);
@@ -494,7 +485,7 @@ Value change_self(Vm& vm, const Arguments& a, Change change, const char* verb) {
     return Value::error();
   }
   if (!check_mutable(vm, a.self.object(), verb))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return change_set(vm, a, as<Dict>(a.self), change) ? Value::none() : Value::error();
 }
 Value set_union(Vm& vm, const Arguments& a) { return changed_copy(vm, a, Change::add, true); }

@@ -122,12 +122,7 @@ Value core_chr(Vm& vm, const Arguments& a) {
 
 Value core_dict(Vm& vm, const Arguments& a) {
   Dict* dict = make_dict(vm);
-  if (update_dict(vm, dict, a))
-    return Value::object(dict);
-  const bool cancelled = vm.message.starts_with("Starlark computation cancelled");
-  if (!cancelled && !vm.message.starts_with("dict: "))
-    vm.message = cat("dict: ", vm.message);
-  return Value::error();
+  return update_dict(vm, dict, a) ? Value::object(dict) : vm.fail_as("dict");
 }
 
 Value core_dir(Vm& vm, const Arguments& a) {
@@ -311,8 +306,10 @@ Value core_getattr(Vm& vm, const Arguments& a) {
     return wrong_type(vm, a, 1, "string");
   --vm.ticks;
   const Value found = get_attribute(vm, a.positional[0], a.positional[1], a.count == 3);
-  if (found.is_error() && vm.failed)  // without a hint
-    vm.message = cat("getattr: ", vm.message.substr(0, vm.message.find(" (did you mean .")));
+  if (found.is_error() && vm.failed) {
+    vm.failure.hint.clear();
+    return vm.fail_as("getattr");
+  }
   return found.is_unset() ? a.positional[2] : found;
 }
 
@@ -487,7 +484,7 @@ Value least_or_most(Vm& vm, const Arguments& a, Op op) {
     if (!best.is_unset()) {
       const int better = compare(vm, op, item_key, best_key);
       if (better < 0) {
-        vm.message = cat(a.name, ": ", vm.message);
+        vm.fail_as(a.name);
         return false;
       }
       if (better == 0)
@@ -618,7 +615,7 @@ Value core_set(Vm& vm, const Arguments& a) {
     const bool ok = for_each(vm, a.positional[0], [&](Value item) {
       uint64_t hash = 0;
       if (!hash_of(vm, item, hash)) {
-        vm.message = cat("set: ", vm.message);
+        vm.fail_as("set");
         return false;
       }
       if (!vm.charge(3))

@@ -64,27 +64,24 @@ constexpr size_t few = 20;
 
 /// The last pair without an order is what the error names.
 bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
-  std::string problem;
+  std::optional<Failure> problem;
   for (size_t i = 1; i < keyed.size(); ++i) {
     for (size_t at = i; at > 0; --at) {
       const Value left = keyed[at - (reverse ? 1 : 0)].first;
       const Value right = keyed[at - (reverse ? 0 : 1)].first;
       const int found = key_order(vm, left, right);
-      if (found == -2 && !vm.message.ends_with("not implemented"))
+      if (found == -2 && vm.failure.kind != Failure::Kind::no_order)
         return false;
-      if (found == -2) {
-        problem = std::move(vm.message);
-        vm.message.clear();
-        vm.failed = false;
-      }
+      if (found == -2)
+        problem = vm.take_failure();
       if (found != -1)
         break;
       std::swap(keyed[at], keyed[at - 1]);
     }
   }
-  if (problem.empty())
+  if (!problem)
     return true;
-  vm.fail(std::move(problem));
+  vm.fail(std::move(*problem));
   return false;
 }
 

@@ -142,11 +142,36 @@ Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
   return Value::object(made);
 }
 
+/// Bytes of a word whose letters of ASCII between `first` and `first` + 25 have the other case.
+uint64_t swap_case(uint64_t bytes, char first) {
+  constexpr uint64_t each = 0x0101010101010101u, high = 0x80 * each;
+  const uint64_t low = bytes & ~high;
+  const uint64_t from_first = low + (0x80 - u64(first)) * each;
+  const uint64_t behind_last = low + (0x80 - u64(first) - 26) * each;
+  const uint64_t letters = (from_first ^ behind_last) & ~bytes & high;
+  return bytes ^ letters >> 2;
+}
+
+/// `upper` and `lower` of at most 7 bytes of ASCII; unset for others.
+Value short_case(Vm& vm, const Arguments& a, char first) {
+  constexpr uint64_t beyond_ascii = 0x8080808080808000u;
+  const uint64_t word = a.self.word();
+  if (!a.self.is_short_text() || (word & beyond_ascii) != 0 || a.count + a.named_count > 0)
+    return Value::unset();
+  if (!charge_letters(vm, a))
+    return Value::error();
+  return Value::of_word(swap_case(word & ~u64(0xff), first) | (word & 0xff));
+}
+
 Value string_upper(Vm& vm, const Arguments& a) {
+  if (const Value made = short_case(vm, a, 'a'); !made.is_unset())
+    return made;
   const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
   return plain.is_unset() ? map_text(vm, a, to_upper) : plain;
 }
 Value string_lower(Vm& vm, const Arguments& a) {
+  if (const Value made = short_case(vm, a, 'A'); !made.is_unset())
+    return made;
   const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
   return plain.is_unset() ? map_text(vm, a, to_lower) : plain;
 }

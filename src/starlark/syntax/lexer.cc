@@ -221,6 +221,11 @@ void Lexer::fail(uint32_t offset, std::string message) {
   token = Token::end;
 }
 
+void Lexer::fail_in_text() {
+  fail(u32(at), "unexpected EOF in string");
+  ends_in_text = true;
+}
+
 /// Measures the indentation of the next line that holds anything.
 void Lexer::begin_line() {
   line_start_ = false;
@@ -706,7 +711,7 @@ void Lexer::scan_string(bool raw, bool bytes) {
   bool plain = true;
   for (;; ++p) {
     if (p >= size_) {
-      fail(u32(at), "unexpected EOF in string");
+      fail_in_text();
       return;
     }
     const char c = source_[p];
@@ -722,7 +727,7 @@ void Lexer::scan_string(bool raw, bool bytes) {
     if (c == '\\') {
       plain = plain && raw;
       if (++p >= size_) {
-        fail(u32(at), "unexpected EOF in string");
+        fail_in_text();
         return;
       }
       if (source_[p] == '\r') {
