@@ -17,75 +17,115 @@
 namespace fettle::starlark {
 
 // R: register, K: constant, S: small integer in the instruction, +: a word follows.
-#define FETTLE_OPS(X)                                                                           \
-  X(move)          /* a ← R b */                                                                \
-  X(load_const)    /* a ← K bc */                                                               \
-  X(load_small)    /* a ← S bc */                                                               \
-  X(load_global)   /* a ← global bc */                                                          \
-  X(store_global)  /* global bc ← R a */                                                        \
-  X(load_cell)     /* a ← cell in R b; its name is K c */                                       \
-  X(store_cell)    /* cell in R a ← R b */                                                      \
-  X(load_free)     /* a ← cell b of the function; its name is K c */                            \
-  X(new_cell)      /* R a ← new cell without a value */                                         \
-  X(check_local)   /* error that names K bc when R a is unset */                                \
-  X(make_function) /* a ← code + with c defaults from R b */                                    \
-  X(negate)                                                                                     \
-  X(positive)                                                                                   \
-  X(invert)                                                                                     \
-  X(logical_not) /* a ← op R b */                                                               \
-  X(add)                                                                                        \
-  X(subtract)                                                                                   \
-  X(multiply)                                                                                   \
-  X(divide)                                                                                     \
-  X(floor_divide)                                                                               \
-  X(modulo)                                                                                     \
-  X(bit_and)                                                                                    \
-  X(bit_or)                                                                                     \
-  X(bit_xor)                                                                                    \
-  X(shift_left)                                                                                 \
-  X(shift_right) /* a ← R b op R c */                                                           \
-  X(add_in_place)                                                                               \
-  X(or_in_place) /* as `+=` and `|=` */                                                         \
-  X(add_small)                                                                                  \
-  X(subtract_small)                                                                             \
-  X(multiply_small) X(floor_divide_small) X(modulo_small) X(equal) X(not_equal) X(less)         \
-      X(less_equal) X(greater) X(greater_equal) X(contains) X(contains_not) X(jump) /* by bc */ \
-      X(jump_true) X(jump_false) /* by bc when R a is */                                        \
-      X(jump_equal) X(jump_not_equal) X(jump_less) X(jump_not_less) X(jump_less_equal)          \
-          X(jump_not_less_equal) X(jump_greater) X(jump_not_greater) X(jump_greater_equal)      \
-              X(jump_not_greater_equal) /* by c when R a op R b */                              \
-      X(jump_equal_small) X(jump_not_equal_small) X(jump_less_small) X(jump_not_less_small)     \
-          X(jump_less_equal_small) X(jump_not_less_equal_small) X(jump_greater_small)           \
-              X(jump_not_greater_small) X(jump_greater_equal_small)                             \
-                  X(jump_not_greater_equal_small) /* by c when R a op S b */                    \
-      X(get_index)                                /* a ← R b[R c] */                            \
-      X(set_index)                                /* R a[R b] ← R c */                          \
-      X(get_key)                                  /* a ← R b[K c] */                            \
-      X(set_key)                                  /* R a[K b] ← R c */                          \
-      X(get_attribute)                            /* a ← R b.K +, cache + */                    \
-      X(set_attribute)                            /* R a.K + ← R b */                           \
-      X(slice)                                    /* a ← R b[R b+1 : R b+2 : R b+3] */          \
-      X(call)                                     /* c ← R a(b arguments behind it) */          \
-      X(check_method)             /* error when R a has no K +, method row +, cache + */        \
-      X(call_method)              /* c ← R a.K +(b arguments), method row +, cache + */         \
-      X(call_method_general)      /* c ← R a.K +(call site +), method row +, cache + */         \
-      X(call_general)             /* c ← R a(call site +) */                                    \
-      X(return_value)             /* R a */                                                     \
-      X(return_none) X(make_list) /* a ← c items from R b */                                    \
-      X(make_tuple) X(make_dict)  /* a ← {} with room for bc */                                 \
-      X(make_dict_of)             /* a ← {K + …: R b …} of c entries */                         \
-      X(append)                   /* R b to the list R a, which no program sees yet */          \
-      X(put_new)                  /* R a[R b] ← R c; the key must be new */                     \
-      X(put)                      /* R a[R b] ← R c in a dict that no program sees yet */       \
-      X(iterate)                  /* begin over R b; state in R a … a+1 */                      \
-      X(next)                     /* b ← next of R a, or jump by + */                           \
-      X(end_iteration)            /* R a */                                                     \
-      X(iterate_range) /* begin over range with c arguments from R b; state in R a … a+2 */     \
-      X(next_range)    /* b ← next of R a, or jump by + */                                      \
-      X(unpack)        /* R a … a+c-1 ← items of R b */                                         \
-      X(length)        /* a ← len(R b) */                                                       \
-      X(load_module)   /* R a … ← names of load site bc */                                      \
-      X(tick)          /* count an iteration of `while` */
+// clang-format off
+#define FETTLE_OPS(X)                                                                             \
+  /* Values into registers */                                                                     \
+  X(move)                         /* a ← R b */                                                   \
+  X(load_const)                   /* a ← K bc */                                                  \
+  X(load_small)                   /* a ← S bc */                                                  \
+  X(load_global)                  /* a ← global bc */                                             \
+  X(store_global)                 /* global bc ← R a */                                           \
+  X(load_cell)                    /* a ← cell in R b; its name is K c */                          \
+  X(store_cell)                   /* cell in R a ← R b */                                         \
+  X(load_free)                    /* a ← cell b of the function; its name is K c */               \
+  X(new_cell)                     /* R a ← new cell without a value */                            \
+  X(check_local)                  /* error that names K bc when R a is unset */                   \
+  X(make_function)                /* a ← code + with c defaults from R b */                       \
+  /* Operators: a ← op R b, and a ← R b op R c */                                                 \
+  X(negate)                                                                                       \
+  X(positive)                                                                                     \
+  X(invert)                                                                                       \
+  X(logical_not)                                                                                  \
+  X(add)                                                                                          \
+  X(subtract)                                                                                     \
+  X(multiply)                                                                                     \
+  X(divide)                                                                                       \
+  X(floor_divide)                                                                                 \
+  X(modulo)                                                                                       \
+  X(bit_and)                                                                                      \
+  X(bit_or)                                                                                       \
+  X(bit_xor)                                                                                      \
+  X(shift_left)                                                                                   \
+  X(shift_right)                                                                                  \
+  X(add_in_place)                 /* as `+=` */                                                   \
+  X(or_in_place)                  /* as `|=` */                                                   \
+  /* … and a ← R b op S c */                                                                      \
+  X(add_small)                                                                                    \
+  X(subtract_small)                                                                               \
+  X(multiply_small)                                                                               \
+  X(floor_divide_small)                                                                           \
+  X(modulo_small)                                                                                 \
+  /* Comparisons: a ← R b op R c */                                                               \
+  X(equal)                                                                                        \
+  X(not_equal)                                                                                    \
+  X(less)                                                                                         \
+  X(less_equal)                                                                                   \
+  X(greater)                                                                                      \
+  X(greater_equal)                                                                                \
+  X(contains)                     /* a ← R b in R c */                                            \
+  X(contains_not)                                                                                 \
+  /* Jumps */                                                                                     \
+  X(jump)                         /* by bc */                                                     \
+  X(jump_true)                    /* by bc when R a is */                                         \
+  X(jump_false)                                                                                   \
+  /* … by c when R a op R b */                                                                    \
+  X(jump_equal)                                                                                   \
+  X(jump_not_equal)                                                                               \
+  X(jump_less)                                                                                    \
+  X(jump_not_less)                                                                                \
+  X(jump_less_equal)                                                                              \
+  X(jump_not_less_equal)                                                                          \
+  X(jump_greater)                                                                                 \
+  X(jump_not_greater)                                                                             \
+  X(jump_greater_equal)                                                                           \
+  X(jump_not_greater_equal)                                                                       \
+  /* … by c when R a op S b */                                                                    \
+  X(jump_equal_small)                                                                             \
+  X(jump_not_equal_small)                                                                         \
+  X(jump_less_small)                                                                              \
+  X(jump_not_less_small)                                                                          \
+  X(jump_less_equal_small)                                                                        \
+  X(jump_not_less_equal_small)                                                                    \
+  X(jump_greater_small)                                                                           \
+  X(jump_not_greater_small)                                                                       \
+  X(jump_greater_equal_small)                                                                     \
+  X(jump_not_greater_equal_small)                                                                 \
+  /* Parts of values */                                                                           \
+  X(get_index)                    /* a ← R b[R c] */                                              \
+  X(set_index)                    /* R a[R b] ← R c */                                            \
+  X(get_key)                      /* a ← R b[K c] */                                              \
+  X(set_key)                      /* R a[K b] ← R c */                                            \
+  X(get_attribute)                /* a ← R b.K +, cache + */                                      \
+  X(set_attribute)                /* R a.K + ← R b */                                             \
+  X(slice)                        /* a ← R b[R b+1 : R b+2 : R b+3] */                            \
+  X(length)                       /* a ← len(R b) */                                              \
+  /* Calls; arguments are in the registers behind R a, where the callee's begin */                \
+  X(call)                         /* c ← R a(b arguments) */                                      \
+  X(check_method)                 /* error when R a has no K +, method row +, cache + */          \
+  X(call_method)                  /* c ← R a.K +(b arguments), method row +, cache + */           \
+  X(call_method_general)          /* c ← R a.K +(call site +), row +, cache +; without `*` */     \
+  X(call_general)                 /* c ← R a(call site +) */                                      \
+  X(return_value)                 /* R a */                                                       \
+  X(return_none)                                                                                  \
+  /* Making values */                                                                             \
+  X(make_list)                    /* a ← c items from R b */                                      \
+  X(make_tuple)                   /* a ← c items from R b */                                      \
+  X(make_dict)                    /* a ← {} with room for bc */                                   \
+  X(make_dict_of)                 /* a ← {K +: R b, …} of c entries whose keys differ */          \
+  X(append)                       /* R b to the list R a, which no program sees yet */            \
+  X(put_new)                      /* R a[R b] ← R c; the key must be new */                       \
+  X(put)                          /* R a[R b] ← R c in a dict that no program sees yet */         \
+  /* Loops; a loop keeps its state in R a and those behind it */                                  \
+  X(iterate)                      /* begin over R b; two registers of state */                    \
+  X(next)                         /* b ← next of R a, or jump by +; c steps more */               \
+  X(end_iteration)                /* R a */                                                       \
+  X(iterate_range)                /* begin over range with c arguments from R b; three registers */\
+  X(next_range)                   /* b ← next of R a, or jump by +; c steps more */               \
+  X(tick)                         /* count an iteration of `while`; c steps more */               \
+  /* Names */                                                                                     \
+  X(unpack)                       /* R a … a+c-1 ← items of R b */                                \
+  X(load_module)                  /* R a … ← names of load site bc */
+// clang-format on
 
 enum class Op : uint16_t {
 #define X(name) name,

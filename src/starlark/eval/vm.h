@@ -2,6 +2,20 @@
 /// The state of one evaluation (`Thread::State`): a stack of registers, frames, a heap, and the
 /// counters of its limits.
 ///
+/// What holds everywhere:
+///
+/// * A collection finds values in registers below `top()`, in globals and constants of modules that
+///   run (`Heap::modules`), in the functions of frames, in `roots` and in `handles`, and nowhere
+///   else. Native code that keeps a value while it calls back puts it into `roots` (`RootScope`); a
+///   host keeps one by a `Handle`.
+/// * A collection happens at safe points alone: `look(true)`, which the machine calls where an
+///   instruction counts steps or is about to allocate. So native code may hold values in variables
+///   of its own until it calls back, and may allocate as it likes.
+/// * The machine keeps the pc in a register. A frame has it, behind the instruction that runs,
+/// since
+///   the last `SAVE`: before whatever can push a frame, call a host, collect or tell the stack. A
+///   frame that has not begun has none.
+///
 /// A function that can fail gives `Value::error()` or false after `vm.fail(message)`; the message
 /// is kept, the frames are unwound by the machine.
 

@@ -10,9 +10,6 @@
 namespace fettle::starlark {
 namespace {
 
-/// Work on every byte of the receiver.
-bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 4); }
-
 /// A list of parts of a text. A few are gathered before it gets room: most lists have no more.
 class Parts {
  public:
