@@ -166,7 +166,11 @@ TEST(Tidy, NoFileOfALanguageIsLong) {
   constexpr size_t most = 500;
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);
-    EXPECT_TRUE(!name.starts_with("src/model/") || lines_of(path).size() <= most) << name;
+    const bool is_of_language = name.starts_with("src/model/") || name.starts_with("src/starlark/");
+    // The machine's loop is one function, a label an instruction.
+    EXPECT_TRUE(!is_of_language || name == "src/starlark/eval/run.cc" ||
+                lines_of(path).size() <= most)
+        << name;
   }
 }
 

@@ -156,14 +156,14 @@ bool rank_texts(Vm& vm, const std::vector<Pair>& keyed, bool reverse, std::vecto
   std::vector<Ranked> room;
   std::vector<Stretch> open{{0, keyed.size(), 0}};
   while (!open.empty()) {
-    const auto [begin, end, offset] = open.back();
+    const size_t begin = open.back().begin, end = open.back().end, offset = open.back().offset;
     open.pop_back();
     const Ranks part = Ranks(ranked).subspan(begin, end - begin);
     // A text that ends goes before one that goes on with zeros.
-    const auto length_of = [&, offset = offset](const Ranked& each) {
+    const auto length_of = [&](const Ranked& each) {
       return std::min(view_of(keyed[each.at].first).size(), offset + 9);
     };
-    const auto bytes_of = [&, offset = offset](const Ranked& each) {
+    const auto bytes_of = [&](const Ranked& each) {
       return bytes_at(view_of(keyed[each.at].first), offset);
     };
     for (Ranked& each : part)
