@@ -364,7 +364,8 @@ Value Vm::run_module(ModuleState& module) {
   function->serial = heap().next_serial();
   Value* const base = top();
   const size_t depth = frames.size();
-  if (depth >= most_frames || !extend_stack(base + 1 + module.main->registers))
+  const bool is_too_deep = depth > 0 && depth >= most_frames;
+  if (is_too_deep || !extend_stack(base + 1 + module.main->registers))
     return fail("Starlark stack overflow");
   base[0] = Value::object(function);
   for (const uint16_t r : module.main->unset_registers)
