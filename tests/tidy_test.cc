@@ -109,10 +109,13 @@ TEST(Tidy, EachFolderIncludesWhatItNeedsAndNoMore) {
           << folder << " needs nothing of " << other;
 }
 
-/// The folders of a floor that is divided into rooms; files beside the folders are `.`.
+/// The folders of a floor that is divided into rooms; files beside the folders are `.`, but for the
+/// interface, which carries the floor's name and is a room of its own.
 std::string room_of(const std::string& name, const std::string& floor) {
   const std::string rest = name.substr(floor.size() + 1);
   const size_t slash = rest.find('/');
+  if (rest == floor + ".h")
+    return rest;
   return slash == rest.npos ? "." : rest.substr(0, slash);
 }
 
@@ -139,7 +142,7 @@ std::string circle_through(const std::string& room,
 }
 
 TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
-  for (const std::string floor : {"model"}) {
+  for (const std::string floor : {"model", "starlark"}) {
     std::map<std::string, std::map<std::string, std::string>> uses;
     for (const fs::path& path : sources()) {
       const std::string name = place_of(path);
@@ -163,7 +166,11 @@ TEST(Tidy, NoFileOfALanguageIsLong) {
   constexpr size_t most = 500;
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);
-    EXPECT_TRUE(!name.starts_with("src/model/") || lines_of(path).size() <= most) << name;
+    const bool is_of_language = name.starts_with("src/model/") || name.starts_with("src/starlark/");
+    // The machine's loop is one function, a label an instruction.
+    EXPECT_TRUE(!is_of_language || name == "src/starlark/eval/run.cc" ||
+                lines_of(path).size() <= most)
+        << name;
   }
 }
 

@@ -153,7 +153,7 @@ Result<ModulePtr> ModuleLoader::load(Thread& thread, std::string_view name) {
   const std::string path = path_of(thread.position().file, name);
   if (const auto known = ahead_.find(path); known != ahead_.end()) {
     if (!account(thread, path))
-      return thread.error(thread.state().message);
+      return thread.error(thread.state().failure.message());
     session_.state().failed_before_running = known->second.before_running;
     return *known->second.result;
   }

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "starlark/eval/heap.h"
+#include "starlark/heap/heap.h"
 #include "starlark/starlark.h"
 
 namespace fettle::starlark {

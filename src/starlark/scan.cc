@@ -90,7 +90,7 @@ bool is_unfinished(std::string_view text, const Dialect& dialect) {
     open -=
         token == Token::right_paren || token == Token::right_bracket || token == Token::right_brace;
   }
-  return lexer.failed ? lexer.error.message == "unexpected EOF in string" : open > 0;
+  return lexer.failed ? lexer.ends_in_text : open > 0;
 }
 
 }  // namespace fettle::starlark

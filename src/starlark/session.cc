@@ -22,6 +22,7 @@ struct Module::State : ModuleState {
   std::unordered_map<std::string_view, uint32_t> index;
 
   void index_globals() {
+    index.reserve(globals.size());
     for (uint32_t i = 0; i < globals.size(); ++i) {
       if (exported[i] && !globals[i].is_unset())
         index.try_emplace(global_names[i], i);
@@ -171,11 +172,12 @@ Result<ModulePtr> Session::run(Thread& from, std::string file, std::string_view 
   vm.deadline = caller.deadline;
   auto module = TRY(compile_text(*state_, vm.heap_owner, {std::move(file), text, {}, false}));
   vm.heap().modules.push_back(module.get());
+  const uint64_t compiled = vm.heap().used();  // which is no garbage
   ++state_->nesting;
   const Value result = vm.run_module(*module);
   --state_->nesting;
   vm.flush_steps();
-  if (vm.heap().used() > Heap::first_threshold / 2)
+  if (vm.heap().used() > compiled + Heap::first_threshold / 2)
     vm.collect();
   freeze_module(*module);
   module->loaded = std::move(vm.loaded);
@@ -259,7 +261,7 @@ Error Thread::error(std::string message) const {
 }
 void Thread::keep(ModulePtr module) { state_->loaded.push_back(std::move(module)); }
 bool Thread::charge(uint64_t steps) { return state_->charge(steps); }
-Error Thread::limit_reached() const { return user_error(state_->message); }
+Error Thread::limit_reached() const { return user_error(state_->failure.message()); }
 
 Result<Value> Thread::call(Value function, std::span<const Value> positional,
                            std::span<const Named> named) {

@@ -40,7 +40,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "starlark/eval/value.h"
+#include "starlark/values/value.h"
 
 namespace fettle {
 class Value;
@@ -240,8 +240,8 @@ struct ParameterInfo {
   std::string name;
   bool has_default = false;
   bool keyword_only = false;
-  bool rest = false;        ///< `*args`
-  bool named_rest = false;  ///< `**kwargs`
+  bool rest = false;                 ///< `*args`
+  bool named_rest = false;           ///< `**kwargs`
   std::optional<Value> otherwise{};  ///< the default; of the function's module
 };
 /// Empty for values that are no Starlark function.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "starlark/code/methods.h"
 #include "starlark/compile/compiler.h"
-#include "starlark/eval/methods.h"
 
 namespace fettle::starlark {
 
@@ -86,9 +86,12 @@ void Compiler::call(CallNode* node, uint32_t into, int given) {
     emit(Op::move, base, u32(given));
   else
     expression_into(first, base);
-  if (method && !plain)
+  const bool gathers = std::ranges::any_of(node->arguments, [](const Argument& argument) {
+    return argument.kind == ArgumentKind::rest || argument.kind == ArgumentKind::named_rest;
+  });
+  if (method && gathers)
     get_attribute(base, base, attribute);
-  else if (method && std::ranges::any_of(node->arguments, shows_when_it_runs))
+  else if (method && (!plain || std::ranges::any_of(node->arguments, shows_when_it_runs)))
     method_words(Op::check_method, base, 0, 0, attribute, attribute->at);
   uint32_t next = base + 1;
   for (const Argument& argument : node->arguments)
@@ -126,6 +129,12 @@ void Compiler::call(CallNode* node, uint32_t into, int given) {
     constant(name);  // kept alive with the other constants
   site->names = arena().copy(std::span<const Value>(names)).data();
   draft_->sites.push_back(site);
+  if (method && !gathers) {
+    method_words(Op::call_method_general, base, count, into, attribute, node->at);
+    word(draft_->sites.size() - 1);
+    draft_->spare(-4);  // plain instructions would get the attribute and call it
+    return;
+  }
   emit(Op::call_general, base, count, into);
   word(draft_->sites.size() - 1);
 }

@@ -5,7 +5,7 @@
 
 #include "base/invariant.h"
 #include "starlark/compile/places.h"
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 
@@ -134,7 +134,7 @@ void Compiler::finish(Code* code) {
   code->unset_registers = arena().copy(std::span<const uint16_t>(d.unset));
   code->has_prologue = !d.unset.empty() || !code->cell_registers.empty();
   code->registers = d.most;
-  code->cost = u32(1 + d.instructions.size() / 16);
+  code->cost = u32(1 + d.length_from(0) / 16);
   auto* sites = static_cast<CallSite*>(arena().take(d.sites.size() * sizeof(CallSite)));
   for (size_t i = 0; i < d.sites.size(); ++i) {
     CallSite* site = new (sites + i) CallSite();
@@ -203,7 +203,7 @@ size_t Compiler::text_constant(std::string_view text) {
 }
 
 Value Compiler::big_literal(const IntegerNode* node) {
-  return parse_integer(*heap().evaluation, node->digits, node->radix);
+  return parse_integer(heap(), node->digits, node->radix);
 }
 
 void Compiler::patch(const std::vector<size_t>& jumps) {

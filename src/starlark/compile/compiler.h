@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "starlark/compile/draft.h"
-#include "starlark/eval/heap.h"
+#include "starlark/heap/heap.h"
 #include "starlark/resolve/resolve.h"
 
 namespace fettle::starlark {

@@ -1,9 +1,10 @@
 #pragma once
 /// What the compiler gathers for one function before it is copied into a `Code`.
 
+#include <algorithm>
 #include <vector>
 
-#include "starlark/compile/code.h"
+#include "starlark/code/code.h"
 #include "starlark/syntax/ast.h"
 
 namespace fettle::starlark {
@@ -35,8 +36,28 @@ struct Draft {
   };
   std::vector<Loop> running;
   std::vector<CallSite*> sites;
+  /// Where one instruction does what several did by themselves: steps are counted by the length of
+  /// a body in plain instructions. `total` counts from the beginning.
+  struct Spared {
+    size_t at;
+    int64_t total;
+  };
+  std::vector<Spared> spared;
   bool far_jumps = false;  ///< offsets of 16 bits do not suffice
   bool too_far = false;
+
+  void spare(int64_t count) {
+    spared.push_back({instructions.size(), spared_before(~size_t{0}) + count});
+  }
+  int64_t spared_before(size_t at) const {
+    const auto after = std::lower_bound(spared.begin(), spared.end(), at,
+                                        [](const Spared& s, size_t a) { return s.at < a; });
+    return after == spared.begin() ? 0 : std::prev(after)->total;
+  }
+  /// In plain instructions, from `at` to here.
+  size_t length_from(size_t at) const {
+    return instructions.size() - at + size_t(spared_before(~size_t{0}) - spared_before(at));
+  }
 
   void clear() {
     next = most = 0;
@@ -50,6 +71,7 @@ struct Draft {
     assigned.clear();
     running.clear();
     sites.clear();
+    spared.clear();
     far_jumps = too_far = false;
   }
 };

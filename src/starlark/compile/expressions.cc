@@ -2,17 +2,22 @@
 
 #include "starlark/compile/compiler.h"
 #include "starlark/compile/places.h"
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 
+/// Whether its value is in a register already.
+static bool is_local(Node* node) {
+  if (node->kind != NodeKind::identifier)
+    return false;
+  const Binding* binding = as<Identifier>(node)->binding;
+  return binding != nullptr && binding->scope == Scope::local;
+}
+
 uint32_t Compiler::expression(Node* node) {
-  if (node->kind == NodeKind::identifier) {
-    const Binding* binding = as<Identifier>(node)->binding;
-    if (binding != nullptr && binding->scope == Scope::local) {
-      check_assigned(as<Identifier>(node));
-      return binding->index;
-    }
+  if (is_local(node)) {
+    check_assigned(as<Identifier>(node));
+    return as<Identifier>(node)->binding->index;
   }
   const uint32_t result = take(1);
   expression_into(node, result);
@@ -342,7 +347,40 @@ void Compiler::sequence(SequenceNode* node, uint32_t into) {
   emit(Op::move, into, list);
 }
 
+/// Whether the keys are a few texts, all different.
+static bool has_plain_keys(const DictNode* node) {
+  if (node->items.empty() || node->items.size() > 2 * Dict::most_linear)
+    return false;
+  for (size_t i = 0; i < node->items.size(); i += 2) {
+    if (node->items[i]->kind != NodeKind::string)
+      return false;
+    for (size_t j = 0; j < i; j += 2) {
+      if (as<TextNode>(node->items[i])->text == as<TextNode>(node->items[j])->text)
+        return false;
+    }
+  }
+  return true;
+}
+
 void Compiler::dict(DictNode* node, uint32_t into) {
+  if (has_plain_keys(node)) {
+    const auto count = u32(node->items.size() / 2);
+    const uint32_t first = take(count);
+    int64_t plain = 2 + 2 * int64_t{count};  // make it, load and put each, move it
+    for (uint32_t i = 0; i < count; ++i) {
+      Node* value = node->items[2 * i + 1];
+      plain -= is_local(value);  // which would not be moved
+      expression_into(value, first + i);
+    }
+    const size_t keys = draft_->constants.size();
+    for (uint32_t i = 0; i < count; ++i)
+      constant(text_value(as<TextNode>(node->items[2 * i])->text));
+    place(node->at);
+    emit(Op::make_dict_of, into, first, count);
+    word(keys);
+    draft_->spare(plain - 2);
+    return;
+  }
   const uint32_t made = take(1);
   place(node->at);
   emit_wide(Op::make_dict, made, node->items.size() / 2);

@@ -76,7 +76,7 @@ uint32_t Compiler::begin_loop(Node* iterable, uint32_t at, bool& counted) {
 }
 
 void Compiler::weigh_loop(size_t at) {
-  const size_t length = draft_->instructions.size() - at;
+  const size_t length = draft_->length_from(at);
   draft_->instructions[at].c = u16(std::min<size_t>(length / 8, UINT16_MAX));
 }
 

@@ -6,7 +6,7 @@ namespace fettle::starlark {
 namespace {
 
 /// Slices of slices are looked into no deeper; then the place is a little less exact.
-constexpr int deepest_part = 1000;
+constexpr int deepest_part = 100;
 
 std::optional<uint32_t> last_place(Node* node, int depth = 0);
 

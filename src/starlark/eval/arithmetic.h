@@ -2,12 +2,20 @@
 /// The quick cases of operators, for the machine: small integers, and floats that fit into a word.
 /// Each tells whether it gave a result; the rest is the business of `binary_operation`.
 
-#include "starlark/eval/value.h"
+#include "starlark/values/value.h"
 
 namespace fettle::starlark {
 
 inline bool both_small(Value x, Value y) { return ((x.word() | y.word()) & 7) == 0; }
 inline bool both_packed(Value x, Value y) { return x.is_packed_float() && y.is_packed_float(); }
+
+/// Whether `==` of two values is that of their words: of integers and short texts, and of any value
+/// and None, False or True.
+inline bool equal_as_words(Value x, Value y) {
+  constexpr uint32_t plain = 1 << 0 | 1 << 3 | 1 << 6, single = 1 << 6;  // by tag
+  const uint32_t a = 1u << (x.word() & 7), b = 1u << (y.word() & 7);
+  return ((a | b) & ~plain) == 0 || ((a | b) & single) != 0;
+}
 
 [[gnu::always_inline]] inline bool pack(double x, Value& made) {
   uint64_t word;

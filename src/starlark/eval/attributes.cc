@@ -5,10 +5,10 @@
 #include <bit>
 
 #include "base/text.h"
-#include "starlark/eval/methods.h"
+#include "starlark/code/methods.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/structure.h"
-#include "starlark/lib/time.h"
+#include "starlark/eval/times.h"
 #include "starlark/syntax/spelling.h"
 
 namespace fettle::starlark {
@@ -108,9 +108,10 @@ Value get_attribute(Vm& vm, Value object, Value name, bool optional) {
   const std::vector<std::string> names = attribute_names(vm, object);
   const std::string_view near =
       nearest_name(view_of(name), std::vector<std::string_view>(names.begin(), names.end()));
-  return vm.fail_with(type_name_of(object), " has no .", view_of(name), " ",
-                      kind == Kind::structure ? "attribute" : "field or method",
-                      near.empty() ? std::string() : cat(" (did you mean .", near, "?)"));
+  const std::string text = cat(type_name_of(object), " has no .", view_of(name), " ",
+                               kind == Kind::structure ? "attribute" : "field or method");
+  return vm.fail({Failure::Kind::program, text,
+                  near.empty() ? std::string() : cat(" (did you mean .", near, "?)")});
 }
 
 std::vector<std::string> attribute_names(Vm&, Value object) {

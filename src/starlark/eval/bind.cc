@@ -38,7 +38,7 @@ bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
     vm.fail_with("function ", code->name, " called recursively");
     return false;
   }
-  if (vm.frames.size() >= vm.session.limits.depth) {
+  if (vm.frames.size() >= vm.most_frames) {
     vm.fail("Starlark stack overflow: too many nested calls");
     return false;
   }
@@ -236,40 +236,38 @@ bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& ar
   return true;
 }
 
+/// The default of a parameter; unset when it has none.
+static Value default_of(Function* function, uint32_t slot) {
+  const Code* code = function->code;
+  return slot + code->defaults >= code->parameters
+             ? function->defaults->items()[slot + code->defaults - code->parameters]
+             : Value::unset();
+}
+
+static bool has_defaults(const Binding8& binding, Function* function) {
+  return std::ranges::none_of(
+      binding.missing, [function](uint16_t slot) { return default_of(function, slot).is_unset(); });
+}
+
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site,
                       uint16_t into) {
   const Code* code = function->code;
   constexpr size_t most_cached = 16;
   const Binding8* known = site.cache.load(std::memory_order_acquire);
-  if (known != nullptr && known->callee == code->id) [[likely]] {
+  if (known != nullptr && known->callee == code->id && has_defaults(*known, function)) [[likely]] {
     if (!push_frame(vm, function, base, into))
       return false;
-    Value named[most_cached];
-    const uint32_t count = site.named;
-    for (uint32_t i = 0; i < count; ++i)
-      named[i] = base[site.positional + i];
-    for (uint32_t i = site.positional; i < code->parameters; ++i)
-      base[i] = Value::unset();
-    for (uint32_t i = 0; i < count; ++i)
-      base[known->slots[i]] = named[i];
-    bool complete = true;
-    const uint32_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
-    for (uint32_t i = site.positional; i < code->parameters; ++i) {
-      if (base[i].is_unset()) {
-        if (i + defaults >= code->parameters)
-          base[i] = function->defaults->items()[i + defaults - code->parameters];
-        complete = complete && !base[i].is_unset();
-      }
+    if (!known->is_in_place) {
+      Value named[most_cached];
+      std::copy_n(base + site.positional, site.named, named);
+      for (uint32_t i = 0; i < site.named; ++i)
+        base[known->slots[i]] = named[i];
     }
-    if (complete) {
-      if (code->has_prologue)
-        run_prologue(vm, code, base);
-      return true;
-    }
-    vm.pop_frame();
-    // Put the arguments back for the error.
-    for (uint32_t i = 0; i < count; ++i)
-      base[site.positional + i] = named[i];
+    for (const uint16_t slot : known->missing)
+      base[slot] = default_of(function, slot);
+    if (code->has_prologue)
+      run_prologue(vm, code, base);
+    return true;
   }
   Arguments arguments;
   arguments.positional = base;
@@ -292,6 +290,14 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
       all = all && slot < code->parameters && slot >= site.positional;
       made->slots[n] = u16(slot);
     }
+    const std::span<const uint16_t> slots(made->slots, site.named);
+    for (uint32_t slot = site.positional; slot < code->parameters; ++slot) {
+      if (std::ranges::find(slots, slot) == slots.end())
+        made->missing.push_back(u16(slot));
+    }
+    made->is_in_place = true;
+    for (uint32_t n = 0; n < site.named; ++n)
+      made->is_in_place = made->is_in_place && slots[n] == site.positional + n;
     if (all) {
       // The call site's own code owns what it remembers.
       const Code* owner = vm.frames[vm.frames.size() - 2].code;
@@ -322,8 +328,33 @@ Value call_native(Vm& vm, Value called, const Arguments& given) {
   return builtin->native(vm, arguments);
 }
 
+/// Where they are: in registers behind what is called.
+static Arguments arguments_of(const CallSite& site, const Value* at) {
+  Arguments arguments;
+  arguments.positional = at + 1;
+  arguments.count = site.positional;
+  arguments.names = site.names;
+  arguments.named = at + 1 + site.positional;
+  arguments.named_count = site.named;
+  return arguments;
+}
+
+Value invoke_method(Vm& vm, Native native, const char* name, const Value* at,
+                    const CallSite& site) {
+  Arguments arguments = arguments_of(site, at);
+  arguments.self = *at;
+  arguments.name = name;
+  vm.native = name;
+  const Value result = native(vm, arguments);
+  if (!result.is_error())
+    vm.native = nullptr;
+  return result;
+}
+
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered) {
   const Value called = at[0];
+  if (!site.rest && !site.named_rest)
+    return call_native(vm, called, arguments_of(site, at));
   Gathered all;
   if (!gather(vm, at, site, all))
     return Value::error();
@@ -341,274 +372,11 @@ Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool&
   }
   // Gathered values have no register: a native function may call back.
   RootScope roots(vm);
-  if (site.rest || site.named_rest) {
-    for (const Value v : all.positional)
-      roots.add(v);
-    for (const Value v : all.named)
-      roots.add(v);
-  }
+  for (const Value v : all.positional)
+    roots.add(v);
+  for (const Value v : all.named)
+    roots.add(v);
   return call_native(vm, called, arguments);
-}
-
-bool load_names(Vm& vm, const LoadSite& site, Value* into) {
-  if (!vm.session.session->load || vm.dialect().profile == Profile::kurtosis) {
-    vm.fail(vm.dialect().profile == Profile::kurtosis
-                ? cat("cannot load ", site.module, ": use import_module instead of load")
-                : std::string("load not implemented by this application"));
-    return false;
-  }
-  Thread thread(static_cast<Thread::State*>(&vm));
-  vm.flush_steps();
-  Result<ModulePtr> loaded = vm.session.session->load(thread, site.module);
-  if (!loaded) {
-    Error error = std::move(loaded).error();
-    if (error.trace.empty() || error.blame == Blame::world)
-      error.message = cat("cannot load ", site.module, ": ", error.message);
-    vm.fail_with_error(std::move(error));
-    return false;
-  }
-  for (size_t i = 0; i < site.names.size(); ++i) {
-    const std::optional<Value> value = (*loaded)->get(site.names[i]);
-    if (!value) {
-      const auto globals = (*loaded)->globals();
-      std::vector<std::string_view> names;
-      for (const auto& [name, ignored] : globals)
-        names.push_back(name);
-      std::sort(names.begin(), names.end());
-      const std::string_view near = nearest_name(site.names[i], names);
-      vm.fail_with("load: name ", site.names[i], " not found in module ", site.module,
-                   near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
-      return false;
-    }
-    into[i] = *value;
-  }
-  vm.loaded.push_back(std::move(*loaded));
-  return true;
-}
-
-bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted) {
-  Iteration state;
-  if (!begin_iteration(over, state)) {
-    vm.fail_with("got ", type_name_of(over), " in sequence assignment");
-    return false;
-  }
-  uint32_t count = 0;
-  Value item;
-  std::vector<Value> items;
-  while (count <= wanted && next_item(vm, state, item)) {
-    if (count < wanted)
-      items.push_back(item);
-    ++count;
-  }
-  end_iteration(over);
-  if (vm.failed)
-    return false;
-  if (count < wanted) {
-    vm.fail_with("too few values to unpack (got ", count, ", want ", wanted, ")");
-    return false;
-  }
-  if (count > wanted) {
-    vm.fail_with("too many values to unpack (got ", length_of_value(over).value_or(-1), ", want ",
-                 wanted, ")");
-    return false;
-  }
-  std::copy(items.begin(), items.end(), into);
-  return true;
-}
-
-int64_t range_length(int64_t start, int64_t stop, int64_t step) {
-  if (step > 0)
-    return stop > start ? i64((u64(stop) - u64(start) - 1) / u64(step) + 1) : 0;
-  return start > stop ? i64((u64(start) - u64(stop) - 1) / (u64(0) - u64(step)) + 1) : 0;
-}
-
-bool check_range(Vm& vm, const Value* given, uint32_t count) {
-  int64_t n[] = {0, 0, 1};
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!is_int(given[i])) {
-      vm.native = "range";
-      vm.fail_with("range: for parameter ", i + 1, ": got ", type_name_of(given[i]), ", want int");
-      return false;
-    }
-    if (!to_int64(given[i], n[i])) {
-      vm.native = "range";
-      vm.fail_with("range: for parameter ", i + 1, ": ", integer_text(vm, given[i]),
-                   " out of range (want value in signed 64-bit range)");
-      return false;
-    }
-    if (i == 2 && n[i] == 0) {
-      vm.native = "range";
-      vm.fail("range: step argument must not be zero");
-      return false;
-    }
-  }
-  if (count > 1 && range_length(n[0], n[1], n[2]) < 0) {
-    vm.native = "range";
-    vm.fail("range: too many elements");
-    return false;
-  }
-  return true;
-}
-
-bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
-  if (arguments.named_count > 0) {
-    vm.fail_with(arguments.name, ": unexpected keyword arguments");
-    return false;
-  }
-  if (arguments.count < least) {
-    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
-                 least < most ? "at least " : "", least);
-    return false;
-  }
-  if (arguments.count > most) {
-    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
-                 least < most ? "at most " : "", most);
-    return false;
-  }
-  return true;
-}
-
-bool want_exactly_one(Vm& vm, const Arguments& arguments) {
-  if (!want_no_names(vm, arguments))
-    return false;
-  if (arguments.count != 1)
-    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want exactly 1");
-  return arguments.count == 1;
-}
-
-bool want_no_names(Vm& vm, const Arguments& arguments) {
-  if (arguments.named_count > 0)
-    vm.fail_with(arguments.name, " does not accept keyword arguments");
-  return arguments.named_count == 0;
-}
-
-bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out) {
-  const Value given = arguments.positional[index];
-  if (!is_int(given)) {
-    wrong_type(vm, arguments, index, "int");
-    return false;
-  }
-  if (!to_int64(given, out)) {
-    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(vm, given),
-                 " out of range (want value in signed 64-bit range)");
-    return false;
-  }
-  return true;
-}
-
-namespace {
-
-std::string_view plain_name(std::string_view name) {
-  while (name.ends_with('?'))
-    name.remove_suffix(1);
-  return name;
-}
-
-/// Null when the value fits, else what was wanted.
-const char* misfit(Value value, Accepted type) {
-  switch (type) {
-    case Accepted::any:
-      return nullptr;
-    case Accepted::text:
-      return is_text(value) ? nullptr : "string";
-    case Accepted::integer:
-    case Accepted::int64:
-      return is_int(value) ? nullptr : "int";
-    case Accepted::boolean:
-      return value.is_bool() ? nullptr : "bool";
-    case Accepted::callable:
-      return is_kind(value, Kind::function) || is_kind(value, Kind::builtin) ? nullptr : "callable";
-    case Accepted::iterable:
-      return is_iterable(value) ? nullptr : "iterable";
-  }
-  return nullptr;
-}
-
-bool unexpected_name(Vm& vm, const Arguments& arguments, std::span<const char* const> names,
-                     uint32_t n) {
-  std::vector<std::string_view> known;
-  for (const char* name : names)
-    known.push_back(plain_name(name));
-  const std::string_view near = nearest_name(view_of(arguments.names[n]), known);
-  vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
-               near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
-  return false;
-}
-
-}  // namespace
-
-bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
-                std::span<const Accepted> types) {
-  if (arguments.count > names.size()) {
-    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want at most ",
-                 names.size());
-    return false;
-  }
-  const auto fits = [&](size_t slot, Value value, const char* quote) {
-    if (slot >= types.size() || (value.is_none() && std::string_view(names[slot]).ends_with("??")))
-      return true;
-    const char* const wanted = misfit(value, types[slot]);
-    int64_t n = 0;
-    if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
-      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
-                   integer_text(vm, value), " out of range (want value in signed 64-bit range)");
-      return false;
-    }
-    if (wanted != nullptr)
-      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote,
-                   ": got ", type_name_of(value), ", want ", wanted);
-    return wanted == nullptr;
-  };
-  for (size_t i = 0; i < names.size(); ++i) {
-    out[i] = i < arguments.count ? arguments.positional[i] : Value::unset();
-    if (i < arguments.count && !fits(i, out[i], ""))
-      return false;
-  }
-  for (uint32_t n = 0; n < arguments.named_count; ++n) {
-    const std::string_view given = view_of(arguments.names[n]);
-    size_t slot = 0;
-    while (slot < names.size() && plain_name(names[slot]) != given)
-      ++slot;
-    if (slot == names.size())
-      return unexpected_name(vm, arguments, names, n);
-    if (!out[slot].is_unset()) {
-      vm.fail_with(arguments.name, ": got multiple values for keyword argument ",
-                   quoted(arguments.names[n]));
-      return false;
-    }
-    out[slot] = arguments.named[n];
-    if (!fits(slot, out[slot], "\""))
-      return false;
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    const std::string_view name = names[i];
-    if (name.ends_with("??") && out[i].is_none())
-      out[i] = Value::unset();
-    if (out[i].is_unset() && !name.ends_with('?')) {
-      vm.fail_with(arguments.name, ": missing argument for ", name);
-      return false;
-    }
-  }
-  return true;
-}
-
-Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted) {
-  return vm.fail_with(arguments.name, ": for parameter ", index + 1, ": got ",
-                      type_name_of(arguments.positional[index]), ", want ", wanted);
-}
-
-Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Value got,
-                 std::string_view wanted) {
-  std::string_view name = parameter;
-  while (name.ends_with('?'))
-    name.remove_suffix(1);
-  // By name it is told in quotes.
-  bool by_name = false;
-  for (uint32_t i = 0; i < arguments.named_count; ++i)
-    by_name = by_name || view_of(arguments.names[i]) == name;
-  const char* const quote = by_name ? "\"" : "";
-  return vm.fail_with(arguments.name, ": for parameter ", quote, name, quote, ": got ",
-                      type_name_of(got), ", want ", wanted);
 }
 
 }  // namespace fettle::starlark

@@ -9,7 +9,8 @@ namespace fettle::starlark {
 
 /// A call text with named arguments and no `*` or `**`; how they match is remembered by the site.
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site, uint16_t into);
-/// Any call text; `entered` tells that a Starlark function was put on the stack.
+/// A call of anything that is no Starlark function, or with `*` or `**`; `entered` tells that a
+/// Starlark function was put on the stack.
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered);
 /// Calls a method or another native function with positional arguments. While it runs, and when
 /// it fails, `vm.native` is its name.
@@ -30,19 +31,28 @@ inline Value invoke(Vm& vm, Native native, const char* name, Value self, const V
 inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uint32_t count) {
   return invoke(vm, builtin.native, builtin.name, builtin.self, positional, count, &builtin);
 }
+/// The same with the arguments of a call text, which are behind the receiver `at`.
+Value invoke_method(Vm& vm, Native native, const char* name, const Value* at, const CallSite& site);
 /// Calls what is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
+/// Errors of variables that were read before they had a value.
+Value unset_local(Vm& vm, Value name);
+Value unset_global(Vm& vm, const ModuleState& module, uint32_t index);
 bool load_names(Vm& vm, const LoadSite& site, Value* into);
 bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted);
 
 /// The arguments of `range`: false with an error when they are wrong.
 bool check_range(Vm& vm, const Value* arguments, uint32_t count);
-int64_t range_length(int64_t start, int64_t stop, int64_t step);
 
 // What native functions do with their arguments; errors as starlark-go words them.
 
+/// Tells that there are names, or too few or too many arguments.
+bool wrong_count(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
 /// Positional arguments only.
-bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
+inline bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
+  return (arguments.named_count == 0 && arguments.count >= least && arguments.count <= most) ||
+         wrong_count(vm, arguments, least, most);
+}
 /// What a parameter takes.
 enum class Accepted : uint8_t { any, text, integer, int64, boolean, callable, iterable };
 /// Arguments by position or name, their types checked in the order in which they are given. Names

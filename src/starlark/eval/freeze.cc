@@ -1,7 +1,7 @@
 /// Freezing, of a value and all that it refers to, without native stack.
 
 #include "starlark/eval/ops.h"
-#include "starlark/eval/references.h"
+#include "starlark/values/references.h"
 
 namespace fettle::starlark {
 

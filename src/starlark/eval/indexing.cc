@@ -5,7 +5,7 @@
 #include "starlark/eval/bind.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/table.h"
-#include "starlark/lib/strings.h"
+#include "starlark/eval/texts.h"
 
 namespace fettle::starlark {
 

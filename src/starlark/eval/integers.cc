@@ -9,17 +9,14 @@
 #include <limits>
 #include <optional>
 
-#include "starlark/eval/limbs.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/wide.h"
+#include "starlark/heap/limbs.h"
 
 namespace fettle::starlark {
 namespace {
 
 static_assert(sizeof(mp_limb_t) == 8);
-
-/// Larger results are refused.
-constexpr uint64_t most_limbs = (u64(1) << 22) / 64;
 
 mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
 const mp_limb_t* mp(const uint64_t* limbs) { return reinterpret_cast<const mp_limb_t*>(limbs); }
@@ -258,23 +255,6 @@ std::string integer_text(Vm& vm, Value v, int radix) {
   return text;
 }
 
-Value parse_integer(Vm& vm, std::string_view digits, int radix, bool negative) {
-  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size()));
-  if (digits.size() < 12) {
-    int64_t n = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), n, radix);
-    return Value::small(negative ? -n : n);
-  }
-  if (double(digits.size() - 1) * std::log2(radix) > double(most_limbs * 64))
-    return Value::error();
-  Limbs limbs;
-  if (!read_digits(vm, digits, radix, limbs))
-    return Value::error();
-  if (limbs.size() > most_limbs)
-    return Value::error();
-  return make_int(vm.heap(), negative, limbs);
-}
-
 double integer_to_double(Value v) {
   if (v.is_small())
     return double(v.small());
@@ -417,7 +397,7 @@ uint64_t hash_integer(Value v) {
     return x ^ x >> 32;
   };
   if (v.is_small())
-    return mix(u64(v.small()) + hash_seed());
+    return hash_of_small(v.small());
   const Magnitude x(v);
   uint64_t hash = hash_seed() + (x.negative ? 0x51ED270B : 0x2545F491);
   for (size_t i = 0; i < x.size; ++i)

@@ -6,8 +6,8 @@
 #include "starlark/eval/ops.h"
 #include "starlark/eval/structure.h"
 #include "starlark/eval/table.h"
-#include "starlark/lib/strings.h"
-#include "starlark/lib/time.h"
+#include "starlark/eval/texts.h"
+#include "starlark/eval/times.h"
 
 namespace fettle::starlark {
 

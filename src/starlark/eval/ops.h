@@ -1,9 +1,10 @@
 #pragma once
 /// What operators, indexing, attributes and iteration do with each type. Errors go to the machine.
 
-#include "starlark/compile/code.h"
-#include "starlark/eval/make.h"
+#include "starlark/code/code.h"
 #include "starlark/eval/vm.h"
+#include "starlark/heap/make.h"
+#include "starlark/values/hash.h"
 
 namespace fettle::starlark {
 
@@ -27,14 +28,20 @@ bool keys_equal(Vm& vm, Value x, Value y);
 int order(Vm& vm, Value x, Value y);
 
 /// False after an error: the value has no hash, or a limit is reached.
-bool hash_of(Vm& vm, Value v, uint64_t& hash);
+bool hash_of_any(Vm& vm, Value v, uint64_t& hash);
+/// The same, quick for what most keys are.
+inline bool hash_of(Vm& vm, const Value& v, uint64_t& hash) {
+  constexpr uint32_t long_text = 4096;  // which costs steps
+  if (v.is_small())
+    hash = hash_of_small(v.small());
+  else if (v.is_short_text() || (is_kind(v, Kind::string) && v.object()->count <= long_text))
+    hash = hash_of_text(v);
+  else
+    return hash_of_any(vm, v, hash);
+  return true;
+}
 /// The same without an error for a value that has no hash.
 bool hash_if_any(Vm& vm, Value v, uint64_t& hash);
-/// Another number in each process, so that nobody can write keys that collide. Nothing that a
-/// program sees depends on it.
-uint64_t hash_seed();
-uint64_t hash_text(std::string_view text);
-uint64_t hash_of_text(const Value& v);
 
 Value get_index(Vm& vm, Value object, Value key);
 bool set_index(Vm& vm, Value object, Value key, Value value);

@@ -2,9 +2,9 @@
 /// the instruction, whose own address is `ip`.
 
 #include "base/invariant.h"
+#include "starlark/code/methods.h"
 #include "starlark/eval/arithmetic.h"
 #include "starlark/eval/bind.h"
-#include "starlark/eval/methods.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/structure.h"
 #include "starlark/eval/table.h"
@@ -16,13 +16,6 @@ namespace fettle::starlark {
 namespace {
 
 uint64_t word_at(const Instruction* at) { return std::bit_cast<uint64_t>(*at); }
-[[gnu::noinline]] Value unset_local(Vm& vm, Value name) {
-  return vm.fail_with("local variable ", view_of(name), " referenced before assignment");
-}
-[[gnu::noinline]] Value unset_global(Vm& vm, const ModuleState& module, uint32_t index) {
-  return vm.fail_with("global variable ", module.global_names[index],
-                      " referenced before assignment");
-}
 
 }  // namespace
 
@@ -35,12 +28,14 @@ Value run_frames(Vm& vm, size_t depth) {
   Activation* frame = &vm.frames.back();
   const Instruction* pc = frame->pc;
   const Instruction* ip = pc;
+  const Instruction* site_word = nullptr;
   Value* base = frame->base;
   const Value* constants = frame->code->constants.data();
   Value* globals = frame->code->module->globals.data();
   Heap* const heap = vm.heap_pointer;
   const bool recursion = vm.dialect().recursion;
-  const size_t most_frames = vm.session.limits.depth;
+  Activation* const bottom = vm.frames.begin() + depth;  // the first frame that runs here
+  Activation* const last = vm.frames.begin() + vm.most_frames;
 
 #define RA base[ip->a]
 #define RB base[ip->b]
@@ -228,10 +223,10 @@ L_or_in_place:
   GIVE(RA, or_in_place(vm, RB, RC));
   NEXT;
 
-#define COMPARE(name, symbol)                                  \
+#define COMPARE(name, symbol, are_words)                       \
   L_##name : {                                                 \
     const Value x = RB, y = RC;                                \
-    if (both_small(x, y)) {                                    \
+    if (are_words(x, y)) [[likely]] {                          \
       RA = Value::boolean(i64(x.word()) symbol i64(y.word())); \
       NEXT;                                                    \
     }                                                          \
@@ -241,24 +236,18 @@ L_or_in_place:
     RA = Value::boolean(result != 0);                          \
     NEXT;                                                      \
   }
-  COMPARE(equal, ==)
-  COMPARE(not_equal, !=)
-  COMPARE(less, <)
-  COMPARE(less_equal, <=)
-  COMPARE(greater, >)
-  COMPARE(greater_equal, >=)
-L_contains: {
-  const int result = contains(vm, RC, RB);
-  if (result < 0)
-    goto failed;
-  RA = Value::boolean(result != 0);
-  NEXT;
-}
+  COMPARE(equal, ==, equal_as_words)
+  COMPARE(not_equal, !=, equal_as_words)
+  COMPARE(less, <, both_small)
+  COMPARE(less_equal, <=, both_small)
+  COMPARE(greater, >, both_small)
+  COMPARE(greater_equal, >=, both_small)
+L_contains:
 L_contains_not: {
   const int result = contains(vm, RC, RB);
   if (result < 0)
     goto failed;
-  RA = Value::boolean(result == 0);
+  RA = Value::boolean((result != 0) == (ip->op == Op::contains));
   NEXT;
 }
 L_jump:
@@ -277,11 +266,11 @@ L_jump_false: {
   NEXT;
 }
 
-#define JUMP(name, operation, symbol, wanted)                            \
+#define JUMP(name, operation, symbol, wanted, are_words)                 \
   L_##name : {                                                           \
     const Value x = RA, y = RB;                                          \
     bool holds;                                                          \
-    if (both_small(x, y)) [[likely]] {                                   \
+    if (are_words(x, y)) [[likely]] {                                    \
       holds = i64(x.word()) symbol i64(y.word());                        \
     } else {                                                             \
       const int result = compare(vm, Op::operation, x, y);               \
@@ -309,16 +298,16 @@ L_jump_false: {
       pc += static_cast<int16_t>(ip->c);                                 \
     NEXT;                                                                \
   }
-  JUMP(jump_equal, equal, ==, true)
-  JUMP(jump_not_equal, not_equal, !=, true)
-  JUMP(jump_less, less, <, true)
-  JUMP(jump_not_less, less, <, false)
-  JUMP(jump_less_equal, less_equal, <=, true)
-  JUMP(jump_not_less_equal, less_equal, <=, false)
-  JUMP(jump_greater, greater, >, true)
-  JUMP(jump_not_greater, greater, >, false)
-  JUMP(jump_greater_equal, greater_equal, >=, true)
-  JUMP(jump_not_greater_equal, greater_equal, >=, false)
+  JUMP(jump_equal, equal, ==, true, equal_as_words)
+  JUMP(jump_not_equal, not_equal, !=, true, equal_as_words)
+  JUMP(jump_less, less, <, true, both_small)
+  JUMP(jump_not_less, less, <, false, both_small)
+  JUMP(jump_less_equal, less_equal, <=, true, both_small)
+  JUMP(jump_not_less_equal, less_equal, <=, false, both_small)
+  JUMP(jump_greater, greater, >, true, both_small)
+  JUMP(jump_not_greater, greater, >, false, both_small)
+  JUMP(jump_greater_equal, greater_equal, >=, true, both_small)
+  JUMP(jump_not_greater_equal, greater_equal, >=, false, both_small)
 
 L_get_index: {
   const Value object = RB, key = RC;
@@ -440,24 +429,25 @@ L_call: {
     const Code* code = function->code;
     TICK_BY(code->cost);
     SAVE();
-    if (code->simple_arity == ip->b && !code->has_prologue &&
-        at + 1 + code->registers <= vm.soft_end && vm.frames.size() < most_frames &&
+    const int64_t missing = code->simple_arity - int64_t{ip->b};
+    if (missing >= 0 && missing <= code->defaults && !code->has_prologue &&
+        at + 1 + code->registers <= vm.soft_end && vm.frames.end() < last &&
         (recursion || (vm.active_of(code) == 0 && !vm.is_within_function))) [[likely]] {
-      vm.push_frame({code, function, code->instructions.data(), at + 1, nullptr, ip->c});
-      frame = &vm.frames.back();
-      pc = code->instructions.data();
+      const uint16_t into = ip->c;
       base = at + 1;
+      if (missing != 0) {
+        const Value* fallbacks = function->defaults->items() + (code->defaults - missing);
+        for (int64_t i = 0; i < missing; ++i)
+          base[ip->b + i] = fallbacks[i];
+        vm.ticks -= code->cost - 1;
+      }
+      pc = code->instructions.data();
+      frame = vm.push_frame({code, function, pc, base, nullptr, into});
       constants = code->constants.data();
       globals = code->module->globals.data();
       NEXT;
     }
-    Arguments arguments;
-    arguments.positional = at + 1;
-    arguments.count = ip->b;
-    if (!enter_function(vm, function, at + 1, arguments, ip->c))
-      goto failed;
-    LOAD_FRAME();
-    NEXT;
+    goto call_value;
   }
   TICK();
   if (is_kind(called, Kind::builtin)) {
@@ -517,27 +507,64 @@ L_call_method: {
     goto failed;
   }
   at[0] = called;
+  goto call_value;
+}
+call_value: {  // in R a, with plain arguments behind it
+  Value* at = base + ip->a;
   Arguments arguments;
   arguments.positional = at + 1;
   arguments.count = ip->b;
-  if (is_kind(called, Kind::function)) {
-    if (!enter_function(vm, as<Function>(called), at + 1, arguments, ip->c))
+  if (is_kind(at[0], Kind::function)) {
+    if (!enter_function(vm, as<Function>(at[0]), at + 1, arguments, ip->c))
       goto failed;
     LOAD_FRAME();
     NEXT;
   }
-  const Value result = call_native(vm, called, arguments);
+  const Value result = call_native(vm, at[0], arguments);
   frame = &vm.frames.back();
   GIVE(base[ip->c], result);
   vm.native = nullptr;
   NEXT;
 }
-L_call_general: {
+L_call_method_general: {
   Value* at = base + ip->a;
-  const CallSite& site = frame->code->call_sites[word_at(pc++)];
+  const auto* row = std::bit_cast<const MethodRow*>(word_at(pc + 1));
+  const Instruction* words = pc;
+  pc += 4;
   TICK();
   SAVE();
   MAY_COLLECT();
+  const Value self = at[0];
+  if (row != nullptr) {
+    if (const Native native = row->of[static_cast<size_t>(kind_of(self))]) [[likely]] {
+      const CallSite& site = frame->code->call_sites[word_at(words + 3)];
+      const Value result = invoke_method(vm, native, row->name, at, site);
+      frame = &vm.frames.back();
+      GIVE(base[ip->c], result);
+      NEXT;
+    }
+  }
+  const Value name = constants[word_at(words)];
+  Value called = own_field(self, name, words + 2);
+  if (called.is_unset())
+    called = get_attribute(vm, self, name);
+  if (called.is_error()) [[unlikely]] {
+    pc = words;
+    SAVE();
+    goto failed;
+  }
+  at[0] = called;
+  site_word = words + 3;
+  goto call_site;
+}
+L_call_general:
+  site_word = pc++;
+  TICK();
+  SAVE();
+  MAY_COLLECT();
+call_site: {
+  Value* at = base + ip->a;
+  const CallSite& site = frame->code->call_sites[word_at(site_word)];
   const Value called = at[0];
   if (is_kind(called, Kind::function) && !site.rest && !site.named_rest) {
     if (!enter_with_names(vm, as<Function>(called), at + 1, site, ip->c))
@@ -558,23 +585,15 @@ L_call_general: {
   base[ip->c] = result;
   NEXT;
 }
+L_return_none:
 L_return_value: {
-  const Value result = RA;
+  const Value result = ip->op == Op::return_none ? Value::none() : RA;
   const uint16_t into = frame->into;
   vm.pop_frame();
-  if (vm.frames.size() == depth)
+  if (frame == bottom)
     return result;
   LOAD_FRAME();
   base[into] = result;
-  NEXT;
-}
-L_return_none: {
-  const uint16_t into = frame->into;
-  vm.pop_frame();
-  if (vm.frames.size() == depth)
-    return Value::none();
-  LOAD_FRAME();
-  base[into] = Value::none();
   NEXT;
 }
 L_make_list: {
@@ -609,6 +628,13 @@ L_make_dict: {
     goto failed;
   }
   RA = Value::object(dict);
+  NEXT;
+}
+L_make_dict_of: {
+  const Value* keys = constants + word_at(pc++);
+  vm.ticks -= 1 + ip->c;
+  MAY_COLLECT();
+  RA = Value::object(make_dict_of(*heap, {keys, ip->c}, base + ip->b));
   NEXT;
 }
 L_append: {
@@ -740,6 +766,13 @@ L_unpack: {
 }
 L_length:
   TICK();
+  if (const Value of = RB; of.is_short_text()) {
+    RA = Value::small(i64(of.short_text().size()));
+    NEXT;
+  } else if (is_kind(of, Kind::string) || is_kind(of, Kind::tuple)) {
+    RA = Value::small(of.object()->count);
+    NEXT;
+  }
   GIVE(RA, length_value(vm, RB));
   NEXT;
 L_load_module: {

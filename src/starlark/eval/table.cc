@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "starlark/eval/make.h"
 #include "starlark/eval/ops.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 namespace {
@@ -148,6 +148,20 @@ Dict* make_dict(Vm& vm, size_t capacity) {
   return dict;
 }
 
+Dict* make_dict_of(Heap& heap, std::span<const Value> keys, const Value* values) {
+  const auto count = u32(keys.size());
+  auto* dict = heap.make<Dict>(Kind::dict);
+  auto* owner = heap.make<Object>(Kind::entries, entries_bytes(count));
+  owner->count = count;
+  dict->entries = reinterpret_cast<TableEntry*>(owner + 1);
+  dict->index = nullptr;
+  dict->used = dict->live = dict->capacity = count;
+  dict->first = dict->index_size = dict->spare = 0;
+  for (uint32_t i = 0; i < count; ++i)
+    dict->entries[i] = {keys[i], values[i], hash_of_text(keys[i])};
+  return dict;
+}
+
 Dict* make_set(Vm& vm) {
   Dict* set = make_dict(vm);
   set->kind = Kind::set;
@@ -155,6 +169,8 @@ Dict* make_set(Vm& vm) {
 }
 
 TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash) {
+  if (is_text(key))
+    return table_find_text(dict, key, hash);
   return find(dict, hash, [&vm, key](const TableEntry& entry) {
     return entry.key.same(key) || (!entry.key.is_unset() && keys_equal(vm, entry.key, key));
   });

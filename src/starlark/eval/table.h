@@ -1,14 +1,20 @@
 #pragma once
 /// The hash table of dicts and sets: entries in order of insertion, an index above a few entries.
 
+#include <span>
+
 #include "starlark/eval/vm.h"
 
 namespace fettle::starlark {
 
+Dict* make_dict(Vm& vm, size_t capacity = 0);
+Dict* make_set(Vm& vm);
 /// The entry of a key; null when there is none, and when a limit is reached, which the next safe
 /// point tells: two deep keys may take long to compare.
 TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash);
 TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash);
+/// A dict of a few different texts, at most `Dict::most_linear`, and the values at `values`.
+Dict* make_dict_of(Heap& heap, std::span<const Value> keys, const Value* values);
 /// Inserts or replaces; `fresh` tells which. False when memory does not suffice, or a limit is
 /// reached.
 bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh = nullptr);

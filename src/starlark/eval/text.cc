@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "starlark/eval/ops.h"
 #include "starlark/eval/table.h"
-#include "starlark/lib/time.h"
+#include "starlark/eval/times.h"
 
 namespace fettle::starlark {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/invariant.h"
 #include "starlark/eval/bind.h"
@@ -16,6 +17,12 @@ constexpr size_t most_values = size_t{4} << 20;  ///< 32 MB of address space, us
 constexpr size_t stack_step = 8192;
 constexpr int64_t longest_grant = 16'384;
 constexpr size_t most_traced = 100;  ///< frames at each end of a long trace
+
+/// Bytes of registers and, behind them, frames: those of functions, of native ones that called
+/// back, and of one that does not begin.
+size_t reserved(size_t values, size_t functions) {
+  return values * sizeof(Value) + (functions + Vm::deepest_native + 2) * sizeof(Activation);
+}
 
 /// Where lines begin, made once for each module of a trace.
 class Lines {
@@ -72,13 +79,15 @@ Vm::Vm(Session::State& session_)
 Vm::Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values)
     : session(session_), heap_owner(std::move(heap_)), heap_pointer(heap_owner.get()) {
   if (stack_values > 0) {
-    void* memory = mmap(nullptr, stack_values * sizeof(Value), PROT_READ | PROT_WRITE,
+    // Each frame has a register of its own, that of the function.
+    most_frames = std::min(size_t{session.limits.depth}, stack_values);
+    void* memory = mmap(nullptr, reserved(stack_values, most_frames), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     INVARIANT(memory != MAP_FAILED);
     stack = static_cast<Value*>(memory);
     stack_end = stack + stack_values;
     soft_end = stack + stack_step;
-    frames.reserve(64);
+    frames = Frames(stack_end);
   }
   heap().evaluation = this;
   session.at_work.push_back(heap_pointer);
@@ -94,7 +103,7 @@ Vm::~Vm() {
   flush_steps();
   leave_heap();
   if (stack != nullptr)
-    munmap(stack, size_t(stack_end - stack) * sizeof(Value));
+    munmap(stack, reserved(size_t(stack_end - stack), most_frames));
 }
 
 void Vm::leave_heap() {
@@ -131,23 +140,35 @@ bool Vm::still_wanted() {
   if (session.session->cancelled.load(std::memory_order_relaxed) ||
       (session.also_cancelled != nullptr &&
        session.also_cancelled->load(std::memory_order_relaxed)))
-    fail("Starlark computation cancelled");
+    fail_limit("Starlark computation cancelled");
   else if (has_deadline && std::chrono::steady_clock::now() > deadline)
-    fail("Starlark computation cancelled: out of time");
+    fail_limit("Starlark computation cancelled: out of time");
   else
     return true;
   return false;
 }
 
-Value Vm::fail(std::string text) {
-  if (!failed) {
-    failed = true;
-    const bool is_out = !has_steps();
-    if (is_out)
-      session.budget->set_used_up();
-    message = is_out ? "Starlark computation cancelled: too many steps" : std::move(text);
+Value Vm::fail(Failure why) {
+  if (failed)
+    return Value::error();
+  failed = true;
+  failure = std::move(why);
+  if (!has_steps()) {
+    session.budget->set_used_up();
+    failure = {Failure::Kind::limit, "Starlark computation cancelled: too many steps", {}};
   }
   return Value::error();
+}
+
+Value Vm::fail_as(const char* name) {
+  if (failure.kind != Failure::Kind::limit)
+    failure.text = cat(name, ": ", failure.text);
+  return Value::error();
+}
+
+Failure Vm::take_failure() {
+  failed = false;
+  return std::exchange(failure, {});
 }
 
 bool Vm::look(bool may_collect) {
@@ -155,7 +176,7 @@ bool Vm::look(bool may_collect) {
     return false;
   flush_steps();
   if (!has_steps()) {
-    fail({});
+    fail(std::string());
     return false;
   }
   if (!still_wanted())
@@ -214,14 +235,14 @@ void Vm::collect() {
 // Long work in the heap is also given up when the evaluation is no longer wanted.
 Value Vm::fail_memory() {
   session.budget->set_used_up();
-  return fail("out of memory: the limit of this evaluation is reached");
+  return fail_limit("out of memory: the limit of this evaluation is reached");
 }
 
 Value Vm::fail_with_error(Error error) {
   if (!failed) {
     failed = true;
     has_ready = true;
-    message = error.message;
+    failure = {Failure::Kind::program, error.message, {}};
     ready = std::move(error);
   }
   return Value::error();
@@ -252,7 +273,7 @@ void Vm::capture_trace(const Instruction*) {
 }
 
 Error Vm::take_error() {
-  Error error(blame, message);
+  Error error(blame, failure.message());
   if (has_ready) {
     error = std::move(ready);
   } else {
@@ -273,7 +294,7 @@ Error Vm::take_error() {
   has_ready = false;
   blame = Blame::user;
   ready = {};
-  message.clear();
+  failure = {};
   excerpt.clear();
   trace.clear();
   native = nullptr;
@@ -343,14 +364,15 @@ Value Vm::run_module(ModuleState& module) {
   function->serial = heap().next_serial();
   Value* const base = top();
   const size_t depth = frames.size();
-  if (!extend_stack(base + 1 + module.main->registers))
+  const bool is_too_deep = depth > 0 && depth >= most_frames;
+  if (is_too_deep || !extend_stack(base + 1 + module.main->registers))
     return fail("Starlark stack overflow");
   base[0] = Value::object(function);
   for (const uint16_t r : module.main->unset_registers)
     base[1 + r] = Value::unset();
   push_frame({module.main, function, module.main->instructions.data(), base + 1, nullptr, 0});
   const Value result = run_frames(*this, depth);
-  return failed ? Value::error() : has_steps() ? result : fail({});
+  return failed ? Value::error() : has_steps() ? result : fail(std::string());
 }
 
 void unwind(Vm& vm, size_t depth) {

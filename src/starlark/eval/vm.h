@@ -2,6 +2,20 @@
 /// The state of one evaluation (`Thread::State`): a stack of registers, frames, a heap, and the
 /// counters of its limits.
 ///
+/// What holds everywhere:
+///
+/// * A collection finds values in registers below `top()`, in globals and constants of modules that
+///   run (`Heap::modules`), in the functions of frames, in `roots` and in `handles`, and nowhere
+///   else. Native code that keeps a value while it calls back puts it into `roots` (`RootScope`); a
+///   host keeps one by a `Handle`.
+/// * A collection happens at safe points alone: `look(true)`, which the machine calls where an
+///   instruction counts steps or is about to allocate. So native code may hold values in variables
+///   of its own until it calls back, and may allocate as it likes.
+/// * The machine keeps the pc in a register. A frame has it, behind the instruction that runs,
+/// since
+///   the last `SAVE`: before whatever can push a frame, call a host, collect or tell the stack. A
+///   frame that has not begun has none.
+///
 /// A function that can fail gives `Value::error()` or false after `vm.fail(message)`; the message
 /// is kept, the frames are unwound by the machine.
 
@@ -10,8 +24,10 @@
 #include <vector>
 
 #include "base/text.h"
-#include "starlark/compile/code.h"
-#include "starlark/eval/heap.h"
+#include "starlark/code/code.h"
+#include "starlark/eval/failure.h"
+#include "starlark/heap/heap.h"
+#include "starlark/starlark.h"
 
 namespace fettle::starlark {
 
@@ -39,6 +55,25 @@ struct Activation {
   uint16_t into;  ///< register of the caller that receives the result
 };
 
+/// Frames, innermost last, in memory that somebody else reserved for all that can be.
+class Frames {
+ public:
+  Frames() = default;
+  explicit Frames(void* memory) : begin_(static_cast<Activation*>(memory)), end_(begin_) {}
+  size_t size() const { return size_t(end_ - begin_); }
+  bool empty() const { return end_ == begin_; }
+  Activation& back() const { return end_[-1]; }
+  Activation& operator[](size_t i) const { return begin_[i]; }
+  Activation* begin() const { return begin_; }
+  Activation* end() const { return end_; }
+  Activation* push_back(const Activation& frame) { return new (end_++) Activation(frame); }
+  void pop_back() { --end_; }
+
+ private:
+  Activation* begin_ = nullptr;
+  Activation* end_ = nullptr;
+};
+
 struct Session::State {
   Dialect dialect;
   Limits limits;
@@ -59,11 +94,11 @@ struct Session::State {
   uint32_t nesting = 0;  ///< of runs inside runs
 };
 
-struct Vm {
+struct Vm : Work {
   /// In a heap of its own, or in that of the session, without a stack.
   explicit Vm(Session::State& session_);
   Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values);
-  ~Vm();
+  virtual ~Vm();
   Vm(const Vm&) = delete;
   Vm& operator=(const Vm&) = delete;
 
@@ -78,14 +113,13 @@ struct Vm {
   Value* stack = nullptr;
   Value* stack_end = nullptr;
   Value* soft_end = nullptr;  ///< nothing was written from here on since the last collection
-  std::vector<Activation> frames;
+  Frames frames;
+  size_t most_frames = 0;           ///< of functions; native ones that call back come on top
   const char* native = nullptr;     ///< the native function that was called last
   Vm* caller = nullptr;             ///< the evaluation that loads a module by this one
   bool is_within_function = false;  ///< of a caller, which this one may call again
 
-  // Limits. `ticks` counts down to the next look at them.
-  int64_t ticks = 0;
-  int64_t granted = 0;
+  // Limits.
   std::chrono::steady_clock::time_point deadline{};
   bool has_deadline = false;
   /// Its heap is another's from now on.
@@ -103,18 +137,17 @@ struct Vm {
       --active_of(code);
     frames.pop_back();
   }
-  void push_frame(const Activation& frame) {
+  Activation* push_frame(const Activation& frame) {
     if (frame.code != nullptr)
       ++active_of(frame.code);
-    frames.push_back(frame);
+    return frames.push_back(frame);
   }
   static constexpr uint32_t deepest_native = 200;
 
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
   /// at safe points only; `charge` does not collect.
   bool look(bool may_collect);
-  /// Looks at cancellation and time alone, within long work that was charged as a whole.
-  bool still_wanted();
+  bool still_wanted() override;
   bool charge(uint64_t steps) {
     if (steps > u64(1) << 60)
       steps = u64(1) << 60;
@@ -151,7 +184,7 @@ struct Vm {
 
   // The failure.
   bool failed = false;
-  std::string message;
+  Failure failure;
   Blame blame = Blame::user;
   std::vector<Frame> trace;  ///< outermost first, of where it happened
   std::string excerpt;
@@ -160,13 +193,23 @@ struct Vm {
 
   /// The first failure stays. When the steps are used up that is the failure: work which is charged
   /// after it was done may have used them.
-  Value fail(std::string text);
+  Value fail(Failure why);
+  Value fail(std::string text) {
+    return fail(Failure{Failure::Kind::program, std::move(text), {}});
+  }
+  Value fail_limit(std::string text) {
+    return fail(Failure{Failure::Kind::limit, std::move(text), {}});
+  }
   template <typename... Pieces>
   Value fail_with(const Pieces&... pieces) {
     return fail(cat(pieces...));
   }
   Value fail_memory();
   Value fail_with_error(Error error);
+  /// The failure of `name`, which called what failed; a limit is nobody's.
+  Value fail_as(const char* name);
+  /// Goes on after a failure, which is given to the caller.
+  Failure take_failure();
   void capture_trace(const Instruction* pc);
   std::vector<Frame> stack_now() const;
   Error take_error();

@@ -1,6 +1,6 @@
 #include "starlark/eval/wide.h"
 
-#include "starlark/eval/make.h"
+#include "starlark/heap/make.h"
 
 namespace fettle::starlark {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// Integers of up to 126 bits, on which the processor computes without limbs.
 
-#include "starlark/compile/code.h"
+#include "starlark/code/code.h"
 
 namespace fettle::starlark {
 

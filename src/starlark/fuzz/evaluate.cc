@@ -1,5 +1,5 @@
 /// Any program with small limits: it ends, the same way again, and the same way when garbage is
-/// collected at every safe point.
+/// collected at every safe point. One that repeats a part has more steps, and is run but twice.
 
 #include <cstdint>
 
@@ -13,14 +13,17 @@ struct Outcome {
   uint64_t steps = 0;
 };
 
-Outcome run(std::string_view text, Profile profile, bool collect_always) {
-  Session session(every_switch(profile), small_limits());
+Outcome run(const Text& text, Profile profile, bool collect_always) {
+  Limits limits = small_limits();
+  if (text.is_repeated)
+    limits.steps = 400'000;
+  Session session(every_switch(profile), limits);
   session.collect_always = collect_always;
   Outcome outcome;
   session.print = [&](Thread&, std::string_view line) {
     outcome.printed.append(line).append("\n");
   };
-  const Result<ModulePtr> result = session.run("f.star", text);
+  const Result<ModulePtr> result = session.run("f.star", text.text);
   if (result) {
     Thread thread(session);
     for (const auto& [name, value] : (*result)->globals())
@@ -45,11 +48,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0 || size > 4096)
     return 0;
   const auto profile = static_cast<Profile>(data[0] % 3);
-  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const Text text = repeated_text({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0] / 3);
   const Outcome first = run(text, profile, false);
   const Outcome again = run(text, profile, false);
   INVARIANT(first.printed == again.printed);
   INVARIANT(first.steps == again.steps);
+  if (text.is_repeated)
+    return 0;
   const Outcome collected = run(text, profile, true);
   const bool memory = first.printed.find("out of memory") != std::string::npos ||
                       collected.printed.find("out of memory") != std::string::npos;

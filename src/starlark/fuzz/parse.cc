@@ -1,4 +1,5 @@
-/// Any text, parsed and resolved in every profile; what is wrong with it has a place inside it.
+/// Any text, perhaps with a part that is repeated, parsed and resolved in every profile; what is
+/// wrong with it has a place inside it.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,13 +11,13 @@
 namespace fettle::starlark {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string text = repeated_text({reinterpret_cast<const char*>(data), size}, size).text;
   for (const Profile profile : {Profile::spec, Profile::go, Profile::kurtosis}) {
     Arena arena;
     Symbols symbols(arena);
     const ParsedFile parsed = parse_file(text, arena, symbols, {profile != Profile::spec});
     if (parsed.error) {
-      INVARIANT(parsed.error->at <= size);
+      INVARIANT(parsed.error->at <= text.size());
       INVARIANT(!parsed.error->message.empty());
       continue;
     }

@@ -1,4 +1,4 @@
-/// Methods of lists, dicts and sets.
+/// Methods of lists and dicts.
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace fettle::starlark {
 
 bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
   if (a.count > 1) {
-    vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
+    vm.fail_with("got ", a.count, " arguments, want at most 1");
     return false;
   }
   const auto put = [&](Value key, Value value) {
@@ -40,8 +40,8 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
       const bool ok = for_each(vm, from, [&](Value item) {
         Iteration state;
         if (!begin_iteration(item, state)) {
-          vm.fail_with(a.name, ": dictionary update sequence element #", index,
-                       " is not iterable (", type_name_of(item), ")");
+          vm.fail_with("dictionary update sequence element #", index, " is not iterable (",
+                       type_name_of(item), ")");
           return false;
         }
         Value pair[2];
@@ -56,8 +56,8 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
         if (vm.failed)
           return false;
         if (count != 2) {
-          vm.fail_with(a.name, ": dictionary update sequence element #", index, " has length ",
-                       count, ", want 2");
+          vm.fail_with("dictionary update sequence element #", index, " has length ", count,
+                       ", want 2");
           return false;
         }
         ++index;
@@ -66,14 +66,14 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
       if (!ok)
         return false;
     } else {
-      vm.fail_with(a.name, ": got ", type_name_of(from), ", want iterable");
+      vm.fail_with("got ", type_name_of(from), ", want iterable");
       return false;
     }
   }
   for (uint32_t i = 0; i < a.named_count; ++i) {
     for (uint32_t j = 0; j < i && a.named_count < 256; ++j) {
       if (view_of(a.names[i]) == view_of(a.names[j])) {
-        vm.fail_with(a.name, ": duplicate keyword arg: \"", view_of(a.names[i]), "\"");
+        vm.fail_with("duplicate keyword arg: \"", view_of(a.names[i]), "\"");
         return false;
       }
     }
@@ -85,15 +85,6 @@ bool update_dict(Vm& vm, Dict* dict, const Arguments& a) {
 
 namespace {
 
-Value method_error(Vm& vm, const Arguments& a) {
-  // What the object itself says is told with the name of the method in front.
-  const bool told = vm.message.starts_with(cat(a.name, ":")) ||
-                    vm.message.starts_with("Starlark ") || vm.message.starts_with("out of memory");
-  if (vm.failed && !told)
-    vm.message = cat(a.name, ": ", vm.message);
-  return Value::error();
-}
-
 // Lists.
 
 Value list_append(Vm& vm, const Arguments& a) {
@@ -103,7 +94,7 @@ Value list_append(Vm& vm, const Arguments& a) {
   }
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "append to"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return list_push(vm.heap(), list, a.positional[0]) ? Value::none() : vm.fail_memory();
 }
 
@@ -112,7 +103,7 @@ Value list_clear(Vm& vm, const Arguments& a) {
     return Value::error();
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "clear"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   list->size = 0;
   return Value::none();
 }
@@ -124,7 +115,7 @@ Value list_extend(Vm& vm, const Arguments& a) {
     return wrong_type(vm, a, 0, "iterable");
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "extend"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return add_in_place(vm, a.self, a.positional[0]).is_error() ? Value::error() : Value::none();
 }
 
@@ -160,7 +151,7 @@ Value list_index(Vm& vm, const Arguments& a) {
   for (int64_t i = start; i < end; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
     if (same < 0)
-      return method_error(vm, a);
+      return vm.fail_as(a.name);
     if (same > 0)
       return Value::small(i);
   }
@@ -175,7 +166,7 @@ Value list_insert(Vm& vm, const Arguments& a) {
   if (!want_int64(vm, a, 0, at))
     return Value::error();
   if (!check_mutable(vm, list, "insert into"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (at < 0)
     at = std::max<int64_t>(at + list->size, 0);
   at = std::min<int64_t>(at, list->size);
@@ -209,7 +200,7 @@ Value list_pop(Vm& vm, const Arguments& a) {
     return vm.fail("pop: index -1 out of range: empty list");
   }
   if (!check_mutable(vm, list, "pop from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (!vm.charge((list->size - u64(at)) / 16))
     return Value::error();
   const Value popped = list->items[at];
@@ -223,13 +214,13 @@ Value list_remove(Vm& vm, const Arguments& a) {
     return Value::error();
   auto* list = as<List>(a.self);
   if (!check_mutable(vm, list, "remove from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (!vm.charge(list->size))
     return Value::error();
   for (uint32_t i = 0; i < list->size; ++i) {
     const int same = equal_values(vm, list->items[i], a.positional[0]);
     if (same < 0)
-      return method_error(vm, a);
+      return vm.fail_as(a.name);
     if (same > 0) {
       std::copy(list->items + i + 1, list->items + list->size, list->items + i);
       --list->size;
@@ -255,7 +246,7 @@ Value dict_get(Vm& vm, const Arguments& a) {
     return Value::error();
   uint64_t hash = 0;
   if (!hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   if (const TableEntry* entry = table_find(vm, as<Dict>(a.self), a.positional[0], hash))
     return entry->value;
   return a.count == 2 ? a.positional[1] : Value::none();
@@ -286,19 +277,14 @@ Value dict_keys(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::keys
 Value dict_values(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::values); }
 Value dict_items(Vm& vm, const Arguments& a) { return dict_list(vm, a, Part::items); }
 
-/// Whether nothing was ever put into a dict or set; then starlark-go looks at no hash.
-bool is_untouched(const Vm& vm, Value table) {
-  return as<Dict>(table)->entries == nullptr && !vm.is_spec();
-}
-
 Value dict_pop(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 2))
     return Value::error();
   if (!check_mutable(vm, a.self.object(), "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   uint64_t hash = 0;
   if (!is_untouched(vm, a.self) && !hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   Value removed;
   if (table_remove(vm, as<Dict>(a.self), a.positional[0], hash, &removed))
     return removed;
@@ -312,7 +298,7 @@ Value dict_popitem(Vm& vm, const Arguments& a) {
   if (dict->live == 0)
     return vm.fail("popitem: empty dict");
   if (!check_mutable(vm, dict, "delete from"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   --vm.ticks;
   const TableEntry* first = table_first(dict);
   const Value pair = make_tuple(vm.heap(), {first->key, first->value});
@@ -325,242 +311,21 @@ Value dict_setdefault(Vm& vm, const Arguments& a) {
     return Value::error();
   uint64_t hash = 0;
   if (!hash_of(vm, a.positional[0], hash))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   auto* dict = as<Dict>(a.self);
   if (const TableEntry* entry = table_find(vm, dict, a.positional[0], hash))
     return entry->value;
   if (!check_mutable(vm, dict, "insert into"))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   const Value value = a.count == 2 ? a.positional[1] : Value::none();
   return table_put(vm, dict, a.positional[0], hash, value) ? value : vm.fail_memory();
 }
 
 Value dict_update(Vm& vm, const Arguments& a) {
   if (!update_dict(vm, as<Dict>(a.self), a))
-    return method_error(vm, a);
+    return vm.fail_as(a.name);
   return Value::none();
 }
-
-// Sets.
-
-bool want_hash(Vm& vm, const Arguments& a, Value v, uint64_t& hash) {
-  if (hash_of(vm, v, hash))
-    return true;
-  method_error(vm, a);
-  return false;
-}
-
-Value set_add(Vm& vm, const Arguments& a) {
-  uint64_t hash = 0;
-  if (!want_positional(vm, a, 1, 1) || !want_hash(vm, a, a.positional[0], hash))
-    return Value::error();
-  if (!check_mutable(vm, a.self.object(), "insert into"))
-    return method_error(vm, a);
-  return table_put(vm, as<Dict>(a.self), a.positional[0], hash, Value::none()) ? Value::none()
-                                                                               : vm.fail_memory();
-}
-
-Value set_clear(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 0, 0))
-    return Value::error();
-  if (as<Dict>(a.self)->live == 0)
-    return Value::none();
-  return dict_clear(vm, a);
-}
-
-Value set_remove_member(Vm& vm, const Arguments& a, bool must) {
-  if (!want_positional(vm, a, 1, 1))
-    return Value::error();
-  uint64_t hash = 0;
-  const bool looks = !must || !is_untouched(vm, a.self);
-  if (looks && !want_hash(vm, a, a.positional[0], hash))
-    return Value::error();
-  if (!check_mutable(vm, a.self.object(), "delete from"))
-    return method_error(vm, a);
-  if (!table_remove(vm, as<Dict>(a.self), a.positional[0], hash) && must)
-    return vm.fail("remove: missing key");
-  return Value::none();
-}
-Value set_remove(Vm& vm, const Arguments& a) { return set_remove_member(vm, a, true); }
-Value set_discard(Vm& vm, const Arguments& a) { return set_remove_member(vm, a, false); }
-
-Value set_pop(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 0, 0))
-    return Value::error();
-  auto* set = as<Dict>(a.self);
-  if (set->live == 0)
-    return vm.fail("pop: empty set");
-  if (!check_mutable(vm, set, "delete from"))
-    return method_error(vm, a);
-  const TableEntry* first = table_first(set);
-  const Value key = first->key;
-  table_remove(vm, set, key, first->hash);
-  return key;
-}
-
-/// The members of any iterable as a set of its own; null after an error.
-Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
-  if (is_set(from))
-    return as<Dict>(from);
-  const std::string_view method = a.name;
-  if (!is_iterable(from) && (method == "union" || method == "update")) {
-    vm.fail_with(method, ": argument #", index + 1, " is not iterable: ", type_name_of(from));
-    return nullptr;
-  }
-  if (!is_iterable(from)) {
-    vm.fail_with(a.name, ": for parameter ", index + 1, ": got ", type_name_of(from),
-                 ", want iterable");
-    return nullptr;
-  }
-  Dict* made = make_set(vm);
-  const bool ok = for_each(vm, from, [&](Value item) {
-    uint64_t hash = 0;
-    return vm.charge(3) && want_hash(vm, a, item, hash) &&
-           (table_put(vm, made, item, hash, Value::none()) || !vm.fail_memory().is_error());
-  });
-  return ok ? made : nullptr;
-}
-
-Dict* copy_set(Vm& vm, const Dict* set) {
-  if (!vm.charge(u64(3) * set->live))
-    return nullptr;
-  Dict* made = make_set(vm);
-  const bool ok = table_each(set, [&](const TableEntry& entry) {
-    return table_put(vm, made, entry.key, entry.hash, Value::none());
-  });
-  if (!ok)
-    vm.fail_memory();
-  return ok ? made : nullptr;
-}
-
-/// Changes `set` by each argument. `keep`: what is in the argument stays; `drop`: what is in it
-/// goes.
-enum class Change { add, keep, drop, toggle };
-bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
-  for (uint32_t i = 0; i < a.count; ++i) {
-    if (change == Change::drop && is_untouched(vm, Value::object(set)) &&
-        is_iterable(a.positional[i]))
-      continue;
-    Dict* other = as_set(vm, a, a.positional[i], i);
-    if (other == nullptr || !vm.charge(u64(3) * (u64(set->live) + other->live)))
-      return false;
-    std::vector<TableEntry> entries;
-    const Dict* walked = change == Change::keep ? set : other;
-    table_each(walked, [&](const TableEntry& entry) { return entries.push_back(entry), true; });
-    for (const TableEntry& entry : entries) {
-      bool ok = true;
-      switch (change) {
-        case Change::add:
-          ok = table_put(vm, set, entry.key, entry.hash, Value::none());
-          break;
-        case Change::drop:
-          table_remove(vm, set, entry.key, entry.hash);
-          break;
-        case Change::keep:
-          if (table_find(vm, other, entry.key, entry.hash) == nullptr)
-            table_remove(vm, set, entry.key, entry.hash);
-          break;
-        case Change::toggle:
-          if (!table_remove(vm, set, entry.key, entry.hash))
-            ok = table_put(vm, set, entry.key, entry.hash, Value::none());
-          break;
-      }
-      if (!ok) {
-        vm.fail_memory();
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-Value changed_copy(Vm& vm, const Arguments& a, Change change, bool variadic) {
-  if (a.named_count > 0 && change == Change::add)
-    return vm.fail_with(a.name, ": does not accept keyword arguments");
-  if (!variadic && a.count > 1 && a.named_count == 0)
-    return vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
-  if (a.named_count > 0 || (!variadic && a.count != 1)) {
-    want_positional(vm, a, 1, 1);
-    return Value::error();
-  }
-  Dict* made = copy_set(vm, as<Dict>(a.self));
-  return made != nullptr && change_set(vm, a, made, change) ? Value::object(made) : Value::error();
-}
-Value change_self(Vm& vm, const Arguments& a, Change change, const char* verb) {
-  if (a.named_count > 0 && change == Change::add)
-    return vm.fail_with(a.name, ": does not accept keyword arguments");
-  if (a.named_count > 0) {
-    want_positional(vm, a, 0, 255);
-    return Value::error();
-  }
-  if (!check_mutable(vm, a.self.object(), verb))
-    return method_error(vm, a);
-  return change_set(vm, a, as<Dict>(a.self), change) ? Value::none() : Value::error();
-}
-Value set_union(Vm& vm, const Arguments& a) { return changed_copy(vm, a, Change::add, true); }
-Value set_intersection(Vm& vm, const Arguments& a) {
-  return changed_copy(vm, a, Change::keep, vm.is_spec());
-}
-Value set_difference(Vm& vm, const Arguments& a) {
-  return changed_copy(vm, a, Change::drop, vm.is_spec());
-}
-Value set_symmetric_difference(Vm& vm, const Arguments& a) {
-  return changed_copy(vm, a, Change::toggle, false);
-}
-Value set_update(Vm& vm, const Arguments& a) {
-  return change_self(vm, a, Change::add, "insert into");
-}
-Value set_intersection_update(Vm& vm, const Arguments& a) {
-  return change_self(vm, a, Change::keep, "delete from");
-}
-Value set_difference_update(Vm& vm, const Arguments& a) {
-  return change_self(vm, a, Change::drop, "delete from");
-}
-Value set_symmetric_difference_update(Vm& vm, const Arguments& a) {
-  return change_self(vm, a, Change::toggle, "insert into");
-}
-
-Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in_mine,
-                   bool disjoint) {
-  if (a.count > 1 && a.named_count == 0)
-    return vm.fail_with(a.name, ": got ", a.count, " arguments, want at most 1");
-  if (!want_positional(vm, a, 1, 1))
-    return Value::error();
-  const auto* mine = as<Dict>(a.self);
-  const Dict* other = as_set(vm, a, a.positional[0], 0);
-  if (other == nullptr || !vm.charge(u64(2) * (u64(mine->live) + other->live)))
-    return Value::error();
-  const auto inside = [&vm](const Dict* part, const Dict* whole, bool wanted) {
-    return table_each(part, [&](const TableEntry& entry) {
-      return (table_find(vm, whole, entry.key, entry.hash) != nullptr) == wanted;
-    });
-  };
-  if (disjoint)
-    return Value::boolean(inside(mine, other, false));
-  return Value::boolean((!mine_in_other || inside(mine, other, true)) &&
-                        (!other_in_mine || inside(other, mine, true)));
-}
-/// Of another iterable no more is looked at than until every member was seen.
-Value set_issubset(Vm& vm, const Arguments& a) {
-  if (a.count != 1 || a.named_count > 0 || is_set(a.positional[0]) || !is_iterable(a.positional[0]))
-    return compare_sets(vm, a, true, false, false);
-  const auto* mine = as<Dict>(a.self);
-  if (mine->live == 0)
-    return Value::boolean(true);
-  Dict* seen = make_set(vm);
-  for_each(vm, a.positional[0], [&](Value item) {
-    uint64_t hash = 0;
-    if (!vm.charge(3) || !want_hash(vm, a, item, hash))
-      return false;
-    if (table_find(vm, mine, item, hash) != nullptr &&
-        !table_put(vm, seen, item, hash, Value::none()))
-      return !vm.fail_memory().is_error();
-    return seen->live < mine->live;
-  });
-  return vm.failed ? Value::error() : Value::boolean(seen->live == mine->live);
-}
-Value set_issuperset(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, true, false); }
-Value set_isdisjoint(Vm& vm, const Arguments& a) { return compare_sets(vm, a, false, false, true); }
 
 constexpr MethodEntry list_table[] = {
     {"append", list_append}, {"clear", list_clear}, {"extend", list_extend}, {"index", list_index},
@@ -574,28 +339,9 @@ constexpr MethodEntry dict_table[] = {{"clear", dict_clear},
                                       {"setdefault", dict_setdefault},
                                       {"update", dict_update},
                                       {"values", dict_values}};
-constexpr MethodEntry set_table[] = {
-    {"add", set_add},
-    {"clear", set_clear},
-    {"difference", set_difference},
-    {"difference_update", set_difference_update, true},
-    {"discard", set_discard},
-    {"intersection", set_intersection},
-    {"intersection_update", set_intersection_update},
-    {"isdisjoint", set_isdisjoint},
-    {"issubset", set_issubset},
-    {"issuperset", set_issuperset},
-    {"pop", set_pop},
-    {"remove", set_remove},
-    {"symmetric_difference", set_symmetric_difference},
-    {"symmetric_difference_update", set_symmetric_difference_update},
-    {"union", set_union},
-    {"update", set_update}};
-
 }  // namespace
 
 std::span<const MethodEntry> list_methods() { return list_table; }
 std::span<const MethodEntry> dict_methods() { return dict_table; }
-std::span<const MethodEntry> set_methods() { return set_table; }
 
 }  // namespace fettle::starlark

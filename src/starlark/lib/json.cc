@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
-#include "starlark/lib/strings.h"
 
 namespace fettle::starlark {
 namespace {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
-#include "starlark/lib/strings.h"
 
 namespace fettle::starlark {
 namespace {
@@ -252,7 +252,7 @@ class Decoder {
     const bool negative = number_text[0] == '-';
     if (!vm_.charge(number_text.size() / 2 + number_text.size() * number_text.size() / (1 << 17)))
       return fail("stopped");
-    made_ = parse_integer(vm_, number_text.substr(negative), 10, negative);
+    made_ = parse_integer(heap_, number_text.substr(negative), 10, negative);
     if (vm_.failed)
       return fail("stopped");
     return made_.is_error() ? bad() : true;

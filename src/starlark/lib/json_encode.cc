@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
+#include "starlark/eval/texts.h"
+#include "starlark/eval/times.h"
 #include "starlark/lib/library.h"
-#include "starlark/lib/strings.h"
-#include "starlark/lib/time.h"
 
 namespace fettle::starlark {
 namespace {

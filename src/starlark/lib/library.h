@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "starlark/eval/methods.h"
+#include "starlark/code/methods.h"
 #include "starlark/eval/ops.h"
 
 namespace fettle::starlark {

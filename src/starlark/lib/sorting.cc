@@ -1,19 +1,62 @@
 /// The order of `sorted`.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "starlark/lib/library.h"
 
 namespace fettle::starlark {
 namespace {
 
-/// -1, 0, 1, or -2 after an error, of two keys.
-int key_order(Vm& vm, Value x, Value y) {
+/// Texts up to this size are compared without being charged.
+constexpr uint32_t free_text = 256;
+
+bool is_plain_text(const Value& v) {
+  return v.is_short_text() || (is_kind(v, Kind::string) && v.object()->count <= free_text);
+}
+
+/// The order of two items that are integers or texts of moderate size; none of others.
+std::optional<int> plain_order(const Value& x, const Value& y) {
   if (x.is_small() && y.is_small())
     return x.small() < y.small() ? -1 : x.small() > y.small();
-  return order(vm, x, y);
+  if (!is_plain_text(x) || !is_plain_text(y))
+    return std::nullopt;
+  const int found = x.same(y) ? 0 : view_of(x).compare(view_of(y));
+  return found < 0 ? -1 : found > 0;
+}
+
+/// The order of two tuples of such items, in one walk. It costs as much as to ask whether one is
+/// less than the other and, unless it is, whether the other is less than it.
+std::optional<int> tuple_order(Vm& vm, const Tuple* x, const Tuple* y) {
+  const uint32_t common = std::min(x->count, y->count);
+  int result = x->count < y->count ? -1 : x->count > y->count;
+  uint32_t walked = 0;
+  while (walked < common) {
+    const std::optional<int> found = plain_order(x->items()[walked], y->items()[walked]);
+    if (!found)
+      return std::nullopt;
+    ++walked;
+    if (*found != 0) {
+      result = *found;
+      break;
+    }
+  }
+  return vm.charge(u64(walked) * (result < 0 ? 1 : 2)) ? result : -2;
+}
+
+/// -1, 0, 1, or -2 after an error, of two keys.
+int key_order(Vm& vm, Value x, Value y) {
+  std::optional<int> found;
+  if (is_tuple(x) && is_tuple(y))
+    found = tuple_order(vm, as<Tuple>(x), as<Tuple>(y));
+  else
+    found = plain_order(x, y);
+  return found ? *found : order(vm, x, y);
 }
 
 /// Up to this many starlark-go sorts by insertion, and goes on after values that have no order.
@@ -21,50 +64,143 @@ constexpr size_t few = 20;
 
 /// The last pair without an order is what the error names.
 bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
-  std::string problem;
+  std::optional<Failure> problem;
   for (size_t i = 1; i < keyed.size(); ++i) {
     for (size_t at = i; at > 0; --at) {
       const Value left = keyed[at - (reverse ? 1 : 0)].first;
       const Value right = keyed[at - (reverse ? 0 : 1)].first;
       const int found = key_order(vm, left, right);
-      if (found == -2 && !vm.message.ends_with("not implemented"))
+      if (found == -2 && vm.failure.kind != Failure::Kind::no_order)
         return false;
-      if (found == -2) {
-        problem = std::move(vm.message);
-        vm.message.clear();
-        vm.failed = false;
-      }
+      if (found == -2)
+        problem = vm.take_failure();
       if (found != -1)
         break;
       std::swap(keyed[at], keyed[at - 1]);
     }
   }
-  if (problem.empty())
+  if (!problem)
     return true;
-  vm.fail(std::move(problem));
+  vm.fail(std::move(*problem));
   return false;
 }
 
-/// The first eight bytes as a number that orders as they do; what is missing counts as zero.
-uint64_t head_of(const Value& text) {
-  uint64_t head = 0;
-  if (text.is_short_text())
-    head = text.word() >> 8;
-  else
-    std::memcpy(&head, view_of(text).data(), sizeof head);
-  return __builtin_bswap64(head);
+/// Eight bytes of a text as a number that orders as they do; what is missing counts as zero.
+uint64_t bytes_at(std::string_view text, size_t offset) {
+  uint64_t bytes = 0;
+  if (offset < text.size())
+    std::memcpy(&bytes, text.data() + offset, std::min(text.size() - offset, sizeof bytes));
+  return __builtin_bswap64(bytes);
 }
 
-bool text_before(const Value& a, const Value& b) {
-  const uint64_t x = head_of(a), y = head_of(b);
-  return x != y ? x < y : view_of(a) < view_of(b);
+/// What is sorted by a number.
+struct Ranked {
+  uint64_t rank;
+  uint32_t at;  ///< of the pair
+};
+using Ranks = std::span<Ranked>;
+
+/// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
+/// False when the evaluation is no longer wanted.
+bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
+  constexpr size_t digit = 11, few_ranked = 256, at_once = 1 << 16;
+  uint64_t differ = 0;
+  bool sorted = true;
+  for (size_t i = 1; i < ranked.size(); ++i) {
+    differ |= ranked[i].rank ^ ranked[0].rank;
+    sorted = sorted && ranked[i - 1].rank <= ranked[i].rank;
+  }
+  if (sorted)
+    return true;
+  if (ranked.size() < few_ranked) {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+    return true;
+  }
+  room.resize(std::max(room.size(), ranked.size()));
+  Ranks from = ranked, into = Ranks(room).first(ranked.size());
+  for (auto shift = size_t(std::countr_zero(differ)); shift < 64 && differ >> shift != 0;
+       shift += digit) {
+    constexpr uint64_t mask = (1 << digit) - 1;
+    if ((differ >> shift & mask) == 0)
+      continue;
+    std::array<uint32_t, 1 << digit> starts{};
+    for (const Ranked& each : from)
+      ++starts[each.rank >> shift & mask];
+    uint32_t sum = 0;
+    for (uint32_t& start : starts)
+      sum += std::exchange(start, sum);
+    for (size_t i = 0; i < from.size(); ++i) {
+      into[starts[from[i].rank >> shift & mask]++] = from[i];
+      if (i % at_once == at_once - 1 && !vm.still_wanted())
+        return false;
+    }
+    std::swap(from, into);
+  }
+  if (from.data() != ranked.data())
+    std::ranges::copy(from, ranked.begin());
+  return true;
+}
+
+using Pair = std::pair<Value, Value>;
+
+/// Pairs whose keys are equal up to `offset`, and how many pairs there are.
+struct Stretch {
+  size_t begin;
+  size_t end;
+  size_t offset;
+};
+
+/// Sorts pairs by keys that are all texts: by eight bytes, then what is equal by the next eight.
+bool rank_texts(Vm& vm, const std::vector<Pair>& keyed, bool reverse, std::vector<Ranked>& ranked) {
+  std::vector<Ranked> room;
+  std::vector<Stretch> open{{0, keyed.size(), 0}};
+  while (!open.empty()) {
+    const size_t begin = open.back().begin, end = open.back().end, offset = open.back().offset;
+    open.pop_back();
+    const Ranks part = Ranks(ranked).subspan(begin, end - begin);
+    // A text that ends goes before one that goes on with zeros.
+    const auto length_of = [&](const Ranked& each) {
+      return std::min(view_of(keyed[each.at].first).size(), offset + 9);
+    };
+    const auto bytes_of = [&](const Ranked& each) {
+      return bytes_at(view_of(keyed[each.at].first), offset);
+    };
+    for (Ranked& each : part)
+      each.rank = reverse ? ~length_of(each) : length_of(each);
+    if (!sort_ranked(vm, part, room))
+      return false;
+    for (Ranked& each : part)
+      each.rank = reverse ? ~bytes_of(each) : bytes_of(each);
+    if (!sort_ranked(vm, part, room))
+      return false;
+    for (size_t i = 0, next = 0; i < part.size(); i = next) {
+      size_t longer = 0;  // stands at the end, or reversed at the beginning
+      for (next = i; next < part.size() && part[next].rank == part[i].rank; ++next)
+        longer += length_of(part[next]) == offset + 9;
+      if (longer > 1) {
+        const size_t first = begin + (reverse ? i : next - longer);
+        open.push_back({first, first + longer, offset + 8});
+      }
+    }
+  }
+  return true;
+}
+
+bool rank_integers(Vm& vm, const std::vector<Pair>& keyed, bool reverse,
+                   std::vector<Ranked>& ranked) {
+  constexpr uint64_t sign = u64(1) << 63;
+  for (Ranked& each : ranked) {
+    const uint64_t rank = u64(keyed[each.at].first.small()) ^ sign;
+    each.rank = reverse ? ~rank : rank;
+  }
+  std::vector<Ranked> room;
+  return sort_ranked(vm, ranked, room);
 }
 
 }  // namespace
 
-bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
-  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
-  using Pair = std::pair<Value, Value>;
+bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
   const size_t size = keyed.size();
   bool failed = false;
   const auto before = [&](const Pair& a, const Pair& b) {
@@ -73,41 +209,58 @@ bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool rever
       failed = true;
     return order_ == -1;
   };
+  const auto is_sorted = [&] {
+    bool sorted = true;
+    for (size_t i = 1; i < size && sorted && !failed; ++i)
+      sorted = !before(keyed[i], keyed[i - 1]);
+    return sorted;
+  };
   if (!vm.charge(size))
     return false;
-  // Keys of one plain type need no care.
+  constexpr size_t run = 8;
+  const auto merge_cost = [&] {
+    uint64_t cost = 0;
+    for (size_t width = run; width < size; width *= 2)
+      cost += size;
+    return cost;
+  };
+  // Keys of one plain type are ranked by numbers.
   const auto all = [&](auto&& test) {
     return std::all_of(keyed.begin(), keyed.end(),
                        [&](const Pair& pair) { return test(pair.first); });
   };
-  const auto sort_by = [&](auto&& less, uint64_t cost) {
-    if (!vm.charge(size * cost / 8 * u64(std::bit_width(size))))
+  const auto sort_by = [&](auto&& rank, size_t most_by_formula, uint64_t each) {
+    const uint64_t cost = size <= most_by_formula ? size * each / 8 * u64(std::bit_width(size))
+                          : is_sorted()           ? 0
+                                                  : merge_cost();
+    if (!vm.charge(cost))
       return false;
-    if (reverse)
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(b.first, a.first); });
-    else
-      std::stable_sort(keyed.begin(), keyed.end(),
-                       [&](const Pair& a, const Pair& b) { return less(a.first, b.first); });
+    std::vector<Ranked> ranked(size);
+    for (size_t i = 0; i < size; ++i)
+      ranked[i].at = u32(i);
+    if (!rank(vm, keyed, reverse, ranked))
+      return false;
+    std::vector<Pair> sorted(size);
+    std::ranges::transform(ranked, sorted.begin(),
+                           [&](const Ranked& item) { return keyed[item.at]; });
+    keyed.swap(sorted);
     return true;
   };
-  constexpr size_t most_at_once = 1 << 17;  // beyond that a cancellation would have to wait
-  if (size <= most_at_once && all([](const Value& v) { return v.is_small(); }))
-    return sort_by([](const Value& a, const Value& b) { return a.small() < b.small(); }, 1);
-  if (size <= most_at_once / 2 &&
+  constexpr size_t most_ranked = 1 << 20;  // beyond that a cancellation would have to wait
+  if (size <= most_ranked && all([](const Value& v) { return v.is_small(); }))
+    return sort_by(rank_integers, 1 << 17, 1);
+  if (size <= most_ranked &&
       all([](const Value& v) { return is_text(v) && view_of(v).size() <= 64; }))
-    return sort_by(text_before, 4);
+    return sort_by(rank_texts, 1 << 16, 4);
   if (size <= few)
     return sort_few(vm, keyed, reverse);
   // Sorted input is common.
-  bool sorted = true;
-  for (size_t i = 1; i < size && sorted && !failed; ++i)
-    sorted = !before(keyed[i], keyed[i - 1]);
+  const bool sorted = is_sorted();
   if (failed)
     return false;
   if (sorted)
     return true;
-  constexpr size_t run = 8;
+  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
   for (size_t start = 0; start < size; start += run) {
     const size_t end = std::min(start + run, size);
     for (size_t i = start + 1; i < end; ++i) {

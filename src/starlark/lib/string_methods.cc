@@ -1,299 +1,17 @@
-/// Methods of texts and bytes. Letters are those of Unicode, with simple case mappings.
-
-#include <utf8proc.h>
+/// Methods of texts and bytes.
 
 #include <algorithm>
 #include <array>
 
 #include "base/text.h"
 #include "starlark/eval/bind.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/strings.h"
 
 namespace fettle::starlark {
 
-bool is_space(uint32_t c) {
-  switch (c) {
-    case '\t':
-    case '\n':
-    case '\v':
-    case '\f':
-    case '\r':
-    case ' ':
-    case 0x85:
-    case 0xA0:
-    case 0x1680:
-    case 0x2028:
-    case 0x2029:
-    case 0x202F:
-    case 0x205F:
-    case 0x3000:
-      return true;
-    default:
-      return c >= 0x2000 && c <= 0x200A;
-  }
-}
-
-uint32_t decode(std::string_view text, size_t& length) {
-  if (static_cast<uint8_t>(text[0]) < 0x80) {
-    length = 1;
-    return static_cast<uint8_t>(text[0]);
-  }
-  utf8proc_int32_t code = 0;
-  const auto found = utf8proc_iterate(reinterpret_cast<const uint8_t*>(text.data()),
-                                      static_cast<utf8proc_ssize_t>(text.size()), &code);
-  if (found <= 0) {
-    length = 1;
-    return 0xFFFD;
-  }
-  length = size_t(found);
-  return u32(code);
-}
-
-bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item) {
-  const std::string_view text = view_of(view.text);
-  if (position >= i64(text.size()))
-    return false;
-  const std::string_view rest = text.substr(size_t(position));
-  size_t length = 1;
-  switch (view.view_kind()) {
-    case ViewKind::elems:
-      item = Value::short_text(rest.substr(0, 1));
-      break;
-    case ViewKind::elem_ords:
-    case ViewKind::bytes_elems:
-      item = Value::small(static_cast<uint8_t>(rest[0]));
-      break;
-    case ViewKind::codepoint_ords:
-      item = Value::small(decode(rest, length));
-      break;
-    case ViewKind::codepoints: {
-      const uint32_t code = decode(rest, length);
-      item = code == 0xFFFD && length == 1 ? make_text(vm.heap(), "\xEF\xBF\xBD")
-                                           : Value::short_text(rest.substr(0, length));
-      break;
-    }
-  }
-  position += i64(length);
-  return true;
-}
-
-std::optional<int64_t> length_of_view(const View& view) {
-  if (view.view_kind() != ViewKind::elems && view.view_kind() != ViewKind::elem_ords)
-    return std::nullopt;
-  return i64(view_of(view.text).size());
-}
-
-Value index_of_view(Vm&, const View& view, int64_t index) {
-  const std::string_view text = view_of(view.text);
-  if (view.view_kind() == ViewKind::elems)
-    return Value::short_text(text.substr(size_t(index), 1));
-  return Value::small(static_cast<uint8_t>(text[size_t(index)]));
-}
-
 namespace {
-
-using Category = utf8proc_category_t;
-Category category(uint32_t c) { return utf8proc_category(static_cast<int32_t>(c)); }
-bool is_letter(uint32_t c) {
-  if (c < 0x80)
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-  const Category k = category(c);
-  return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
-}
-bool is_digit(uint32_t c) {
-  return c < 0x80 ? c >= '0' && c <= '9' : category(c) == UTF8PROC_CATEGORY_ND;
-}
-bool is_upper(uint32_t c) {
-  return c < 0x80 ? c >= 'A' && c <= 'Z' : category(c) == UTF8PROC_CATEGORY_LU;
-}
-bool is_lower(uint32_t c) {
-  return c < 0x80 ? c >= 'a' && c <= 'z' : category(c) == UTF8PROC_CATEGORY_LL;
-}
-bool is_title(uint32_t c) { return c >= 0x80 && category(c) == UTF8PROC_CATEGORY_LT; }
-constexpr uint32_t sharp_s = 0xDF;  ///< has no simple upper case
-uint32_t to_upper(uint32_t c) {
-  if (c < 0x80)
-    return c >= 'a' && c <= 'z' ? c - 32 : c;
-  if (c == sharp_s)
-    return c;
-  return u32(utf8proc_toupper(static_cast<int32_t>(c)));
-}
-uint32_t to_lower(uint32_t c) {
-  if (c < 0x80)
-    return c >= 'A' && c <= 'Z' ? c + 32 : c;
-  return u32(utf8proc_tolower(static_cast<int32_t>(c)));
-}
-uint32_t to_title(uint32_t c) {
-  if (c < 0x80 || c == sharp_s)
-    return to_upper(c);
-  return u32(utf8proc_totitle(static_cast<int32_t>(c)));
-}
-
-/// Whether a letter has another case.
-bool has_case(uint32_t c) {
-  if (c < 0x80)
-    return (c | 32) >= 'a' && (c | 32) <= 'z';
-  return c == sharp_s || to_upper(c) != c || to_lower(c) != c || to_title(c) != c;
-}
-
-/// `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
-template <typename F>
-void each_code_point(std::string_view text, F&& f) {
-  while (!text.empty()) {
-    size_t length = 1;
-    const uint32_t c = decode(text, length);
-    if (!f(c, text.substr(0, length)))
-      return;
-    text.remove_prefix(length);
-  }
-}
-
-Value finish(Vm& vm, std::string_view text) {
-  const Value made = make_text(vm.heap(), text);
-  return made.is_error() ? vm.fail_memory() : made;
-}
-
-/// Work on every byte of the receiver.
-bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 4); }
-/// … which looks up what each code point is.
-bool charge_letters(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 2); }
-
-template <typename Map>
-Value map_text(Vm& vm, const Arguments& a, Map&& map) {
-  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
-    return Value::error();
-  const std::string_view text = view_of(a.self);
-  if (!vm.heap().may_take(text.size() * 2))
-    return vm.fail_memory();
-  std::string out;
-  out.reserve(text.size());
-  each_code_point(text, [&](uint32_t c, std::string_view bytes) {
-    if (c == 0xFFFD) {
-      out += bytes;
-      map(c);
-      return true;
-    }
-    const uint32_t mapped = map(c);
-    if (mapped < 0x80)
-      out += static_cast<char>(mapped);
-    else
-      append_utf8(out, mapped);
-    return true;
-  });
-  return finish(vm, out);
-}
-
-/// The same for a text of ASCII alone that is not long: itself when nothing changes. Unset for others.
-template <typename Map>
-Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
-  constexpr size_t longest = 1 << 16;
-  const std::string_view text = view_of(a.self);
-  if (a.count > 0 || a.named_count > 0 || text.size() > longest)
-    return Value::unset();
-  uint8_t bits = 0;
-  bool changes = false;
-  for (const char c : text) {
-    bits |= static_cast<uint8_t>(c);
-    changes |= map(static_cast<uint8_t>(c)) != static_cast<uint8_t>(c);
-  }
-  if (bits >= 0x80)
-    return Value::unset();
-  if (!charge_letters(vm, a))
-    return Value::error();
-  if (!changes)
-    return a.self;
-  const auto fill = [&](char* into) {
-    std::ranges::transform(text, into, [&](char c) {
-      return static_cast<char>(map(static_cast<uint8_t>(c)));
-    });
-  };
-  char few[8];
-  if (text.size() < sizeof few) {
-    fill(few);
-    return Value::short_text({few, text.size()});
-  }
-  String* const made = make_blank_text(vm.heap(), text.size());
-  if (made == nullptr)
-    return vm.fail_memory();
-  fill(made->inside());
-  return Value::object(made);
-}
-
-Value string_upper(Vm& vm, const Arguments& a) {
-  const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
-  return plain.is_unset() ? map_text(vm, a, to_upper) : plain;
-}
-Value string_lower(Vm& vm, const Arguments& a) {
-  const Value plain = map_ascii(vm, a, [](uint8_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  return plain.is_unset() ? map_text(vm, a, to_lower) : plain;
-}
-Value string_title(Vm& vm, const Arguments& a) {
-  bool inside = false;
-  return map_text(vm, a, [&](uint32_t c) {
-    const uint32_t mapped = inside ? to_lower(c) : to_title(c);
-    inside = has_case(mapped);
-    return mapped;
-  });
-}
-Value string_capitalize(Vm& vm, const Arguments& a) {
-  bool first = true;
-  return map_text(vm, a, [&](uint32_t c) {
-    const uint32_t mapped = first ? to_title(c) : to_lower(c);
-    first = false;
-    return mapped;
-  });
-}
-
-template <typename Test>
-Value all_of(Vm& vm, const Arguments& a, Test&& test) {
-  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
-    return Value::error();
-  bool all = !view_of(a.self).empty();
-  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) { return all = test(c); });
-  return Value::boolean(all);
-}
-Value string_isalnum(Vm& vm, const Arguments& a) {
-  return all_of(vm, a, [](uint32_t c) { return is_letter(c) || is_digit(c); });
-}
-Value string_isalpha(Vm& vm, const Arguments& a) { return all_of(vm, a, is_letter); }
-Value string_isdigit(Vm& vm, const Arguments& a) { return all_of(vm, a, is_digit); }
-Value string_isspace(Vm& vm, const Arguments& a) { return all_of(vm, a, is_space); }
-
-Value is_cased(Vm& vm, const Arguments& a, uint32_t (*map)(uint32_t)) {
-  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
-    return Value::error();
-  bool cased = false;
-  bool same = true;
-  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
-    cased = cased || has_case(c);
-    return same = map(c) == c;
-  });
-  return Value::boolean(cased && same);
-}
-Value string_isupper(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_upper); }
-Value string_islower(Vm& vm, const Arguments& a) { return is_cased(vm, a, to_lower); }
-/// Upper case letters only behind uncased ones, lower case letters only behind cased ones.
-Value string_istitle(Vm& vm, const Arguments& a) {
-  if (!want_positional(vm, a, 0, 0) || !charge_letters(vm, a))
-    return Value::error();
-  bool cased = false, before = false, ok = true;
-  each_code_point(view_of(a.self), [&](uint32_t c, std::string_view) {
-    if (is_upper(c) && c >= 0x80 && !vm.is_spec()) {
-      ok = false;  // starlark-go knows title case and capitals of ASCII only
-    } else if (is_upper(c) || is_title(c)) {
-      ok = !before;
-      before = cased = true;
-    } else if (is_lower(c)) {
-      ok = before;
-      before = cased = true;
-    } else {
-      before = false;
-    }
-    return ok;
-  });
-  return Value::boolean(ok && cased);
-}
 
 /// The receiver between the optional bounds at `index` and behind it.
 bool bounds(Vm& vm, const Arguments& a, uint32_t index, size_t& start, size_t& end) {
@@ -438,7 +156,8 @@ Value string_replace(Vm& vm, const Arguments& a) {
   }
   const std::string_view text = view_of(a.self);
   const std::string_view from = view_of(a.positional[0]), to = view_of(a.positional[1]);
-  std::string out;
+  Scratch scratch(vm);
+  std::string& out = scratch.text;
   size_t checked = 0;
   const auto fits = [&] {
     if (out.size() > checked + 65536) {
@@ -490,6 +209,24 @@ Value string_replace(Vm& vm, const Arguments& a) {
   return finish(vm, out);
 }
 
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+}
+
+/// Without the bytes of `cutset` at its ends; a byte beyond ASCII is part of a letter that stays.
+std::string_view strip_ascii(std::string_view text, std::string_view cutset, bool left,
+                             bool right) {
+  uint64_t dropped[4] = {};
+  for (const char c : cutset)
+    dropped[u8(c) / 64] |= u64(1) << u8(c) % 64;
+  const auto drops = [&](char c) { return (dropped[u8(c) / 64] >> u8(c) % 64 & 1) != 0; };
+  while (left && !text.empty() && drops(text.front()))
+    text.remove_prefix(1);
+  while (right && !text.empty() && drops(text.back()))
+    text.remove_suffix(1);
+  return text;
+}
+
 Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
   if (!want_positional(vm, a, 0, 1) || !charge_text(vm, a))
     return Value::error();
@@ -500,9 +237,8 @@ Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
       rest.remove_prefix(1);
     while (right && !rest.empty() && is_ascii_space(rest.back()))
       rest.remove_suffix(1);
-    const auto is_ascii = [](char c) { return static_cast<uint8_t>(c) < 0x80; };
     // Beyond ASCII there are more spaces.
-    if (rest.empty() || ((!left || is_ascii(rest.front())) && (!right || is_ascii(rest.back()))))
+    if (rest.empty() || ((!left || u8(rest.front()) < 0x80) && (!right || u8(rest.back()) < 0x80)))
       return rest.size() == size ? a.self : finish(vm, rest);
   }
   std::string_view cutset;
@@ -510,6 +246,10 @@ Value string_strip_sides(Vm& vm, const Arguments& a, bool left, bool right) {
     if (!is_text(a.positional[0]))
       return wrong_type(vm, a, 0, "string");
     cutset = view_of(a.positional[0]);
+  }
+  if (!cutset.empty() && is_ascii(cutset)) {
+    const std::string_view text = strip_ascii(view_of(a.self), cutset, left, right);
+    return text.size() == view_of(a.self).size() ? a.self : finish(vm, text);
   }
   std::vector<uint32_t> cut;
   each_code_point(cutset, [&](uint32_t c, std::string_view) { return cut.push_back(c), true; });
@@ -575,7 +315,8 @@ Value string_join(Vm& vm, const Arguments& a) {
   if (!is_iterable(over))
     return wrong_type(vm, a, 0, "iterable");
   const std::string_view between = view_of(a.self);
-  std::string out;
+  Scratch scratch(vm);
+  std::string& out = scratch.text;
   bool first = true;
   size_t checked = 0;
   const bool ok = for_each(vm, over, [&](Value item) {

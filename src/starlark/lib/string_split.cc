@@ -3,23 +3,48 @@
 #include <algorithm>
 
 #include "starlark/eval/bind.h"
+#include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
 #include "starlark/lib/strings.h"
 
 namespace fettle::starlark {
 namespace {
 
-/// Work on every byte of the receiver.
-bool charge_text(Vm& vm, const Arguments& a) { return vm.charge(view_of(a.self).size() / 4); }
-
-bool push_text(Vm& vm, List* list, std::string_view text) {
-  const Value made = make_text(vm.heap(), text);
-  if (made.is_error() || !list_push(vm.heap(), list, made)) {
-    vm.fail_memory();
-    return false;
+/// A list of parts of a text. A few are gathered before it gets room: most lists have no more.
+class Parts {
+ public:
+  explicit Parts(Vm& vm, size_t room = 0) : vm_(vm), list_(make_list(vm.heap(), room)) {}
+  size_t size() const { return list_ == nullptr ? 0 : list_->size + gathered_; }
+  bool push(std::string_view text) {
+    const Value made = make_text(vm_.heap(), text);
+    if (list_ == nullptr || made.is_error() || (gathered_ == few && !flush())) {
+      vm_.fail_memory();
+      return false;
+    }
+    items_[gathered_++] = made;
+    return vm_.charge(1 + text.size() / 64);
   }
-  return vm.charge(1 + text.size() / 64);
-}
+  /// The list, or an error when it has no room.
+  Value finish() { return list_ != nullptr && flush() ? Value::object(list_) : vm_.fail_memory(); }
+
+ private:
+  static constexpr uint32_t few = 32;
+  bool flush() {
+    const size_t wanted = list_->size + gathered_;
+    const size_t room = list_->size == 0 ? wanted : std::max<size_t>(wanted, wanted + wanted / 2);
+    if (wanted > list_->capacity && !list_reserve(vm_.heap(), list_, room))
+      return false;
+    std::copy_n(items_, gathered_, list_->items + list_->size);
+    list_->size += gathered_;
+    gathered_ = 0;
+    return true;
+  }
+
+  Vm& vm_;
+  List* list_;
+  Value items_[few];
+  uint32_t gathered_ = 0;
+};
 
 /// The next word of a text, from `at` on; empty at the end. `at` moves behind it.
 std::string_view next_word(std::string_view text, size_t& at) {
@@ -35,41 +60,39 @@ std::string_view next_word(std::string_view text, size_t& at) {
 Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) {
   constexpr size_t few = 1 << 12;
   if (most < 0 && text.size() <= few) {
-    List* list = make_list(vm.heap());
+    Parts parts(vm);
     size_t at = 0;
     for (std::string_view word = next_word(text, at); !word.empty(); word = next_word(text, at)) {
-      if (!push_text(vm, list, word))
+      if (!parts.push(word))
         return Value::error();
     }
-    return vm.charge(list->size) ? Value::object(list) : Value::error();
+    return vm.charge(parts.size()) ? parts.finish() : Value::error();
   }
   // Words are counted before any is made: they may need far more room than the text.
   size_t words = 0;
   for (size_t at = 0; !next_word(text, at).empty();)
     ++words;
   const bool is_cut = most >= 0 && words > size_t(most);
-  const size_t parts = is_cut ? size_t(most) + 1 : words;
+  const size_t wanted = is_cut ? size_t(most) + 1 : words;
   if (!vm.charge(words))
     return Value::error();
-  List* list = make_list(vm.heap(), parts);
-  if (list == nullptr)
-    return vm.fail_memory();
+  Parts parts(vm, wanted);
   size_t at = 0;
   if (is_cut && from_right) {
     // The first words stay together, with what is before and between them.
     for (size_t i = 0; i < words - size_t(most); ++i)
       next_word(text, at);
-    if (!push_text(vm, list, text.substr(0, at)))
+    if (!parts.push(text.substr(0, at)))
       return Value::error();
   }
-  while (list->size < parts) {
+  while (parts.size() < wanted) {
     std::string_view word = next_word(text, at);
-    if (is_cut && !from_right && list->size + 1 == parts)
+    if (is_cut && !from_right && parts.size() + 1 == wanted)
       word = text.substr(size_t(word.data() - text.data()));
-    if (!push_text(vm, list, word))
+    if (!parts.push(word))
       return Value::error();
   }
-  return Value::object(list);
+  return parts.finish();
 }
 
 Value split_text(Vm& vm, const Arguments& a, bool from_right) {
@@ -90,20 +113,20 @@ Value split_text(Vm& vm, const Arguments& a, bool from_right) {
     return vm.fail("split: empty separator");
   if (!charge_search(vm, text.size(), separator.size()))
     return Value::error();
-  List* list = make_list(vm.heap());
+  Parts parts(vm);
   if (!from_right) {
     size_t at = 0;
     for (; most != 0; --most) {
       const size_t found = find_text(text, separator, at);
       if (found == std::string_view::npos)
         break;
-      if (!push_text(vm, list, text.substr(at, found - at)))
+      if (!parts.push(text.substr(at, found - at)))
         return Value::error();
       at = found + separator.size();
     }
-    if (!push_text(vm, list, text.substr(at)))
+    if (!parts.push(text.substr(at)))
       return Value::error();
-    return Value::object(list);
+    return parts.finish();
   }
   // As from the left, the first separators being left alone.
   size_t count = 0;
@@ -119,13 +142,13 @@ Value split_text(Vm& vm, const Arguments& a, bool from_right) {
     from = found + separator.size();
     if (i < skipped)
       continue;
-    if (!push_text(vm, list, text.substr(at, found - at)))
+    if (!parts.push(text.substr(at, found - at)))
       return Value::error();
     at = from;
   }
-  if (!push_text(vm, list, text.substr(at)))
+  if (!parts.push(text.substr(at)))
     return Value::error();
-  return Value::object(list);
+  return parts.finish();
 }
 }  // namespace
 
@@ -141,18 +164,18 @@ Value string_splitlines(Vm& vm, const Arguments& a) {
       return wrong_type(vm, a, 0, "bool");
     keep = a.positional[0].is_true();
   }
-  List* list = make_list(vm.heap());
+  Parts parts(vm);
   std::string_view text = view_of(a.self);
   while (!text.empty()) {
     const size_t at = text.find_first_of("\r\n");
     size_t next = text.size();
     if (at != std::string_view::npos)
       next = at + (text.substr(at).starts_with("\r\n") ? 2 : 1);
-    if (!push_text(vm, list, text.substr(0, keep ? next : at)))
+    if (!parts.push(text.substr(0, keep ? next : at)))
       return Value::error();
     text.remove_prefix(next);
   }
-  return Value::object(list);
+  return parts.finish();
 }
 
 }  // namespace fettle::starlark

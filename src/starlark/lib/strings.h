@@ -1,47 +1,49 @@
 #pragma once
-/// Texts: searching, views, formatting.
+/// What methods of texts have in common, and those that have a file of their own.
 
-#include <algorithm>
-
-#include "starlark/eval/ops.h"
+#include "starlark/eval/texts.h"
 
 namespace fettle::starlark {
 
-size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
-size_t find_last_text(std::string_view text, std::string_view wanted);
-/// Accounts for a search of `wanted` bytes in `text` bytes.
-inline bool charge_search(Vm& vm, size_t text, size_t wanted) {
-  const size_t each = wanted < 2 ? 0 : 64 + std::min<size_t>(wanted, 256);
-  return vm.charge(text / 16 + text * each / 128);
-}
-/// `find_text` that accounts for the bytes it looked at; false when a limit is reached.
-bool find_charged(Vm& vm, std::string_view text, std::string_view wanted, size_t& at);
-
-bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item);
-std::optional<int64_t> length_of_view(const View& view);
-Value index_of_view(Vm& vm, const View& view, int64_t index);
-
-/// The code point at the start of `text`, U+FFFD for a byte that begins none, and its length.
-uint32_t decode(std::string_view text, size_t& length);
-
-/// White space of Unicode.
-bool is_space(uint32_t c);
-inline bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-/// Whether a space begins at `at`; `length` is that of the code point.
-inline bool is_space_at(std::string_view text, size_t at, size_t& length) {
-  length = 1;
-  if (static_cast<uint8_t>(text[at]) < 0x80)
-    return is_ascii_space(text[at]);
-  return is_space(decode(text.substr(at), length));
+/// `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
+template <typename F>
+void each_code_point(std::string_view text, F&& f) {
+  while (!text.empty()) {
+    size_t length = 1;
+    const uint32_t c = decode(text, length);
+    if (!f(c, text.substr(0, length)))
+      return;
+    text.remove_prefix(length);
+  }
 }
 
+inline Value finish(Vm& vm, std::string_view text) {
+  const Value made = make_text(vm.heap(), text);
+  return made.is_error() ? vm.fail_memory() : made;
+}
+
+/// Work on every byte of the receiver.
+inline bool charge_text(Vm& vm, const Arguments& a) {
+  return vm.charge(view_of(a.self).size() / 4);
+}
+/// … which looks up what each code point is.
+inline bool charge_letters(Vm& vm, const Arguments& a) {
+  return vm.charge(view_of(a.self).size() / 2);
+}
+
+Value string_upper(Vm& vm, const Arguments& a);
+Value string_lower(Vm& vm, const Arguments& a);
+Value string_title(Vm& vm, const Arguments& a);
+Value string_capitalize(Vm& vm, const Arguments& a);
+Value string_isalnum(Vm& vm, const Arguments& a);
+Value string_isalpha(Vm& vm, const Arguments& a);
+Value string_isdigit(Vm& vm, const Arguments& a);
+Value string_isspace(Vm& vm, const Arguments& a);
+Value string_isupper(Vm& vm, const Arguments& a);
+Value string_islower(Vm& vm, const Arguments& a);
+Value string_istitle(Vm& vm, const Arguments& a);
 Value string_split(Vm& vm, const Arguments& a);
 Value string_rsplit(Vm& vm, const Arguments& a);
 Value string_splitlines(Vm& vm, const Arguments& a);
-
-/// `text % values`.
-Value percent_format(Vm& vm, Value text, Value values);
-/// `text.format(…)`.
-Value braces_format(Vm& vm, const Arguments& arguments);
 
 }  // namespace fettle::starlark

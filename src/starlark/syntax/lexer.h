@@ -125,10 +125,12 @@ class Lexer {
   bool follows(char c) const { return peek(0) == c; }
   void fail(uint32_t offset, std::string message);
   bool failed = false;
+  bool ends_in_text = false;  ///< the source ended within a string: more of it may be to come
   SyntaxError error;
 
  private:
   void begin_line();
+  void fail_in_text();
   void skip_comment();
   void scan_identifier();
   void scan_number();

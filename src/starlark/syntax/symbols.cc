@@ -1,7 +1,9 @@
 #include "starlark/syntax/symbols.h"
 
-#include "starlark/eval/ops.h"
+#include <bit>
+
 #include "starlark/syntax/lexer.h"
+#include "starlark/values/hash.h"
 
 namespace fettle::starlark {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "starlark/eval/value.h"
 #include "starlark/syntax/arena.h"
+#include "starlark/values/value.h"
 
 namespace fettle::starlark {
 

@@ -1,0 +1,169 @@
+/// What native functions do with their arguments; errors as starlark-go words them.
+
+#include "base/text.h"
+#include "starlark/eval/bind.h"
+#include "starlark/syntax/spelling.h"
+
+namespace fettle::starlark {
+namespace {
+
+std::string quoted(Value name) {
+  std::string text;
+  quote_text(text, view_of(name));
+  return text;
+}
+
+std::string_view plain_name(std::string_view name) {
+  while (name.ends_with('?'))
+    name.remove_suffix(1);
+  return name;
+}
+
+/// Null when the value fits, else what was wanted.
+const char* misfit(Value value, Accepted type) {
+  switch (type) {
+    case Accepted::any:
+      return nullptr;
+    case Accepted::text:
+      return is_text(value) ? nullptr : "string";
+    case Accepted::integer:
+    case Accepted::int64:
+      return is_int(value) ? nullptr : "int";
+    case Accepted::boolean:
+      return value.is_bool() ? nullptr : "bool";
+    case Accepted::callable:
+      return is_kind(value, Kind::function) || is_kind(value, Kind::builtin) ? nullptr : "callable";
+    case Accepted::iterable:
+      return is_iterable(value) ? nullptr : "iterable";
+  }
+  return nullptr;
+}
+
+bool unexpected_name(Vm& vm, const Arguments& arguments, std::span<const char* const> names,
+                     uint32_t n) {
+  std::vector<std::string_view> known;
+  for (const char* name : names)
+    known.push_back(plain_name(name));
+  const std::string_view near = nearest_name(view_of(arguments.names[n]), known);
+  vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
+               near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
+  return false;
+}
+
+}  // namespace
+
+bool wrong_count(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
+  if (arguments.named_count > 0)
+    vm.fail_with(arguments.name, ": unexpected keyword arguments");
+  else if (arguments.count < least)
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
+                 least < most ? "at least " : "", least);
+  else
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want ",
+                 least < most ? "at most " : "", most);
+  return false;
+}
+
+bool want_exactly_one(Vm& vm, const Arguments& arguments) {
+  if (!want_no_names(vm, arguments))
+    return false;
+  if (arguments.count != 1)
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want exactly 1");
+  return arguments.count == 1;
+}
+
+bool want_no_names(Vm& vm, const Arguments& arguments) {
+  if (arguments.named_count > 0)
+    vm.fail_with(arguments.name, " does not accept keyword arguments");
+  return arguments.named_count == 0;
+}
+
+bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out) {
+  const Value given = arguments.positional[index];
+  if (!is_int(given)) {
+    wrong_type(vm, arguments, index, "int");
+    return false;
+  }
+  if (!to_int64(given, out)) {
+    vm.fail_with(arguments.name, ": for parameter ", index + 1, ": ", integer_text(vm, given),
+                 " out of range (want value in signed 64-bit range)");
+    return false;
+  }
+  return true;
+}
+
+bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
+                std::span<const Accepted> types) {
+  if (arguments.count > names.size()) {
+    vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want at most ",
+                 names.size());
+    return false;
+  }
+  const auto fits = [&](size_t slot, Value value, const char* quote) {
+    if (slot >= types.size() || (value.is_none() && std::string_view(names[slot]).ends_with("??")))
+      return true;
+    const char* const wanted = misfit(value, types[slot]);
+    int64_t n = 0;
+    if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
+      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
+                   integer_text(vm, value), " out of range (want value in signed 64-bit range)");
+      return false;
+    }
+    if (wanted != nullptr)
+      vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote,
+                   ": got ", type_name_of(value), ", want ", wanted);
+    return wanted == nullptr;
+  };
+  for (size_t i = 0; i < names.size(); ++i) {
+    out[i] = i < arguments.count ? arguments.positional[i] : Value::unset();
+    if (i < arguments.count && !fits(i, out[i], ""))
+      return false;
+  }
+  for (uint32_t n = 0; n < arguments.named_count; ++n) {
+    const std::string_view given = view_of(arguments.names[n]);
+    size_t slot = 0;
+    while (slot < names.size() && plain_name(names[slot]) != given)
+      ++slot;
+    if (slot == names.size())
+      return unexpected_name(vm, arguments, names, n);
+    if (!out[slot].is_unset()) {
+      vm.fail_with(arguments.name, ": got multiple values for keyword argument ",
+                   quoted(arguments.names[n]));
+      return false;
+    }
+    out[slot] = arguments.named[n];
+    if (!fits(slot, out[slot], "\""))
+      return false;
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string_view name = names[i];
+    if (name.ends_with("??") && out[i].is_none())
+      out[i] = Value::unset();
+    if (out[i].is_unset() && !name.ends_with('?')) {
+      vm.fail_with(arguments.name, ": missing argument for ", name);
+      return false;
+    }
+  }
+  return true;
+}
+
+Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted) {
+  return vm.fail_with(arguments.name, ": for parameter ", index + 1, ": got ",
+                      type_name_of(arguments.positional[index]), ", want ", wanted);
+}
+
+Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Value got,
+                 std::string_view wanted) {
+  std::string_view name = parameter;
+  while (name.ends_with('?'))
+    name.remove_suffix(1);
+  // By name it is told in quotes.
+  bool by_name = false;
+  for (uint32_t i = 0; i < arguments.named_count; ++i)
+    by_name = by_name || view_of(arguments.names[i]) == name;
+  const char* const quote = by_name ? "\"" : "";
+  return vm.fail_with(arguments.name, ": for parameter ", quote, name, quote, ": got ",
+                      type_name_of(got), ", want ", wanted);
+}
+
+}  // namespace fettle::starlark

@@ -1,0 +1,251 @@
+#pragma once
+/// Where objects live: cells of fixed size classes in blocks, larger ones alone. Collection marks
+/// from exact roots and sweeps a block when cells of its size are wanted. Nothing moves.
+///
+/// Every byte is counted before it is taken. Crossing the threshold only asks for a collection: it
+/// happens at the next safe point of the interpreter, where every live value is in a register, a
+/// global or a handle. Small objects are always given; when the limit is passed the next safe point
+/// or `charge` ends the program. Large ones may be refused.
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "starlark/values/objects.h"
+
+namespace fettle::starlark {
+
+/// What the evaluations of a session, or those that run ahead of one, may use together. Heaps draw
+/// bytes in portions, which their threads do at the same time.
+class Budget {
+ public:
+  Budget(uint64_t most_bytes, uint64_t most_steps)
+      : most_bytes_(most_bytes), most_steps_(most_steps) {}
+
+  uint64_t most_bytes() const { return most_bytes_; }
+  uint64_t drawn() const { return drawn_.load(std::memory_order_relaxed); }
+  uint64_t left() const {
+    const uint64_t now = drawn();
+    return now < most_bytes_ ? most_bytes_ - now : 0;
+  }
+  bool draw(uint64_t bytes);
+  /// Whatever the limit says: for what is there already.
+  void draw_anyway(uint64_t bytes) { drawn_.fetch_add(bytes, std::memory_order_relaxed); }
+  void give_back(uint64_t bytes) { drawn_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// How much a heap draws at once.
+  uint64_t portion() const { return std::min<uint64_t>(u64(1) << 18, most_bytes_ / 64); }
+
+  uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  void add_steps(uint64_t steps) { steps_.fetch_add(steps, std::memory_order_relaxed); }
+  /// How many are left; without a limit very many.
+  uint64_t steps_left() const {
+    const uint64_t now = steps();
+    return most_steps_ == 0 ? ~u64(0) : now < most_steps_ ? most_steps_ - now : 0;
+  }
+
+  /// Whether somebody was refused bytes or steps.
+  bool is_used_up() const { return is_used_up_.load(std::memory_order_relaxed); }
+  void set_used_up() { is_used_up_.store(true, std::memory_order_relaxed); }
+
+ private:
+  const uint64_t most_bytes_;
+  const uint64_t most_steps_;
+  std::atomic<bool> is_used_up_{false};
+  std::atomic<uint64_t> drawn_{0};
+  std::atomic<uint64_t> steps_{0};
+};
+
+/// What an evaluation may still do, for those who do long work for it.
+struct Work {
+  /// Steps until the next look at the limits, and what this was when it began to count down.
+  int64_t ticks = 0;
+  int64_t granted = 0;
+  /// Looks at cancellation and time alone, within long work that was charged as a whole.
+  virtual bool still_wanted() = 0;
+
+ protected:
+  ~Work() = default;
+};
+
+class Heap {
+ public:
+  explicit Heap(std::shared_ptr<Budget> budget);
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  static constexpr size_t largest_cell = 2048;
+  static constexpr uint64_t first_threshold = u64(6) << 20;
+
+  /// An object of `bytes` with its header set; null when it is large and over the limit.
+  template <typename T>
+  T* make(Kind kind, size_t bytes = sizeof(T)) {
+    Object* object = bytes <= largest_cell ? small(bytes) : large(bytes);
+    if (object != nullptr) [[likely]] {
+      object->kind = kind;
+      object->flags = u8(born_ | (bytes <= largest_cell ? 0 : Object::large));
+      object->extra = 0;
+      object->count = 0;
+    }
+    return static_cast<T*>(object);
+  }
+  /// Gives back an object that nobody can see any more (a grown array).
+  void release(Object* object, size_t bytes);
+
+  /// Whether `bytes` more may be taken.
+  bool may_take(uint64_t bytes) const { return bytes <= budget->left() + unused(); }
+  uint64_t used() const { return used_; }
+
+  bool wants_collection() const { return wants_collection_; }
+  /// Whether small objects were given beyond the limit.
+  bool over_limit() const { return used_ > drawn_ && used_ - drawn_ > budget->left(); }
+  /// The evaluation that works here; null when it has ended, and nothing is made any more. Within
+  /// long work it is asked whether it is still wanted.
+  Work* evaluation = nullptr;
+  bool still_wanted() const;
+  /// Steps for work on what is large.
+  void spend(uint64_t steps);
+
+  // A collection: begin, mark everything that roots hold, end. It frees nothing when the evaluation
+  // is no longer wanted; when that is known at the beginning, there is nothing to mark.
+  bool begin_marking();
+  void mark(Value v) {
+    if (v.is_object())
+      mark(v.object());
+  }
+  void mark(Object* object) {
+    if ((object->flags & (Object::marked | Object::shared)) == 0) {
+      object->flags |= Object::marked;
+      if ((object->flags & Object::large) == 0)
+        ++block_of(object)->marked;
+      if (!is_leaf(object->kind) || (object->flags & Object::indirect))
+        gray_.push_back(object);
+    }
+  }
+  void end_marking();
+  uint64_t collections = 0;
+
+  uint64_t next_serial() { return ++serial_; }
+
+  /// Everything made from now on is frozen and shared: the heap of a session's own values.
+  void collect_always() { always_ = wants_collection_ = true; }
+  void make_shared() { born_ = Object::frozen | Object::shared; }
+  /// What must be destroyed with the heap.
+  void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
+  /// … and counts for so many bytes; false when they exceed the limit.
+  bool keep(std::shared_ptr<void> thing, uint64_t bytes);
+  /// Counts bytes beside the heap, or less of them.
+  void count(int64_t bytes);
+  /// Ends the accounting: whoever holds the heap last may be another thread. Its bytes stay drawn.
+  void settle();
+  /// Drawn and not used.
+  uint64_t unused() const { return drawn_ > used_ ? drawn_ - used_ : 0; }
+  /// The roots that go with the heap: modules that run in it.
+  std::vector<ModuleState*> modules;
+  /// Takes over a module that has run. It is freed by the first collection that reaches none of its
+  /// functions: a failed one may have left some in a list of another module.
+  void own(std::shared_ptr<ModuleState> module) { owned_.push_back(std::move(module)); }
+  void mark(ModuleState& module);
+  Shape* find_shape(std::span<const Value> names, uint64_t hash);
+  void add_shape(Shape* shape, uint64_t hash);
+  std::shared_ptr<Budget> budget;
+
+ private:
+  struct FreeCell {
+    uint64_t header;
+    FreeCell* next;
+  };
+  static constexpr size_t block_bytes = 32 * 1024;
+  struct Block {
+    uint16_t size_class;
+    uint16_t swept;   ///< whether its free cells are known
+    uint32_t marked;  ///< cells that the last collection found
+    char* cells() { return reinterpret_cast<char*>(this + 1); }
+    char* end() { return reinterpret_cast<char*>(this) + block_bytes; }
+  };
+  struct Large;
+  static constexpr size_t classes = 31;
+  static Block* block_of(Object* object) {
+    return std::bit_cast<Block*>(std::bit_cast<uint64_t>(object) & ~u64(block_bytes - 1));
+  }
+  /// Kinds that hold no other object (texts apart that share a buffer).
+  static bool is_leaf(Kind kind) {
+    constexpr uint32_t leaves =
+        1u << u8(Kind::raw) | 1u << u8(Kind::buffer) | 1u << u8(Kind::big_int) |
+        1u << u8(Kind::boxed_float) | 1u << u8(Kind::string) | 1u << u8(Kind::bytes) |
+        1u << u8(Kind::range) | 1u << u8(Kind::time) | 1u << u8(Kind::duration);
+    return (leaves >> u8(kind) & 1) != 0;
+  }
+  /// Marks storage that only its owner names.
+  void mark_storage(Object* object) {
+    if ((object->flags & (Object::marked | Object::shared)) == 0) {
+      object->flags |= Object::marked;
+      if ((object->flags & Object::large) == 0)
+        ++block_of(object)->marked;
+    }
+  }
+
+  Object* small(size_t bytes) {
+    const size_t size_class = class_of(bytes);
+    FreeCell* cell = free_[size_class];
+    if (cell == nullptr) [[unlikely]]
+      cell = refill(size_class);
+    free_[size_class] = cell->next;
+    used_ += class_bytes(size_class);
+    if (used_ > trigger_) [[unlikely]]
+      crossed();
+    return reinterpret_cast<Object*>(cell);
+  }
+  static size_t class_of(size_t bytes) {
+    if (bytes <= 128)
+      return bytes <= 16 ? 0 : (bytes - 9) / 8;
+    const size_t octave = std::bit_width(bytes - 1) - 1;  // 128..255 → 7
+    return 15 + (octave - 7) * 4 + ((bytes - 1) >> (octave - 2)) - 4;
+  }
+  static constexpr size_t class_bytes(size_t size_class) {
+    if (size_class < 15)
+      return 16 + 8 * size_class;
+    const size_t step = size_class - 15;
+    return (5 + step % 4) << (5 + step / 4);
+  }
+  Object* large(size_t bytes);
+  FreeCell* refill(size_t size_class);
+  FreeCell* sweep(Block* block);
+  void sweep_large();
+  bool finish_sweep();
+  void crossed();
+  void update_trigger();
+  void trace(Object* object);
+  void forget_marks();
+  /// The evaluation looks at its limits at the next safe point.
+  void ask_for_attention();
+  void give_back_unused();
+
+  FreeCell* free_[classes] = {};
+  uint64_t used_ = 0;
+  uint64_t serial_ = 0;
+  uint64_t drawn_ = 0;  ///< of the budget
+  uint64_t kept_bytes_ = 0;
+  uint64_t trigger_ = 0;  ///< more in use than this calls `crossed`
+  uint64_t threshold_ = first_threshold;
+  bool wants_collection_ = false;
+  bool always_ = false;
+  uint8_t born_ = 0;
+  std::vector<Block*> blocks_[classes];
+  size_t unswept_[classes] = {};  ///< index of the next block to sweep; size() when none
+  std::vector<Block*> empty_;
+  std::vector<void*> chunks_;
+  char* fresh_ = nullptr;
+  char* fresh_end_ = nullptr;
+  std::vector<Large*> larges_;
+  std::vector<Object*> gray_;
+  size_t marked_since_look_ = 0;
+  bool given_up_ = false;  ///< marks of a collection are left that was given up
+  std::vector<std::shared_ptr<void>> kept_;
+  std::vector<std::shared_ptr<ModuleState>> owned_;
+  std::vector<std::pair<uint64_t, Shape*>> shapes_;
+};
+
+}  // namespace fettle::starlark
