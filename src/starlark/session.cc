@@ -246,13 +246,9 @@ Session& Thread::session() const { return *state_->session.session; }
 std::vector<Frame> Thread::stack() const { return state_->stack_now(); }
 
 Where Thread::position() const {
-  for (const Vm* vm = state_; vm != nullptr; vm = vm->caller) {
-    const std::vector<Frame> frames = vm->stack_now();
-    for (size_t f = frames.size(); f-- > 0;) {
-      if (frames[f].where.line > 0)
-        return frames[f].where;
-    }
-  }
+  for (const Vm* vm = state_; vm != nullptr; vm = vm->caller)
+    if (Where found = vm->position(); found.line > 0)
+      return found;
   return {};
 }
 

@@ -177,10 +177,8 @@ class Teller {
   /// A file, folder or link in the shape in which it is wanted, as it was seen before; else
   /// `remembered`.
   Value as_it_was(size_t i, const Value& remembered) const {
-    const Name& kind = of_.keys[i].kind;
-    const Observation* const seen = of_.run.seen_before(of_.keys[i]);
-    if ((kind != "file" && kind != "folder" && kind != "link") || seen == nullptr ||
-        !seen->unavailable.empty())
+    const Observation* const seen = seen_at_first(i);
+    if (seen == nullptr || !seen->unavailable.empty())
       return remembered;
     if (!seen->state)
       return {};
@@ -195,6 +193,16 @@ class Teller {
         entries.push_back(entry);
     }
     return Value::dict(std::move(entries));
+  }
+
+  /// Of a file, folder or link, before anything was done; none of anything else.
+  const Observation* seen_at_first(size_t i) const {
+    const Name& kind = of_.keys[i].kind;
+    if (kind != "file" && kind != "folder" && kind != "link")
+      return nullptr;
+    if (const auto first = of_.first.find(of_.keys[i]); first != of_.first.end())
+      return &first->second;
+    return of_.run.seen_before(of_.keys[i]);
   }
 
  private:
@@ -459,11 +467,17 @@ std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan)
     } else if (step != steps.end() && !teller.is_call(i)) {
       const Verb verb = step->second->verb;
       const auto before = of.before.find(key);
-      const Value old_state =
-          Teller::state_of(before == of.before.end() ? nullptr : before->second.get());
-      const bool is_due = verb != Verb::keep && verb != Verb::blocked;
+      const Observation* const seen = teller.seen_at_first(i);
       const bool is_purged =
           step->second->wanted == nullptr || step->second->wanted->attributes.bool_at("purged");
+      const bool is_there_unknown =
+          before == of.before.end() && seen != nullptr && seen->state.has_value();
+      const Value old_state =
+          is_there_unknown
+              ? *seen->state
+              : Teller::state_of(before == of.before.end() ? nullptr : before->second.get());
+      const bool is_due = (verb != Verb::keep && verb != Verb::blocked) &&
+                          (!is_purged || seen == nullptr || seen->state.has_value());
       const Value wanted = is_purged ? Value() : step->second->wanted->attributes;
       made.is_unmet = step->second->obstacle == Obstacle::unmet;
       made.entry = teller.entry_of(

@@ -37,6 +37,7 @@ struct StatesRun {
   const Summary& summary;
   const Known& before;  ///< what was known when it began
   StateTimes& times;
+  const Seen& first;  ///< of paths that nothing was known of
 };
 
 /// One for each chunk that has a key, in the order in which they ended.

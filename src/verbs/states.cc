@@ -301,6 +301,7 @@ class StatesWork {
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = known_;
+    const Seen first = TRY(look_at_new());
     Undertaking undertaking;
     undertaking.intent = intent_;
     undertaking.known = known_;
@@ -322,10 +323,30 @@ class StatesWork {
           changed_.insert(key);
     carried.run.let_go();
     std::vector<StateResult> results =
-        results_of({*compiled_, keys_, carried.run, summary, before, times_});
+        results_of({*compiled_, keys_, carried.run, summary, before, times_, first});
     known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
+  }
+
+  /// A run looks at what it knows. What else is at the paths of files, folders and links is looked
+  /// at for the results only.
+  Result<Seen> look_at_new() const {
+    std::vector<Subject> subjects;
+    for (const auto& [set, resources] : intent_->resources)
+      for (const Resource& resource : resources)
+        if (const Name& kind = resource.key.kind;
+            (kind == "file" || kind == "folder" || kind == "link") &&
+            !known_.contains(resource.key) && !resource.attributes.has_deferred())
+          subjects.push_back({resource.key, &resource, nullptr});
+    Seen seen;
+    Driver* const driver = subjects.empty() ? nullptr : place_.driver("host");
+    if (driver == nullptr)
+      return seen;
+    std::vector<Observation> found = TRY(driver->observe(subjects, place_.interrupt->acts_token()));
+    for (size_t i = 0; i < subjects.size(); ++i)
+      seen.emplace(subjects[i].key, std::move(found[i]));
+    return seen;
   }
 
   /// What is in no file has no result, so that its failure is told by itself.
@@ -448,10 +469,11 @@ class StatesWork {
     Threads threads(*place_.interrupt, place_.mask.get());
     const Carried carried = TRY(look_by_acts(place_.scene(), threads, looks, known_, options()));
     const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
+    const Seen first = TRY(look_at_new());
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped;
     report_.results =
-        results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_}, plan);
+        results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_, first}, plan);
     return std::move(report_);
   }
 

@@ -109,9 +109,16 @@ void Walk::complete(const Constructor& node, const Attribute* to) {
           node.at,
           cat("Attribute ", program_.symbols.name(*twice), " provided twice in index lookup"),
           reported_in(program_, static_cast<const Expr*>(&node)), 10);
-  if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty())
-    return fail(node.at, missing_keys(program_, *node.entity, missing),
-                reported_in(program_, static_cast<const Expr*>(&node)), 10);
+  if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty()) {
+    fail(node.at, missing_keys(program_, *node.entity, missing),
+         reported_in(program_, static_cast<const Expr*>(&node)), 10);
+    // It may be there under a name that is nearly right.
+    for (const Argument& argument : node.arguments)
+      if (!argument.is_unpacked && node.entity->slot(argument.name) == no_slot)
+        failures_.back().meant =
+            meant_attribute(program_, *node.entity, program_.symbols.name(argument.name));
+    return;
+  }
   for (const Argument& argument : node.arguments) {
     if (argument.is_unpacked || node.entity->slot(argument.name) != no_slot)
       continue;

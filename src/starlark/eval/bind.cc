@@ -21,10 +21,11 @@ bool is_running(const Vm& vm, const Code* code) {
   for (const Vm* each = &vm; each != nullptr; each = each->caller) {
     if (each->active[code->id % Vm::active_slots] == 0)
       continue;
-    for (size_t i = each->frames.size(); i-- > 0;) {
+    if (each->deep.contains(code))
+      return true;
+    for (size_t i = std::min(each->frames.size(), Vm::shallow); i-- > 0;)
       if (each->frames[i].code == code)
         return true;
-    }
   }
   return false;
 }

@@ -47,6 +47,13 @@ class Lines {
   std::unordered_map<const ModuleState*, std::vector<uint32_t>> starts_;
 };
 
+/// Where in its source a frame of a function is.
+uint32_t place_of(const Activation& frame) {
+  return frame.pc == nullptr
+             ? frame.code->entry_at
+             : frame.code->place_of(u32(frame.pc - frame.code->instructions.data()));
+}
+
 std::vector<Frame> frames_of(const Vm& vm, const char* native) {
   std::vector<Frame> found;
   Lines lines;
@@ -61,10 +68,8 @@ std::vector<Frame> frames_of(const Vm& vm, const char* native) {
       found.push_back({frame.native == nullptr ? "" : frame.native, {"<builtin>", 0, 0}});
       continue;
     }
-    const uint32_t at = frame.pc == nullptr
-                            ? frame.code->entry_at
-                            : frame.code->place_of(u32(frame.pc - frame.code->instructions.data()));
-    found.push_back({std::string(frame.code->name), lines.find(*frame.code->module, at)});
+    found.push_back(
+        {std::string(frame.code->name), lines.find(*frame.code->module, place_of(frame))});
   }
   if (native != nullptr)
     found.push_back({native, {"<builtin>", 0, 0}});
@@ -246,6 +251,27 @@ Value Vm::fail_with_error(Error error) {
     ready = std::move(error);
   }
   return Value::error();
+}
+
+void Vm::leave_deep(const Code* code) {
+  const auto found = deep.find(code);
+  if (--found->second == 0)
+    deep.erase(found);
+}
+
+Where Vm::position() const {
+  for (size_t i = frames.size(); i-- > 0;) {
+    if (frames[i].code == nullptr)
+      continue;
+    const ModuleState& module = *frames[i].code->module;
+    const std::string_view before = std::string_view(module.source).substr(0, place_of(frames[i]));
+    const size_t end_of_last = before.rfind('\n');
+    const std::string_view line = before.substr(end_of_last == before.npos ? 0 : end_of_last + 1);
+    const auto letters = std::ranges::count_if(
+        line, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
+    return {module.file, 1 + int(std::ranges::count(before, '\n')), 1 + int(letters)};
+  }
+  return {};
 }
 
 std::vector<Frame> Vm::stack_now() const { return frames_of(*this, native); }

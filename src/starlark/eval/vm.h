@@ -21,6 +21,7 @@
 
 #include <chrono>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/text.h"
@@ -132,16 +133,27 @@ struct Vm : Work {
   static constexpr size_t active_slots = 4096;
   uint32_t active[active_slots] = {};
   uint32_t& active_of(const Code* code) { return active[code->id % active_slots]; }
+  /// Of the frames from `shallow` on, how many run each code: a stack of thousands of functions
+  /// fills all slots, and is not to be searched for each call.
+  static constexpr size_t shallow = 256;
+  std::unordered_map<const Code*, uint32_t> deep;
   void pop_frame() {
-    if (const Code* code = frames.back().code; code != nullptr)
+    if (const Code* code = frames.back().code; code != nullptr) {
       --active_of(code);
+      if (frames.size() > shallow) [[unlikely]]
+        leave_deep(code);
+    }
     frames.pop_back();
   }
   Activation* push_frame(const Activation& frame) {
-    if (frame.code != nullptr)
+    if (frame.code != nullptr) {
       ++active_of(frame.code);
+      if (frames.size() >= shallow) [[unlikely]]
+        ++deep[frame.code];
+    }
     return frames.push_back(frame);
   }
+  void leave_deep(const Code* code);
   static constexpr uint32_t deepest_native = 200;
 
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
@@ -212,6 +224,8 @@ struct Vm : Work {
   Failure take_failure();
   void capture_trace(const Instruction* pc);
   std::vector<Frame> stack_now() const;
+  /// Of the innermost function; line 0 when none runs.
+  Where position() const;
   Error take_error();
 
   Value call(Value function, const Value* positional, size_t count, const Value* names = nullptr,
