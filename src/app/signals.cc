@@ -61,6 +61,12 @@ Signals::Signals(Interrupt& interrupt) {
 
 std::atomic<bool> OutputWatch::closed_{false};
 
+/// The thread that watches may not have been told yet.
+bool OutputWatch::is_closed() {
+  pollfd output{STDOUT_FILENO, 0, 0};
+  return closed_ || (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0);
+}
+
 OutputWatch::OutputWatch(Interrupt& interrupt) {
   struct stat about{};
   if (fstat(STDOUT_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))

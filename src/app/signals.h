@@ -21,7 +21,7 @@ class Signals {
 class OutputWatch {
  public:
   explicit OutputWatch(Interrupt& interrupt);
-  static bool is_closed() { return closed_; }
+  static bool is_closed();
 
  private:
   static std::atomic<bool> closed_;

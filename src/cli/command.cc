@@ -141,7 +141,9 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
     return at + 1;
   }
   // Idem has `--progress` without a value.
-  const bool is_switch = !has_value && spelling == "--progress" &&
+  const bool is_of_idem = command.words == "state" || command.words == "describe" ||
+                          command.words == "refresh" || command.words == "validate";
+  const bool is_switch = is_of_idem && !has_value && spelling == "--progress" &&
                          (at + 1 >= words.size() || !is_one_of(words[at + 1], option->value));
   if (is_switch)
     return at + 1;

@@ -310,9 +310,10 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   undertaking.begins = [&] { return edit.begin_removal(); };
   Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
   Removed removed{TRY(std::move(carried.summary)), {}, {}};
-  for (const auto& [key, record] : carried.run.known())
+  // Images stay with the engine.
+  for (const auto& [key, record] : before)
     if (const Step* const step = carried.run.step(key);
-        step != nullptr && step->verb == Verb::remove &&
+        step != nullptr && key.kind != "image" && step->verb == Verb::remove &&
         carried.run.standing(key) == Standing::changed)
       ++removed.taken[key.kind];
   for (const auto& [key, record] : before)
