@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <tuple>
+#include <unordered_set>
 
 #include "base/text.h"
 #include "verbs/reconcile_states.h"
@@ -116,8 +117,7 @@ class StatesWork {
     if (request_.prune && !request_.compile.target.empty())
       return user_error(
           "`--prune` removes what is in no file, and `--target` reads only a part of them: leave "
-          "one "
-          "of them out");
+          "one of them out");
     TRY(functions_.open());
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
@@ -351,10 +351,15 @@ class StatesWork {
 
   /// What is in no file has no result, so that its failure is told by itself.
   void tell_of_pruned(const Summary& summary) {
+    if (summary.failures.empty() || !report_.fault.empty())
+      return;
+    const std::unordered_set<Key, KeyHash> in_files(keys_.begin(), keys_.end());
     for (const Failure& failure : summary.failures)
-      if (std::ranges::find(keys_, failure.key) == keys_.end() && report_.fault.empty())
+      if (!in_files.contains(failure.key)) {
         report_.fault = cat("`", to_string(failure.key), "`, which is in no file, could not be ",
                             "removed: ", to_string(failure.error));
+        return;
+      }
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.
@@ -485,6 +490,7 @@ class StatesWork {
   static void look_only(Resource& resource, const std::set<Key>& looked) {
     if (resource.mandate != Mandate::look)
       resource.mandate = Mandate::report;
+    resource.ends_run = false;
     for (Need& need : resource.needs)
       if (need.bond != Bond::past)
         std::erase_if(need.keys, [&](const Key& key) { return !looked.contains(key); });

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/kept.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
@@ -70,8 +71,7 @@ Result<int> compile(Face& face) {
                                      ? TRY(model::project_around("."))
                                      : TRY(model::project_of(file == "-" ? "/dev/stdin" : file));
   const Doing compiling(face.doing, "compiling");
-  // The process ends next: nobody waits until a large model is taken apart.
-  static const model::Compiled& compiled = *new model::Compiled(model::compile(project, options));
+  const model::Compiled& compiled = kept_until_exit(model::compile(project, options));
   if (!compiled.errors.empty())
     return report_model_errors(face, compiled.errors);
   if (tells_json)
