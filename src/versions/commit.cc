@@ -31,8 +31,7 @@ std::string difference_of(const Value& before, const Value& after) {
     const Value* const found = follow(of, path);
     if (found == nullptr)
       return std::string("not set");
-    const std::string text = found->has_secret() ? "hidden" : write_json(*found);
-    return text.size() > longest ? cat(text.substr(0, longest), "…") : text;
+    return found->has_secret() ? std::string("hidden") : clipped(write_json(*found), longest);
   };
   std::string text;
   for (const std::string& path : differences(before, after, most))

@@ -108,8 +108,7 @@ std::string text_of_answer(const Value& answer) {
   const std::string_view text = trim(answer.text_at(is_command ? "output" : "body"));
   return cat("\nthe last answer had code ", answer.integer_at("code"), " and ",
              text.empty() ? "no " : "the ", is_command ? "output" : "body",
-             text.empty() ? "" : ":\n", text.substr(0, longest_shown),
-             text.size() > longest_shown ? "…" : "");
+             text.empty() ? "" : ":\n", clipped(text, longest_shown));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "model/apply/handlers.h"
 
+#include <cctype>
+
 #include <unistd.h>
 
 #include "base/file.h"
@@ -13,16 +15,14 @@ bool is_name(std::string_view name) {
          name.find('\0') == name.npos;
 }
 
-/// Whether a line of the text defines or assigns the name. Who loads names may load this one.
-bool defines(std::string_view text, std::string_view name) {
-  for (const std::string_view line : split(text, '\n')) {
-    if (line.starts_with("load("))
-      return true;
-    std::string_view rest = line.starts_with("def ") ? trim(line.substr(4)) : line;
-    if (!rest.starts_with(name))
-      continue;
-    rest = trim(rest.substr(name.size()));
-    if (rest.starts_with('(') || (rest.starts_with('=') && !rest.starts_with("==")))
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Whether a name stands anywhere in the text: a function may be defined, assigned or loaded, and
+/// without its name it is none of that.
+bool mentions(std::string_view text, std::string_view name) {
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at == 0 || !is_of_name(text[at - 1])) && (end == text.size() || !is_of_name(text[end])))
       return true;
   }
   return false;
@@ -31,7 +31,7 @@ bool defines(std::string_view text, std::string_view name) {
 /// What every handler in Starlark has to have.
 Status check_functions(const Path& source, std::string_view text) {
   for (const char* function : {"read", "create", "update", "delete"})
-    if (!defines(text, function))
+    if (!mentions(text, function))
       return user_error(
           cat("the handler `", source.string(), "` has no function `", function, "`"));
   return {};
