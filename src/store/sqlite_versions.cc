@@ -548,6 +548,8 @@ class SqliteVersions : public Versions {
       return std::unique_ptr<Snapshot>(
           std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
     const std::optional<VersionHead> found = TRY(head(environment, wanted));
+    if (!found && !number)
+      return open(environment, number);  // removed since it was found
     if (!found)
       return user_error(
           cat("there is no version ", wanted, " of `", environment, "`",

@@ -173,6 +173,18 @@ std::vector<DeployedResource> judged(const Carried& carried, const model::ModelI
   return resources;
 }
 
+/// The version that was released for this, and that others may have removed while we waited.
+Result<WholeVersion> released_version(const Workplace& place, const ApplyRequest& request) {
+  if (request.version) {
+    const std::optional<VersionHead> head =
+        TRY(place.store->versions().head(request.environment, *request.version));
+    if (!head || !head->released)
+      return world_error(cat("version ", *request.version, " of `", request.environment,
+                             "` has been removed since; nothing was deployed"));
+  }
+  return read_version(place, request.environment, request.version);
+}
+
 /// What stays in the world although no version wants it.
 Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
                    ApplyReport& report) {
@@ -191,7 +203,7 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
                                   Audience* audience) {
   const Instant began = instant_from_clock();
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, request.environment, request.wait));
-  const WholeVersion version = TRY(read_version(place, request.environment, request.version));
+  const WholeVersion version = TRY(released_version(place, request));
   ApplyReport report;
   report.version = version.head.number;
   PlannedModel planned = TRY(planned_version(place, request, version));
@@ -224,16 +236,24 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
 Result<uint64_t> release_version(const Workplace& place, const Name& environment,
                                  std::optional<uint64_t> version) {
   Versions& versions = place.store->versions();
-  const uint64_t number =
-      version ? *version : TRY(versions.open(environment, std::nullopt))->number();
-  const std::optional<VersionHead> head = TRY(versions.head(environment, number));
-  if (!head)
-    return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
-                                  : cat("`", environment, "` has no version ", number));
-  if (!head->released)
-    TRY(place.store->wish(environment,
-                          [&](Wish& wish) { return wish.release(number, place.clock()); }));
-  return number;
+  while (true) {
+    const uint64_t number =
+        version ? *version : TRY(versions.open(environment, std::nullopt))->number();
+    const std::optional<VersionHead> head = TRY(versions.head(environment, number));
+    if (!head && number > 0 && !version)
+      continue;  // removed since it was found
+    if (!head)
+      return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
+                                    : cat("`", environment, "` has no version ", number));
+    if (head->released)
+      return number;
+    const Status released = place.store->wish(
+        environment, [&](Wish& wish) { return wish.release(number, place.clock()); });
+    if (released)
+      return number;
+    if (version || TRY(versions.head(environment, number)))
+      return released.error();
+  }
 }
 
 }  // namespace fettle

@@ -175,7 +175,7 @@ TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
   EXPECT_TRUE(row(edited, file_id(at("two"))).changed);
   EXPECT_EQ(edited.version, 2u);
   // An older version can be made true again.
-  request_.version = 1;
+  request_.version = *release_version(place_, "e", 1);
   EXPECT_EQ(apply().version, 1u);
   EXPECT_EQ(read("two"), "2");
 }
@@ -521,6 +521,19 @@ TEST_F(ApplyVersionTest, AWrongFieldChangesNothing) {
   const auto refused = apply_version(place_, request_, nullptr);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_EQ(read("f"), "-");
+}
+
+TEST_F(ApplyVersionTest, AVersionThatOthersRemoveMeanwhileIsNotDeployed) {
+  add_file("f", "x");
+  push();
+  request_.version = *release_version(place_, "e", std::nullopt);
+  ASSERT_TRUE(home_.edit("e")->remove_environment());
+  const auto refused = apply_version(place_, request_, nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().blame, Blame::world);
+  EXPECT_EQ(refused.error().message,
+            "version 1 of `e` has been removed since; nothing was deployed");
   EXPECT_EQ(read("f"), "-");
 }
 
