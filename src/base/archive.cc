@@ -308,6 +308,16 @@ Status ArchiveReader::skip_content() {
   return {};
 }
 
+/// What follows the end is nothing to us, but a source that checks itself does so at its end.
+Status ArchiveReader::read_to_end() {
+  std::array<char, 16 * 1024> buffer{};
+  uint64_t rest = 0;
+  while (const size_t count = TRY(source_(buffer)))
+    if ((rest += count) > limits_.bytes)
+      return world_error(cat("the archive has more than ", limits_.bytes, " bytes"));
+  return {};
+}
+
 Result<size_t> ArchiveReader::read(std::span<char> into) {
   const size_t wanted = std::min<uint64_t>(into.size(), left_);
   if (wanted == 0)
@@ -372,8 +382,10 @@ Result<std::optional<ArchiveEntry>> ArchiveReader::next() {
     TRY(skip_content());
     Header header{};
     const std::span<char> block(reinterpret_cast<char*>(&header), block_size);
-    if (!TRY(read_block(block)) || std::ranges::all_of(block, [](char c) { return c == 0; }))
+    if (!TRY(read_block(block)) || std::ranges::all_of(block, [](char c) { return c == 0; })) {
+      TRY(read_to_end());
       return std::optional<ArchiveEntry>();
+    }
     if (++headers_ > limits_.entries)
       return world_error(cat("the archive has more than ", limits_.entries, " entries"));
     if (TRY(get_number(header.checksum)) != checksum(header))

@@ -72,7 +72,8 @@ struct ArchiveLimits {
 class ArchiveReader {
  public:
   explicit ArchiveReader(ByteSource source, ArchiveLimits limits = {});
-  /// The next entry, or none at the end. What is left of the last one's content is skipped. Names
+  /// The next entry, or none at the end, after which the source has been read to its end. What is
+  /// left of the last one's content is skipped. Names
   /// `.` and empty are left out.
   Result<std::optional<ArchiveEntry>> next();
   /// Some of the current entry's content; 0 at its end.
@@ -82,6 +83,7 @@ class ArchiveReader {
   Result<bool> read_block(std::span<char> block);
   Result<std::string> read_extra(uint64_t size);
   Status skip_content();
+  Status read_to_end();
   Status check(ArchiveEntry& entry);
 
   ByteSource source_;

@@ -172,24 +172,52 @@ TEST(Archive, DamageIsToldAndNothingElse) {
   EXPECT_EQ(unpacked(damaged, folder->path()), "the archive is damaged: a checksum is wrong");
 }
 
-TEST(Archive, GzipIsReadAsIfItWereNotThere) {
-  const std::string bytes = archive_of({{file("a", 5), "hello"}});
-  std::string compressed(compressBound(bytes.size()) + 64, '\0');
+std::string gzipped(std::string input) {
+  std::string compressed(compressBound(input.size()) + 64, '\0');
   z_stream stream{};
-  ASSERT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string input = bytes;
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
   stream.next_in = reinterpret_cast<Bytef*>(input.data());
   stream.avail_in = static_cast<uInt>(input.size());
   stream.next_out = reinterpret_cast<Bytef*>(compressed.data());
   stream.avail_out = static_cast<uInt>(compressed.size());
-  ASSERT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
   compressed.resize(stream.total_out);
   deflateEnd(&stream);
+  return compressed;
+}
+
+TEST(Archive, GzipIsReadAsIfItWereNotThere) {
+  const std::string compressed = gzipped(archive_of({{file("a", 5), "hello"}}));
   const auto folder = TemporaryDirectory::make();
   EXPECT_EQ(unpacked(compressed, folder->path()), "");
   EXPECT_EQ(*read_file(folder->path() / "a"), "hello");
   EXPECT_EQ(unpacked(compressed.substr(0, compressed.size() - 20), folder->path()),
             "the compressed data are truncated");
+}
+
+TEST(Archive, GzipOfSeveralMembersIsReadWhole) {
+  const std::string bytes = archive_of({{file("a", 5), "hello"}});
+  for (const size_t at : {size_t{1}, size_t{600}, bytes.size()}) {
+    const auto folder = TemporaryDirectory::make();
+    const std::string members = gzipped(bytes.substr(0, at)) + gzipped(bytes.substr(at));
+    EXPECT_EQ(unpacked(members + std::string(100'000, '\0'), folder->path()), "");
+    EXPECT_EQ(*read_file(folder->path() / "a"), "hello");
+  }
+}
+
+TEST(Archive, ASourceThatFailsAtItsEndFails) {
+  const std::string bytes = archive_of({{file("a", 5), "hello"}}) + std::string(100'000, '\0');
+  for (const std::string& content : {bytes, gzipped(bytes)}) {
+    const auto folder = TemporaryDirectory::make();
+    const ByteSource inner = source_of(content);
+    const ByteSource failing = [&](std::span<char> into) -> Result<size_t> {
+      const size_t count = TRY(inner(into));
+      return count > 0 ? Result<size_t>(count) : world_error("it is damaged");
+    };
+    const Status done = unpack(failing, folder->path());
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().message, "it is damaged");
+  }
 }
 
 TEST(Archive, TarReadsOursAndWeReadTars) {

@@ -166,22 +166,39 @@ class Gunzip {
     stream_.avail_out = static_cast<uInt>(std::min<size_t>(into.size(), 1U << 30));
     const uInt wanted = stream_.avail_out;
     while (stream_.avail_out == wanted && !ended_) {
-      if (at_ == size_) {
-        at_ = 0;
-        size_ = TRY(source_(buffer_));
-        if (size_ == 0)
-          return world_error("the compressed data are truncated");
-      }
+      if (!TRY(has_input()))
+        return world_error("the compressed data are truncated");
       stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data() + at_);
       stream_.avail_in = static_cast<uInt>(size_ - at_);
       const int code = inflate(&stream_, Z_NO_FLUSH);
       at_ = size_ - stream_.avail_in;
       if (code == Z_STREAM_END)
-        ended_ = true;
+        TRY(next_member());
       else if (code != Z_OK && code != Z_BUF_ERROR)
         return world_error("the compressed data are damaged");
     }
     return static_cast<size_t>(wanted - stream_.avail_out);
+  }
+
+  Result<bool> has_input() {
+    if (at_ == size_) {
+      at_ = 0;
+      size_ = TRY(source_(buffer_));
+    }
+    return size_ > 0;
+  }
+
+  /// Another member follows, or padding, which is read to the end: the source may check itself
+  /// there.
+  Status next_member() {
+    if (TRY(has_input()) && buffer_[at_] == '\x1f') {
+      inflateReset(&stream_);
+      return {};
+    }
+    ended_ = true;
+    while (TRY(has_input()))
+      at_ = size_;
+    return {};
   }
 
   ByteSource source_;
