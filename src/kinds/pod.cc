@@ -26,7 +26,8 @@
 ///   "resize"        processor time and memory change in place
 ///   "keep_environment"  a label that an environment takes may change without its container
 ///   "state"         what its owner remembers; drivers do not look at it
-/// outputs  {"uid", "ip", "started": time, "containers": {name: its `containerID` as it is seen}}
+/// outputs  {"uid", "ip", "started": time, "gates": {type: time, since when its condition is as it
+///          is}, "containers": {name: its `containerID` as it is seen}}
 /// seen     a Pod's status: {"phase": "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown",
 ///          "reason", "message", "podIP", "hostIP", "startTime",
 ///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,

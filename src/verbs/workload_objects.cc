@@ -26,7 +26,9 @@ ContentPointer content_of(const Object& object) {
                                  {"namespace", object.space},
                                  {"name", object.name},
                                  {"document", object.document},
-                                 {"generation", object.generation}});
+                                 {"generation", object.generation},
+                                 {"uid", object.uid},
+                                 {"created", object.created.time_since_epoch().count()}});
   content.items.push_back(std::move(item));
   return seal(std::move(content));
 }
@@ -39,6 +41,8 @@ Object object_in(const Content& content) {
   object.name = stored.text_at("name");
   object.document = stored.at("document");
   object.generation = stored.integer_at("generation", 1);
+  object.uid = stored.text_at("uid");
+  object.created = Time(Duration(stored.integer_at("created")));
   return object;
 }
 
@@ -54,11 +58,18 @@ Result<std::vector<Object>> objects_in(const Snapshot& snapshot) {
 
 using Pieces = std::vector<std::pair<Piece, ContentPointer>>;
 
-Pieces changed_pieces(const std::vector<StoredObject>& stored, const std::vector<Object>& objects) {
+Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& stored,
+                      std::vector<Object>& objects) {
   Pieces pieces;
-  for (size_t i = 0; i < objects.size(); ++i)
-    if (stored[i].fate != StoredObject::Fate::unchanged)
-      pieces.emplace_back(piece_of(objects[i].owner()), content_of(objects[i]));
+  for (size_t i = 0; i < objects.size(); ++i) {
+    if (stored[i].fate == StoredObject::Fate::unchanged)
+      continue;
+    if (stored[i].fate == StoredObject::Fate::created) {
+      objects[i].uid = new_uuid(place);
+      objects[i].created = place.clock();
+    }
+    pieces.emplace_back(piece_of(objects[i].owner()), content_of(objects[i]));
+  }
   return pieces;
 }
 
@@ -125,6 +136,18 @@ Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& e
   return objects_in(*TRY(place.store->versions().open(environment, {})));
 }
 
+Value shown_document(const Object& object) {
+  std::vector<Entry> more{{"namespace", object.space.empty() ? Value() : Value(object.space)},
+                          {"generation", object.generation}};
+  if (!object.uid.empty())
+    more.push_back({"uid", object.uid});
+  if (object.created != Time())
+    more.push_back({"creationTimestamp", workloads::time_text(object.created)});
+  return workloads::edited(
+      object.document,
+      {{"metadata", workloads::edited(object.document.at("metadata"), std::move(more))}});
+}
+
 Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
                                            std::vector<Object>& objects) {
   std::vector<StoredObject> stored;
@@ -137,6 +160,8 @@ Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
       const bool is_same = old->document == object.document;
       fate = is_same ? StoredObject::Fate::unchanged : StoredObject::Fate::configured;
       object.generation = old->generation + (is_same ? 0 : 1);
+      object.uid = old->uid;
+      object.created = old->created;
     }
     stored.push_back({object.owner(), fate});
   }
@@ -148,7 +173,7 @@ Result<std::vector<StoredObject>> store_objects(const Workplace& place, const Na
   std::vector<StoredObject> stored;
   TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
     stored = TRY(fates_of(before, objects));
-    return changed_pieces(stored, objects);
+    return changed_pieces(place, stored, objects);
   }));
   return stored;
 }
@@ -162,7 +187,7 @@ Result<std::vector<StoredObject>> change_objects(const Workplace& place, const N
     for (const Name& owner : owners)
       objects.push_back(TRY(change(*TRY(find_object(before, owner)))));
     stored = TRY(fates_of(before, objects));
-    return changed_pieces(stored, objects);
+    return changed_pieces(place, stored, objects);
   }));
   return stored;
 }
@@ -183,7 +208,7 @@ Result<std::vector<StoredObject>> mark_pods(const Workplace& place, const Name& 
       objects.push_back(std::move(object));
     }
     stored = TRY(fates_of(before, objects));
-    return changed_pieces(stored, objects);
+    return changed_pieces(place, stored, objects);
   }));
   return stored;
 }

@@ -17,6 +17,10 @@ inline constexpr std::string_view default_fleet = "fleet";
 Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
                                                       const Name& environment);
 
+/// The document with what only the fleet knows of it: namespace, uid, generation, and when it was
+/// created.
+Value shown_document(const workloads::Object& object);
+
 struct StoredObject {
   Name owner;  ///< `CloneSet/NAMESPACE/NAME`
   enum class Fate { created, configured, unchanged, deleted } fate = Fate::unchanged;

@@ -10,6 +10,7 @@
 #include "verbs/fleet_wishes.h"
 #include "verbs/told_edit.h"
 #include "verbs/wakeful.h"
+#include "workloads/status.h"
 
 namespace fettle {
 namespace {
@@ -387,6 +388,12 @@ class Bringing {
       brought_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     });
     tell_what_holds(rollouts);
+    brought_.is_refused = false;
+    for (const Name& owner : view_->owners)
+      if (const auto obstruction = workloads::obstruction_of(fleet(), owner)) {
+        brought_.unsettled.push_back(cat(owner, ": ", obstruction->text));
+        brought_.is_refused |= obstruction->is_final;
+      }
   }
 
   struct Rollout {

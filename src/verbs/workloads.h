@@ -25,6 +25,7 @@ struct Brought {
   std::vector<std::string>
       unsettled;                  ///< `pod default/web-1: container `web`: …`, when it was late
   std::vector<std::string> held;  ///< `CloneSet/default/web is paused: 0 of 3 pods are updated`
+  bool is_refused = false;        ///< one of these can only be ended by another wish
   size_t pods = 0, ready = 0;
 };
 

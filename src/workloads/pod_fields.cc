@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "kinds/quantity.h"
 #include "workloads/checker.h"
+#include "workloads/pod_defaults.h"
 
 namespace fettle::workloads {
 namespace {
@@ -304,6 +305,18 @@ constexpr int64_t most_port = 65'535;
 
 bool is_object(std::string_view type) { return type[0] >= 'A' && type[0] <= 'Z'; }
 
+/// A sidecar is a container.
+bool is_also(std::string_view object, std::string_view other) {
+  return object == "Sidecar" && other == "Container";
+}
+
+const PodField* find_field(std::string_view object, std::string_view name) {
+  const auto found = std::ranges::find_if(pod_fields, [&](const PodField& field) {
+    return field.name == name && (field.object == object || is_also(object, field.object));
+  });
+  return found == std::end(pod_fields) ? nullptr : &*found;
+}
+
 /// As deep as the table is, which has no circle.
 class PodWalk {
  public:
@@ -321,17 +334,6 @@ class PodWalk {
   }
 
  private:
-  static const PodField* find(std::string_view object, std::string_view name) {
-    const auto found = std::ranges::find_if(pod_fields, [&](const PodField& field) {
-      return field.name == name && (field.object == object || is_also(object, field.object));
-    });
-    return found == std::end(pod_fields) ? nullptr : &*found;
-  }
-  /// A sidecar is a container.
-  static bool is_also(std::string_view object, std::string_view other) {
-    return object == "Sidecar" && other == "Container";
-  }
-
   void check_object(const TreeNode& node, const std::string& path, std::string_view object) {
     if (!node.is_dict()) {
       refuse(node, path, "a dict");
@@ -339,7 +341,7 @@ class PodWalk {
     }
     for (const TreeMember& entry : node.entries()) {
       const std::string name = entry.key->text().str();
-      if (const PodField* field = find(object, name))
+      if (const PodField* field = find_field(object, name))
         check(*entry.value, cat(path, ".", name), field->type);
       else
         refuse_unknown(*entry.key, path, name, object);
@@ -435,6 +437,11 @@ class PodWalk {
 };
 
 }  // namespace
+
+std::string_view pod_field_type(std::string_view object, std::string_view name) {
+  const PodField* const field = find_field(object, name);
+  return field == nullptr ? std::string_view("any") : std::string_view(field->type);
+}
 
 void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker) {
   PodWalk walk(kind, checker);

@@ -43,6 +43,21 @@ Value with_text_annotations(const Value& document) {
                 {{"metadata", edited(metadata, {{"annotations", Value::dict(std::move(texts))}})}});
 }
 
+/// Without what a cluster or a fleet adds when it shows an object, so that what was shown can be
+/// applied.
+Value without_added(const Value& document) {
+  std::vector<Entry> gone;
+  for (const char* field : {"namespace", "uid", "generation", "creationTimestamp",
+                            "resourceVersion", "managedFields", "selfLink"})
+    gone.push_back({field, Value()});
+  Value metadata = edited(document.at("metadata"), std::move(gone));
+  constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
+  if (metadata.at("annotations").is_dict() &&
+      metadata.at("annotations").find(last_applied) != nullptr)
+    metadata = edited_in(metadata, "annotations", {{Name(last_applied), Value()}});
+  return edited(document, {{"metadata", std::move(metadata)}, {"status", Value()}});
+}
+
 /// A CloneSet of v1alpha1 in the shape of v1beta1: what to do with pods stood in `type`.
 Value converted_clone_set(const Value& document) {
   const Value &spec = document.at("spec"), &strategy = spec.at("updateStrategy");
@@ -125,7 +140,7 @@ class Reader {
       return;
     if (is_alpha && kind == "CloneSet")
       object.document = converted_clone_set(object.document);
-    object.document = edited(object.document, {{"status", Value()}});
+    object.document = without_added(object.document);
     if (is_workload)
       object.document = edited(object.document, {{"apiVersion", "apps.kruise.io/v1beta1"}});
     refuse_double(root, object);

@@ -91,6 +91,87 @@ Selector selector_of(const Value& value) {
   return selector;
 }
 
+namespace {
+
+/// Parts between commas that stand in no parentheses.
+std::vector<std::string_view> requirement_texts(std::string_view text) {
+  std::vector<std::string_view> parts;
+  size_t begin = 0;
+  bool is_inside = false;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && !is_inside)) {
+      parts.push_back(trim(text.substr(begin, i - begin)));
+      begin = i + 1;
+    } else if (text[i] == '(' || text[i] == ')') {
+      is_inside = text[i] == '(';
+    }
+  }
+  return parts;
+}
+
+bool is_label_text(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.' || c == '/';
+  });
+}
+
+/// `(a,b)`.
+std::vector<Name> listed_values(std::string_view text) {
+  std::vector<Name> values;
+  for (const std::string_view value : split(text.substr(1, text.size() - 2), ','))
+    values.emplace_back(trim(value));
+  return values;
+}
+
+Requirement requirement_in(std::string_view text) {
+  Requirement found;
+  if (text.ends_with(')')) {
+    const size_t open = text.find('(');
+    const std::string_view words = trim(text.substr(0, open));
+    const size_t space = words.find(' ');
+    const std::string_view op =
+        space == words.npos ? std::string_view() : trim(words.substr(space));
+    if (open != text.npos && (op == "in" || op == "notin")) {
+      found.key = words.substr(0, space);
+      found.op = op == "in" ? Operator::in : Operator::not_in;
+      found.values = listed_values(text.substr(open));
+    }
+    return found;
+  }
+  if (const size_t equals = text.find('='); equals != text.npos) {
+    const bool is_not = equals > 0 && text[equals - 1] == '!';
+    const bool is_double = equals + 1 < text.size() && text[equals + 1] == '=';
+    found.op = is_not ? Operator::not_in : Operator::in;
+    found.key = trim(text.substr(0, equals - (is_not ? 1 : 0)));
+    found.values.emplace_back(trim(text.substr(equals + (is_double ? 2 : 1))));
+    return found;
+  }
+  found.op = text.starts_with('!') ? Operator::does_not_exist : Operator::exists;
+  found.key = trim(text.substr(text.starts_with('!') ? 1 : 0));
+  return found;
+}
+
+}  // namespace
+
+Result<Selector> parse_selector(std::string_view text) {
+  Selector selector;
+  if (trim(text).empty())
+    return selector;
+  for (const std::string_view part : requirement_texts(text)) {
+    Requirement found = requirement_in(part);
+    const bool is_good = !found.key.empty() && is_label_text(found.key.view()) &&
+                         std::ranges::all_of(found.values, [](const Name& value) {
+                           return is_label_text(value.view());
+                         });
+    if (!is_good)
+      return user_error(cat("`", printable(part),
+                            "` does not select labels: write `KEY=VALUE`, "
+                            "`KEY!=VALUE`, `KEY in (A,B)`, `KEY notin (A,B)`, `KEY` or `!KEY`"));
+    selector.requirements.push_back(std::move(found));
+  }
+  return selector;
+}
+
 std::string to_string(const Selector& selector) {
   std::vector<std::string> parts;
   for (const Requirement& each : selector.requirements) {

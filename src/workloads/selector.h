@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "value/value.h"
 
 namespace fettle::workloads {
@@ -30,6 +31,10 @@ struct Selector {
 Selector selector_of(const Value& value);
 /// From a list of {"key", "operator", "values"}.
 std::vector<Requirement> requirements_of(const Value& list);
+
+/// From what kubectl takes: `app=web,tier in (a,b),zone!=x,env,!old`. Errors (`Blame::user`): it is
+/// none of that.
+Result<Selector> parse_selector(std::string_view text);
 
 /// As kubectl writes it: `app=web,tier in (a,b)`.
 std::string to_string(const Selector& selector);

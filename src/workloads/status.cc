@@ -54,6 +54,23 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
   return found.empty() ? Value() : Value::list(std::move(found));
 }
 
+/// A pod whose act failed is still as it was before.
+Counts counts_as_they_are(const Rollout& rollout) {
+  Counts counts = counts_of(rollout);
+  for (size_t row = 0; row < rollout.size(); ++row) {
+    const Pod* const pod = rollout.pod(row);
+    const PodRow& now = rollout.rows[row];
+    if (pod == nullptr || pod->error.empty() || !pod->exists || !now.is_updated)
+      continue;
+    --counts.updated;
+    counts.updated_ready -= now.is_ready;
+    counts.updated_available -= now.is_available;
+    counts.ready += !now.is_ready && pod->is_ready;
+    counts.available += !now.is_available && pod->is_ready;
+  }
+  return counts;
+}
+
 Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& rollout) {
   const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
   const Value state =
@@ -88,6 +105,29 @@ Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& ro
 
 }  // namespace
 
+std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner) {
+  const Workload* const workload = fleet.workload(owner);
+  if (workload == nullptr)
+    return std::nullopt;
+  std::optional<Obstruction> found;
+  size_t others = 0;
+  for (const auto& [name, memory] : fleet.owned(owner).notices) {
+    const Value& attributes = memory.resource->attributes;
+    const std::string_view reason = attributes.text_at("reason");
+    const bool is_final = reason == "FailedUpdatePodInPlace";
+    if (!is_final && reason != "FailedScheduling")
+      continue;
+    others += found && found->is_final == is_final ? 1 : 0;
+    if (found && (found->is_final || !is_final))
+      continue;
+    found = Obstruction{std::string(attributes.text_at("text")), is_final};
+    others = 0;
+  }
+  if (others > 0)
+    found->text += cat("; ", others, others == 1 ? " other pod" : " other pods", " likewise");
+  return found;
+}
+
 Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr)
@@ -97,7 +137,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   Rollout rollout(fleet, *workload, now);
   if (workload->sort == WorkloadSort::image_pull_job)
     return job_status(fleet, *workload, rollout);
-  const Counts counts = counts_of(rollout);
+  const Counts counts = counts_as_they_are(rollout);
   const int64_t desired =
       workload->sort == WorkloadSort::daemon_set ? counts.all : workload->replicas;
   const int64_t expected = desired - partition_of(workload->partition, desired);
@@ -107,6 +147,9 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
     if (!pod->is_leaving && !pod->error.empty())
       failure = cat("pod ", pod->name, ": ", pod->error);
   const std::string_view reason = progress_reason(rollout);
+  const std::optional<Obstruction> obstruction = obstruction_of(fleet, owner);
+  if (obstruction && obstruction->is_final && counts.updated < expected)
+    failure = obstruction->text;
   if (reason == "ProgressDeadlineExceeded")
     failure = "the rollout made no progress within `progressDeadlineSeconds`";
   const bool is_there = counts.all == desired && counts.available == desired;
@@ -115,6 +158,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                                  : is_there && counts.updated == expected ? "partitioned"
                                  : !failure.empty()                       ? "failed"
                                                                           : "progressing";
+  if (failure.empty() && phase == "progressing" && obstruction)
+    failure = obstruction->text;
   std::vector<Value> conditions;
   if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
     conditions.push_back(

@@ -12,6 +12,14 @@ namespace fettle::workloads {
 /// why in `reason`, `progressing` is none of these.
 Value status_of(const Fleet& fleet, const Name& owner, Time now);
 
+/// Why a workload's pods are not as it wants them although nothing is under way: it says so in its
+/// notices.
+struct Obstruction {
+  std::string text;       ///< of the first pod, and how many others there are
+  bool is_final = false;  ///< only another wish ends it
+};
+std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner);
+
 /// NodeImage: what is on a node and what is being pulled there, at most `most` of each.
 Value node_image_of(const Fleet& fleet, const Name& node, size_t most = 256);
 

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "tests/workloads/world.h"
+#include "value/json.h"
 
 namespace fettle::workloads {
 namespace {
@@ -67,6 +69,62 @@ TEST_F(Status, AFailedPullNamesNodeAndReason) {
   EXPECT_EQ(pulls.integer_at("present"), 0);
   EXPECT_EQ(pulls.at("failed").items().size(), 3u);
   EXPECT_EQ(world.ready(), 3) << "nothing was disturbed";
+}
+
+TEST_F(Status, APodThatCannotBeUpdatedIsAsItWas) {
+  put("web:1");
+  world.images_nowhere.insert("web:2");
+  put("web:2");
+  EXPECT_EQ(status().integer_at("updatedReplicas"), 1);
+  EXPECT_EQ(status().integer_at("readyReplicas"), 2);
+  // The act could not pull the image, and left the pod alone.
+  const std::vector<std::string> updating =
+      world.pods([](const Pod& pod) { return pod.is_updating; });
+  ASSERT_EQ(updating.size(), 1u);
+  const Boxed<Resource> wanted = world.pod(updating[0]).resource;
+  auto record = std::make_shared<Record>();
+  record->applied = wanted;
+  Attempt attempt;
+  attempt.resource = wanted;
+  attempt.verb = Verb::update;
+  attempt.failed = true;
+  attempt.error = "no such image";
+  record->attempt = std::move(attempt);
+  world.fleet.know(wanted->key, record);
+  world.fleet.see(wanted->key,
+                  *read_json(R"({"phase":"Running","conditions":[{"type":"Ready","status":"True",)"
+                             R"("lastTransitionTime":"2026-01-01T00:00:01Z"}]})"));
+  EXPECT_EQ(status().text_at("phase"), "failed");
+  EXPECT_EQ(status().text_at("reason"), cat("pod ", updating[0], ": no such image"));
+  EXPECT_EQ(status().integer_at("updatedReplicas"), 0);
+  EXPECT_EQ(status().integer_at("readyReplicas"), 3);
+}
+
+TEST_F(Status, WhatCannotChangeInPlaceIsToldWithItsReason) {
+  const auto put_only = [&](std::string_view command, int partition) {
+    world.put(manifest(
+        "CloneSet", "web",
+        replace_all(
+            clone_set_spec(3, "web:1",
+                           cat(R"({"podUpdatePolicy":"InPlaceOnly","partition":)", partition, "}")),
+            R"("image":"web:1")", cat(R"("image":"web:1","command":[")", command, "\"]")),
+        "{}", ++generation));
+    world.pass(20);
+  };
+  put_only("a", 0);
+  EXPECT_EQ(status().text_at("phase"), "complete");
+  put_only("b", 0);
+  EXPECT_EQ(status().text_at("phase"), "failed");
+  EXPECT_NE(status().text_at("reason").find("`spec.containers"), std::string_view::npos)
+      << status().text_at("reason");
+  const auto obstruction = obstruction_of(world.fleet, "CloneSet/default/web");
+  ASSERT_TRUE(obstruction);
+  EXPECT_TRUE(obstruction->is_final);
+  put_only("b", 3);
+  EXPECT_EQ(status().text_at("phase"), "partitioned");
+  put_only("a", 0);
+  EXPECT_EQ(status().text_at("phase"), "complete");
+  EXPECT_FALSE(obstruction_of(world.fleet, "CloneSet/default/web"));
 }
 
 TEST_F(Status, PausedIsAsAskedFor) {

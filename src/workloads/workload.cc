@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "base/text.h"
 #include "workloads/names.h"
+#include "workloads/pod_defaults.h"
 
 namespace fettle::workloads {
 namespace {
@@ -94,7 +95,7 @@ void read_rolling(const Value& rolling, Workload& workload) {
 void read_pods(const Value& spec, Workload& workload) {
   workload.replicas = spec.integer_at("replicas", 1);
   workload.selector = selector_of(spec.at("selector"));
-  workload.pod_template = spec.at("template");
+  workload.pod_template = without_defaults(spec.at("template"), "Template");
   workload.claims_document = spec.at("volumeClaimTemplates");
   if (workload.claims_document.is_list())
     for (const Value& claim : workload.claims_document.items())
@@ -209,10 +210,12 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
   std::vector<Entry> parts;
   for (const char* part : {"containers", "initContainers"})
     if (Value containers = plain_containers(spec.at(part)); containers.is_list())
-      parts.push_back({part, std::move(containers)});
+      parts.push_back({part, without_defaults(containers, "Container[]")});
   for (const char* part : {"volumes", "imagePullSecrets"})
     if (!spec.at(part).is_null())
-      parts.push_back({part, spec.at(part)});
+      parts.push_back(
+          {part, without_defaults(spec.at(part),
+                                  std::string_view(part) == "volumes" ? "Volume[]" : "any")});
   workload.pod_template = Value::dict({{"spec", Value::dict(std::move(parts))}});
   const Value& strategy = spec.at("updateStrategy");
   read_rolling(strategy, workload);

@@ -23,6 +23,8 @@ struct Object {
   Name name;
   Value document;          ///< all of it, normal
   int64_t generation = 1;  ///< counts its changes
+  Name uid;                ///< empty: nobody has stored it yet
+  Time created;            ///< 0: nobody has stored it yet
   /// `CloneSet/NAMESPACE/NAME`: what it is called as an owner.
   Name owner() const;
 };

@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-constexpr int gave_up_waiting = 3;
+constexpr int has_failed = 1, gave_up_waiting = 3;
 
 struct Source {
   std::string name, text;
@@ -188,7 +188,7 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
   }
   int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);
   if (code == 0 && !brought.unsettled.empty())
-    code = gave_up_waiting;
+    code = brought.is_refused ? has_failed : gave_up_waiting;
   // What failed has been told already.
   for (const std::string& line : brought.unsettled)
     if (std::ranges::none_of(brought.summary.failures, [&](const Failure& failure) {

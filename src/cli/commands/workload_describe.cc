@@ -15,7 +15,7 @@ Result<Value> document_of(const Workplace& place, const Name& fleet, const Name&
   std::vector<std::string> names;
   for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
     if (object.owner() == owner)
-      return shown(place, object.document);
+      return shown(place, shown_document(object));
     names.push_back(object.owner().str());
   }
   return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));

@@ -480,6 +480,23 @@ class PodAct {
     return {};
   }
 
+  /// Since when each of its conditions is as it is.
+  Value gates() const {
+    const Value& conditions = attributes_.at("conditions");
+    if (!conditions.is_dict())
+      return Value::dict({});
+    std::vector<Entry> gates;
+    for (const Entry& entry : conditions.entries()) {
+      const bool is_same = !is_made_anew() && act_.known->applied &&
+                           attributes_then(act_).at("conditions").at(entry.key) == entry.value;
+      const Value& since = before().at("gates").at(entry.key);
+      gates.push_back({entry.key, !is_same          ? to_string(now_from_clock())
+                                  : since.is_null() ? to_string(act_.known->finished)
+                                                    : std::string(since.text())});
+    }
+    return Value::dict(std::move(gates));
+  }
+
   Result<Outcome> done() {
     std::vector<Entry> ids;
     for (const auto& [name, id] : ids_)
@@ -491,6 +508,7 @@ class PodAct {
     return Outcome(Done{.outputs = Value::dict({{"uid", place_.uid},
                                                 {"ip", place_.address},
                                                 {"started", started},
+                                                {"gates", gates()},
                                                 {"containers", Value::dict(std::move(ids))}}),
                         .remote_id = place_.holder,
                         .changed = changed});

@@ -192,13 +192,19 @@ class PodLook {
     return Value::dict(std::move(entries));
   }
 
-  /// When it came to be as it is. Of what nobody has watched it is the last start or the last act,
-  /// which sets conditions, as far as no probe decides; else now.
-  Time since(std::string_view what, bool holds) const {
+  /// When it came to be as it is. Of what nobody has watched it is what the acts told, as far as no
+  /// probe decides; else now.
+  Time since(std::string_view what, bool holds, Time told) const {
     const bool is_told = holds && !is_probed_ && last_start_ != Time();
-    const Time acted = subject_.known == nullptr ? Time() : subject_.known->finished;
-    const Time told = what == "containers" ? last_start_ : std::max(last_start_, acted);
     return site_.probes.since(cat(holder_, " ", what), holds, is_told ? told : now_from_clock());
+  }
+
+  /// When an act set the condition as it is.
+  Time gate_since(const Name& type) const {
+    if (subject_.known == nullptr)
+      return {};
+    return moment_in(subject_.known->outputs.at("gates").text_at(type.view()))
+        .value_or(subject_.known->finished);
   }
 
   Value conditions() const {
@@ -212,21 +218,25 @@ class PodLook {
         is_initialised &= row == nullptr || (row->has_ended() && row->state.exit_code == 0);
     const std::string why = complaint();
     const bool are_ready = why.empty();
-    std::vector<Value> all{condition("PodScheduled", true, begun),
-                           condition("Initialized", is_initialised, begun),
-                           condition("ContainersReady", are_ready, since("containers", are_ready),
-                                     "ContainersNotReady", why)};
+    std::vector<Value> all{
+        condition("PodScheduled", true, begun), condition("Initialized", is_initialised, begun),
+        condition("ContainersReady", are_ready, since("containers", are_ready, last_start_),
+                  "ContainersNotReady", why)};
     std::string gate;
+    Time ready_since = last_start_;
     const Value& gates = attributes_.at("conditions");
     if (gates.is_dict())
       for (const Entry& entry : gates.entries()) {
         const bool holds = entry.value == Value("True");
-        all.push_back(condition(entry.key, holds, since(entry.key.view(), holds)));
+        const Time told = gate_since(entry.key);
+        ready_since = std::max(ready_since, told);
+        all.push_back(condition(entry.key, holds,
+                                since(entry.key.view(), holds, std::max(last_start_, told))));
         if (!holds)
           gate = cat("condition `", entry.key, "` is False");
       }
     const bool is_ready = are_ready && gate.empty();
-    all.push_back(condition("Ready", is_ready, since("ready", is_ready),
+    all.push_back(condition("Ready", is_ready, since("ready", is_ready, ready_since),
                             are_ready ? "ReadinessGatesNotReady" : "ContainersNotReady",
                             are_ready ? gate : why));
     return Value::list(std::move(all));
