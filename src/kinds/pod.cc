@@ -108,6 +108,13 @@ bool sidecars_change_in_place(const Value& before, const Value& after) {
   return true;
 }
 
+/// One that somebody stopped: engines start only those again that ended by themselves.
+bool has_to_run_again(const Value& container, std::string_view policy) {
+  const Value& ended = container.at("state").at("terminated");
+  return ended.is_dict() &&
+         (policy == "Always" || (policy == "OnFailure" && ended.integer_at("exitCode") != 0));
+}
+
 class PodKind : public Kind {
  public:
   Name name() const override { return "pod"; }
@@ -181,6 +188,8 @@ class PodKind : public Kind {
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is gone")};
       if (!found->bool_at("alive", true))
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is not alive")};
+      if (has_to_run_again(*found, spec.text_at("restartPolicy", "Always")))
+        return {Verb::update, {std::string(name)}, cat("its container `", name, "` has ended")};
     }
     return {};
   }

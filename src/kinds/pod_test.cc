@@ -224,6 +224,25 @@ TEST(Pod, DriftIsAPodOrAContainerThatIsGone) {
   EXPECT_EQ(verb(R"({"phase":"Failed","containerStatuses":[]})"), Verb::keep);
 }
 
+TEST(Pod, AContainerThatIsToRunAndHasEndedIsDrift) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"("Always")", "01"}, {R"("OnFailure")", "1"}, {R"("Never")", ""}, {"null", "01"}};
+  for (const auto& [policy, codes] : rows)
+    for (const char code : {'0', '1'}) {
+      Record known;
+      known.applied.emplace();
+      known.applied.edit().attributes = json(cat(
+          R"({"template":{"spec":{"containers":[{"name":"a"}],"restartPolicy":)", policy, "}}}"));
+      const Observation seen{
+          json(cat(R"({"phase":"Running","containerStatuses":[{"name":"a","ready":false,)"
+                   R"("state":{"terminated":{"exitCode":)",
+                   std::string(1, code), "}}}]}"))};
+      const Comparison found = pod_kind().compare(known, seen, Presence::running);
+      const bool is_to_run = std::string_view(codes).find(code) != std::string_view::npos;
+      EXPECT_EQ(found.verb, is_to_run ? Verb::update : Verb::keep) << policy << code;
+    }
+}
+
 TEST(Pod, ItsKeySaysNodeNamespaceAndName) {
   const Name name = node_name_of("n1", "shop", "web-a");
   EXPECT_EQ(name, "n1|shop/web-a");

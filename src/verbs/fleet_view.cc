@@ -53,6 +53,7 @@ Result<NodesQuestion> question_about_nodes(const Workplace& place) {
     node.labels = Value::dict(std::move(labels));
     node.pulls = spec.pulls;
     node.is_cordoned = spec.is_cordoned;
+    node.is_draining = spec.is_draining;
     drivers.insert(engine_of_node(spec.name));
     nodes.push_back(std::move(node));
   }

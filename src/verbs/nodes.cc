@@ -24,7 +24,8 @@ Value value_of(const NodeSpec& node) {
   return Value::dict({{"engine", node.engine},
                       {"labels", Value::dict(std::move(labels))},
                       {"pulls", node.pulls},
-                      {"cordoned", node.is_cordoned}});
+                      {"cordoned", node.is_cordoned},
+                      {"draining", node.is_draining}});
 }
 
 NodeSpec node_in(const Entry& entry) {
@@ -35,6 +36,7 @@ NodeSpec node_in(const Entry& entry) {
       node.labels.emplace(label.key.str(), to_text(label.value));
   node.pulls = static_cast<int>(entry.value.integer_at("pulls", 2));
   node.is_cordoned = entry.value.bool_at("cordoned");
+  node.is_draining = entry.value.bool_at("draining");
   return node;
 }
 
@@ -180,19 +182,22 @@ Status remove_node(const Workplace& place, const std::string& name) {
   });
 }
 
-Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned) {
+namespace {
+
+Status mark_node(const Workplace& place, const std::string& name, bool is_cordoned,
+                 bool is_draining) {
   return change(place, [&](const Value& nodes) -> Result<Value> {
     for (const Entry& entry : nodes.entries())
       if (entry.key == name) {
         NodeSpec node = node_in(entry);
+        // One that drains goes on with it until it takes pods again.
+        node.is_draining = is_draining || (is_cordoned && node.is_draining);
         node.is_cordoned = is_cordoned;
         return with(nodes, node);
       }
     return no_such_node(name, nodes);
   });
 }
-
-namespace {
 
 void add(Summary& sum, Summary part) {
   sum.done += part.done;
@@ -205,8 +210,12 @@ void add(Summary& sum, Summary part) {
 
 }  // namespace
 
+Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned) {
+  return mark_node(place, name, is_cordoned, false);
+}
+
 Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait) {
-  TRY(cordon_node(place, name, true));
+  TRY(mark_node(place, name, true, true));
   std::map<Name, std::vector<Key>> pods;
   Summary sum;
   for (const RecordPointer& record : TRY(records_on(place, name)))

@@ -17,6 +17,7 @@ struct NodeSpec {
   std::map<std::string, std::string> labels{};
   int pulls = 2;             ///< images that it pulls at once
   bool is_cordoned = false;  ///< takes no new pods
+  bool is_draining = false;  ///< is to have none
   bool operator==(const NodeSpec&) const = default;
 };
 

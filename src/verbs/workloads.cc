@@ -10,7 +10,7 @@
 #include "verbs/fleet_wishes.h"
 #include "verbs/told_edit.h"
 #include "verbs/wakeful.h"
-#include "workloads/status.h"
+#include "verbs/workload_progress.h"
 
 namespace fettle {
 namespace {
@@ -246,8 +246,8 @@ class Bringing {
       there.insert(node.name);
       const workloads::Node* const known = fleet().node(node.name);
       if (known != nullptr && known->is_ready == node.is_ready &&
-          known->is_cordoned == node.is_cordoned && known->labels == node.labels &&
-          known->pulls == node.pulls)
+          known->is_cordoned == node.is_cordoned && known->is_draining == node.is_draining &&
+          known->labels == node.labels && known->pulls == node.pulls)
         continue;
       is_any_back |= node.is_ready;
       if (known != nullptr)
@@ -275,6 +275,7 @@ class Bringing {
     // What was seen of it was another one.
     view_->seen.erase(key);
     drifted_.erase(key);
+    has_to_look_ |= key.kind == "pod";
     tell_record(fleet(), key, record);
   }
 
@@ -360,58 +361,13 @@ class Bringing {
     return owners;
   }
 
-  /// Which pods are ready, and why the others are not. Nobody awaits those whose node is away.
   void count() {
-    brought_.unsettled.clear();
-    brought_.pods = brought_.ready = 0;
-    is_any_awaited_ = false;
-    all_available_ = Time();
-    std::map<Name, Rollout> rollouts;
-    fleet().for_each_pod([&](const workloads::Pod& pod) {
-      ++brought_.pods;
-      Rollout& rollout = rollouts[pod.owner];
-      ++rollout.pods;
-      if (const workloads::Workload* const workload = fleet().workload(pod.owner))
-        rollout.updated += pod.template_digest == workload->pod_template.digest() ? 1 : 0;
-      if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
-        ++brought_.ready;
-        const workloads::Workload* const workload = fleet().workload(pod.owner);
-        const int64_t seconds = workload == nullptr ? 0 : workload->min_ready_seconds;
-        all_available_ = std::max(all_available_, pod.ready_since + std::chrono::seconds(seconds));
-        return;
-      }
-      const bool is_away = view_->silent.contains(engine_of_node(pod.node));
-      is_any_awaited_ |= !is_away;
-      const std::string reason = is_away             ? cat("node `", pod.node, "` does not answer")
-                                 : pod.error.empty() ? why(pod.resource->key)
-                                                     : pod.error.str();
-      brought_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
-    });
-    tell_what_holds(rollouts);
-    brought_.is_refused = false;
-    for (const Name& owner : view_->owners)
-      if (const auto obstruction = workloads::obstruction_of(fleet(), owner)) {
-        brought_.unsettled.push_back(cat(owner, ": ", obstruction->text));
-        brought_.is_refused |= obstruction->is_final;
-      }
-  }
-
-  struct Rollout {
-    size_t pods = 0, updated = 0;
-  };
-  /// Rollouts that stay as they are because users said so.
-  void tell_what_holds(const std::map<Name, Rollout>& rollouts) {
-    brought_.held.clear();
-    for (const auto& [owner, rollout] : rollouts) {
-      const workloads::Workload* const workload = fleet().workload(owner);
-      if (workload == nullptr || rollout.updated == rollout.pods ||
-          (!workload->paused &&
-           workloads::partition_of(workload->partition, workload->replicas) == 0))
-        continue;
-      brought_.held.push_back(
-          cat(owner, workload->paused ? " is paused: " : " has a partition: ", rollout.updated,
-              " of ", rollout.pods, rollout.pods == 1 ? " pod is updated" : " pods are updated"));
-    }
+    progress_ = progress_of(*view_);
+    brought_.pods = progress_.pods;
+    brought_.ready = progress_.ready;
+    brought_.unsettled = progress_.unsettled;
+    brought_.held = progress_.held;
+    brought_.is_refused = progress_.is_refused;
   }
 
   /// For people who wait.
@@ -432,27 +388,18 @@ class Bringing {
     if (edit_ == nullptr && !wishes_->is_brought_about(view_->known))
       return false;
     if (looked_ < acted_)
-      return false;                                              // nobody has seen what came of it
-    const bool is_available = place_.clock() >= all_available_;  // others may wait for that
-    return (!is_any_awaited_ && is_available) || !brought_.summary.failures.empty();
-  }
-
-  std::string why(const Key& key) const {
-    const auto found = view_->seen.find(key);
-    if (found == view_->seen.end() || !found->second.state)
-      return "it does not exist";
-    const Value& conditions = found->second.state->at("conditions");
-    if (conditions.is_list())
-      for (const Value& condition : conditions.items())
-        if (condition.text_at("type") == "Ready" && condition.text_at("status") != "True")
-          return std::string(condition.text_at("message", "it is not ready"));
-    return "its update is not complete";
+      return false;  // nobody has seen what came of it
+    // Others may wait for that.
+    const bool is_available = place_.clock() >= progress_.all_available;
+    return (!progress_.is_any_awaited && is_available) || !brought_.summary.failures.empty();
   }
 
   /// When pods are to be looked at again at the latest: soon while one is awaited, else when a
   /// probe is to be asked.
   Instant next_look() const {
-    return looked_ + (is_any_awaited_ ? look_pause : options_.keeps ? probe_pause() : idle_pause);
+    return looked_ + (progress_.is_any_awaited ? look_pause
+                      : options_.keeps         ? probe_pause()
+                                               : idle_pause);
   }
   Duration probe_pause() const {
     int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(idle_pause).count();
@@ -497,8 +444,7 @@ class Bringing {
   bool has_to_look_ = false;  ///< as soon as no look is under way
   bool is_all_due_ = true;    ///< whatever records say
   Duration retry_pause_{0};
-  bool is_any_awaited_ = false;
-  Time all_available_;       ///< when all pods that are ready have been so for `minReadySeconds`
+  FleetProgress progress_;
   bool is_counted_ = false;  ///< pods, since the last look at them
   std::set<Name> covered_;   ///< owners whose wishes are to be carried out, or just are
   bool is_due_ = true;       ///< at least once, since what is there may not be as it was left

@@ -255,6 +255,27 @@ TEST_F(CloneSet, AHookHoldsAPodBeforeAndAfterItsUpdate) {
   EXPECT_EQ(world.pod(name).lifecycle, Lifecycle::normal);
 }
 
+// 47. The same when the label is the template's: what was taken away stays away.
+TEST_F(CloneSet, AHookOfTheTemplateHoldsAPodAfterItsUpdate) {
+  const std::string hook = R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"yes"}}})";
+  const auto text = [](std::string_view image) {
+    return replace_all(template_text(image, ""), R"("app":"web")", R"("app":"web","hold":"yes")");
+  };
+  put_template(1, text("web:1"), rolling(R"("maxUnavailable":1)"), hook);
+  world.settle();
+  const std::string name = world.pods()[0];
+  put_template(1, text("web:2"), rolling(R"("maxUnavailable":1)"), hook);
+  world.settle();
+  EXPECT_EQ(world.pod(name).lifecycle, Lifecycle::preparing_update);
+  mark(name, R"({"labels":{"hold":null}})");
+  world.pass(3);
+  EXPECT_EQ(world.count_image("web:2"), 1);
+  EXPECT_EQ(world.pod(name).lifecycle, Lifecycle::updated);
+  mark(name, R"({"labels":{"hold":"yes"}})");
+  world.settle();
+  EXPECT_EQ(world.pod(name).lifecycle, Lifecycle::normal);
+}
+
 // 47. Undone in PreparingUpdate: Normal, and the container does not start anew.
 TEST_F(CloneSet, WhatIsUndoneWhileAHookHoldsItNeverChanges) {
   const std::string hook = R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"yes"}}})";

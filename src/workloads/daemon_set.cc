@@ -72,7 +72,7 @@ void DaemonSet::find_places() {
   places_.clear();
   const Value& spec = rollout_.update().pod_template.at("spec");
   for (const auto& [name, node] : rollout_.fleet.nodes())
-    if (is_allowed_on(spec, node))
+    if (!node.is_draining && is_allowed_on(spec, node))
       places_[name].node = &node;
   for (size_t row = 0; row < rollout_.size(); ++row) {
     const auto found = places_.find(rollout_.rows[row].node);

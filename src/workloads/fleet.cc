@@ -322,7 +322,10 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   if (is_new)
     wish(pod, last);
   pod.exists = record->applied.has_value();
-  pod.applied = applied_by(*record);
+  const Digest before = std::exchange(pod.applied, applied_by(*record));
+  // What was seen of it before its act ended may be what the act found.
+  if (!is_new && pod.applied != before && pod.applied != Digest())
+    pod.is_ready = false;
   pod.is_done = pod.applied == pod.resource->attributes.digest();
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();

@@ -86,6 +86,7 @@ struct Node {
   int pulls = 2;        ///< at once
   bool is_ready = true;
   bool is_cordoned = false;
+  bool is_draining = false;     ///< no pods are to be on it, those of DaemonSets included
   std::map<Name, Name> images;  ///< reference: digest, or empty
   uint32_t number = 0;
 };

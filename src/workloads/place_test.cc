@@ -93,5 +93,28 @@ TEST_F(Place, AwayAndCordonedNodesTakeNone) {
             "room");
 }
 
+TEST_F(Place, ANodeThatDrainsHasNoPodOfADaemonSetEither) {
+  World world;
+  world.add_nodes(2);
+  world.put(manifest("DaemonSet", "agent",
+                     cat(R"({"selector":{"matchLabels":{"app":"web"}},"template":)",
+                         template_text("agent:1"), "}")));
+  world.finish();
+  EXPECT_EQ(world.pods().size(), 2u);
+  Node node = world.fleet.nodes().begin()->second;
+  node.is_cordoned = true;
+  world.fleet.put_node(node);
+  world.finish();
+  EXPECT_EQ(world.pods().size(), 2u) << "a cordon is nothing to a DaemonSet";
+  node.is_draining = true;
+  world.fleet.put_node(node);
+  world.finish();
+  EXPECT_EQ(world.pods().size(), 1u);
+  node.is_cordoned = node.is_draining = false;
+  world.fleet.put_node(node);
+  world.finish();
+  EXPECT_EQ(world.pods().size(), 2u);
+}
+
 }  // namespace
 }  // namespace fettle::workloads

@@ -6,7 +6,7 @@ namespace fettle::workloads {
 
 Value PodEdit::made() {
   for (auto& [field, entries] : inner_) {
-    Value inner = edited(before_.at(field), std::move(entries));
+    Value inner = edited_within(before_.at(field), std::move(entries));
     fields_.push_back({field, inner.entries().empty() ? Value() : std::move(inner)});
   }
   inner_.clear();

@@ -49,13 +49,16 @@ void add_names(const Value& spec, std::map<Name, bool>& names) {
 
 }  // namespace
 
-Value edited(const Value& dict, std::vector<Entry> changes) {
+namespace {
+
+/// `keeps_null`: of what was there before.
+Value with_changes(const Value& dict, std::vector<Entry> changes, bool keeps_null) {
   const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
   std::ranges::stable_sort(changes, {}, [](const Entry& each) { return each.key.view(); });
   std::vector<Entry> kept;
   kept.reserve(before.size() + changes.size());
-  const auto put = [&](const Entry& entry) {
-    if (!entry.value.is_null())
+  const auto put_before = [&](const Entry& entry) {
+    if (keeps_null || !entry.value.is_null())
       kept.push_back(entry);
   };
   size_t next = 0;
@@ -64,18 +67,29 @@ Value edited(const Value& dict, std::vector<Entry> changes) {
     if (i + 1 < changes.size() && changes[i + 1].key == key)
       continue;  // the last one counts
     while (next < before.size() && before[next].key < key)
-      put(before[next++]);
+      put_before(before[next++]);
     if (next < before.size() && before[next].key == key)
       ++next;
-    put(changes[i]);
+    if (!changes[i].value.is_null())
+      kept.push_back(changes[i]);
   }
   while (next < before.size())
-    put(before[next++]);
+    put_before(before[next++]);
   return Value::dict(std::move(kept));
 }
 
+}  // namespace
+
+Value edited(const Value& dict, std::vector<Entry> changes) {
+  return with_changes(dict, std::move(changes), false);
+}
+
+Value edited_within(const Value& dict, std::vector<Entry> changes) {
+  return with_changes(dict, std::move(changes), true);
+}
+
 Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes) {
-  Value inner = edited(attributes.at(field), std::move(changes));
+  Value inner = edited_within(attributes.at(field), std::move(changes));
   if (inner.entries().empty())
     inner = Value();
   return edited(attributes, {{field, std::move(inner)}});

@@ -111,6 +111,9 @@ class Rollout {
 
 /// A dict with some entries changed; null takes one away.
 Value edited(const Value& dict, std::vector<Entry> changes);
+/// The same for one of the pod's own dicts, where null says that it has not what its template has:
+/// that stays.
+Value edited_within(const Value& dict, std::vector<Entry> changes);
 /// The attributes with one of the pod's own labels, annotations, … changed.
 Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes);
 

@@ -71,6 +71,21 @@ Counts counts_as_they_are(const Rollout& rollout) {
   return counts;
 }
 
+/// Empty: no hook holds a pod.
+std::string held_by_hooks(const Rollout& rollout) {
+  const auto is_held = [](const PodRow& row) {
+    return row.lifecycle == Lifecycle::preparing_normal ||
+           row.lifecycle == Lifecycle::preparing_update || row.lifecycle == Lifecycle::updated ||
+           row.lifecycle == Lifecycle::preparing_delete;
+  };
+  const auto first = std::ranges::find_if(rollout.rows, is_held);
+  if (first == rollout.rows.end())
+    return {};
+  const auto others = std::ranges::count_if(rollout.rows, is_held) - 1;
+  return cat("a lifecycle hook holds pod ", first->name, " in ", to_string(first->lifecycle),
+             others == 0 ? "" : cat(", and ", others, " more"));
+}
+
 Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& rollout) {
   const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
   const Value state =
@@ -114,7 +129,8 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
   for (const auto& [name, memory] : fleet.owned(owner).notices) {
     const Value& attributes = memory.resource->attributes;
     const std::string_view reason = attributes.text_at("reason");
-    const bool is_final = reason == "FailedUpdatePodInPlace";
+    const bool is_final =
+        reason == "FailedUpdatePodInPlace" || reason == "ProgressDeadlineExceeded";
     if (!is_final && reason != "FailedScheduling")
       continue;
     others += found && found->is_final == is_final ? 1 : 0;
@@ -158,8 +174,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                                  : is_there && counts.updated == expected ? "partitioned"
                                  : !failure.empty()                       ? "failed"
                                                                           : "progressing";
-  if (failure.empty() && phase == "progressing" && obstruction)
-    failure = obstruction->text;
+  if (failure.empty() && phase == "progressing")
+    failure = obstruction ? obstruction->text : held_by_hooks(rollout);
   std::vector<Value> conditions;
   if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
     conditions.push_back(

@@ -127,6 +127,50 @@ TEST_F(Status, WhatCannotChangeInPlaceIsToldWithItsReason) {
   EXPECT_FALSE(obstruction_of(world.fleet, "CloneSet/default/web"));
 }
 
+TEST_F(Status, AHookThatHoldsAPodIsNamed) {
+  const auto put_hooked = [&](std::string_view image) {
+    world.put(manifest(
+        "CloneSet", "web",
+        clone_set_spec(1, image, R"({"podUpdatePolicy":"InPlaceIfPossible"})",
+                       R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"}}})"),
+        "{}", ++generation));
+    world.settle();
+  };
+  put_hooked("web:1");
+  put_hooked("web:2");
+  EXPECT_EQ(status().text_at("phase"), "progressing");
+  EXPECT_EQ(status().text_at("reason"),
+            cat("a lifecycle hook holds pod ", world.pods()[0], " in PreparingUpdate"));
+}
+
+// Whether it is ready is not known before it is looked at again.
+TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
+  put("web:1");
+  world.images_nowhere.insert("web:2");
+  put("web:2");
+  const std::vector<std::string> updating =
+      world.pods([](const Pod& pod) { return pod.is_updating; });
+  ASSERT_EQ(updating.size(), 1u);
+  const Pod& pod = world.pod(updating[0]);
+  const Key key = pod.resource->key;
+  auto record = std::make_shared<Record>();
+  record->applied = pod.resource;
+  const auto as_ready =
+      *read_json(R"({"phase":"Running","conditions":[{"type":"Ready","status":"True",)"
+                 R"("lastTransitionTime":"2026-01-01T00:00:01Z"}]})");
+  auto begun = std::make_shared<Record>(*record);
+  Attempt attempt;
+  attempt.resource = pod.resource;
+  begun->attempt = std::move(attempt);
+  world.fleet.know(key, begun);
+  world.fleet.see(key, as_ready);
+  EXPECT_TRUE(pod.is_ready);
+  world.fleet.know(key, record);
+  EXPECT_FALSE(pod.is_ready);
+  world.fleet.see(key, as_ready);
+  EXPECT_TRUE(pod.is_ready);
+}
+
 TEST_F(Status, PausedIsAsAskedFor) {
   put("web:1");
   put("web:2", R"(,"paused":true)");

@@ -1,0 +1,128 @@
+#include "verbs/workload_progress.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "verbs/engines.h"
+#include "workloads/status.h"
+
+namespace fettle {
+namespace {
+
+using workloads::Lifecycle;
+using workloads::Obstruction;
+using workloads::Pod;
+using workloads::Workload;
+
+struct Rollout {
+  const Workload* workload = nullptr;  ///< none: it is being deleted
+  size_t pods = 0, updated = 0;
+  std::optional<Obstruction> obstruction;
+  bool is_whole() const { return updated == pods; }
+  /// It stays as it is until somebody says otherwise.
+  bool is_left() const {
+    return (workload != nullptr && workload->paused && !is_whole()) ||
+           (obstruction && obstruction->is_final);
+  }
+};
+
+bool is_hooked(const Pod& pod) {
+  return pod.lifecycle == Lifecycle::preparing_normal ||
+         pod.lifecycle == Lifecycle::preparing_update || pod.lifecycle == Lifecycle::updated ||
+         pod.lifecycle == Lifecycle::preparing_delete;
+}
+
+class Count {
+ public:
+  explicit Count(const FleetView& view) : view_(view) {}
+
+  FleetProgress count() {
+    view_.fleet.for_each_pod([&](const Pod& pod) {
+      Rollout& rollout = rollout_of(pod.owner);
+      ++rollout.pods;
+      if (rollout.workload != nullptr)
+        rollout.updated += pod.template_digest == rollout.workload->pod_template.digest() ? 1 : 0;
+    });
+    view_.fleet.for_each_pod([&](const Pod& pod) { count(pod); });
+    for (const auto& [owner, workload] : view_.fleet.workloads())
+      tell_obstruction(owner, rollout_of(owner));
+    for (const auto& [owner, rollout] : rollouts_)
+      tell_what_holds(owner, rollout);
+    return std::move(progress_);
+  }
+
+ private:
+  Rollout& rollout_of(const Name& owner) {
+    const auto [found, is_new] = rollouts_.try_emplace(owner);
+    if (is_new) {
+      found->second.workload = view_.fleet.workload(owner);
+      found->second.obstruction = workloads::obstruction_of(view_.fleet, owner);
+    }
+    return found->second;
+  }
+
+  void count(const Pod& pod) {
+    ++progress_.pods;
+    const Rollout& rollout = rollouts_.at(pod.owner);
+    if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
+      ++progress_.ready;
+      const int64_t seconds = rollout.workload == nullptr ? 0 : rollout.workload->min_ready_seconds;
+      progress_.all_available =
+          std::max(progress_.all_available, pod.ready_since + std::chrono::seconds(seconds));
+      if (!is_hooked(pod))
+        return;
+    }
+    const bool is_away = view_.silent.contains(engine_of_node(pod.node));
+    const bool is_left = rollout.is_left();
+    progress_.is_any_awaited |= !is_away && !is_left;
+    // What users paused is as they asked for; why a failed rollout failed is told once.
+    if (is_left && pod.error.empty())
+      return;
+    const std::string reason = is_away              ? cat("node `", pod.node, "` does not answer")
+                               : !pod.error.empty() ? pod.error.str()
+                                                    : why(pod);
+    progress_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
+  }
+
+  std::string why(const Pod& pod) const {
+    if (is_hooked(pod))
+      return cat("a lifecycle hook holds it in ", to_string(pod.lifecycle));
+    const auto found = view_.seen.find(pod.resource->key);
+    if (found == view_.seen.end() || !found->second.state)
+      return "it does not exist";
+    const Value& conditions = found->second.state->at("conditions");
+    if (conditions.is_list())
+      for (const Value& condition : conditions.items())
+        if (condition.text_at("type") == "Ready" && condition.text_at("status") != "True")
+          return std::string(condition.text_at("message", "it is not ready"));
+    return "its update is not complete";
+  }
+
+  void tell_obstruction(const Name& owner, const Rollout& rollout) {
+    if (!rollout.obstruction)
+      return;
+    progress_.unsettled.push_back(cat(owner, ": ", rollout.obstruction->text));
+    progress_.is_refused |= rollout.obstruction->is_final;
+  }
+
+  void tell_what_holds(const Name& owner, const Rollout& rollout) {
+    const Workload* const workload = rollout.workload;
+    if (workload == nullptr || rollout.is_whole() ||
+        (!workload->paused &&
+         workloads::partition_of(workload->partition, workload->replicas) == 0))
+      return;
+    progress_.held.push_back(
+        cat(owner, workload->paused ? " is paused: " : " has a partition: ", rollout.updated,
+            " of ", rollout.pods, rollout.pods == 1 ? " pod is updated" : " pods are updated"));
+  }
+
+  const FleetView& view_;
+  std::map<Name, Rollout> rollouts_;
+  FleetProgress progress_;
+};
+
+}  // namespace
+
+FleetProgress progress_of(const FleetView& view) { return Count(view).count(); }
+
+}  // namespace fettle
