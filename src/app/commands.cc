@@ -1,5 +1,7 @@
 #include "app/commands.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -85,7 +87,58 @@ std::vector<Command> make_all() {
   return all;
 }
 
+constexpr std::string_view for_readers[] = {"check",
+                                            "compile",
+                                            "completion",
+                                            "controller",
+                                            "describe",
+                                            "describe pod",
+                                            "describe workload",
+                                            "diff",
+                                            "doc",
+                                            "doctor",
+                                            "drift",
+                                            "enclave inspect",
+                                            "enclave ls",
+                                            "engine status",
+                                            "events",
+                                            "files inspect",
+                                            "files ls",
+                                            "get",
+                                            "help",
+                                            "images",
+                                            "logs",
+                                            "node ls",
+                                            "orphans ls",
+                                            "plan",
+                                            "pod exec",
+                                            "port print",
+                                            "rollout history",
+                                            "rollout status",
+                                            "service exec",
+                                            "service inspect",
+                                            "service logs",
+                                            "service ls",
+                                            "service shell",
+                                            "set ls",
+                                            "set show",
+                                            "setting get",
+                                            "setting ls",
+                                            "show",
+                                            "starlark",
+                                            "validate",
+                                            "version",
+                                            "versions check",
+                                            "versions diff",
+                                            "versions ls",
+                                            "versions show",
+                                            "why"};
+
 }  // namespace
+
+bool ends_with_reader(const Command& command) {
+  return std::ranges::find(for_readers, command.words) != std::end(for_readers);
+}
 
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> all = make_all();

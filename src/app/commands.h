@@ -7,4 +7,8 @@ namespace fettle {
 
 const std::vector<Command>& all_commands();
 
+/// Whether a command ends as soon as nobody reads its output: one that only tells something, or
+/// goes on until somebody ends it. Others finish what they were asked for.
+bool ends_with_reader(const Command& command);
+
 }  // namespace fettle

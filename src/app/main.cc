@@ -121,7 +121,7 @@ class Program : public Face {
     if (!place_.shows_secrets)
       hide_in_output(place_.mask);
     signals_ = std::make_unique<Signals>(interrupt_);
-    output_ = std::make_unique<OutputWatch>(interrupt_);
+    output_ = std::make_unique<OutputWatch>(interrupt_, ends_with_reader);
     return &place_;
   }
 
@@ -187,6 +187,7 @@ class Program : public Face {
   bool is_interrupted() const { return interrupt_.asked() > 0; }
 
   std::string command;
+  bool ends_with_reader = false;
 
  private:
   ConnectOptions connect_options(const std::string& home, bool may_start,
@@ -253,9 +254,6 @@ class Program : public Face {
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }
 
-/// Whether this process was started without a standard output.
-bool output_was_closed = false;
-
 /// The code of a command that came to its end, unless nobody got what it told.
 int code_after_output(int code) {
   if (OutputWatch::is_closed())
@@ -264,8 +262,7 @@ int code_after_output(int code) {
     return code;
   if (errno == EPIPE || OutputWatch::is_closed())
     return code_of_closed_output;
-  const std::string reason = output_was_closed ? "it is closed" : std::strerror(errno);
-  print_error(cat("error: cannot write to standard output: ", lower_case(reason)));
+  print_error(cat("error: ", output_error("standard output").message));
   return 1;
 }
 
@@ -390,21 +387,20 @@ int run(std::vector<std::string> words) {
   if (program.json_lines)
     print_json_in_lines();
   program.quiet = program.parsed.flag("quiet");
+  program.ends_with_reader = ends_with_reader(**command);
   if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
     return tell_error(program, watched.error());
   const Result<int> code = (*command)->run(program);
   return code ? code_after_output(*code) : tell_error(program, code.error());
 }
 
-/// The standard streams exist, so that no file of ours takes the place of one. What is written to
-/// one that is not there is told at the end.
+/// The standard streams exist, so that no file of ours takes the place of one. To write to an
+/// output that was not there fails as it would without this (EBADF).
 void open_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(number, F_GETFD) >= 0)
       continue;
-    output_was_closed |= number == STDOUT_FILENO;
-    const char* const instead = number == STDOUT_FILENO ? "/dev/full" : "/dev/null";
-    static_cast<void>(!::open(instead, number == STDIN_FILENO ? O_RDONLY : O_WRONLY));
+    static_cast<void>(!::open("/dev/null", number == STDERR_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
 

@@ -67,7 +67,9 @@ bool OutputWatch::is_closed() {
   return closed_ || (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0);
 }
 
-OutputWatch::OutputWatch(Interrupt& interrupt) {
+OutputWatch::OutputWatch(Interrupt& interrupt, bool ends_with_reader) {
+  if (!ends_with_reader)
+    return;
   struct stat about{};
   if (fstat(STDOUT_FILENO, &about) != 0 || !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
     return;

@@ -16,11 +16,11 @@ class Signals {
   explicit Signals(Interrupt& interrupt);
 };
 
-/// Whether somebody still reads standard output. When nobody does, what only tells and changes
-/// nothing ends, quietly; what changes something goes on until it has finished.
+/// Whether somebody still reads standard output. When nobody does, a command that ends with its
+/// reader does so, quietly, as soon as it changes nothing; every other one finishes.
 class OutputWatch {
  public:
-  explicit OutputWatch(Interrupt& interrupt);
+  OutputWatch(Interrupt& interrupt, bool ends_with_reader);
   static bool is_closed();
 
  private:

@@ -8,9 +8,12 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "cli/print.h"
 
 namespace fettle {
 namespace {
+
+constexpr const char* standard_output = "standard output";
 
 Status write_to(int descriptor, const Path& path,
                 const std::function<Status(const ByteSink&)>& fill) {
@@ -20,7 +23,8 @@ Status write_to(int descriptor, const Path& path,
       if (count < 0 && errno == EINTR)
         continue;
       if (count < 0)
-        return file_error("cannot write", path);
+        return path == standard_output ? Status(output_error(standard_output))
+                                       : Status(file_error("cannot write", path));
       bytes.remove_prefix(static_cast<size_t>(count));
     }
     return {};
@@ -37,7 +41,7 @@ Status write_to_special(const Path& path, const std::function<Status(const ByteS
 Status write_output(const std::string& path, const std::function<Status(const ByteSink&)>& fill) {
   if (is_standard_output(path)) {
     std::fflush(stdout);
-    return write_to(STDOUT_FILENO, "standard output", fill);
+    return write_to(STDOUT_FILENO, standard_output, fill);
   }
   struct stat about{};
   if (stat(path.c_str(), &about) != 0)

@@ -1,5 +1,8 @@
 #include "cli/print.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include "base/text.h"
 #include "value/json.h"
 
@@ -71,6 +74,14 @@ std::string in(Colour colour, std::string_view text, bool on) {
 }
 
 void print(std::string_view text) { write(stdout, hidden(text)); }
+Error output_error(std::string_view stream) {
+  const int error = errno;
+  if (error == EPIPE)
+    return world_error(cat("cannot write to ", stream));
+  return world_error(cat("cannot write to ", stream, ": ",
+                         error == EBADF ? "it is closed" : lower_case(std::strerror(error))));
+}
+
 void print_error(std::string_view text) { write(stderr, hidden(text)); }
 void print_json_in_lines() { is_in_lines = true; }
 void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }

@@ -25,6 +25,8 @@ std::string in(Colour colour, std::string_view text, bool on);
 
 void print(std::string_view text);        ///< to stdout, with a newline
 void print_error(std::string_view text);  ///< to stderr, with a newline
+/// Why the last write to `stream` failed, by `errno`.
+Error output_error(std::string_view stream);
 /// Held while something is written to a standard stream.
 std::mutex& output_mutex();
 /// Called then before it is written: whoever draws at the bottom of the terminal takes it away.

@@ -24,10 +24,7 @@ namespace fettle {
 Status to_terminal(OutputStream stream, std::string_view bytes) {
   std::FILE* const file = stream == OutputStream::out ? stdout : stderr;
   if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size() || std::fflush(file) != 0)
-    return world_error(errno == EPIPE ? "cannot write to standard output"
-                                      : cat("cannot write to standard ",
-                                            stream == OutputStream::out ? "output" : "error", ": ",
-                                            lower_case(std::strerror(errno))));
+    return output_error(stream == OutputStream::out ? "standard output" : "standard error");
   return {};
 }
 
