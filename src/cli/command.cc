@@ -252,7 +252,13 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
 
 std::vector<CommandOption> options_of(const Command& command) {
   std::vector<CommandOption> all = command.options;
-  all.insert(all.end(), common_options().begin(), common_options().end());
+  const bool waits_for_others = find_option(all, "--wait") != nullptr;
+  for (CommandOption option : common_options()) {
+    // Where `--wait` is about what is done, its opposite is not about the lease.
+    if (waits_for_others)
+      std::erase(option.names, "--no-wait");
+    all.push_back(std::move(option));
+  }
   return all;
 }
 
@@ -271,7 +277,9 @@ const std::vector<CommandOption>& common_options() {
         {{"--engine"},
          "ADDRESS",
          "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},
-        {{"--no-wait"}, "", "fail if another process is working on the environment"},
+        {{"--no-lease-wait", "--no-wait"},
+         "",
+         "fail if another process is working on the environment"},
     };
     const std::vector<CommandOption> limits = limit_options();
     common.insert(common.end(), limits.begin(), limits.end());

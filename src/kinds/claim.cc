@@ -4,7 +4,8 @@
 ///
 /// Its key's name is `NODE|NAMESPACE/NAME`.
 /// attributes  {"name", "namespace", "node", "owner": the workload, or the pod that it dies with,
-///             "labels": {key: text}, "spec": as a PersistentVolumeClaim's}
+///             "labels": {key: text}, "spec": as a PersistentVolumeClaim's,
+///             "retain": whether it outlives its owner}
 /// outputs     {"volume": what the engine calls it}
 /// seen        {"volume"}
 
@@ -20,9 +21,10 @@ class ClaimKind : public Kind {
   Sort sort() const override { return Sort::observable; }
   Result<Value> normalise(const Value& attributes) const override {
     static const Value none = Value::dict({});
-    static const Schema schema{{"name", Field::text, {}},     {"namespace", Field::text, {}},
-                               {"node", Field::text, ""},     {"owner", Field::text, ""},
-                               {"labels", Field::dict, none}, {"spec", Field::dict, none}};
+    static const Schema schema{{"name", Field::text, {}},        {"namespace", Field::text, {}},
+                               {"node", Field::text, ""},        {"owner", Field::text, ""},
+                               {"labels", Field::dict, none},    {"spec", Field::dict, none},
+                               {"retain", Field::boolean, false}};
     return schema.normalise(attributes);
   }
   bool in_place_changes(const Value&, const Value&) const override { return true; }

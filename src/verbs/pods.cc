@@ -93,9 +93,10 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
   const Resource& then = *resource_of_then(*record);
   std::vector<std::string> names;
   std::string wanted = container;
-  for (const bool is_init : {false, true})
+  using Sort = PodContainer::Sort;
+  for (const Sort sort : {Sort::plain, Sort::sidecar, Sort::init})
     for (const PodContainer& each : pod_containers(then.attributes))
-      if ((each.sort == PodContainer::Sort::init) == is_init)
+      if (each.sort == sort)
         names.push_back(each.name);
   if (wanted.empty() && !names.empty())
     wanted = names.front();

@@ -40,7 +40,7 @@ class CloneSet {
         break;
     }
     rollout_.settle_revisions();
-    emit_claims(rollout_, rollout_.workload.reuses_claims);
+    emit_claims(rollout_, rollout_.workload.reuses_claims, false);
     follow_progress(rollout_);
   }
 

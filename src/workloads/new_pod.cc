@@ -142,7 +142,7 @@ PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
   return found;
 }
 
-void emit_claims(Rollout& rollout, bool keeps) {
+void emit_claims(Rollout& rollout, bool keeps, bool retains) {
   std::set<Name> emitted;
   for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
     const Value& attributes = rollout.attributes(row);
@@ -157,7 +157,9 @@ void emit_claims(Rollout& rollout, bool keeps) {
       const Name key = node_name_of(node, rollout.workload.space, name.text());
       emitted.insert(key);
       if (const auto known = rollout.owned.claims.find(key); known != rollout.owned.claims.end()) {
-        rollout.emit("claim", key, known->second.resource->attributes, rollout.driver_of(node));
+        rollout.emit("claim", key,
+                     edited(known->second.resource->attributes, {{"retain", retains}}),
+                     rollout.driver_of(node));
         continue;
       }
       const Value& id = attributes.at("labels").at(label::instance_id);
@@ -169,13 +171,15 @@ void emit_claims(Rollout& rollout, bool keeps) {
                        {field::owner, rollout.owner},
                        {"labels", id.is_null() ? edited(claim.labels, {})
                                                : edited(claim.labels, {{label::instance_id, id}})},
-                       {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})}}),
+                       {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})},
+                       {"retain", retains}}),
           rollout.driver_of(node));
     }
   }
   for (const auto& [key, memory] : rollout.owned.claims)
     if (keeps && !emitted.contains(key))
-      rollout.emit("claim", key, memory.resource->attributes, memory.resource->driver);
+      rollout.emit("claim", key, edited(memory.resource->attributes, {{"retain", retains}}),
+                   memory.resource->driver);
 }
 
 }  // namespace fettle::workloads

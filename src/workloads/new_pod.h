@@ -25,7 +25,7 @@ struct PodClaims {
 PodClaims claims_for(const Rollout& rollout, std::string_view suffix);
 
 /// Emits the claims that pods have, and those that are kept for others.
-/// `keeps`: whether a claim without a pod stays.
-void emit_claims(Rollout& rollout, bool keeps);
+/// `keeps`: whether a claim without a pod stays; `retains`: whether it outlives its owner.
+void emit_claims(Rollout& rollout, bool keeps, bool retains);
 
 }  // namespace fettle::workloads

@@ -54,6 +54,9 @@ class Rehearsal {
  public:
   Rehearsal(Fleet& fleet, const std::set<Name>& owners, Time now)
       : fleet_(fleet), open_(owners.begin(), owners.end()), now_(now) {
+    for (const auto& [name, node] : fleet_.nodes())
+      for (const auto& [image, digest] : node.images)
+        images_before_[name].insert(image);
     fleet_.for_each_pod([&](const Pod& pod) {
       if (pod.exists && !pod.is_leaving)
         real_[pod.resource->key] = pod.resource->attributes;
@@ -243,8 +246,9 @@ class Rehearsal {
     pull.at_once = to_text(job.at("spec").at("parallelism"));
     std::set<Name> nodes;
     for (const Pod* pod : fleet_.owned(owner).pods)
-      if (const Node* node = fleet_.node(pod->node);
-          node != nullptr && Fleet::has_image(*node, pull.image) && nodes.insert(pod->node).second)
+      if (const auto images = images_before_.find(pod->node); images != images_before_.end() &&
+                                                              images->second.contains(pull.image) &&
+                                                              nodes.insert(pod->node).second)
         pull.present.push_back(pod->node);
   }
 
@@ -277,7 +281,7 @@ class Rehearsal {
     return found_.turns.back();
   }
 
-  /// Why a pod cannot have the template of now as it is; empty when it has it.
+  /// Why a pod cannot have the template of now as it is; empty when it has it or could have it.
   std::string obstacle(const Name& owner, const Value& attributes) const {
     const Workload* workload = fleet_.workload(owner);
     if (workload == nullptr || attributes.at("template") == workload->pod_template)
@@ -287,7 +291,9 @@ class Rehearsal {
     const std::string refusal = pod_change(attributes.at("template"), workload->pod_template,
                                            {fleet_.gates.resize, fleet_.gates.environment})
                                     .refusal;
-    return refusal.empty() ? "its claims change" : cat("`", refusal, "` cannot change in place");
+    if (!refusal.empty())
+      return cat("`", refusal, "` cannot change in place");
+    return attributes.at("claims_hash").is_null() ? "" : "its claims change";
   }
 
   void tell(const Name& owner, const Resource& resource, const Value& before, bool is_new) {
@@ -402,6 +408,7 @@ class Rehearsal {
   Fleet& fleet_;
   std::set<Name> open_;
   Time now_;
+  std::map<Name, std::set<Name>> images_before_;  ///< by node
   std::map<Key, Value> real_;
   std::map<Key, std::vector<ContainerSeen>> seen_;
   std::map<Key, Time> started_;

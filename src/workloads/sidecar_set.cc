@@ -60,7 +60,7 @@ class SidecarSet {
     const std::string_view phase = is_settled && updated == all          ? "complete"
                                    : workload_.paused                    ? "paused"
                                    : is_settled && updated >= all - kept ? "partitioned"
-                                   : !failure.empty() || refused > 0     ? "failed"
+                                   : !failure.empty()                    ? "failed"
                                                                          : "progressing";
     std::vector<Entry> entries{{"observedGeneration", workload_.generation},
                                {"matchedPods", all},
@@ -73,8 +73,8 @@ class SidecarSet {
     if (!failure.empty())
       entries.push_back({"reason", failure});
     else if (refused > 0)
-      entries.push_back({"reason", cat(refused, " pods stay unchanged until they are recreated:",
-                                       " more than images changed")});
+      entries.push_back({"reason", cat(refused, refused == 1 ? " pod stays" : " pods stay",
+                                       " unchanged until recreated: more than images changed")});
     return Value::dict(std::move(entries));
   }
 

@@ -93,6 +93,14 @@ TEST_F(Sidecars, ANamespaceSelectorLooksAtTheLabelsOfNamespaces) {
   EXPECT_EQ(images("log"), Texts{"log:1"});
 }
 
+TEST_F(Sidecars, ANamespaceHasItsNameAsALabel) {
+  put_set("log:1", "{}",
+          R"(,"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}})");
+  put_web(1);
+  world.finish();
+  EXPECT_EQ(images("log"), Texts{"log:1"});
+}
+
 TEST_F(Sidecars, AnUpdateGoesInPlaceOnePodAtATime) {
   put_set("log:1");
   put_web(4);
@@ -148,7 +156,7 @@ TEST_F(Sidecars, WhatIsMoreThanAnImageWaitsForNewPods) {
   world.finish();
   EXPECT_EQ(images("log"), Texts{"log:1"});
   EXPECT_TRUE(world.has_notice("NotUpgradablePods"));
-  EXPECT_EQ(status().text_at("phase"), "failed");
+  EXPECT_EQ(status().text_at("phase"), "progressing");
   put_web(2);
   world.finish();
   EXPECT_EQ(images("log"), (Texts{"log:1", "log:2"}));

@@ -39,7 +39,8 @@ class StatefulSet {
     if (create() && condemn() && delete_specified())
       update();
     rollout_.settle_revisions();
-    emit_claims(rollout_, !rollout_.workload.deletes_claims_when_scaled);
+    emit_claims(rollout_, !rollout_.workload.deletes_claims_when_scaled,
+                !rollout_.workload.deletes_claims_when_deleted);
   }
 
  private:

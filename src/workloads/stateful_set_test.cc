@@ -137,6 +137,33 @@ TEST_F(StatefulSet, APodThatIsMadeAnewKeepsItsNameAndItsClaim) {
   EXPECT_EQ(world.of_kind("claim").size(), 1u);
 }
 
+TEST_F(StatefulSet, ItsClaimsOutliveItUnlessItSaysOtherwise) {
+  const std::string claims = R"(,"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}])";
+  const auto remove = [&] {
+    world.remove("StatefulSet/default/db");
+    world.finish();
+    EXPECT_TRUE(world.pods().empty());
+  };
+  put(2, "web:1", "{}", claims);
+  world.finish();
+  const auto kept = world.of_kind("claim");
+  const Name node = world.pod("db-0").node;
+  remove();
+  EXPECT_EQ(world.of_kind("claim"), kept);
+  world.crash();
+  world.finish();
+  EXPECT_EQ(world.of_kind("claim"), kept);
+  put(2, "web:1", "{}", claims);
+  world.finish();
+  EXPECT_EQ(world.of_kind("claim"), kept) << "taken up again";
+  EXPECT_EQ(world.pod("db-0").node, node) << "where its data are";
+  put(2, "web:1", "{}",
+      cat(claims, R"(,"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete"})"));
+  world.finish();
+  remove();
+  EXPECT_TRUE(world.of_kind("claim").empty());
+}
+
 TEST_F(StatefulSet, InParallelSeveralMayBeUnavailable) {
   const std::string how = R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})";
   put(6, "web:1", how, parallel);

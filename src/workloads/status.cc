@@ -131,7 +131,7 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
     const std::string_view reason = attributes.text_at("reason");
     const bool is_final =
         reason == "FailedUpdatePodInPlace" || reason == "ProgressDeadlineExceeded";
-    if (!is_final && reason != "FailedScheduling")
+    if (!is_final && reason != "FailedScheduling" && reason != "NotUpgradablePods")
       continue;
     others += found && found->is_final == is_final ? 1 : 0;
     if (found && (found->is_final || !is_final))
@@ -169,11 +169,15 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   if (reason == "ProgressDeadlineExceeded")
     failure = "the rollout made no progress within `progressDeadlineSeconds`";
   const bool is_there = counts.all == desired && counts.available == desired;
-  const std::string_view phase = is_there && counts.updated == desired    ? "complete"
-                                 : workload->paused                       ? "paused"
-                                 : is_there && counts.updated == expected ? "partitioned"
-                                 : !failure.empty()                       ? "failed"
-                                                                          : "progressing";
+  // Only a gate takes back what was updated before the partition rose.
+  const bool is_as_far_as_asked = counts.updated == expected ||
+                                  workload->type == UpdateType::on_delete ||
+                                  (counts.updated > expected && !fleet.gates.partition_rollback);
+  const std::string_view phase = is_there && counts.updated == desired ? "complete"
+                                 : workload->paused                    ? "paused"
+                                 : is_there && is_as_far_as_asked      ? "partitioned"
+                                 : !failure.empty()                    ? "failed"
+                                                                       : "progressing";
   if (failure.empty() && phase == "progressing")
     failure = obstruction ? obstruction->text : held_by_hooks(rollout);
   std::vector<Value> conditions;

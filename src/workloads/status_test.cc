@@ -171,6 +171,17 @@ TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
   EXPECT_TRUE(pod.is_ready);
 }
 
+TEST_F(Status, MoreThanThePartitionAsksForStaysUpdated) {
+  put("web:1");
+  put("web:2", R"(,"partition":1)");
+  world.finish();
+  EXPECT_EQ(status().text_at("phase"), "partitioned");
+  put("web:2", R"(,"partition":2)");
+  world.finish();
+  EXPECT_EQ(status().integer_at("updatedReplicas"), 2);
+  EXPECT_EQ(status().text_at("phase"), "partitioned");
+}
+
 TEST_F(Status, PausedIsAsAskedFor) {
   put("web:1");
   put("web:2", R"(,"paused":true)");

@@ -11,9 +11,13 @@ namespace fettle::workloads {
 Wanted want(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr) {
-    Wanted nothing;
-    nothing.owner = owner;
-    return nothing;
+    // Of one that was deleted its data may stay.
+    Wanted rest;
+    rest.owner = owner;
+    for (const auto& [name, memory] : fleet.owned(owner).claims)
+      if (memory.resource->attributes.bool_at("retain"))
+        rest.resources.push_back(memory.resource);
+    return rest;
   }
   switch (workload->sort) {
     case WorkloadSort::clone_set:

@@ -68,6 +68,10 @@ class World {
     objects_[object.owner()] = object;
     fleet.put(std::move(object));
   }
+  void remove(const Name& owner) {
+    objects_.erase(owner);
+    fleet.drop(owner);
+  }
   /// A node whose engine does not answer: nothing is done or seen there until it is back.
   void lose_node(const Name& name, bool is_away = true);
   /// A node forgets the images that none of its pods has.

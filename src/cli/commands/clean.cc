@@ -37,7 +37,7 @@ Result<int> run(Face& face) {
   Workplace* place = TRY(face.workplace());
   Cleaning cleaning;
   cleaning.all = face.parsed.flag("all");
-  cleaning.wait = !face.parsed.flag("no-wait");
+  cleaning.wait = !face.parsed.flag("no-lease-wait");
   cleaning.older_than =
       TRY(parse_age(face.parsed.text("older-than", usual_age)).context("--older-than"));
   if (*cleaning.older_than < 0s)

@@ -140,7 +140,7 @@ void print_event_line(const Event& event) {
 Result<Editing> begin_editing(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string name = TRY(environment_asked(face, 0));
-  Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-wait")));
+  Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-lease-wait")));
   TRY(recall_secrets(*place, hold.environment.name));
   return Editing{place, std::move(hold.environment), std::move(hold.edit)};
 }

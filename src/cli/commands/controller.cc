@@ -40,7 +40,7 @@ Result<int> keep(Face& face) {
   Teller teller(face);
   BringOptions options;
   options.keeps = true;
-  options.wait_for_others = !face.parsed.flag("no-wait");
+  options.wait_for_others = !face.parsed.flag("no-lease-wait");
   options.audience = &teller;
   if (!face.quiet && !face.json_lines)
     print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));

@@ -145,7 +145,7 @@ Result<ApplyRequest> deploy_request(const Face& face) {
   if (parallelism < 1 || parallelism > 10'000)
     return user_error(cat("`--parallelism` must be a number from 1 to 10000, not ", parallelism));
   request.parallelism = static_cast<int>(parallelism);
-  request.wait = !face.parsed.flag("no-wait");
+  request.wait = !face.parsed.flag("no-lease-wait");
   return request;
 }
 

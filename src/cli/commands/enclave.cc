@@ -23,8 +23,8 @@ Result<int> add(Face& face) {
   std::string name = face.parsed.text("name", face.parsed.argument(0));
   if (name.empty())
     name = cat("enclave-", new_uuid(*place).substr(0, 6));
-  const auto [made, summary] = TRY(
-      add_environment(*place, name, face.parsed.flag("production"), !face.parsed.flag("no-wait")));
+  const auto [made, summary] = TRY(add_environment(*place, name, face.parsed.flag("production"),
+                                                   !face.parsed.flag("no-lease-wait")));
   if (!summary.good())
     return tell_end(face, summary);
   if (face.json)
@@ -241,7 +241,7 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
 /// A verb that takes nothing away.
 template <typename Verb>
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
-  const bool wait = !face.parsed.flag("no-wait");
+  const bool wait = !face.parsed.flag("no-lease-wait");
   return each(
       face,
       [&](const Workplace& place, const std::string& name) -> Result<Removed> {
@@ -257,7 +257,7 @@ Result<int> restart(Face& face) { return transit(face, restart_environment, "res
 Result<int> remove(Face& face) {
   if (face.parsed.flag("keep") && face.parsed.flag("prune"))
     return user_error("`--keep` and `--prune` contradict each other: give one of them");
-  const Removal removal{!face.parsed.flag("no-wait"), face.parsed.flag("prune")};
+  const Removal removal{!face.parsed.flag("no-lease-wait"), face.parsed.flag("prune")};
   return each(
       face,
       [&](const Workplace& place, const std::string& name) {

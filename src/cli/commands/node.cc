@@ -123,7 +123,7 @@ Result<int> drain(Face& face) {
   for (const RecordPointer& record : TRY(records_on(place, name)))
     if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
       fleets.insert(key.environment);
-  const Summary summary = TRY(drain_node(place, name, !face.parsed.flag("no-wait")));
+  const Summary summary = TRY(drain_node(place, name, !face.parsed.flag("no-lease-wait")));
   if (!summary.good())
     return tell_end(face, summary);
   TRY(say(face, name, "drained"));

@@ -62,7 +62,7 @@ Result<int> rm(Face& face) {
   if (!words.empty() && face.parsed.flag("all"))
     return user_error("name orphans or give `--all`, not both");
   Workplace* const place = TRY(face.workplace());
-  const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-wait")));
+  const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-lease-wait")));
   const std::vector<Orphan> going = TRY(find_orphans(*place, hold.environment, words));
   const Summary summary = TRY(remove_orphans(*place, *hold.edit, going));
   const Known known = TRY(place->store->known(hold.environment.name));

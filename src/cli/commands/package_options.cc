@@ -151,7 +151,7 @@ Result<PackageRequest> package_request(Face& face) {
   request.keep_going = parsed.flag("keep-going");
   request.edit_in_place = parsed.flag("edit-in-place");
   request.resource_check = parsed.flag("resource-check", true);
-  request.wait = !parsed.flag("no-wait");
+  request.wait = !parsed.flag("no-lease-wait");
   Workplace* place = TRY(face.workplace());
   // With a mirror, nothing is fetched: what is not in it is an error.
   if (request.mirror.empty())

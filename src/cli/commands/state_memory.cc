@@ -63,7 +63,7 @@ Result<int> refresh(Face& face) {
       memory.push_back({Name(result.entry.text_at("esm_tag")), state});
   }
   const size_t count = TRY(remember_states(*place, environment, Value::dict(std::move(memory)),
-                                           !face.parsed.flag("no-wait")));
+                                           !face.parsed.flag("no-lease-wait")));
   if (face.json)
     print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
   else if (!face.quiet)

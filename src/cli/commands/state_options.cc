@@ -261,7 +261,7 @@ Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
   request.is_fresh = settings.flag("fresh");
   request.prune = settings.flag("prune");
   request.remembers = settings.text("esm-plugin") != "null";
-  request.waits = !face.parsed.flag("no-wait");
+  request.waits = !face.parsed.flag("no-lease-wait");
   const std::string runtime = settings.text("runtime", nullptr, "parallel");
   if (runtime != "parallel" && runtime != "serial")
     return user_error(cat("`--runtime` must be parallel or serial, not `", runtime, "`"));

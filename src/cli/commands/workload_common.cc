@@ -178,7 +178,7 @@ Result<int> finish_workloads(Face& face, Workplace& place,
 Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
                         std::vector<Entry>* answer) {
   BringOptions options;
-  options.wait_for_others = !face.parsed.flag("no-wait");
+  options.wait_for_others = !face.parsed.flag("no-lease-wait");
   if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
     options.limit = TRY(parse_duration(limit));
   const Brought brought = TRY(bring_workloads(place, fleet, options));

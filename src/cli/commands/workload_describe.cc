@@ -108,7 +108,7 @@ Result<int> describe(Face& face) {
   }
   line("Name", document.at("metadata").at("name"));
   line("Kind", document.at("kind"));
-  line("Namespace", Value(document.at("metadata").text_at("namespace", space_of(face))));
+  line("Namespace", document.at("metadata").at("namespace"));
   print_counts(document.at("status"));
   print_pulls(document.at("status").at("imagePulls"));
   print_pods(pods);

@@ -56,10 +56,10 @@ Result<int> remove(Face& face) {
     size_t used = 0;
     owners.push_back(TRY(owner_asked(face, 0, used)));
     const std::string kind(owners[0].view().substr(0, owners[0].view().find('/')));
+    const std::string space = has_namespace(kind) ? space_of(face) : std::string();
     for (size_t i = used; i < face.parsed.arguments.size(); ++i)
-      owners.push_back(used == 1
-                           ? TRY(owner_asked(face, i, used))
-                           : Name(cat(kind, "/", space_of(face), "/", face.parsed.argument(i))));
+      owners.push_back(used == 1 ? TRY(owner_asked(face, i, used))
+                                 : Name(cat(kind, "/", space, "/", face.parsed.argument(i))));
   }
   Workplace* place = TRY(face.workplace());
   // A pod goes by its owner, which makes another one.

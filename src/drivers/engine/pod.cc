@@ -361,6 +361,8 @@ class PodAct {
 
   /// Has a container run: made beneath the holder, started in place of the one before it.
   Status ensure(const PodContainer& container) {
+    if (ids_.contains(container.name))
+      return {};  // a sidecar, which ran before the init containers behind it
     const int64_t restarts = TRY(end_dead(container));
     const ContainerState* const known = as_wanted(container);
     const std::vector<const ContainerState*> others = others_of(container);
