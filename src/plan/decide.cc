@@ -67,6 +67,12 @@ bool was_found_as_wanted(const Node& node) {
          known.changes == 0 && !known.attempt && !known.is_adopted && !says_so;
 }
 
+/// What is seen to run may be about to end.
+bool stop_was_interrupted(const Node& node) {
+  return node.known->attempt && !node.known->attempt->failed &&
+         node.known->attempt->verb == Verb::stop && node.known->applied && node.seen != nullptr;
+}
+
 }  // namespace
 
 Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
@@ -208,6 +214,8 @@ Step Decider::decide_asked(NodeId id) const {
   known.by_hand = node.asked == Verb::start ? ByHand::stopped : ByHand::nothing;
   const Comparison found = node.kind->compare(
       known, *node.seen, node.asked == Verb::start ? Presence::running : Presence::stopped);
+  if (node.asked == Verb::stop && is_there && stop_was_interrupted(node))
+    return step(id, Verb::stop, cat(why, ": the stop before was interrupted"));
   if (node.asked == Verb::stop)
     return is_there && found.verb != Verb::keep ? step(id, Verb::stop, why)
                                                 : step(id, Verb::keep, "it is not running");
@@ -304,7 +312,7 @@ Step Decider::decide_wanted(NodeId id) const {
 }
 
 /// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world
-/// tells how far it came.
+/// tells how far it came; but what an interrupted stop left running may end at any moment.
 std::optional<Step> Decider::check_attempt(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!node.known->attempt)
@@ -326,6 +334,9 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
   }
   if (!node.known->applied)
     return again(id, cat("it failed before: ", attempt.error));
+  const bool is_to_run = node.asked == Verb::start || runs(expected_presence(id));
+  if (stop_was_interrupted(node) && node.seen->state && is_to_run)
+    return step(id, Verb::start, cat("its stop was interrupted on ", to_string(attempt.started)));
   return std::nullopt;
 }
 

@@ -346,6 +346,26 @@ TEST_F(PlanTest, AChangeInPlaceThatWasInterruptedGoesOnInPlace) {
             "replace host/b: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
 }
 
+TEST_F(PlanTest, WhatAnInterruptedStopMayStillEndIsStartedAgain) {
+  begin();
+  want("host/a");
+  carry_out();
+  auto record = std::make_shared<Record>(*known_[key("host/a")]);
+  record->attempt = Attempt{intent_.resources["p"][0], Verb::stop, Time(), false, "", 0};
+  known_[key("host/a")] = record;
+  seen_[key("host/a")] = Observation{Value::dict({})};
+  EXPECT_EQ(plan(), "start host/a: its stop was interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
+  intent_.requests.push_back({key("host/a"), Verb::start});
+  EXPECT_EQ(plan(), "start host/a: its stop was interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
+  intent_.requests[0].verb = Verb::stop;
+  EXPECT_EQ(plan(), "stop host/a: by command: the stop before was interrupted\n0 kept");
+  record = std::make_shared<Record>(*record);
+  record->attempt.edit().failed = true;
+  known_[key("host/a")] = record;
+  intent_.requests.clear();
+  EXPECT_EQ(plan(), "1 kept");
+}
+
 TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
   begin();
   want("file/a");

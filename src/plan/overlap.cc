@@ -57,9 +57,12 @@ class Attempt {
       return false;
     if (now.type == "add_service" || now.type == "set_service")
       return now.services == before.services;
-    if (now.type == "add_services")
-      return std::includes(now.services.begin(), now.services.end(), before.services.begin(),
-                           before.services.end());
+    if (now.type == "add_services") {
+      // Dicts are compared, whatever the order of their entries.
+      const std::set<std::string> names(now.services.begin(), now.services.end());
+      return std::ranges::all_of(before.services,
+                                 [&](const std::string& name) { return names.contains(name); });
+    }
     if (is_one_of(now.type, {"upload_files", "render_templates", "store_service_files"}))
       return same_artifacts(now, before);
     return now.text == before.text;

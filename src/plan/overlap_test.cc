@@ -161,6 +161,13 @@ TEST(Overlap, DeletionAndReorderingRunEverything) {
   EXPECT_EQ(resolved({add("a"), add("b")}, {add("b"), add("a")}), "1: =+");
 }
 
+TEST(Overlap, TheOrderOfADictOfServicesSaysNothing) {
+  const ListedInstruction one{"add_services", "add_services(a, b)", {"a", "b"}, {}, {}},
+      other{"add_services", "add_services(a, b)", {"b", "a"}, {}, {}};
+  const Resolution found = resolve_overlap({one, print("x")}, {other, print("x")});
+  EXPECT_EQ(found.decisions, (std::vector<Overlap>{Overlap::equal, Overlap::equal}));
+}
+
 TEST(Overlap, ASupersetOfServicesIsAnUpdate) {
   const ListedInstruction two{"add_services", "add_services(a, b)", {"a", "b"}, {}, {}},
       three{"add_services", "add_services(a, b, c)", {"a", "b", "c"}, {}, {}};

@@ -92,11 +92,17 @@ TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere
   ASSERT_EQ(run(add("b") + add("a", "bad")), "RF");
   EXPECT_EQ(shown(), "a failed half made; b running container 1; running");
   EXPECT_EQ(service("a")->attributes.text_at("image"), "bad");
-  EXPECT_EQ(find_service(place_, "e", "a").error().message,
-            "the service `a` was never added: the port did not open");
+  EXPECT_EQ(
+      find_service(place_, "e", "a").error().message,
+      "the service `a` was never added: the port did not open; `fettle service rm e a` removes "
+      "what is left of it");
+  EXPECT_TRUE(find_service_or_attempt(place_, "e", "a"));
   troubled_.containers.erase("a");
   EXPECT_EQ(shown(), "b running container 1; running");
-  EXPECT_EQ(service("a").error().message, "the service `a` was never added: the port did not open");
+  EXPECT_EQ(
+      service("a").error().message,
+      "the service `a` was never added: the port did not open; `fettle service rm e a` removes "
+      "what is left of it");
   EXPECT_EQ(service("zebra").error().message, "there is no service `zebra` in `e`; it has b");
 }
 

@@ -93,8 +93,8 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
   const Resource& then = *resource_of_then(*record);
   std::vector<std::string> names;
   std::string wanted = container;
-  using Sort = PodContainer::Sort;
-  for (const Sort sort : {Sort::plain, Sort::sidecar, Sort::init})
+  using ContainerSort = PodContainer::Sort;
+  for (const auto sort : {ContainerSort::plain, ContainerSort::sidecar, ContainerSort::init})
     for (const PodContainer& each : pod_containers(then.attributes))
       if (each.sort == sort)
         names.push_back(each.name);

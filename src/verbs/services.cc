@@ -55,13 +55,22 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
   if (const auto tried = known.find({environment, "service", name});
       tried != known.end() && !tried->second->applied && tried->second->attempt)
     return world_error(cat("the service `", name, "` was never added: ",
-                           tried->second->attempt->failed
-                               ? tried->second->attempt->error
-                               : "the outcome of the attempt is unknown"));
+                           tried->second->attempt->failed ? tried->second->attempt->error
+                                                          : "the outcome of the attempt is unknown",
+                           "; `fettle service rm ", environment, " ", name,
+                           "` removes what is left of it"));
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
                         names.empty()                     ? "; it has none"
                         : suggestion(name, names).empty() ? "; it has " + join(names, ", ")
                                                           : suggestion(name, names)));
+}
+
+Result<RecordPointer> find_service_or_attempt(const Workplace& place, const Name& environment,
+                                              const std::string& name) {
+  const Known known = TRY(place.store->known(environment));
+  const auto tried = known.find({environment, "service", name});
+  const bool is_attempt = tried != known.end() && !tried->second->applied && tried->second->attempt;
+  return is_attempt ? Result<RecordPointer>(tried->second) : find_service(place, environment, name);
 }
 
 Result<Summary> transit_services(const Workplace& place, Edit& edit,
@@ -72,8 +81,9 @@ Result<Summary> transit_services(const Workplace& place, Edit& edit,
   intent->sets[by_hand] = Leftover::keep;
   const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
   for (const RecordPointer& record : services) {
-    const std::string name(service_name(record->applied->key));
-    intent->requests.push_back({record->applied->key, verb});
+    const Key& key = resource_of_then(*record)->key;
+    const std::string name(service_name(key));
+    intent->requests.push_back({key, verb});
     // Before anything is done: of an edit that is killed, nobody knows how far it came.
     TRY(append_executed(place, edit, {type, cat(type, "(name=\"", name, "\")"), {name}, {}, {}}));
   }

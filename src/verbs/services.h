@@ -16,6 +16,10 @@ std::vector<RecordPointer> services_there(const Known& known, const Kinds& kinds
 Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
                                    const std::string& name);
 
+/// The same, or the record of an attempt to add it that failed, which may have left something.
+Result<RecordPointer> find_service_or_attempt(const Workplace& place, const Name& environment,
+                                              const std::string& name);
+
 /// Starts, stops or removes the services of records. What runs, or is gone, already is kept so.
 Result<Summary> transit_services(const Workplace& place, Edit& edit,
                                  const std::vector<RecordPointer>& services, Verb verb);

@@ -115,18 +115,17 @@ Result<int> inspect(Face& face) {
 
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const Editing editing = TRY(begin_editing(face));
-  const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
-                                                 TRY(service_asked(face, editing.environment))));
+  const auto find = verb == Verb::remove ? find_service_or_attempt : find_service;
+  const RecordPointer service = TRY(find(*editing.place, editing.environment.name,
+                                         TRY(service_asked(face, editing.environment))));
+  const std::string_view name = service_name(resource_of_then(*service)->key);
   const Summary summary = TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
   if (!summary.good())
     return tell_end(face, summary);
   if (face.json)
-    print_json(Value::dict({{"name", service_name(service->applied->key)},
-                            {"status", done},
-                            {"changed", summary.done > 0}}));
+    print_json(Value::dict({{"name", name}, {"status", done}, {"changed", summary.done > 0}}));
   else if (!face.quiet)
-    print_error(cat("service `", service_name(service->applied->key), "` ",
-                    summary.done == 0 ? "was already " : "", done));
+    print_error(cat("service `", name, "` ", summary.done == 0 ? "was already " : "", done));
   return 0;
 }
 Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
@@ -278,6 +277,10 @@ Result<int> update(Face& face) {
   const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
                                                  TRY(service_asked(face, editing.environment))));
   const Resource& now = *service->applied;
+  if (service->is_adopted)
+    return user_error(cat("the settings of `", service_name(now.key),
+                          "` are not known, since the store was lost: run its package again, or "
+                          "remove the service and add it again"));
   const Value change = TRY(asked_attributes(face, *editing.place, editing.environment.name));
   return put(face, editing, {now.key.name.str(), merged_attributes(now.attributes, change), false});
 }

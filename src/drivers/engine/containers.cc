@@ -120,6 +120,12 @@ Status start_container(Engine& engine, const std::string& id, std::stop_token st
   return answer.ok() ? Status() : engine_error(answer);
 }
 
+namespace {
+
+constexpr Duration stop_pause = 100ms, stop_margin = 10s;
+
+}  // namespace
+
 Result<bool> stop_container(Engine& engine, const std::string& id, Duration grace,
                             std::stop_token stop) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(grace).count();
@@ -132,8 +138,13 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
     return false;
   if (answer.ok())
     return true;
-  // Podman fails to stop what was never started or has just ended.
-  const auto state = TRY(inspect_container(engine, id, stop));
+  // Podman fails to stop what was never started, has just ended, or is being stopped.
+  auto state = TRY(inspect_container(engine, id, stop));
+  for (Duration waited{0}; state && state->status == "stopping" && waited < grace + stop_margin;
+       waited += stop_pause) {
+    TRY(pause_for(stop_pause, stop));
+    state = TRY(inspect_container(engine, id, stop));
+  }
   if (state && state->status == "paused") {
     TRY(unpause(engine, id, stop));
     return stop_container(engine, id, grace, stop);

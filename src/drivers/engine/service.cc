@@ -428,6 +428,11 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
 Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
   if (!act.so_far.is_null())
     return continue_waiting(site, act, act.attributes, stop);
+  // What a stop that was interrupted may still end is ended first.
+  const bool is_ending = act.known != nullptr && act.known->attempt &&
+                         !act.known->attempt->failed && act.known->attempt->verb == Verb::stop;
+  if (is_ending && !act.known->remote_id.empty())
+    TRY(stop_container(site.engine, act.known->remote_id, site.options.stop_grace, stop));
   if (act.known != nullptr && !act.known->remote_id.empty())
     if (auto started = TRY(
             start_again(site, act, act.attributes, act.known->outputs, act.known->remote_id, stop)))
