@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "workloads/gates.h"
@@ -136,7 +137,35 @@ Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& e
   return objects_in(*TRY(place.store->versions().open(environment, {})));
 }
 
+namespace {
+
+/// What it holds, as Kubernetes writes it: that of Secrets in base64, and of ConfigMaps what is no
+/// text.
+Value with_encoded_data(const Object& object) {
+  const bool is_secret = object.kind == "Secret";
+  const Value& data = object.document.at("data");
+  if ((!is_secret && object.kind != "ConfigMap") || !data.is_dict())
+    return object.document;
+  std::vector<Entry> texts, encoded;
+  for (const Entry& entry : data.entries()) {
+    const Value& inside = entry.value.is_secret() ? entry.value.inside() : entry.value;
+    const std::string text = to_text(inside);
+    if (is_secret)
+      texts.push_back({entry.key, Value::secret(base64_encode(text))});
+    else
+      (is_valid_utf8(text) ? texts : encoded)
+          .push_back({entry.key, is_valid_utf8(text) ? text : base64_encode(text)});
+  }
+  return workloads::edited(
+      object.document,
+      {{"data", texts.empty() ? Value() : Value::dict(std::move(texts))},
+       {"binaryData", encoded.empty() ? Value() : Value::dict(std::move(encoded))}});
+}
+
+}  // namespace
+
 Value shown_document(const Object& object) {
+  const Value document = with_encoded_data(object);
   std::vector<Entry> more{{"namespace", object.space.empty() ? Value() : Value(object.space)},
                           {"generation", object.generation}};
   if (!object.uid.empty())
@@ -144,8 +173,7 @@ Value shown_document(const Object& object) {
   if (object.created != Time())
     more.push_back({"creationTimestamp", workloads::time_text(object.created)});
   return workloads::edited(
-      object.document,
-      {{"metadata", workloads::edited(object.document.at("metadata"), std::move(more))}});
+      document, {{"metadata", workloads::edited(document.at("metadata"), std::move(more))}});
 }
 
 Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,

@@ -235,8 +235,13 @@ class Reader {
           continue;
         std::string text = entry.value->text().str();
         if (is_encoded) {
+          // As Go reads it: line ends are passed over, nothing else.
+          const bool is_base64 = std::ranges::all_of(text, [](char c) {
+            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' ||
+                   c == '=' || c == '\r' || c == '\n';
+          });
           Result<std::string> decoded = base64_decode(text);
-          if (!decoded) {
+          if (!decoded || !is_base64) {
             checker_.refuse(*entry.value,
                             cat("`", part, ".", printable(entry.key->text()), "` must be base64"));
             continue;
