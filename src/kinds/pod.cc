@@ -33,7 +33,8 @@
 ///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,
 ///          "containerStatuses": [{"name", "image", "imageID", "containerID", "ready",
 ///          "restartCount", "started", "state": {"running" | "waiting" | "terminated": {…}},
-///          "alive": false of one whose liveness probe has failed too often: it is made anew}],
+///          "alive": false of one whose liveness probe has failed too often: it is made anew,
+///          "backOff": true of one that restarts again and again}],
 ///          "initContainerStatuses": the same}. Times as `2026-11-22T13:40:53Z`. A container that
 ///          has been wanted and is not there has no row.
 

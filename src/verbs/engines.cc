@@ -87,6 +87,30 @@ Engines engines_named(const Workplace& place, const std::set<Name>& drivers) {
   return engines;
 }
 
+namespace {
+
+class AwayDriver : public Driver {
+ public:
+  Status ready(std::span<const Resource* const>, std::stop_token) override { return error(); }
+  Result<std::vector<Observation>> observe(std::span<const Subject>, std::stop_token) override {
+    return error();
+  }
+  Result<Outcome> apply(const Act&, const ProgressSink&, std::stop_token) override {
+    return error();
+  }
+  Result<std::vector<Found>> list(const Name&, std::stop_token) override { return error(); }
+
+ private:
+  static Error error() { return world_error("it did not answer when it was asked last"); }
+};
+
+}  // namespace
+
+Driver& away_driver() {
+  static AwayDriver driver;
+  return driver;
+}
+
 Result<Silent> silent_of(const Engines& engines, const std::stop_token& stop) {
   Silent silent;
   std::mutex mutex;

@@ -35,6 +35,9 @@ using Engines = std::map<Name, Driver*>;  ///< by driver; null: there is no such
 Engines engines_named(const Workplace& place, const std::set<Name>& drivers);
 Result<std::map<Name, std::string>> silent_of(const Engines& engines, const std::stop_token& stop);
 
+/// Stands for an engine of which it is known that it does not answer: nobody waits for it again.
+Driver& away_driver();
+
 /// Leaves out of an undertaking what lives where nobody answers: what is wanted there is nobody's
 /// to act on, and what is left there stays known. Tells so.
 Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Scene& scene);

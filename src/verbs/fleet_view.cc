@@ -6,9 +6,11 @@
 #include "base/at_once.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/images.h"
+#include "drivers/engine/room.h"
 #include "verbs/engines.h"
 #include "verbs/nodes.h"
 #include "verbs/workload_objects.h"
+#include "workloads/place.h"
 
 namespace fettle {
 namespace {
@@ -75,11 +77,59 @@ Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place) {
   return TRY(question_about_nodes(place))(place.interrupt->acts_token());
 }
 
-Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place) {
-  std::vector<std::string> names{""};
-  if (place.nodes)
-    if (std::vector<std::string> known = TRY(place.nodes()); !known.empty())
-      names = std::move(known);
+Workplace without_away(const Workplace& place, const workloads::Fleet& fleet) {
+  std::set<Name> away;
+  for (const auto& [name, node] : fleet.nodes())
+    if (!node.is_ready)
+      away.insert(engine_of_node(name));
+  Workplace there = place;
+  if (!away.empty())
+    there.driver = [inner = place.driver, away = std::move(away)](const Name& name) {
+      return away.contains(name) ? &away_driver() : inner(name);
+    };
+  return there;
+}
+
+Status look_at_room(const Workplace& place, workloads::Fleet& fleet) {
+  const bool is_asked_for = std::ranges::any_of(fleet.workloads(), [](const auto& each) {
+    const auto requests = workloads::requests_of(each.second->pod_template.at("spec"));
+    return requests.cpu > 0 || requests.memory > 0;
+  });
+  std::vector<workloads::Node> nodes;
+  for (const auto& [name, node] : fleet.nodes())
+    if (is_asked_for && node.is_ready && node.cpu < 0)
+      nodes.push_back(node);
+  std::vector<Task> questions;
+  for (workloads::Node& node : nodes) {
+    auto* const driver = dynamic_cast<EngineDriver*>(place.driver(engine_of_node(node.name)));
+    if (driver == nullptr)
+      continue;
+    questions.emplace_back([&node, driver](const std::stop_token& stop) -> Status {
+      constexpr bool may_start = false;
+      const auto engine = driver->engine(stop, may_start);
+      const auto room = engine ? room_of(**engine, stop) : Result<EngineRoom>(engine.error());
+      if (!room)
+        return is_cancelled(room.error()) ? Status(room.error()) : Status();
+      if (room->millicores > 0)
+        node.cpu = room->millicores;
+      if (room->bytes > 0)
+        node.memory = room->bytes * 1000;
+      return {};
+    });
+  }
+  TRY(do_at_once(questions, most_at_once, place.interrupt->acts_token()));
+  for (workloads::Node& node : nodes)
+    if (node.cpu >= 0)
+      fleet.put_node(std::move(node));
+  return {};
+}
+
+Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
+                                                   const workloads::Fleet& fleet) {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : fleet.nodes())
+    if (node.is_ready)
+      names.push_back(name.str());
   std::mutex mutex;
   std::vector<NodeImageView> found;
   std::vector<Task> questions;
@@ -114,7 +164,7 @@ Status look_at_images(const Workplace& place, workloads::Fleet& fleet) {
   if (named.empty())
     return {};
   std::set<std::pair<std::string, std::string>> there;
-  for (const NodeImageView& image : TRY(images_on_nodes(place)))
+  for (const NodeImageView& image : TRY(images_on_nodes(place, fleet)))
     there.emplace(image.node, image.reference);
   for (const auto& [node, known] : fleet.nodes()) {
     if (!known.is_ready)
@@ -144,13 +194,14 @@ Result<std::unique_ptr<FleetView>> learn_fleet(const Workplace& place, const Nam
     for (const auto& [set, wish] : record->wanted_by)
       view->owners.insert(set);
   }
-  TRY(look_at_images(place, view->fleet));
+  TRY(look_at_images(without_away(place, view->fleet), view->fleet));
   return view;
 }
 
-PodsQuestion question_about_pods(const Workplace& place, const Known& known) {
+PodsQuestion question_about_pods(const Workplace& given, const FleetView& view) {
+  const Workplace place = without_away(given, view.fleet);
   Known pods;
-  for (const auto& [key, record] : known)
+  for (const auto& [key, record] : view.known)
     if (key.kind == "pod")
       pods.emplace(key, record);
   return [scene = place.scene(), engines = engines_named(place, drivers_of(pods)),
@@ -181,7 +232,7 @@ void tell_seen(FleetView& view, PodsSeen answer) {
 }
 
 Status look_at_pods(const Workplace& place, FleetView& view) {
-  tell_seen(view, TRY(question_about_pods(place, view.known)(place.interrupt->acts_token())));
+  tell_seen(view, TRY(question_about_pods(place, view)(place.interrupt->acts_token())));
   return {};
 }
 

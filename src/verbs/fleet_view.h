@@ -28,7 +28,7 @@ struct PodsSeen {
   std::map<Name, std::string> silent;  ///< engines that do not answer, and why
 };
 using PodsQuestion = std::function<Result<PodsSeen>(const std::stop_token& stop)>;
-PodsQuestion question_about_pods(const Workplace& place, const Known& known);
+PodsQuestion question_about_pods(const Workplace& place, const FleetView& view);
 /// Tells the fleet. What is recorded otherwise by now is another pod than the one that was seen.
 void tell_seen(FleetView& view, PodsSeen answer);
 /// Both.
@@ -45,6 +45,10 @@ Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place);
 using NodesQuestion =
     std::function<Result<std::vector<workloads::Node>>(const std::stop_token& stop)>;
 Result<NodesQuestion> question_about_nodes(const Workplace& place);
+/// The workplace with engines that are known not to answer as such, so that nobody waits for them.
+Workplace without_away(const Workplace& place, const workloads::Fleet& fleet);
+/// Tells how large nodes are of which nobody knows yet, as far as a workload asks for room.
+Status look_at_room(const Workplace& place, workloads::Fleet& fleet);
 /// Tells which of the images that the workloads name are on the nodes.
 Status look_at_images(const Workplace& place, workloads::Fleet& fleet);
 
@@ -54,6 +58,7 @@ struct NodeImageView {
   int64_t bytes = 0;
 };
 /// All images of all nodes that answer, by node and reference.
-Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place);
+Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
+                                                   const workloads::Fleet& fleet);
 
 }  // namespace fettle

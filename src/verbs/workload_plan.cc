@@ -15,6 +15,7 @@ Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environm
     if (plan.objects[i].fate != StoredObject::Fate::unchanged)
       view->fleet.put(objects[i]);
   }
+  TRY(look_at_room(place, view->fleet));
   TRY(look_at_images(place, view->fleet));
   plan.rollout = workloads::rehearse(view->fleet, view->owners, place.clock());
   return plan;

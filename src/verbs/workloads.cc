@@ -111,6 +111,7 @@ class Bringing {
     wishes_.reset();
     records_.reset();
     view_ = TRY(learn_fleet(place_, environment_));
+    TRY(look_at_room(place_, fleet()));
     records_.emplace(view_->known);
     wishes_.emplace(fleet());
     is_all_due_ = true;
@@ -136,7 +137,7 @@ class Bringing {
     if (!has_to_look_ || looks_.began())
       return {};
     has_to_look_ = false;
-    looks_.begin(question_about_pods(place_, view_->known), instant_from_clock());
+    looks_.begin(question_about_pods(place_, *view_), instant_from_clock());
     return {};
   }
 
@@ -223,6 +224,7 @@ class Bringing {
       if (!stored.contains(owner) && fleet().object(owner) != nullptr)
         fleet().drop(owner);
     retry_pause_ = Duration(0);
+    TRY(look_at_room(place_, fleet()));
     return look_at_images(place_, fleet());
   }
 
@@ -250,8 +252,11 @@ class Bringing {
           known->labels == node.labels && known->pulls == node.pulls)
         continue;
       is_any_back |= node.is_ready;
-      if (known != nullptr)
+      if (known != nullptr) {
         node.images = known->images;
+        node.cpu = known->cpu;
+        node.memory = known->memory;
+      }
       fleet().put_node(std::move(node));
     }
     std::vector<Name> gone;
@@ -260,6 +265,7 @@ class Bringing {
         gone.push_back(name);
     for (const Name& name : gone)
       fleet().drop_node(name);
+    TRY(look_at_room(place_, fleet()));
     if (!is_any_back)
       return {};
     // One that is back may have other images and other pods, and what waited for it need not wait
@@ -286,7 +292,7 @@ class Bringing {
       return {};
     Threads threads(*place_.interrupt, place_.mask.get());
     Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, environment_, bell_);
-    Workplace place = place_;
+    Workplace place = without_away(place_, fleet());
     place.ground = &ground;
     ToldEdit edit(
         *edit_, [this](const Key& key, const RecordPointer& record) { learn_record(key, record); });

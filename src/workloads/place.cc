@@ -111,8 +111,15 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
     found.by_count.insert({counts_[node.number], &node.name, &node});
     return node.name;
   }
-  why_not_ = cat("none of ", fleet_.nodes().size(), " nodes takes it: ", found.refused + others,
-                 " do not match, ", found.away, " are away or cordoned, ", full, " have no room");
+  std::string why;
+  const auto add = [&](auto count, std::string_view one, std::string_view many) {
+    if (count > 0)
+      why += cat(why.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  add(found.refused + others, " does not match", " do not match");
+  add(found.away, " is away or cordoned", " are away or cordoned");
+  add(full, " has too little CPU or memory left", " have too little CPU or memory left");
+  why_not_ = cat("0 of ", fleet_.nodes().size(), " nodes are available: ", why);
   return std::nullopt;
 }
 

@@ -44,8 +44,7 @@ TEST_F(Place, NamesSelectorsAndAffinity) {
                 R"([{"matchFields":[{"key":"metadata.name","operator":"In","values":["a"]}]}])")),
             "a");
   EXPECT_EQ(place(R"({"nodeSelector":{"disk":"tape"}})"),
-            "!none of 2 nodes takes it: 2 do not match, 0 are away or cordoned, 0 have no "
-            "room");
+            "!0 of 2 nodes are available: 2 do not match");
 }
 
 TEST_F(Place, RoomByRequestsThenTheFewestPodsOfTheOwner) {
@@ -88,9 +87,7 @@ TEST_F(Place, AwayAndCordonedNodesTakeNone) {
   cordoned.name = "b";
   cordoned.is_cordoned = true;
   fleet.put_node(cordoned);
-  EXPECT_EQ(place("{}"),
-            "!none of 2 nodes takes it: 0 do not match, 2 are away or cordoned, 0 have no "
-            "room");
+  EXPECT_EQ(place("{}"), "!0 of 2 nodes are available: 2 are away or cordoned");
 }
 
 TEST_F(Place, ANodeThatDrainsHasNoPodOfADaemonSetEither) {

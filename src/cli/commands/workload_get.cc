@@ -157,14 +157,17 @@ class Table {
     const Value& status = document.at("status");
     size_t ready = 0, all = 0;
     int64_t restarts = 0;
+    std::string shown(status.text_at("phase"));
     if (const Value& containers = status.at("containerStatuses"); containers.is_list())
       for (const Value& container : containers.items()) {
         ++all;
         ready += container.bool_at("ready");
         restarts += container.integer_at("restartCount");
+        if (container.bool_at("backOff"))
+          shown = "CrashLoopBackOff";
       }
     row.push_back(cat(ready, "/", all));
-    row.emplace_back(status.text_at("phase"));
+    row.push_back(shown);
     row.push_back(std::to_string(restarts));
     row.push_back(age);
     if (is_wide_) {

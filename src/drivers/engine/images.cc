@@ -203,7 +203,20 @@ Status pull_image(Engine& engine, const std::string& reference,
     }
     return {};
   });
-  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
+  const Instant begun = instant_from_clock();
+  const Result<EngineAnswer> asked = engine.ask(std::move(call), stop);
+  if (!asked && is_cancelled(asked.error()))
+    return asked.error();
+  if (!asked && time_limit > Duration(0) && instant_from_clock() - begun >= time_limit)
+    return world_error(
+        cat("cannot pull `", reference, "`: it took longer than ", to_string(time_limit)));
+  if (!asked) {
+    // Whatever came of it: to pull once more does no harm.
+    Error error = asked.error();
+    error.unknown_outcome = false;
+    return error;
+  }
+  const EngineAnswer& answer = *asked;
   if (!answer.ok())
     return world_error(cat("cannot pull `", reference, "`: ", answer.message()));
   if (progress)

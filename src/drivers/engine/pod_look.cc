@@ -37,11 +37,21 @@ std::optional<Time> moment_in(std::string_view text) {
   return time;
 }
 
+/// How long a kubelet would have waited before the last restart. Engines start at once: what has
+/// come back before that time counts as not ready yet.
+Duration restart_pause(int64_t restarts) {
+  constexpr Duration first = 10s, longest = 5min;
+  return restarts == 0 ? Duration(0)
+                       : std::min<Duration>(
+                             longest, first * (int64_t{1} << std::min<int64_t>(restarts - 1, 8)));
+}
+
 /// A container of the pod and what was found out about it.
 struct Row {
   const PodContainer* wanted = nullptr;
   ContainerState state;
   PodHealth health;
+  bool backs_off = false;  ///< it has just restarted, not for the first time
   bool ready() const { return state.runs() && health.ready; }
   bool has_ended() const { return state.status == "exited" || state.status == "dead"; }
 };
@@ -82,6 +92,8 @@ Value row_value(const Row& row, bool is_podman) {
                              {"state", state_value(row)}};
   if (!row.health.alive)
     entries.push_back({"alive", false});
+  if (row.backs_off)
+    entries.push_back({"backOff", true});
   return Value::dict(std::move(entries));
 }
 
@@ -137,7 +149,15 @@ class PodLook {
       const Duration running =
           started ? std::max<Duration>(0s, now_from_clock() - *started) : Duration(0);
       row.health = TRY(site_.probes.ask(site_, {state->id, address_, wanted.spec}, running, stop_));
+      if (running < restart_pause(state->restarts)) {
+        row.backs_off = true;
+        row.health.ready = false;
+        row.health.why =
+            cat("it has restarted ", state->restarts, state->restarts == 1 ? " time" : " times",
+                ", and has to run for a while");
+      }
     }
+    row.backs_off |= row.has_ended() && wanted.stays() && state->restarts > 0;
     if (started && wanted.stays())
       last_start_ = std::max(last_start_, *started);
     is_probed_ |=

@@ -26,6 +26,13 @@ Error too_little(const Resource& service, const Minimum& minimum, int64_t before
 
 }  // namespace
 
+Result<EngineRoom> room_of(Engine& engine, std::stop_token stop) {
+  const EngineAnswer info = TRY(engine.ask({.path = "/info"}, stop));
+  if (!info.ok())
+    return engine_error(info);
+  return EngineRoom{info.body.integer_at("NCPU") * millicores, info.body.integer_at("MemTotal")};
+}
+
 Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::stop_token stop) {
   const auto states_one = [](const Resource* resource) {
     return resource->key.kind == "service" && (resource->attributes.integer_at("memory_min") > 0 ||
@@ -33,12 +40,10 @@ Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::
   };
   if (std::ranges::none_of(wanted, states_one))
     return {};
-  const EngineAnswer info = TRY(engine.ask({.path = "/info"}, stop));
-  if (!info.ok())
-    return engine_error(info);
+  const EngineRoom room = TRY(room_of(engine, stop));
   for (const Minimum& minimum :
-       {Minimum{"memory_min", "megabytes of memory", info.body.integer_at("MemTotal") / megabyte},
-        Minimum{"cpu_min", "millicores", info.body.integer_at("NCPU") * millicores}}) {
+       {Minimum{"memory_min", "megabytes of memory", room.bytes / megabyte},
+        Minimum{"cpu_min", "millicores", room.millicores}}) {
     int64_t taken = 0;
     for (const Resource* resource : wanted) {
       const int64_t asked =
