@@ -36,6 +36,14 @@ std::set<Name> images_named(const workloads::Fleet& fleet) {
   return images;
 }
 
+/// One that hangs is found out by a short question before the long one.
+Result<std::vector<ListedImage>> images_of_engine(EngineDriver& driver, bool may_start,
+                                                  const std::stop_token& stop) {
+  Engine* const engine = TRY(driver.engine(stop, may_start));
+  TRY(engine->ping(stop));
+  return list_images(*engine, stop);
+}
+
 }  // namespace
 
 void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& record) {
@@ -107,7 +115,8 @@ Status look_at_room(const Workplace& place, workloads::Fleet& fleet) {
     questions.emplace_back([&node, driver](const std::stop_token& stop) -> Status {
       constexpr bool may_start = false;
       const auto engine = driver->engine(stop, may_start);
-      const auto room = engine ? room_of(**engine, stop) : Result<EngineRoom>(engine.error());
+      const Status answers = engine ? (*engine)->ping(stop) : Status(engine.error());
+      const auto room = answers ? room_of(**engine, stop) : Result<EngineRoom>(answers.error());
       if (!room)
         return is_cancelled(room.error()) ? Status(room.error()) : Status();
       if (room->millicores > 0)
@@ -139,9 +148,7 @@ Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
       continue;
     questions.emplace_back([&, name, driver](const std::stop_token& stop) -> Status {
       constexpr bool may_start = false;  // an engine that does not run has nothing to tell
-      const auto engine = driver->engine(stop, may_start);
-      const auto images =
-          engine ? list_images(**engine, stop) : Result<std::vector<ListedImage>>(engine.error());
+      const auto images = images_of_engine(*driver, may_start, stop);
       // Whether a node answers is told elsewhere; what is there is not known then.
       if (!images)
         return is_cancelled(images.error()) ? Status(images.error()) : Status();

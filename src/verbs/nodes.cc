@@ -142,17 +142,20 @@ Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::strin
 namespace {
 
 /// What was taken away from a node by hand is remembered until its owner acts. Without the node
-/// nobody could ever say that it is gone.
-Status forget_removed(const Workplace& place, const std::string& node) {
+/// nobody could ever say that it is gone. `all`: whatever is known to be there.
+Status forget(const Workplace& place, const std::string& node, bool all) {
   const Name driver = engine_of_node(node);
   for (const Environment& environment : TRY(place.store->environments())) {
     std::vector<Change> gone;
     for (const auto& [key, record] : TRY(place.store->known(environment.name)))
       if (const Resource* const then = resource_of_then(*record);
-          then != nullptr && then->driver == driver && record->by_hand == ByHand::removed)
+          then != nullptr && then->driver == driver && (all || record->by_hand == ByHand::removed))
         gone.push_back({Change::forget, key, nullptr, {}});
     if (gone.empty())
       continue;
+    if (TRY(is_kept(place, environment.name)))
+      return world_error(cat("a controller keeps `", environment.name,
+                             "`, and would be wrong about the node: end it first"));
     constexpr bool waits = true;
     const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.name, waits));
     TRY(edit->write(gone));
@@ -162,10 +165,12 @@ Status forget_removed(const Workplace& place, const std::string& node) {
 
 }  // namespace
 
-Status remove_node(const Workplace& place, const std::string& name) {
-  const auto there = TRY(records_on(place, name));
-  if (there.empty() && TRY(node_of(*place.store, name)))
-    TRY(forget_removed(place, name));
+Status remove_node(const Workplace& place, const std::string& name, bool is_lost) {
+  auto there = TRY(records_on(place, name));
+  if ((there.empty() || is_lost) && TRY(node_of(*place.store, name))) {
+    TRY(forget(place, name, is_lost));
+    there.clear();
+  }
   return change(place, [&](const Value& nodes) -> Result<Value> {
     if (nodes.find(name) == nullptr)
       return no_such_node(name, nodes);
@@ -173,7 +178,8 @@ Status remove_node(const Workplace& place, const std::string& name) {
       return user_error(cat("`", to_string(resource_of_then(*there[0])->key), "`",
                             there.size() > 1 ? cat(" and ", there.size() - 1, " more") : "",
                             " is on node `", name, "`; `fettle node drain ", name,
-                            "` removes its pods"));
+                            "` removes its pods; `--lost` forgets them with a node that never "
+                            "comes back"));
     std::vector<Entry> left;
     for (const Entry& entry : nodes.entries())
       if (entry.key != name)

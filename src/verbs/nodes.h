@@ -28,8 +28,9 @@ Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name);
 
 /// Errors (`Blame::user`): a name, label or address that cannot be, or a node of that name.
 Status add_node(const Workplace& place, const NodeSpec& node);
-/// Errors (`Blame::user`): there is no such node, or something is known to be on it.
-Status remove_node(const Workplace& place, const std::string& name);
+/// `is_lost`: what is known to be on it is forgotten, as nobody can remove it any more. Errors
+/// (`Blame::user`): there is no such node, or something is known to be on it.
+Status remove_node(const Workplace& place, const std::string& name, bool is_lost = false);
 /// Whether it takes new pods. Error (`Blame::user`): there is no such node.
 Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned);
 

@@ -74,14 +74,20 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
     const Change change{Change::record, record->applied->key, record, {}};
     ASSERT_TRUE(edit->write(std::span(&change, 1)));
   }
-  EXPECT_EQ(complaint(remove_node(place_, "n1")),
-            "`pod/n1|default/web-1` is on node `n1`; `fettle node drain n1` removes its pods");
+  EXPECT_EQ(
+      complaint(remove_node(place_, "n1")),
+      "`pod/n1|default/web-1` is on node `n1`; `fettle node drain n1` removes its pods; `--lost` "
+      "forgets them with a node that never comes back");
   const auto views = look_at_nodes(place_);
   ASSERT_TRUE(views) << to_string(views.error());
   ASSERT_EQ(views->size(), 1u);
   EXPECT_EQ(views->front().pods, 1u);
   EXPECT_FALSE(views->front().answers);
   EXPECT_EQ(views->front().why, "node `n1` no longer exists") << "no driver is there for it";
+  place_.clock = [] { return Time(); };
+  EXPECT_EQ(complaint(remove_node(place_, "n1", true)), "none");
+  EXPECT_TRUE(nodes_of(home_.store())->empty());
+  EXPECT_TRUE(home_.store().known("fleet")->empty());
 }
 
 TEST_F(NodesTest, WhatWasDrainedHoldsNoNode) {

@@ -141,7 +141,7 @@ TEST_F(Rehearse, WhatHasNoPlaceIsAWarning) {
                      R"("containers":[{"name":"c0","image":"i:1"}]}}})"));
   const Rehearsed found = rehearse(world.fleet, {"CloneSet/default/far"}, world.now);
   ASSERT_EQ(found.warnings.size(), 1u);
-  EXPECT_NE(found.warnings[0].find("none of 3 nodes takes it"), std::string::npos);
+  EXPECT_NE(found.warnings[0].find("0 of 3 nodes are available"), std::string::npos);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ Status say(const Face& face, const std::string& name, std::string_view done) {
 }
 
 Result<int> rm(Face& face) {
-  TRY(remove_node(*TRY(face.workplace()), face.parsed.argument(0)));
+  TRY(remove_node(*TRY(face.workplace()), face.parsed.argument(0), face.parsed.flag("lost")));
   TRY(say(face, face.parsed.argument(0), "removed"));
   return 0;
 }
@@ -148,7 +148,8 @@ std::vector<Command> node_commands() {
       group.make("node ls", "", 0, 0, "Lists the nodes, and whether they answer.",
                  {"fettle node ls", "fettle node ls --output json"}, ls),
       group.make("node rm", "NAME", 1, 1, "Removes a node that runs nothing.",
-                 {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm),
+                 {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm,
+                 {{{"--lost"}, "", "the node never comes back: forget what was on it"}}),
       group.make("node cordon", "NAME", 1, 1, "Keeps new pods away from a node.",
                  {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),
       group.make("node uncordon", "NAME", 1, 1, "Allows new pods on a node again.",

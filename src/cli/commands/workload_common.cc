@@ -116,6 +116,8 @@ Result<std::string> kind_named(std::string_view word) {
       {"svc", "Service"},
       {"namespace", "Namespace"},
       {"ns", "Namespace"},
+      {"persistentvolumeclaim", "PersistentVolumeClaim"},
+      {"pvc", "PersistentVolumeClaim"},
       {"pod", "Pod"},
       {"po", "Pod"}};
   std::string low = lower_case(word);
@@ -156,6 +158,18 @@ Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
     return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
   kind = TRY(kind_named(kind));
   return Name(cat(kind, "/", has_namespace(kind) ? space_of(face) : std::string(), "/", name));
+}
+
+int tell_stored(Face& face, const std::vector<StoredObject>& stored) {
+  std::vector<Value> values;
+  for (const StoredObject& each : stored) {
+    values.push_back(stored_value(each));
+    if (!face.json && !face.quiet)
+      print(cat(owner_text(each.owner), " ", to_string(each.fate)));
+  }
+  if (face.json)
+    print_json(Value::dict({{"objects", Value::list(std::move(values))}}));
+  return 0;
 }
 
 Result<int> finish_workloads(Face& face, Workplace& place,

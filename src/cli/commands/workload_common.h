@@ -24,6 +24,9 @@ std::string owner_text(const Name& owner);
 /// many words that were.
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used);
 
+/// Says what became of objects, and nothing else: the exit code.
+int tell_stored(Face& face, const std::vector<StoredObject>& stored);
+
 /// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
 Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
 

@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "value/mask.h"
 #include "value/yaml.h"
+#include "verbs/claims.h"
 #include "verbs/workload_views.h"
 #include "workloads/seen.h"
 #include "workloads/selector.h"
@@ -30,6 +31,10 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
     for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
       found.push_back({kind, std::string(pod.at("metadata").text_at("namespace")),
                        std::string(pod.at("metadata").text_at("name")), pod});
+  if (kind == "PersistentVolumeClaim")
+    for (const Value& claim : TRY(claims_of(place, fleet_of(face))))
+      found.push_back({kind, std::string(claim.at("metadata").text_at("namespace")),
+                       std::string(claim.at("metadata").text_at("name")), claim});
   const bool has_status = has_replicas(kind) || kind == "ImagePullJob" || kind == "SidecarSet";
   const std::vector<workloads::Object> objects =
       TRY(has_status ? objects_with_status(place, fleet_of(face))
@@ -111,6 +116,8 @@ class Table {
       add({"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "AGE", "PHASE"});
     else if (kind == "Pod")
       add({"READY", "STATUS", "RESTARTS", "AGE"});
+    else if (kind == "PersistentVolumeClaim")
+      add({"STATUS", "VOLUME", "NODE", "OWNER"});
     else
       add({"AGE"});
     if (is_wide_ && has_replicas(kind))
@@ -144,6 +151,9 @@ class Table {
                : std::to_string(each.document.at("spec").integer_at("replicas", 1)),
            count("updatedReplicas"), count("updatedReadyReplicas"), count("readyReplicas"),
            count("replicas"), age, phase});
+    else if (each.kind == "PersistentVolumeClaim")
+      add({phase, std::string(status.text_at("volume")), std::string(status.text_at("node")),
+           std::string(status.text_at("owner"))});
     else if (each.kind == "Pod")
       add_pod(each.document, age, row);
     else

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "verbs/claims.h"
 #include "verbs/workload_edits.h"
 
 namespace fettle {
@@ -44,6 +45,66 @@ Result<std::vector<Name>> take_missing(const Face& face, const Workplace& place,
   return missing;
 }
 
+/// What is in a namespace goes with it.
+Status add_contents_of_namespaces(const Workplace& place, const Name& fleet,
+                                  std::vector<Name>& owners) {
+  std::set<Name> spaces, known(owners.begin(), owners.end());
+  constexpr std::string_view mark = "Namespace//";
+  for (const Name& owner : owners)
+    if (owner.view().starts_with(mark))
+      spaces.insert(owner.view().substr(mark.size()));
+  if (spaces.empty())
+    return {};
+  for (const workloads::Object& object : TRY(stored_objects(place, fleet)))
+    if (spaces.contains(object.space) && object.kind != "Pod" &&
+        known.insert(object.owner()).second)
+      owners.push_back(object.owner());
+  return {};
+}
+
+/// Takes those of a kind out.
+std::vector<Name> taken_of(std::vector<Name>& owners, std::string_view kind) {
+  const auto others = std::ranges::stable_partition(
+      owners, [&](const Name& owner) { return !owner.view().starts_with(kind); });
+  std::vector<Name> taken(others.begin(), others.end());
+  owners.erase(others.begin(), owners.end());
+  return taken;
+}
+
+Result<int> remove_claims_asked(Face& face, Workplace& place, const std::vector<Name>& claims,
+                                bool has_others) {
+  if (has_others)
+    return user_error("claims are deleted by a command of their own");
+  std::vector<std::string> names;
+  for (const Name& claim : claims)
+    names.emplace_back(claim.view().substr(claim.view().find('/') + 1));
+  const Summary summary =
+      TRY(remove_claims(place, fleet_of(face), names, !face.parsed.flag("no-lease-wait")));
+  if (!summary.good())
+    return tell_end(face, summary);
+  std::vector<StoredObject> deleted;
+  for (const Name& claim : claims)
+    deleted.push_back({claim, StoredObject::Fate::deleted});
+  return tell_stored(face, deleted);
+}
+
+/// Data that outlive what was deleted.
+Status tell_claims_left(const Face& face, const Workplace& place,
+                        const std::vector<StoredObject>& deleted) {
+  if (face.json || face.quiet)
+    return {};
+  std::vector<std::string> left;
+  for (const Value& claim : TRY(claims_of(place, fleet_of(face))))
+    for (const StoredObject& object : deleted)
+      if (claim.at("status").text_at("owner") == object.owner.view())
+        left.emplace_back(claim.at("metadata").text_at("name"));
+  if (!left.empty())
+    print_error(cat(left.size() == 1 ? "the claim " : "the claims ", join(left, ", "),
+                    left.size() == 1 ? " keeps its" : " keep their", " data; `fettle delete pvc ",
+                    join(left, " "), "` removes ", left.size() == 1 ? "it" : "them"));
+  return {};
+}
+
 Result<int> remove(Face& face) {
   std::vector<Name> owners;
   if (face.parsed.has("filename")) {
@@ -62,14 +123,12 @@ Result<int> remove(Face& face) {
                                  : Name(cat(kind, "/", space, "/", face.parsed.argument(i))));
   }
   Workplace* place = TRY(face.workplace());
-  // A pod goes by its owner, which makes another one.
-  std::vector<Name> pods;
-  std::erase_if(owners, [&](const Name& owner) {
-    const bool is_pod = owner.view().starts_with("Pod/");
-    if (is_pod)
-      pods.push_back(owner);
-    return is_pod;
-  });
+  TRY(add_contents_of_namespaces(*place, fleet_of(face), owners));
+  // A pod goes by its owner, which makes another one; a claim has no manifest.
+  const std::vector<Name> pods = taken_of(owners, "Pod/");
+  const std::vector<Name> claims = taken_of(owners, "PersistentVolumeClaim/");
+  if (!claims.empty())
+    return remove_claims_asked(face, *place, claims, !owners.empty() || !pods.empty());
   std::vector<StoredObject> stored;
   const std::vector<Name> missing = TRY(take_missing(face, *place, owners, !pods.empty()));
   if (!owners.empty())
@@ -80,6 +139,7 @@ Result<int> remove(Face& face) {
   if (stored.empty() && face.parsed.flag("ignore-not-found") && !face.json)
     return 0;
   const int code = TRY(finish_workloads(face, *place, stored));
+  TRY(tell_claims_left(face, *place, stored));
   return missing.empty() ? code : std::max(code, 1);
 }
 
