@@ -249,6 +249,14 @@ TEST(Read, ThePodTemplateIsCheckedAsAnApiServerDoes) {
        "18:32 `spec.template.spec.containers[0].readinessProbe.grpc` is not supported on engines"},
       {"volumeMounts: [{name: data, mountPath: /data}]", "18:31 there is no volume `data`"},
       {"command: sh", "18:18 `spec.template.spec.containers[0].command` must be a list, not `sh`"},
+      {"ports: [{name: a, containerPort: 80}, {name: a, containerPort: 81}]",
+       "18:54 there are two ports `a` in `spec.template.spec.containers[0]`"},
+      {"resources: {requests: {cpu: 2}, limits: {cpu: 1500m}}",
+       "18:37 `spec.template.spec.containers[0].resources.requests.cpu` must not be above the "
+       "limit "
+       "of 1500m"},
+      {"livenessProbe: {tcpSocket: {port: 1}, successThreshold: 2}",
+       "18:65 `spec.template.spec.containers[0].livenessProbe.successThreshold` must be 1"},
       {"tty: maybe",
        "18:14 `spec.template.spec.containers[0].tty` must be true or false, not "
        "`maybe`"}};
@@ -287,6 +295,22 @@ TEST(Read, AnnotationsOfPreDownloadAreChecked) {
 TEST(Read, ANameThatYamlTakesForSomethingElseIsTold) {
   EXPECT_EQ(errors_of(changed("name: web", "name: y")),
             "4:9 `metadata.name` must be a string, not `true`: put quotes around it");
+}
+
+TEST(Read, AKeyOfALabelIsCheckedAsKubernetesDoes) {
+  const auto complaint = [](std::string_view key) {
+    const Manifests found = read_manifests(
+        cat("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\nspec:\n"
+            "  selector: {matchLabels: {app: web}}\n  template:\n"
+            "    metadata: {labels: {app: web, \"", key, "\": x}}\n"
+            "    spec: {containers: [{name: a, image: b}]}\n"),
+        "m.yaml", {});
+    return found.errors.empty() ? std::string() : to_string(found.errors[0]);
+  };
+  for (const char* good : {"tier", "example.com/tier", "a-b_c.d"})
+    EXPECT_EQ(complaint(good), "");
+  for (const char* bad : {"a b", "-a", "a.", "example.com/", "ä"})
+    EXPECT_NE(complaint(bad).find("is not a key of a label"), std::string::npos) << bad;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/quantity.h"
 #include "workloads/amount.h"
 #include "workloads/checker.h"
 #include "workloads/names.h"
@@ -118,6 +119,58 @@ class Rules {
           image->text().view().find_first_of(" \t\n") != std::string_view::npos)
         checker_.refuse(image == nullptr ? *item : *image,
                         cat("`", at, ".image` must be the reference of an image"));
+      check_ports(*item, at);
+      check_resources(*item, at);
+      for (const char* probe : {"livenessProbe", "startupProbe"})
+        if (const TreeNode* times = Checker::find(*item, cat(probe, ".successThreshold"));
+            times != nullptr && value_of(*times) != Value(1))
+          checker_.refuse(*times, cat("`", at, ".", probe, ".successThreshold` must be 1"));
+    }
+  }
+
+  void check_ports(const TreeNode& container, const std::string& at) {
+    const TreeNode* ports = container.is_dict() ? container.find("ports") : nullptr;
+    if (ports == nullptr || !ports->is_list())
+      return;
+    std::set<Name> names;
+    for (const TreeNode* port : ports->items())
+      if (const TreeNode* name = port->is_dict() ? port->find("name") : nullptr;
+          name != nullptr && name->is_text() && !names.insert(name->text()).second)
+        checker_.refuse(*name, cat("there are two ports `", name->text(), "` in `", at, "`"));
+  }
+
+  void check_resources(const TreeNode& container, const std::string& at) {
+    for (const char* amount : {"cpu", "memory"}) {
+      const TreeNode* request = Checker::find(container, cat("resources.requests.", amount));
+      const TreeNode* limit = Checker::find(container, cat("resources.limits.", amount));
+      if (request == nullptr || limit == nullptr)
+        continue;
+      const auto wanted = quantity_milli(value_of(*request)),
+                 most = quantity_milli(value_of(*limit));
+      if (wanted && most && *wanted > *most)
+        checker_.refuse(*request,
+                        cat("`", at, ".resources.requests.", amount,
+                            "` must not be above the limit of ", to_text(value_of(*limit))));
+    }
+  }
+
+  /// `PREFIX/NAME` as Kubernetes wants keys of labels.
+  void check_label_keys(std::string_view path) {
+    const TreeNode* labels = find(path);
+    if (labels == nullptr || !labels->is_dict())
+      return;
+    for (const TreeMember& label : labels->entries()) {
+      const std::string_view key = label.key->text().view();
+      const std::string_view name = key.substr(key.rfind('/') == key.npos ? 0 : key.rfind('/') + 1);
+      const auto is_edge = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+      const bool is_good = !name.empty() && name.size() <= 63 && is_edge(name.front()) &&
+                           is_edge(name.back()) && std::ranges::all_of(key, [&](char c) {
+                             return is_edge(c) || c == '-' || c == '_' || c == '.' || c == '/';
+                           });
+      if (!is_good)
+        checker_.refuse(*label.key, cat("`", clipped(printable(key), 60),
+                                        "` is not a key of a label: use letters, digits, `-`, `_` "
+                                        "and `.`, with a letter or digit first and last"));
     }
   }
 
@@ -126,6 +179,7 @@ class Rules {
       refuse("spec.template", "`spec.template` is missing");
       return;
     }
+    check_label_keys("spec.template.metadata.labels");
     check_containers("spec.template.spec.containers", true);
     check_containers("spec.template.spec.initContainers", false);
     const Value pod = value_at("spec.template"), &spec = pod.at("spec");
