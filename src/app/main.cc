@@ -185,6 +185,11 @@ class Program : public Face {
   }
 
   bool is_interrupted() const { return interrupt_.asked() > 0; }
+  /// What only tells something has not told all of it. What changes something says itself how far
+  /// it came.
+  bool was_cut_off() const {
+    return is_interrupted() && ends_with_reader && !interrupt_.is_expected();
+  }
 
   std::string command;
   bool ends_with_reader = false;
@@ -391,7 +396,9 @@ int run(std::vector<std::string> words) {
   if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
     return tell_error(program, watched.error());
   const Result<int> code = (*command)->run(program);
-  return code ? code_after_output(*code) : tell_error(program, code.error());
+  if (!code)
+    return tell_error(program, code.error());
+  return code_after_output(program.was_cut_off() ? code_of_interruption : *code);
 }
 
 /// The standard streams exist, so that no file of ours takes the place of one. To write to an

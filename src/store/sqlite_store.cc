@@ -198,16 +198,21 @@ class SqliteStore : public Store {
 
 namespace {
 
-/// The key is created when the store has its tables, so an empty store beside it was cut, unless
-/// somebody is just creating it anew.
-Status check_not_emptied(const Path& path) {
+/// The key is created when the store has its tables, so a store without tables beside it was cut,
+/// or its log was, in which small ones hold everything; unless somebody is just creating it anew.
+Status check_not_emptied(Sqlite& database, const Path& path, Time now) {
   constexpr Duration creation = 10s;  // at most
+  Query version = TRY(database.query("PRAGMA user_version"));
+  TRY(version.step());
+  const int64_t format = version.number(0);
+  static_cast<void>(version.step());  // ends the read
+  if (database.is_in_memory() || format != 0 || !file_exists(path.parent_path() / "key"))
+    return {};
   struct statx about{};
-  const bool is_there = statx(AT_FDCWD, path.c_str(), 0, STATX_SIZE | STATX_BTIME, &about) == 0;
-  if (!is_there || about.stx_size > 0 || !file_exists(path.parent_path() / "key"))
+  if (statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME, &about) != 0)
     return {};
   const Time born = Time(std::chrono::seconds(about.stx_btime.tv_sec));
-  if ((about.stx_mask & STATX_BTIME) == 0 || now_from_clock() - born < creation)
+  if ((about.stx_mask & STATX_BTIME) == 0 || now - born < creation)
     return {};
   return world_error(cat("the store `", path,
                          "` is empty although it was used: restore it from a backup, or remove it "
@@ -216,9 +221,9 @@ Status check_not_emptied(const Path& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path) {
-  TRY(check_not_emptied(path));
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Time now) {
   std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
+  TRY(check_not_emptied(*database, path, now));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(make_lock_folder(*database));
   if (!database->is_in_memory())

@@ -9,6 +9,7 @@ namespace fettle {
 
 /// Opens the file, makes it when it is not there, and brings an older one up to date. Errors
 /// (`Blame::world`): it cannot be opened, is damaged, or was written by a newer fettle.
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path);
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
+                                                 Time now = now_from_clock());
 
 }  // namespace fettle

@@ -478,5 +478,31 @@ TEST_F(StoreTest, AWriteIsToldAtOnce) {
   while (!writes.try_acquire_for(std::chrono::milliseconds(10)));
 }
 
+TEST(StoreFiles, AStoreWithoutItsTablesIsAnErrorAndNoNewOne) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string path = (folder->path() / "fettle.db").string();
+  const Time later = now_from_clock() + 1h;
+  {
+    const auto store = open_sqlite_store(path);
+    ASSERT_TRUE(store) << to_string(store.error());
+    ASSERT_TRUE((*store)->wish("e", [](Wish& wish) {
+      return wish.ensure_environment({"e", "u", Time(), Value::dict({})});
+    }));
+  }
+  EXPECT_EQ((*open_sqlite_store(path, later))->environments()->size(), 1u);
+  // A small store stands in its log.
+  std::filesystem::resize_file(path + "-wal", 0);
+  for (const bool is_cut : {false, true}) {
+    if (is_cut)
+      std::filesystem::resize_file(path, 0);
+    const auto store = open_sqlite_store(path, later);
+    ASSERT_FALSE(store);
+    EXPECT_NE(to_string(store.error()).find("is empty although it was used"), std::string::npos)
+        << to_string(store.error());
+  }
+  std::filesystem::remove(path);
+  EXPECT_TRUE(open_sqlite_store(path)) << "somebody removed it on purpose";
+}
+
 }  // namespace
 }  // namespace fettle

@@ -105,7 +105,7 @@ Result<Hold> hold_environment(const Workplace& place, const std::string& name, b
   std::unique_ptr<Edit> edit = TRY(begin_edit(place, found.name, wait));
   if (std::optional<Environment> still = TRY(place.store->environment(found.name)))
     return Hold{*std::move(still), std::move(edit)};
-  return user_error(cat("the environment `", found.name, "` has been removed since"));
+  return world_error(cat("the environment `", found.name, "` has been removed since"));
 }
 
 Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const Value& detail) {

@@ -185,8 +185,10 @@ std::string staying_text(const std::vector<Key>& staying) {
 /// `: 1 network, 2 services`.
 std::string taken_text(const std::map<Name, size_t>& taken) {
   std::string text;
-  for (const auto& [kind, count] : taken)
-    text += cat(text.empty() ? ": " : ", ", count, " ", kind, count == 1 ? "" : "s");
+  for (const auto& [kind, count] : taken) {
+    const std::string_view what = kind == "handled" ? "handled resource" : kind.view();
+    text += cat(text.empty() ? ": " : ", ", count, " ", what, count == 1 ? "" : "s");
+  }
   return text;
 }
 
