@@ -41,6 +41,8 @@
 #include "kinds/pod.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "base/text.h"
 #include "kinds/kinds.h"
@@ -302,6 +304,38 @@ std::string_view pod_image(const Value& attributes, std::string_view container) 
       if (const auto found = in(sidecar.at("containers")); !found.empty())
         return found;
   return {};
+}
+
+namespace {
+
+/// OpenKruise: `KRUISE_CONTAINER_PRIORITY`, or the place where the order is that of the list.
+std::optional<int64_t> priority_of(const Value& container, size_t place, bool is_ordered) {
+  if (const Value& variables = container.at("env"); variables.is_list())
+    for (const Value& variable : variables.items()) {
+      if (variable.text_at("name") != "KRUISE_CONTAINER_PRIORITY")
+        continue;
+      const std::string text = to_text(variable.at("value"));
+      int64_t priority = 0;
+      const auto read = std::from_chars(text.data(), text.data() + text.size(), priority);
+      if (read.ec == std::errc() && read.ptr == text.data() + text.size())
+        return priority;
+    }
+  return is_ordered ? std::optional(-static_cast<int64_t>(place)) : std::nullopt;
+}
+
+}  // namespace
+
+std::map<Name, int64_t> launch_priorities(const Value& pod_template) {
+  const Value& annotations = pod_template.at("metadata").at("annotations");
+  const bool is_ordered =
+      annotations.text_at("apps.kruise.io/container-launch-priority") == "Ordered";
+  std::map<Name, int64_t> found;
+  size_t place = 0;
+  if (const Value& containers = pod_template.at("spec").at("containers"); containers.is_list())
+    for (const Value& container : containers.items())
+      if (const auto priority = priority_of(container, place++, is_ordered))
+        found[container.text_at("name")] = *priority;
+  return found;
 }
 
 const Kind& pod_kind() {

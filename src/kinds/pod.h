@@ -2,6 +2,7 @@
 /// What a pod is made of: its template, and what it has beyond that. The attributes stand in
 /// `pod.cc`.
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -33,5 +34,9 @@ Value pod_annotations(const Value& attributes);
 
 /// The image that a container is to run, empty when there is no such container.
 std::string_view pod_image(const Value& attributes, std::string_view container);
+
+/// The launch priorities of OpenKruise, by container of a template: those with higher ones start,
+/// and are ready, before the others. Empty: there are none.
+std::map<Name, int64_t> launch_priorities(const Value& pod_template);
 
 }  // namespace fettle

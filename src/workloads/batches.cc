@@ -1,11 +1,10 @@
 #include "workloads/batches.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <set>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/names.h"
 #include "workloads/rollout.h"
 
@@ -13,33 +12,6 @@ namespace fettle::workloads {
 namespace {
 
 using Names = std::set<Name>;
-
-/// OpenKruise: `KRUISE_CONTAINER_PRIORITY`, or the place where the order is that of the list.
-std::optional<int64_t> priority_of(const Value& container, size_t place, bool is_ordered) {
-  if (const Value& variables = container.at("env"); variables.is_list())
-    for (const Value& variable : variables.items()) {
-      if (variable.text_at("name") != "KRUISE_CONTAINER_PRIORITY")
-        continue;
-      const std::string text = to_text(variable.at("value"));
-      int64_t priority = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), priority);
-      if (read.ec == std::errc() && read.ptr == text.data() + text.size())
-        return priority;
-    }
-  return is_ordered ? std::optional(-static_cast<int64_t>(place)) : std::nullopt;
-}
-
-std::map<Name, int64_t> priorities_of(const Value& pod_template) {
-  const Value& annotations = pod_template.at("metadata").at("annotations");
-  const bool is_ordered = annotations.text_at(annotation::launch_priority) == "Ordered";
-  std::map<Name, int64_t> found;
-  size_t place = 0;
-  if (const Value& containers = pod_template.at("spec").at("containers"); containers.is_list())
-    for (const Value& container : containers.items())
-      if (const auto priority = priority_of(container, place++, is_ordered))
-        found[container.text_at("name")] = *priority;
-  return found;
-}
 
 /// Containers that take the same changed key change together, one pulling in the next.
 void add_sharers(const PodChange& change, Names& batch) {
@@ -112,7 +84,7 @@ Step next_step(const Value& before, const Value& after, const PodChange& change)
   Names all(change.images.begin(), change.images.end());
   all.insert(change.environment.begin(), change.environment.end());
   all.insert(change.resources.begin(), change.resources.end());
-  const std::map<Name, int64_t> priorities = priorities_of(after);
+  const std::map<Name, int64_t> priorities = launch_priorities(after);
   std::optional<int64_t> highest;
   for (const Name& name : all)
     if (const auto found = priorities.find(name); found != priorities.end())

@@ -49,7 +49,6 @@ inline const Name job_revision = "controller.kubernetes.io/hash";
 namespace annotation {
 inline const Name lifecycle_timestamp = "lifecycle.apps.kruise.io/timestamp";
 inline const Name deletion_cost = "controller.kubernetes.io/pod-deletion-cost";
-inline const Name launch_priority = "apps.kruise.io/container-launch-priority";
 inline const Name pull_parallelism = "apps.kruise.io/image-predownload-parallelism";
 inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-seconds";
 inline const Name pull_threshold = "apps.kruise.io/image-predownload-min-updated-ready-pods";

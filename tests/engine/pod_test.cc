@@ -309,6 +309,37 @@ TEST_P(PodTest, InitContainersEndBeforeTheOthersBegin) {
       << said(failed);
 }
 
+TEST_P(PodTest, ContainersOfAHigherLaunchPriorityAreReadyBeforeTheOthersStart) {
+  const auto container = [&](const std::string& name, int priority, const std::string& line,
+                             const std::string& more) {
+    return cat(R"({"name":")", name, R"(","image":"localhost/fettle/busybox:1",)",
+               R"("command":["sh","-c",")", line, R"("],"volumeMounts":[{"name":"v",)",
+               R"("mountPath":"/v"}],"env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":")",
+               priority, R"("}])", more, "}");
+  };
+  const auto made = bring(
+      pod(cat(R"("volumes":[{"name":"v","emptyDir":{}}],)",
+              containers({container("low", 5, "echo low >> /v/x; sleep 1000", ""),
+                          container("high", 10,
+                                    "echo high >> /v/x; sleep 0.3; echo ready >> /v/x; sleep 1000",
+                                    R"(,"readinessProbe":{"periodSeconds":0,"exec":{"command":)"
+                                    R"(["grep","-q","ready","/v/x"]}})")}))));
+  ASSERT_TRUE(made) << said(made);
+  EXPECT_TRUE(becomes([](const Value& seen) { return row(seen, "low").bool_at("ready"); }));
+  EXPECT_EQ(run("low", {"cat", "/v/x"}), "high\nready\nlow\n");
+}
+
+TEST_P(PodTest, ASidecarAmongInitContainersStartsOnce) {
+  const std::string mount = R"(,"volumeMounts":[{"name":"v","mountPath":"/v"}])";
+  const auto made =
+      bring(pod(cat(R"("volumes":[{"name":"v","emptyDir":{}}],"initContainers":[{"name":"side",)",
+                    R"("image":"localhost/fettle/busybox:1","restartPolicy":"Always",)",
+                    R"("command":["sh","-c","echo side >> /v/x; sleep 1000"])", mount, "}],",
+                    containers({sleeper("box", mount)}))));
+  ASSERT_TRUE(made) << said(made);
+  EXPECT_EQ(run("box", {"cat", "/v/x"}), "side\n");
+}
+
 TEST_P(PodTest, ProbesSayWhetherAPodIsReadyAndWhyNot) {
   const auto wanted = [&](const std::string& probe) {
     return pod(containers({web(

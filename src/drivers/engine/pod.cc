@@ -41,12 +41,12 @@ class PodAct {
     TRY(check_bodies());
     TRY(clear_others());
     TRY(ensure_holder());
-    if (const auto waits = TRY(run_init()))
-      return Outcome(
-          Pending{.what = *waits,
-                  .retry_after = probe_pause(waited()),
-                  .so_far = Value::dict({{"since", began_.time_since_epoch().count()}})});
-    TRY(ensure_containers());
+    for (const auto step : {&PodAct::run_init, &PodAct::ensure_containers})
+      if (const auto waits = TRY((this->*step)()))
+        return Outcome(
+            Pending{.what = *waits,
+                    .retry_after = probe_pause(waited()),
+                    .so_far = Value::dict({{"since", began_.time_since_epoch().count()}})});
     TRY(resize());
     return done();
   }
@@ -341,14 +341,39 @@ class PodAct {
         cat("init container `", container.name, "` of `", act_.key.name, "` has not ended"));
   }
 
-  Status ensure_containers() {
+  /// Nothing when all run; else what is waited for.
+  Result<std::optional<std::string>> ensure_containers() {
     for (const PodContainer& container : wanted_)
       if (container.stays() && as_wanted(container) == nullptr)
         TRY(ensure_image(container));
+    const std::map<Name, int64_t> priorities =
+        is_made_anew() ? launch_priorities(attributes_.at("template")) : std::map<Name, int64_t>();
+    // The highest first; those without one have 0.
+    std::map<int64_t, std::vector<const PodContainer*>, std::greater<>> batches;
     for (const PodContainer& container : wanted_)
-      if (container.stays())
-        TRY(ensure(container));
-    return {};
+      if (container.stays()) {
+        const auto priority = priorities.find(Name(container.name));
+        batches[priority == priorities.end() ? 0 : priority->second].push_back(&container);
+      }
+    for (const auto& [priority, batch] : batches) {
+      for (const PodContainer* const container : batch)
+        TRY(ensure(*container));
+      if (priority != batches.rbegin()->first)
+        for (const PodContainer* const container : batch)
+          if (!TRY(is_ready(*container)))
+            return std::optional(cat("container `", container->name, "` of `", act_.key.name,
+                                     "` is not ready, and others start after it"));
+    }
+    return std::optional<std::string>();
+  }
+
+  Result<bool> is_ready(const PodContainer& container) {
+    const std::string& id = ids_.at(container.name);
+    const auto state = TRY(inspect_container(site_.engine, id, stop_));
+    if (!state || !state->runs())
+      return false;
+    return TRY(site_.probes.ask(site_, {id, place_.address, container.spec}, waited(), stop_))
+        .ready;
   }
 
   bool is_to_run(const ContainerState& state, const PodContainer& container) const {
