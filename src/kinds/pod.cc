@@ -20,7 +20,8 @@
 ///                   values of a Secret are secret. Volumes show a new one at once, an environment
 ///                   takes it when its container is made anew
 ///   "sidecars"      [{"name": SidecarSet, "revision", "containers", "initContainers", "volumes",
-///                   "labels", "annotations"}]
+///                   "labels", "annotations", "before": names of containers that stand before
+///                   those of the template}]
 ///   "hostname", "subdomain"
 ///   "owner"         `CloneSet/NAME`: who wants it
 ///   "resize"        processor time and memory change in place
@@ -206,6 +207,16 @@ Value joined(const Value& first, std::span<const Value> more) {
   return Value::list(std::move(items));
 }
 
+std::span<const Value> items_of(const Value& list) {
+  return list.is_list() ? list.items() : std::span<const Value>();
+}
+
+bool comes_first(const Value& sidecar, const Value& container) {
+  const Value& first = sidecar.at("before");
+  return first.is_list() &&
+         std::ranges::find(first.items(), container.at("name")) != first.items().end();
+}
+
 Value with_images(const Value& containers, const Value& images) {
   if (!containers.is_list() || !images.is_dict())
     return containers;
@@ -270,12 +281,17 @@ Value pod_spec(const Value& attributes) {
   if (node.is_text() && !node.text().empty())
     entries.push_back({"nodeName", node});
   for (const char* part : {"containers", "initContainers", "volumes"}) {
+    const bool are_containers = part == std::string_view("containers");
+    std::vector<Value> first, last;
+    for (const Value& sidecar : items_of(sidecars))
+      for (const Value& item : items_of(sidecar.at(part)))
+        (are_containers && comes_first(sidecar, item) ? first : last).push_back(item);
     Value list = spec.at(part);
-    if (sidecars.is_list())
-      for (const Value& sidecar : sidecars.items())
-        if (sidecar.at(part).is_list())
-          list = joined(list, sidecar.at(part).items());
-    if (part == std::string_view("containers"))
+    if (!first.empty())
+      list = joined(Value::list(std::move(first)), items_of(list));
+    if (!last.empty())
+      list = joined(list, last);
+    if (are_containers)
       list = with_images(list, images);
     if (!list.is_null())
       entries.push_back({part, std::move(list)});

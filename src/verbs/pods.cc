@@ -98,8 +98,10 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
     for (const PodContainer& each : pod_containers(then.attributes))
       if (each.sort == sort)
         names.push_back(each.name);
-  if (wanted.empty() && !names.empty())
-    wanted = names.front();
+  // Not a sidecar that stands before the pod's own.
+  const Value& own = then.attributes.at("template").at("spec").at("containers");
+  if (wanted.empty() && own.is_list() && !own.items().empty())
+    wanted = own.items()[0].text_at("name");
   if (std::ranges::find(names, wanted) == names.end())
     return user_error(cat("pod `", pod, "` has no container `", printable(wanted), "`, only ",
                           join(names, ", "), suggestion(wanted, names)));

@@ -93,6 +93,22 @@ TEST_F(Sidecars, ANamespaceSelectorLooksAtTheLabelsOfNamespaces) {
   EXPECT_EQ(images("log"), Texts{"log:1"});
 }
 
+TEST_F(Sidecars, StandBeforeTheContainersOfThePodUnlessTheySayOtherwise) {
+  Object object = manifest("SidecarSet", "logs",
+                           R"({"selector":{"matchLabels":{"app":"web"}},"containers":[)"
+                           R"({"name":"late","image":"a:1","podInjectPolicy":"AfterAppContainer"},)"
+                           R"({"name":"early","image":"a:1"}]})");
+  object.space = "";
+  world.put(object);
+  put_web(1);
+  world.finish();
+  Texts names;
+  const Value spec = pod_spec(world.pod(world.pods()[0]).resource->attributes);
+  for (const Value& container : spec.at("containers").items())
+    names.emplace_back(container.text_at("name"));
+  EXPECT_EQ(names, (Texts{"early", "c0", "late"}));
+}
+
 TEST_F(Sidecars, ANamespaceHasItsNameAsALabel) {
   put_set("log:1", "{}",
           R"(,"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"default"}})");

@@ -33,6 +33,9 @@ Name conflict(const Value& spec, const Value& other) {
 
 Value sidecar_of(const Workload& set, const Revision& revision) {
   std::vector<Entry> entries{{"name", set.name}, {"revision", revision.name}};
+  if (!set.first_containers.empty())
+    entries.push_back({"before", Value::list(std::vector<Value>(set.first_containers.begin(),
+                                                                set.first_containers.end()))});
   const Value& spec = revision.pod_template.at("spec");
   for (const char* part : parts)
     if (spec.at(part).is_list())

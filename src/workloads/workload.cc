@@ -207,6 +207,10 @@ Value plain_containers(const Value& containers) {
 }
 
 void read_sidecar_set(const Value& spec, Workload& workload) {
+  if (const Value& containers = spec.at("containers"); containers.is_list())
+    for (const Value& container : containers.items())
+      if (container.text_at("podInjectPolicy", "BeforeAppContainer") == "BeforeAppContainer")
+        workload.first_containers.emplace_back(container.text_at("name"));
   std::vector<Entry> parts;
   for (const char* part : {"containers", "initContainers"})
     if (Value containers = plain_containers(spec.at(part)); containers.is_list())

@@ -120,6 +120,7 @@ struct Workload {
   bool unordered = false;
   std::vector<std::pair<int64_t, int64_t>> reserved_ordinals;  ///< first and last of each range
   int64_t first_ordinal = 0;
+  std::vector<Name> first_containers;  ///< of a SidecarSet: before those of the pod
   bool deletes_claims_when_scaled = false;
   bool deletes_claims_when_deleted = false;
 
