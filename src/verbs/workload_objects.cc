@@ -1,6 +1,7 @@
 #include "verbs/workload_objects.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/base64.h"
 #include "base/text.h"
@@ -176,9 +177,33 @@ Value shown_document(const Object& object) {
       document, {{"metadata", workloads::edited(document.at("metadata"), std::move(more))}});
 }
 
+namespace {
+
+/// Among those that are new, and beside those that stay.
+Status check_together(const std::vector<Object>& before, const std::vector<Object>& objects) {
+  std::set<Name> changed;
+  for (const Object& object : objects)
+    changed.insert(object.owner());
+  for (const Object& object : objects) {
+    const auto check = [&](const Object& other) -> Status {
+      const auto errors = workloads::check_beside(other, object);
+      return errors.empty() ? Status() : Status(errors.front());
+    };
+    for (const Object& other : before)
+      if (!changed.contains(other.owner()))
+        TRY(check(other));
+    for (const Object& other : objects)
+      TRY(check(other));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
                                            std::vector<Object>& objects) {
   std::vector<StoredObject> stored;
+  TRY(check_together(before, objects));
   for (Object& object : objects) {
     const auto old = std::ranges::find(before, object.owner(), &Object::owner);
     StoredObject::Fate fate = StoredObject::Fate::created;

@@ -56,5 +56,26 @@ TEST(WorkloadObjects, WhatIsNoBase64IsRefused) {
   }
 }
 
+TEST(WorkloadObjects, SidecarSetsOfTheSamePodsHaveOtherContainers) {
+  const auto set = [](std::string_view name, std::string_view selector,
+                      std::string_view container) {
+    return stored(cat("apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: ",
+                      name, "}\nspec:\n  selector: ", selector,
+                      "\n  containers: [{name: ", container, ", image: a}]\n"));
+  };
+  const auto is_refused = [&](std::string_view selector, std::string_view container) {
+    std::vector<Object> objects{set("b", selector, container)};
+    return !fates_of({set("a", "{matchLabels: {app: web}}", "log")}, objects);
+  };
+  EXPECT_TRUE(is_refused("{matchLabels: {app: web}}", "log"));
+  EXPECT_TRUE(is_refused("{matchLabels: {tier: front}}", "log"));
+  EXPECT_FALSE(is_refused("{matchLabels: {app: web}}", "other"));
+  EXPECT_FALSE(is_refused("{matchLabels: {app: db}}", "log"));
+  EXPECT_FALSE(
+      is_refused("{matchExpressions: [{key: app, operator: NotIn, values: [web]}]}", "log"));
+  std::vector<Object> same{set("a", "{matchLabels: {app: web}}", "log")};
+  EXPECT_TRUE(fates_of(same, same));
+}
+
 }  // namespace
 }  // namespace fettle

@@ -1,6 +1,7 @@
 #include "workloads/read.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/base64.h"
 #include "base/text.h"
@@ -307,6 +308,61 @@ std::vector<Error> check_change(const Object& before, const Object& after) {
   if (after.kind == "ImagePullJob" && was.at("pullSecrets") != is.at("pullSecrets"))
     errors.push_back(
         user_error(cat("`spec.pullSecrets` of ImagePullJob `", after.name, "` cannot change")));
+  return errors;
+}
+
+namespace {
+
+/// Whether a pod could match both: only values that exclude each other say that none can.
+bool may_overlap(const Selector& a, const Selector& b) {
+  using Operator = Requirement::Operator;
+  for (const Requirement& one : a.requirements)
+    for (const Requirement& other : b.requirements) {
+      if (one.key != other.key)
+        continue;
+      const auto is_among = [&](const Name& value) {
+        return std::ranges::find(other.values, value) != other.values.end();
+      };
+      if (one.op == Operator::in && other.op == Operator::in &&
+          std::ranges::none_of(one.values, is_among))
+        return false;
+      if (one.op == Operator::in && other.op == Operator::not_in &&
+          std::ranges::all_of(one.values, is_among))
+        return false;
+      if ((one.op == Operator::in || one.op == Operator::exists) &&
+          other.op == Operator::does_not_exist)
+        return false;
+    }
+  return true;
+}
+
+std::set<Name> container_names(const Value& spec) {
+  std::set<Name> names;
+  for (const char* part : {"containers", "initContainers"})
+    if (const Value& containers = spec.at(part); containers.is_list())
+      for (const Value& container : containers.items())
+        names.insert(container.text_at("name"));
+  return names;
+}
+
+}  // namespace
+
+std::vector<Error> check_beside(const Object& other, const Object& object) {
+  if (object.kind != "SidecarSet" || other.kind != "SidecarSet" || other.name == object.name)
+    return {};
+  const Value &theirs = other.document.at("spec"), &ours = object.document.at("spec");
+  const Value &space = theirs.at("namespace"), &own_space = ours.at("namespace");
+  const Selector a = selector_of(theirs.at("selector")), b = selector_of(ours.at("selector"));
+  if ((space.is_text() && own_space.is_text() && space != own_space) || !may_overlap(a, b) ||
+      !may_overlap(b, a))
+    return {};
+  std::vector<Error> errors;
+  const std::set<Name> names = container_names(ours);
+  for (const Name& name : container_names(theirs))
+    if (names.contains(name))
+      errors.push_back(user_error(cat("container `", name, "` of SidecarSet `", object.name,
+                                      "` is also in SidecarSet `", other.name,
+                                      "`, which may select the same pods")));
   return errors;
 }
 

@@ -33,5 +33,7 @@ Manifests read_manifests(std::string_view text, std::string_view file, const Rea
 /// What a stored object cannot become: selectors and claim templates stay. No places: what is
 /// compared is stored already.
 std::vector<Error> check_change(const Object& before, const Object& after);
+/// SidecarSets that may select the same pods have no container name in common.
+std::vector<Error> check_beside(const Object& other, const Object& object);
 
 }  // namespace fettle::workloads
