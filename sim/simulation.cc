@@ -172,6 +172,7 @@ class Simulation : public Ground, public Driver, public Audience {
       std::advance(lost, static_cast<std::ptrdiff_t>(prng_.below(world_.things.size())));
       note("lost " + to_string(lost->first));
       world_.lose(Key(lost->first));
+      world_.restart_hosts();
     }
     if (prng_.chance(faults_.losses)) {
       const auto harm = static_cast<SimDisk::Harm>(prng_.below(3));
@@ -517,8 +518,24 @@ class Simulation : public Ground, public Driver, public Audience {
     if (!plan || !due_in(*plan).empty())
       complain("after convergence the plan is not empty: " +
                (plan ? due_in(*plan) : to_string(plan.error())));
+    if (plan)
+      check_replay(intent, seen, *plan);
     if (const auto flaw = first_flaw(intent, file_.known(), world_, edited_))
       complain(*flaw);
+  }
+
+  /// What would be repeated on request is what the plan names as not repeated.
+  void check_replay(const Intent& intent, const Seen& seen, const Plan& plan) {
+    const Result<Plan> replayed = make_plan(intent, file_.known(), seen, kinds_, {.replay = true});
+    std::set<Key> named, repeated;
+    for (const Step& step : plan.steps)
+      if (step.is_outlived)
+        named.insert(step.key);
+    for (const Step& step : replayed->steps)
+      if (step.verb != Verb::keep && !step.maybe)
+        repeated.insert(step.key);
+    if (!std::ranges::includes(repeated, named))
+      complain("what is named as not repeated would not be repeated");
   }
 
   Prng prng_;

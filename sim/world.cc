@@ -73,7 +73,15 @@ Observation World::observe(const Key& key) const {
   const auto found = things.find(key);
   if (found == things.end())
     return {};
-  return {Value::dict({{"id", found->second.id}, {"runs", found->second.runs}}), false};
+  Observation seen{Value::dict({{"id", found->second.id}, {"runs", found->second.runs}})};
+  seen.life = found->second.runs ? found->second.life : 0;
+  return seen;
+}
+
+void World::restart_hosts() {
+  for (auto& [key, thing] : things)
+    if (key.kind == "host" && thing.runs)
+      thing.life = next_life++;
 }
 
 Result<Outcome> World::apply(const Act& act, Blobs& blobs) {
@@ -102,6 +110,8 @@ Result<Outcome> World::apply_to_thing(const Act& act, Blobs& blobs) {
       return world_error(cat("`", act.key.name, "` does not exist"));
     const bool runs = act.verb == Verb::start;
     const bool changed = std::exchange(found->second.runs, runs) != runs;
+    if (changed && runs)
+      found->second.life = next_life++;
     return Done{act.known->outputs, {}, changed};
   }
   // What is embedded of a content is worth something only when that can be read.
@@ -114,7 +124,7 @@ Result<Outcome> World::apply_to_thing(const Act& act, Blobs& blobs) {
   const bool adopt = act.verb == Verb::create && thing.id != 0 && thing.log.empty();
   const bool is_kept = kind == "config" && is_there;
   if (act.verb != Verb::update && !is_kept && !(adopt && thing.attributes == act.attributes))
-    thing = {act.attributes, next_id++, true, {}, {}};
+    thing = {act.attributes, next_id++, true, {}, {}, next_life++};
   const bool changed =
       !(thing.attributes == act.attributes) || (act.verb != Verb::update && !is_kept);
   thing.attributes = act.attributes;
@@ -140,6 +150,8 @@ Result<Outcome> World::apply_in_host(const Act& act) {
     return Done{};
   }
   if (kind == "halt" || kind == "wake") {
+    if (kind == "wake" && !there->second.runs)
+      there->second.life = next_life++;
     there->second.runs = kind == "wake";
     return Done{};
   }
@@ -151,7 +163,10 @@ Result<Outcome> World::apply_in_host(const Act& act) {
   return Done{Value::dict({{"out", to_string(act.attributes.digest())},
                            {"seen", there->second.log.size()}}),
               {},
-              true};
+              true,
+              {},
+              {},
+              there->second.life};
 }
 
 }  // namespace fettle::sim

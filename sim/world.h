@@ -27,6 +27,7 @@ struct Thing {
   std::map<Key, uint64_t>
       heard;  ///< of a file: how often each need of it had really changed when it acted
   std::vector<std::string> log;  ///< of a host: `name digest` of each act that succeeded in it
+  uint64_t life = 0;             ///< of a host: another one each time it is started
 };
 
 class World {
@@ -37,10 +38,13 @@ class World {
   Result<Outcome> apply(const Act& act, Blobs& blobs);
   /// Somebody else takes a thing away.
   void lose(const Key& key) { things.erase(key); }
+  /// Somebody else starts every host again that runs.
+  void restart_hosts();
 
   std::map<Key, Thing> things;
   std::map<Key, uint64_t> changes;  ///< how often an act changed something, recorded or not
   uint64_t next_id = 1;
+  uint64_t next_life = 1;
   uint64_t values_run = 0;
 
  private:

@@ -382,8 +382,9 @@ int run(std::vector<std::string> words) {
   std::vector<std::string> known{"text", "json", "jsonl"};
   known.insert(known.end(), (*command)->outputs.begin(), (*command)->outputs.end());
   if (std::find(known.begin(), known.end(), output) == known.end()) {
-    print_error(cat("error: unknown output `", output, "`", suggestion(output, known),
-                    "; known are ", join(known, ", ")));
+    const std::string near = suggestion(output, known);
+    print_error(cat("error: unknown output `", output, "`",
+                    near.empty() ? cat("; known are ", join(known, ", ")) : near));
     return 2;
   }
   program.output = output;

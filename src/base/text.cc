@@ -40,7 +40,8 @@ std::string_view nearest_of(std::string_view word, std::span<const Candidate> ca
     if (candidate == word || candidate.size() > longest_suggested)
       continue;
     const size_t found = distance(wanted, lower_case(candidate), least);
-    if (found < least) {
+    // Without a letter in common it is no likeness.
+    if (found < least && found < std::max(word.size(), candidate.size())) {
       least = found;
       best = candidate;
     }

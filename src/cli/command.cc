@@ -19,11 +19,30 @@ std::string name_of(const CommandOption& option) {
   return best->substr(best->find_first_not_of('-'));
 }
 
+/// What users of other tools may try, and what is there for it.
+std::string_view instead_of_flag(std::string_view words, std::string_view spelling) {
+  static constexpr std::array<std::array<std::string_view, 3>, 6> known{{
+      {"apply", "--dry-run", "`fettle diff -f FILE` shows what would change"},
+      {"service logs", "--tail", "`-n N` shows the last N lines"},
+      {"export", "--dry-run", "`fettle plan` shows what a release would do"},
+      {"versions release", "--dry-run", "`fettle plan --version N` shows what it would do"},
+      {"state", "--dry-run", "`--test` shows what would change"},
+      {"run", "--refresh", "every run looks at what exists"},
+  }};
+  for (const auto& [command, flag, text] : known)
+    if (words == command && spelling == flag)
+      return text;
+  return {};
+}
+
 Error unknown_option(const std::vector<CommandOption>& options, const Command& command,
                      std::string_view spelling) {
   std::vector<std::string> names;
   for (const CommandOption& option : options)
     names.insert(names.end(), option.names.begin(), option.names.end());
+  if (const std::string_view other = instead_of_flag(command.words, spelling); !other.empty())
+    return user_error(
+        cat("unknown flag `", spelling, "` of `fettle ", command.words, "`: ", other));
   return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`",
                         suggestion(spelling, names), "\nsee `fettle help ", command.words, "`"));
 }
@@ -49,6 +68,12 @@ std::string_view instead_of(std::string_view words) {
       {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
       {"analytics", "fettle sends no data"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+      {"ps", "`fettle enclave ls` lists environments, `fettle service ls` services"},
+      {"ls", "`fettle enclave ls` lists environments, `fettle service ls` services"},
+      {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
+      {"down", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
+      {"up", "`fettle run PACKAGE` runs a package, `fettle export --apply` deploys a model"},
+      {"init", "`fettle package init` creates a package, `fettle project init` a model"},
       {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
   };
   for (const auto& [name, text] : known)
@@ -58,24 +83,27 @@ std::string_view instead_of(std::string_view words) {
 }
 
 Error unknown_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
-  std::vector<std::string> names;
+  std::vector<std::string> names, of_group;
   const std::string first = words.empty() ? "" : words[0];
-  std::string group;
   for (const Command& command : commands) {
     const auto own = split(command.words, ' ');
     if (own.size() > 1 && own[0] == first)
-      group += cat(group.empty() ? "" : ", ", own[1]);
+      of_group.emplace_back(own[1]);
     names.push_back(command.words);
     names.emplace_back(own[0]);
   }
+  const std::string group = join(of_group, ", ");
   if (!group.empty() && words.size() < 2)
     return user_error(cat("`fettle ", first, "` needs one of ", group));
   const std::string asked = group.empty() ? first : cat(first, " ", words[1]);
   if (const std::string_view other = instead_of(asked); !other.empty())
     return user_error(cat("there is no command `fettle ", asked, "`: ", other));
-  return user_error(
-      cat("unknown command `fettle ", asked, "`", suggestion(asked, names),
-          group.empty() ? "\nsee `fettle help`" : cat("; `", first, "` has ", group)));
+  const std::string near =
+      group.empty() ? suggestion(asked, names) : suggestion(words[1], of_group);
+  return user_error(cat("unknown command `fettle ", asked, "`", near,
+                        group.empty()  ? "\nsee `fettle help`"
+                        : near.empty() ? cat("; `", first, "` has ", group)
+                                       : std::string()));
 }
 
 /// `-it`: several switches of one letter.
@@ -153,6 +181,8 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
           cat("the flag `", spelling, "` needs a value: `", spelling, " ", option->value, "`"));
     value = words[++at];
   }
+  if (value.empty() && option->names.back() == "--environment")
+    return user_error(cat("the flag `", spelling, "` needs the name of an environment"));
   std::vector<std::string>& values = parsed.options[name_of(*option)];
   if (!option->repeated)
     values.clear();
@@ -285,8 +315,8 @@ const std::vector<CommandOption>& common_options() {
     common.insert(common.end(), limits.begin(), limits.end());
     common.push_back({{"--progress"},
                       "live|plain|none",
-                      "how to show what takes long: at the bottom of a terminal (its default), as "
-                      "lines, or not"});
+                      "how to show progress: at the bottom of the terminal (the default there), as "
+                      "lines, or not at all"});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});

@@ -19,7 +19,8 @@ struct CommandOption {
   std::string value;  ///< `NAME`; empty for a switch
   std::string help;
   bool repeated = false;
-  bool greedy = false;  ///< takes all words up to the next flag
+  bool greedy = false;                ///< takes all words up to the next flag
+  std::vector<std::string> values{};  ///< the words that it takes, when they are few
 };
 
 class Parsed {

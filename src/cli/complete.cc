@@ -68,13 +68,19 @@ std::vector<std::string> placeholders_of(const Command& command) {
   std::vector<std::string> places;
   for (const std::string_view word : split(command.arguments, ' ')) {
     std::string place;
+    // `KIND/NAME…`, `[VERSION]`, `KIND[,…]`
     for (const char c : word)
-      if (c >= 'A' && c <= 'Z')
+      if ((c >= 'A' && c <= 'Z') || c == '/')
         place += c;
     if (!place.empty())
       places.push_back(std::move(place));
   }
   return places;
+}
+
+/// Behind a kind, a name stands alone: `get cloneset web`.
+bool is_of_kind(const Command& command) {
+  return command.words == "get" || command.words == "delete";
 }
 
 /// What stands in a place; `NAME` is of what the command is about.
@@ -91,8 +97,20 @@ std::optional<Names> sort_of(const Command& command, std::string_view place) {
     return Names::artifacts;
   if (place == "VERSION")
     return Names::versions;
+  if (place == "FILE" && command.words == "files inspect")
+    return Names::files;
   if (place == "NAME" && command.words == "set show")
     return Names::sets;
+  if (place == "NAME" && command.words.starts_with("setting "))
+    return Names::settings;
+  if (place == "KIND" || (place == "NAME" && is_of_kind(command)))
+    return place == "KIND" ? Names::kinds : Names::workloads;
+  if (place == "KIND/NAME")
+    return Names::workloads;
+  if (place == "POD" || (place == "NAME" && command.words == "describe pod"))
+    return Names::pods;
+  if (place == "NAME" && command.words.starts_with("node ") && command.words != "node add")
+    return Names::nodes;
   if (place == "RESOURCE" && command.words == "orphans rm")
     return Names::orphans;
   if (place == "WHAT")
@@ -120,23 +138,40 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
       asked.environment = given[i];
     else if (sort == Names::services)
       asked.service = given[i];
+    else if (sort == Names::artifacts)
+      asked.artifact = given[i];
   }
   const bool repeats = command.arguments.find("…") != std::string::npos;
   if (given.size() >= places.size() && !repeats)
     return {};
-  const auto sort = sort_of(command, places[std::min(given.size(), places.size() - 1)]);
+  const std::string& place = places[std::min(given.size(), places.size() - 1)];
+  if (command.words == "service cp" && (place == "SOURCE" || place == "TARGET")) {
+    asked.sort = Names::services;
+    std::vector<std::string> sides = names(asked);
+    for (std::string& side : sides)
+      side += ":";
+    return sides;
+  }
+  const auto sort = sort_of(command, place);
   if (!sort)
     return {};
   asked.sort = *sort;
-  return names(asked);
+  std::vector<std::string> found = names(asked);
+  if (is_of_kind(command) && asked.sort == Names::workloads) {
+    const std::string kind = cat(given[0], "/");
+    std::erase_if(found, [&](const std::string& name) { return !name.starts_with(kind); });
+    for (std::string& name : found)
+      name.erase(0, kind.size());
+  }
+  return found;
 }
 
 /// The values of a flag: `a|b|c`, an environment, the outputs of the command.
 std::vector<std::string> values_of(const Typed& typed, const CommandOption& option,
                                    const NameSource& names) {
   if (option.names.back() == "--environment")
-    return names({Names::environments, {}, {}});
-  std::vector<std::string> values;
+    return names({Names::environments, {}, {}, {}});
+  std::vector<std::string> values = option.values;
   if (option.value.find('|') != std::string::npos && option.value.find('=') == std::string::npos)
     for (const std::string_view value : split(option.value, '|'))
       values.emplace_back(value);
@@ -157,6 +192,31 @@ std::vector<std::string> next_words(const std::vector<Command>& commands,
   return words;
 }
 
+/// The flag of `-ojson`; none when it is something else.
+const CommandOption* glued_option(const std::vector<CommandOption>& options,
+                                  const std::string& word) {
+  if (word.size() < 3 || word[0] != '-' || word[1] == '-')
+    return nullptr;
+  const CommandOption* const option = find_option(options, word.substr(0, 2));
+  return option == nullptr || option->value.empty() ? nullptr : option;
+}
+
+/// Words that a command takes as its argument: `[bash|zsh|fish]`; of `help`, those of commands.
+std::vector<std::string> argument_words(const std::vector<Command>& commands, const Typed& typed) {
+  const Command& command = *typed.command;
+  const std::vector<std::string> given(
+      typed.arguments.begin() + static_cast<std::ptrdiff_t>(split(command.words, ' ').size()),
+      typed.arguments.end());
+  if (command.words == "help")
+    return next_words(commands, given);
+  std::vector<std::string> words;
+  if (const std::string& usage = command.arguments;
+      given.empty() && usage.starts_with('[') && usage.find('|') != usage.npos)
+    for (const std::string_view word : split(usage.substr(1, usage.find(']') - 1), '|'))
+      words.emplace_back(word);
+  return words;
+}
+
 std::vector<std::string> completions_of(const std::vector<Command>& commands,
                                         std::span<const std::string> words,
                                         const NameSource& names) {
@@ -173,14 +233,18 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
     if (option != nullptr)
       for (const std::string& value : values_of(typed, *option, names))
         found.push_back(last.substr(0, equals + 1) + value);
+  } else if (const CommandOption* const glued = glued_option(options, last); glued != nullptr) {
+    for (const std::string& value : values_of(typed, *glued, names))
+      found.push_back(last.substr(0, 2) + value);
   } else if (last.starts_with('-')) {
     for (const CommandOption& option : typed.command == nullptr ? common_options() : options)
       found.insert(found.end(), option.names.begin(), option.names.end());
   } else {
     found = next_words(commands, typed.arguments);
     if (typed.command != nullptr)
-      for (std::string& name : argument_names(typed, names))
-        found.push_back(std::move(name));
+      for (const std::vector<std::string>& all :
+           {argument_words(commands, typed), argument_names(typed, names)})
+        found.insert(found.end(), all.begin(), all.end());
   }
   std::erase_if(found, [&](const std::string& word) { return !word.starts_with(last); });
   std::ranges::sort(found);

@@ -11,12 +11,27 @@
 namespace fettle {
 
 /// A sort of names that are looked up.
-enum class Names { environments, services, ports, artifacts, versions, sets, resources, orphans };
+enum class Names {
+  environments,
+  services,
+  ports,
+  artifacts,
+  files,  ///< in a files artifact
+  versions,
+  sets,
+  settings,
+  resources,
+  orphans,
+  kinds,      ///< of workloads
+  workloads,  ///< `KIND/NAME`
+  pods,
+  nodes,
+};
 
-/// Which names there are; `environment` and `service` as far as the words before say.
+/// Which names there are; the rest as far as the words before say.
 struct NamesAsked {
   Names sort = Names::environments;
-  std::string environment, service;
+  std::string environment, service, artifact;
 };
 using NameSource = std::function<std::vector<std::string>(const NamesAsked&)>;
 

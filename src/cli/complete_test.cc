@@ -12,12 +12,21 @@ namespace {
 std::vector<Command> some_commands() {
   const CommandOption environment{{"-e", "--enclave", "--environment"}, "NAME", ""};
   const CommandGroup group{"services", {environment}};
-  std::vector<Command> commands{group.make("enclave ls", "", 0, 0, "", {}, nullptr),
-                                group.make("enclave rm", "NAME…", 0, 99, "", {}, nullptr),
-                                group.make("port print", "ENCLAVE SERVICE PORT", 2, 3, "", {},
-                                           nullptr, {{{"--format"}, "PARTS", ""}}),
-                                group.make("run", "PACKAGE [ARGUMENTS]", 1, 2, "", {}, nullptr),
-                                group.make("versions show", "[VERSION]", 0, 1, "", {}, nullptr)};
+  std::vector<Command> commands{
+      group.make("enclave ls", "", 0, 0, "", {}, nullptr),
+      group.make("enclave rm", "NAME…", 0, 99, "", {}, nullptr),
+      group.make(
+          "port print", "ENCLAVE SERVICE PORT", 2, 3, "", {}, nullptr,
+          {{{"--format"}, "PARTS", ""}, {{"-k"}, "KIND", "", false, false, {"ip", "number"}}}),
+      group.make("run", "PACKAGE [ARGUMENTS]", 1, 2, "", {}, nullptr),
+      group.make("versions show", "[VERSION]", 0, 1, "", {}, nullptr),
+      group.make("get", "KIND[,…] [NAME]", 1, 2, "", {}, nullptr),
+      group.make("scale", "KIND/NAME…", 1, 99, "", {}, nullptr),
+      group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3, "", {}, nullptr),
+      group.make("files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3, "", {}, nullptr),
+      group.make("setting get", "NAME", 1, 1, "", {}, nullptr),
+      group.make("help", "[COMMAND]", 0, 9, "", {}, nullptr),
+      group.make("completion", "[bash|zsh]", 0, 1, "", {}, nullptr)};
   commands[0].outputs = {"yaml"};
   return commands;
 }
@@ -33,6 +42,16 @@ std::string completed(std::vector<std::string> words) {
         return {cat("port-of-", asked.service, "-in-", asked.environment)};
       case Names::versions:
         return {"1", "2"};
+      case Names::kinds:
+        return {"cloneset", "pod"};
+      case Names::workloads:
+        return {"cloneset/web", "cloneset/api", "daemonset/agent"};
+      case Names::files:
+        return {cat("file-of-", asked.artifact, "-in-", asked.environment)};
+      case Names::artifacts:
+        return {"page"};
+      case Names::settings:
+        return {"auto_deploy"};
       default:
         return {};
     }
@@ -41,8 +60,13 @@ std::string completed(std::vector<std::string> words) {
 }
 
 TEST(Complete, CommandsAreProposedWordByWord) {
-  EXPECT_EQ(completed({""}), "enclave port run versions");
+  EXPECT_EQ(completed({""}),
+            "completion enclave files get help port run scale service setting versions");
   EXPECT_EQ(completed({"e"}), "enclave");
+  EXPECT_EQ(completed({"help", "enc"}), "enclave");
+  EXPECT_EQ(completed({"help", "enclave", ""}), "ls rm");
+  EXPECT_EQ(completed({"completion", ""}), "bash zsh");
+  EXPECT_EQ(completed({"completion", "zsh", ""}), "");
   EXPECT_EQ(completed({"enclave", ""}), "ls rm");
   EXPECT_EQ(completed({"nope", ""}), "");
 }
@@ -54,6 +78,17 @@ TEST(Complete, ArgumentsAreNamesOfWhatThereIs) {
   EXPECT_EQ(completed({"port", "print", "shop", "web", ""}), "port-of-web-in-shop");
   EXPECT_EQ(completed({"port", "print", "shop", "web", "p", ""}), "");
   EXPECT_EQ(completed({"versions", "show", "-e", "m", ""}), "1 2");
+}
+
+TEST(Complete, WorkloadsFilesAndSettingsAreNamesToo) {
+  EXPECT_EQ(completed({"get", "p"}), "pod");
+  EXPECT_EQ(completed({"get", "cloneset", ""}), "api web");
+  EXPECT_EQ(completed({"scale", "cloneset/w"}), "cloneset/web");
+  EXPECT_EQ(completed({"scale", "cloneset/web", "d"}), "daemonset/agent");
+  EXPECT_EQ(completed({"files", "inspect", "shop", "page", ""}), "file-of-page-in-shop");
+  EXPECT_EQ(completed({"setting", "get", ""}), "auto_deploy");
+  EXPECT_EQ(completed({"service", "cp", "shop", "w"}), "web-of-shop:");
+  EXPECT_EQ(completed({"service", "cp", "-e", "shop", "./file", ""}), "web-of-shop:");
 }
 
 TEST(Complete, TheEnvironmentMayStandInItsFlag) {
@@ -73,6 +108,9 @@ TEST(Complete, FlagsAndTheirValues) {
   EXPECT_EQ(completed({"port", "print", "--fo"}), "--format");
   EXPECT_EQ(completed({"enclave", "ls", "-o", ""}), "json jsonl text yaml");
   EXPECT_EQ(completed({"enclave", "ls", "--output", "y"}), "yaml");
+  EXPECT_EQ(completed({"enclave", "ls", "-oj"}), "-ojson -ojsonl");
+  EXPECT_EQ(completed({"port", "print", "-k", ""}), "ip number");
+  EXPECT_EQ(completed({"port", "print", "-kn"}), "-knumber");
   // A file or anything: the shell's own.
   EXPECT_EQ(completed({"run", ""}), "");
 }

@@ -42,6 +42,15 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+/// Without the digits behind `#`, which tell equal ones apart and take the room of what is said.
+std::string short_name(const Key& key) {
+  std::string name = to_string(key);
+  const size_t digits = name.rfind('#');
+  if (digits != name.npos && name.find_first_not_of("0123456789abcdef.", digits + 1) == name.npos)
+    name.resize(digits);
+  return name;
+}
+
 std::string megabytes(int64_t bytes) { return cat(bytes / 1'000'000, ".", bytes / 100'000 % 10); }
 
 size_t rows_of(const WindowSize& size) { return static_cast<size_t>(std::max(1, size.rows)); }
@@ -162,12 +171,12 @@ void Live::event(const Event& event) {
     case EventType::planned:
       break;
     case EventType::started:
-      begin(event.key, one_line(cat(to_string(event.verb), " ", to_string(event.key))));
+      begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));
       break;
     case EventType::pending:
       // What is called again waits from its first call on.
       if (!items_.contains(event.key))
-        begin(event.key, one_line(cat(to_string(event.verb), " ", to_string(event.key))));
+        begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));
       items_[event.key].text = one_line(event.text);
       break;
     case EventType::run_finished:

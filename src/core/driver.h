@@ -60,8 +60,10 @@ struct Again {
 struct Done {
   Value outputs;  ///< a dict
   std::string remote_id;
-  bool changed = true;           ///< whether the world is another one than before the act
-  std::optional<Again> again{};  ///< none: it has settled
+  bool changed = true;                 ///< whether the world is another one than before the act
+  std::optional<Again> again{};        ///< none: it has settled
+  std::vector<std::string> printed{};  ///< lines that code of users said to people
+  uint64_t life = 0;  ///< of what happened in a host: in which of its lives; 0: unknown
 };
 
 /// The act failed, and what it came to is kept. One that has not settled holds those that need it,
@@ -102,6 +104,7 @@ struct Subject {
   Key key;
   const Resource* wanted = nullptr;
   RecordPointer known;
+  bool asks_life = false;  ///< something happened in it, and `Observation::life` is of use
 };
 
 /// A thing that a driver found in the world by its own marks, when the store is gone. Its record

@@ -24,7 +24,8 @@ struct Version {
   Key key;
   uint64_t incarnation = 0;  ///< of a host: the one it happened in
   uint64_t changes = 0;      ///< of what refreshes it: how often that had changed
-  Digest outputs;  ///< of the outputs in use; of a host, its history up to the resource's place
+  Digest outputs;     ///< of the outputs in use; of a host, its history up to the resource's place
+  uint64_t life = 0;  ///< of a host: the one it happened in, as the driver numbers them; 0: unknown
   bool operator==(const Version&) const = default;
 };
 
@@ -87,6 +88,9 @@ struct Observation {
   std::optional<Value> state;
   bool content_is_lost = false;  ///< something that it put out is among the contents no more
   std::string unavailable{};     ///< why nobody could look; then the rest says nothing
+  /// From a start to the end of what runs is one life, and a thing may have many in an incarnation.
+  /// Any number that no other one of its lives has; 0: it does not live, or nobody can tell.
+  uint64_t life = 0;
 };
 /// What was looked at; a key that is missing was not.
 using Seen = std::unordered_map<Key, Observation, KeyHash>;

@@ -37,6 +37,9 @@ struct Step {
   std::vector<std::string> fields;  ///< attributes that differ
   Name why;                         ///< never empty
   Key because;                      ///< the need that caused it; empty kind: none
+  /// Kept, though its host has begun another life since it happened there: it is not repeated.
+  bool is_outlived = false;
+  Value seen{};  ///< of drift: the state that was found; else null
 };
 
 /// Steps in an order that the needs allow.

@@ -213,6 +213,16 @@ class Interpreter {
     return path;
   }
 
+  /// `n=3` is what other tools take.
+  Error not_a_mapping(std::string_view text) const {
+    const size_t equals = text.find('=');
+    const bool is_pair = options_.arguments_file.empty() && equals != text.npos && equals > 0 &&
+                         text.find_first_of(" \n:{[\"") == text.npos;
+    return user_error(cat("the arguments must be a mapping",
+                          is_pair ? cat("; `--set ", text, "` sets one of them") : std::string()),
+                      {options_.arguments_file, 0, 0});
+  }
+
   /// The arguments as JSON text, in the order in which they were written.
   Result<std::string> arguments_as_json() const {
     const std::string_view text = trim(options_.arguments);
@@ -221,7 +231,7 @@ class Interpreter {
     const bool named_json = options_.arguments_file.ends_with(".json");
     const Result<Value> json = read_json(text, options_.arguments_file, Duplicates::last_wins);
     if (json && !json->is_dict())
-      return user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
+      return not_a_mapping(text);
     if (json)
       return std::string(text);
     const bool looks_like_json = text.starts_with('{') && trim(text.substr(1)).starts_with('"');
@@ -232,15 +242,15 @@ class Interpreter {
     if (yaml->is_null())
       return std::string("{}");
     if (!yaml->is_dict())
-      return named_json
-                 ? Error(json.error()).context("reading the arguments")
-                 : user_error("the arguments must be a mapping", {options_.arguments_file, 0, 0});
+      return named_json ? Error(json.error()).context("reading the arguments")
+                        : not_a_mapping(text);
     return write_json(*yaml);
   }
 
   Result<starlark::Value> call_main(starlark::Thread& thread, starlark::Value function,
                                     starlark::Value plan) {
     const std::vector<starlark::ParameterInfo> parameters = starlark::parameters_of(function);
+    tell_defaults(thread, parameters);
     const std::string json = TRY(arguments_as_json());
     // Kurtosis: a `run()` that plans nothing is none of an error.
     if (parameters.empty() && json == "{}")
@@ -273,6 +283,18 @@ class Interpreter {
     for (size_t i = 0; i < names.size(); ++i)
       named.push_back({names[i], values[i]});
     return thread.call(function, std::vector<starlark::Value>{plan}, named);
+  }
+
+  void tell_defaults(starlark::Thread& thread,
+                     const std::vector<starlark::ParameterInfo>& parameters) const {
+    if (!options_.on_defaults)
+      return;
+    std::vector<Entry> defaults;
+    for (const starlark::ParameterInfo& parameter : parameters)
+      if (parameter.otherwise)
+        if (auto value = starlark::to_value(thread, *parameter.otherwise))
+          defaults.push_back({parameter.name, std::move(*value)});
+    options_.on_defaults(Value::dict(std::move(defaults)));
   }
 
   /// Kurtosis: the key `_kurtosis_parser` of a dict, wherever it stands, asks for it and what is in
@@ -318,7 +340,7 @@ class Interpreter {
 
   Status check_arguments(const std::vector<starlark::ParameterInfo>& parameters,
                          starlark::Value arguments) const {
-    std::vector<std::string> known;
+    std::vector<std::string> known, missing;
     bool takes_any = false;
     for (size_t i = 1; i < parameters.size(); ++i) {
       const starlark::ParameterInfo& parameter = parameters[i];
@@ -327,18 +349,24 @@ class Interpreter {
         continue;
       known.push_back(parameter.name);
       if (!parameter.has_default && !starlark::find_in(arguments, parameter.name))
-        return user_error(cat("the argument `", parameter.name, "` is missing: `",
-                              options_.main_function, "` needs it"),
-                          {options_.arguments_file, 0, 0});
+        missing.push_back(cat("`", parameter.name, "`"));
     }
+    if (!missing.empty())
+      return user_error(
+          cat(missing.size() == 1 ? "the argument " : "the arguments ", join(missing, ", "),
+              missing.size() == 1 ? " is missing: `" : " are missing: `", options_.main_function,
+              missing.size() == 1 ? "` needs it" : "` needs them"),
+          {options_.arguments_file, 0, 0});
     for (const auto& [key, value] : starlark::entries_of(arguments)) {
       const std::string name = starlark::text_of(key);
       if (!takes_any && name != parser_key &&
           std::find(known.begin(), known.end(), name) == known.end())
-        return user_error(cat("the argument `", name, "` is unknown", suggestion(name, known),
-                              known.empty() ? "; the package takes none"
-                                            : "; the package takes " + join(known, ", ")),
-                          {options_.arguments_file, 0, 0});
+        return user_error(
+            cat("the argument `", name, "` is unknown",
+                known.empty()                     ? "; the package takes none"
+                : suggestion(name, known).empty() ? "; the package takes " + join(known, ", ")
+                                                  : suggestion(name, known)),
+            {options_.arguments_file, 0, 0});
     }
     return {};
   }

@@ -2,6 +2,7 @@
 /// A Starlark package as an intent. Interprets once; reads its source and what is known, and
 /// changes nothing.
 
+#include <functional>
 #include <stop_token>
 
 #include "packages/draft.h"
@@ -18,6 +19,8 @@ struct PackageOptions {
   uint64_t steps = 100'000'000;
   uint64_t memory = uint64_t{512} << 20;
   std::stop_token stop{};  ///< ends the interpretation
+  /// Told the defaults of the main function's parameters by name, before it is called.
+  std::function<void(const Value&)> on_defaults{};
 };
 
 struct Package {

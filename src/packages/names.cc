@@ -217,4 +217,20 @@ Result<Duration> parse_waiting(std::string_view text) {
   return duration;
 }
 
+std::string environment_name_from(std::string_view path) {
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
+  path = path.substr(0, path.find('@'));
+  std::string name(path.substr(path.rfind('/') + 1));
+  if (name.ends_with(".star"))
+    name.resize(name.size() - 5);
+  name = in_plain_letters(name);
+  for (char& c : name)
+    if (!check_environment_name(std::string_view(&c, 1)) && c != '-' && c != '.')
+      c = '-';
+  while (!name.empty() && (name.front() == '-' || name.front() == '.'))
+    name.erase(0, 1);
+  return name.empty() ? "default" : name.substr(0, 60);
+}
+
 }  // namespace fettle

@@ -29,4 +29,7 @@ Result<Duration> parse_waiting(std::string_view text);
 /// `naive`; what has no such letter becomes `u` and its number.
 std::string in_plain_letters(std::string_view text);
 
+/// The last element of a path or locator, as a name that an environment may have.
+std::string environment_name_from(std::string_view path);
+
 }  // namespace fettle

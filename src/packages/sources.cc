@@ -113,6 +113,14 @@ Result<Sources> Sources::of_script(const std::string& file) {
   return sources;
 }
 
+Result<Sources> Sources::of_text(const std::string& folder, std::string text) {
+  Sources sources;
+  sources.folder_ = absolute(folder);
+  sources.tree_ = ClosedFolder(sources.folder_);
+  sources.text_ = std::move(text);
+  return sources;
+}
+
 Result<Sources> Sources::of_locator(const std::string& text, const std::string& mirror,
                                     const Fetch& fetch) {
   const Locator locator = TRY(parse_locator(text));
@@ -232,6 +240,8 @@ Result<std::string> Sources::path(const Locator& locator) {
 
 Result<std::string> Sources::read(const Locator& locator) {
   const Spot found = TRY(spot(locator));
+  if (text_ && found.inside == "-")
+    return *text_;
   TRY(check(found));
   return found.folder.read(found.inside, largest_source);
 }

@@ -284,7 +284,8 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.wanted->redo == Redo::always && !is_done_in_this_run(id))
     return again(id, "runs in every run");
   if (node.wanted->redo == Redo::if_lost) {
-    for (const auto check : {&Decider::check_host, &Decider::check_interrupted})
+    for (const auto check :
+         {&Decider::check_host, &Decider::check_interrupted, &Decider::check_life})
       if (auto found = (this->*check)(id))
         return *found;
     return step(id, Verb::keep, "the resolver found it up to date");
@@ -308,6 +309,8 @@ Step Decider::decide_wanted(NodeId id) const {
     return *relied;
   if (node.kind->sort() == Sort::action && node.known->attempt)
     return again(id, cat("it failed before: ", node.known->attempt->error));
+  if (auto outlived = check_life(id))
+    return *outlived;
   return step(id, Verb::keep, unchanged_why);
 }
 
@@ -354,6 +357,8 @@ Step Decider::decide_reported(NodeId id) const {
     return step(id, Verb::keep, "it is as described");
   Step told = blocked(id, Obstacle::report_only, cat("report only: ", found.why));
   told.fields = std::move(found.fields);
+  if (node.seen->state)
+    told.seen = *node.seen->state;
   return told;
 }
 
@@ -545,10 +550,12 @@ bool Decider::reader_is_due(NodeId id) const {
       node.wanted->redo == Redo::always ||
       node.known->applied->attributes != node.wanted->attributes || embeds_changed(id))
     return true;
-  for (const Version& now : versions(id))
-    if (const Version* before = find_version(node.known->acted_on, now.key);
-        before == nullptr || *before != now)
+  for (Version now : versions(id)) {
+    const Version* before = find_version(node.known->acted_on, now.key);
+    now.life = before == nullptr ? 0 : before->life;
+    if (before == nullptr || *before != now)
       return true;
+  }
   return false;
 }
 
@@ -574,6 +581,8 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
   if (found.verb == Verb::keep)
     return std::nullopt;
   Step drift = step(id, found.verb, cat("drift: ", found.why));
+  if (node.seen->state)
+    drift.seen = *node.seen->state;
   drift.fields = std::move(found.fields);
   return drift;
 }
@@ -596,22 +605,65 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   if (changed.verb == Verb::replace && node.kind->in_place_changes(before, after))
     changed.verb = Verb::update;
   changed.fields = std::move(fields);
+  if (node.kind->sort() == Sort::observable && node.seen != nullptr && node.seen->state)
+    if (!node.kind->compare(*node.known, *node.seen, expected_presence(id)).fields.empty())
+      changed.seen = *node.seen->state;
   return changed;
+}
+
+/// Whether a transition that its host is wanted to go through comes after it: what it did to what
+/// ran then was meant to end.
+bool Decider::is_before_a_transition(NodeId id) const {
+  const auto history = graph_.history(graph_.node(id).host);
+  const auto place = std::ranges::find(history, id);
+  return std::any_of(place, history.end(),
+                     [&](NodeId act) { return graph_.node(act).kind->leaves_host().has_value(); });
+}
+
+/// What happened in a host that was started again since is not what runs there now. It is repeated
+/// only when somebody asks for it: a start is no reason to do again what was done.
+std::optional<Step> Decider::check_life(NodeId id) const {
+  const Node& node = graph_.node(id);
+  if (node.role != Role::acts || node.host == no_node || node.known->attempt)
+    return std::nullopt;
+  const Node& host = graph_.node(node.host);
+  uint64_t life = host.seen == nullptr ? 0 : host.seen->life;
+  if (options_.lives != nullptr)
+    if (const auto begun = options_.lives->find(*host.key); begun != options_.lives->end())
+      life = begun->second;
+  const Version* before = find_version(node.known->acted_on, *host.key);
+  if (before == nullptr || before->life == 0 || life == 0 || before->life == life ||
+      is_before_a_transition(id))
+    return std::nullopt;
+  const std::string_view tense = is_doubtful(standings_[node.host]) ? " is" : " was";
+  const std::string why = cat("`", to_string(*host.key), "`", tense, " started again after it ran");
+  if (options_.replay)
+    return again(id, why, host.key);
+  Step kept = step(id, Verb::keep, cat(why, "; not repeated"), host.key);
+  kept.is_outlived = true;
+  return kept;
+}
+
+/// A preview: it stays what it is and is started, which concerns nothing that was done in it.
+bool Decider::is_only_started(const Edge& edge) const {
+  return edge.bond == Bond::inside && !edge.hole && options_.lives != nullptr &&
+         options_.lives->contains(*edge.key);
 }
 
 /// Something that it relied on when it acted is another now, or may turn out to be.
 std::optional<Step> Decider::check_versions(NodeId id) const {
   const Node& node = graph_.node(id);
   const Edge* doubtful = nullptr;
-  for (const Version& now : versions(id)) {
+  for (Version now : versions(id)) {
     const auto edges = graph_.needs(id);
     const auto edge = std::find_if(edges.begin(), edges.end(),
                                    [&](const Edge& e) { return relies(e) && *e.key == now.key; });
-    if (is_doubtful(standings_[edge->node])) {
+    if (is_doubtful(standings_[edge->node]) && !is_only_started(*edge)) {
       doubtful = &*edge;
       continue;
     }
     const Version* before = find_version(node.known->acted_on, now.key);
+    now.life = before == nullptr ? 0 : before->life;
     if (before != nullptr && *before == now)
       continue;
     if (edge->bond == Bond::inside && before != nullptr && before->outputs != now.outputs &&

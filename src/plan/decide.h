@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "core/step.h"
 #include "plan/graph.h"
@@ -25,7 +26,13 @@ struct PlanOptions {
   uint64_t edit = 0;  ///< the process that decides; what looks for itself does so in each. 0: none
   /// What a run that goes on had changed before it was killed. Null: nothing.
   std::shared_ptr<const std::set<Key>> changed_before{};
+  bool replay = false;  ///< what happened in an earlier life of its host is done again
+  /// Lives that hosts have begun since they were looked at.
+  std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
+
+/// A life that has begun and whose number nobody was told.
+constexpr uint64_t unnumbered_life = ~uint64_t(0);
 
 /// How far a resource has come, as seen by those that need it.
 enum class Standing : uint8_t {
@@ -86,6 +93,9 @@ class Decider {
   std::optional<Step> check_observation(NodeId id) const;
   std::optional<Step> check_attributes(NodeId id) const;
   std::optional<Step> check_versions(NodeId id) const;
+  std::optional<Step> check_life(NodeId id) const;
+  bool is_before_a_transition(NodeId id) const;
+  bool is_only_started(const Edge& edge) const;
   bool embeds_changed(NodeId id) const;
   bool lives_in(NodeId id, const Edge& host) const;
   bool reader_is_due(NodeId id) const;

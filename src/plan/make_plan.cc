@@ -26,6 +26,7 @@ Result<Plan> make_plan(const Intent& intent, const Known& known, const Seen& see
                        const Kinds& kinds, PlanOptions options) {
   const Graph graph = TRY(Graph::build(intent, known, seen, kinds));
   std::vector<Standing> standings(graph.size(), Standing::open);
+  options.lives = std::make_shared<std::unordered_map<Key, uint64_t, KeyHash>>();
   const Decider decider(graph, standings, options);
   Plan plan;
   plan.steps.reserve(graph.size());
@@ -36,6 +37,8 @@ Result<Plan> make_plan(const Intent& intent, const Known& known, const Seen& see
     const Node& node = graph.node(id);
     Step step = decider.decide(id);
     standings[id] = assumed(step);
+    if (step.verb == Verb::start)
+      options.lives->insert_or_assign(step.key, unnumbered_life);
     if (node.wanted != nullptr)
       plan.steps.push_back(std::move(step));
     else if (node.leftover.value_or(Leftover::keep) != Leftover::keep || step.verb == Verb::forget)

@@ -37,6 +37,7 @@ class TestKinds : public Kinds {
                                              {"look", Sort::action, Role::reads},
                                              {"value", Sort::action, Role::none},
                                              {"ensure", Sort::ensuring, Role::none},
+                                             {"wake", Sort::action, Role::acts, Presence::running},
                                              {"drop", Sort::action, Role::acts, Presence::absent}};
     for (const TestKind& kind : kinds)
       if (kind.name() == name)
@@ -95,6 +96,26 @@ class PlanTest : public testing::Test {
                     ": ", step.why, "\n");
     }
     return text + cat(kept, " kept");
+  }
+
+  /// What is kept although its host lives another life, and why.
+  std::string outlived() {
+    const Result<Plan> made = make_plan(intent_, known_, seen_, kinds_, {});
+    std::string text;
+    for (const Step& step : made->steps)
+      if (step.is_outlived)
+        text += cat(to_string(step.key), ": ", step.why, "\n");
+    return text;
+  }
+
+  /// All that was done was done in this life of its hosts.
+  void live_in(uint64_t life) {
+    for (auto& [key, known] : known_) {
+      auto record = std::make_shared<Record>(*known);
+      for (Version& version : record->acted_on)
+        version.life = life;
+      known = record;
+    }
   }
 
   /// Everything wanted is done, in the plan's order.
@@ -185,6 +206,46 @@ TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
             "replace host/a: `act/2`, which was done in it, changed\n"
             "run act/1: `host/a` is recreated\nrun act/2: `host/a` is recreated\n0 kept");
   EXPECT_EQ(plan({.edit_in_place = true}), "run act/2: `x` changed\n2 kept");
+}
+
+TEST_F(PlanTest, WhatRanInAnEarlierLifeOfItsHostIsRepeatedOnRequestOnly) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  inside("host/a", want("look/2"));
+  carry_out();
+  const auto see = [&](uint64_t life) {
+    seen_[key("host/a")] = Observation{Value::dict({})};
+    seen_[key("host/a")].life = life;
+  };
+  see(8);
+  EXPECT_EQ(plan({.replay = true}), "3 kept") << "nobody was told in which life it ran";
+  live_in(7);
+  see(7);
+  EXPECT_EQ(plan({.replay = true}), "3 kept");
+  see(0);
+  EXPECT_EQ(plan({.replay = true}), "3 kept") << "nobody can tell which life this is";
+  see(8);
+  EXPECT_EQ(plan(), "3 kept");
+  EXPECT_EQ(outlived(), "act/1: `host/a` was started again after it ran; not repeated\n");
+  EXPECT_EQ(plan({.replay = true}), "run act/1: `host/a` was started again after it ran\n2 kept");
+  // What comes after it is as it was; what is new runs where the host lives now.
+  inside("host/a", want("act/3"));
+  EXPECT_EQ(plan(), "run act/3: new\n3 kept");
+}
+
+TEST_F(PlanTest, AnotherLifeThatIsPartOfTheHistoryEndsWhatRanBeforeIt) {
+  begin();
+  want("host/a");
+  inside("host/a", want("act/1"));
+  inside("host/a", want("wake/a"));
+  inside("host/a", want("act/2"));
+  carry_out();
+  live_in(7);
+  seen_[key("host/a")] = Observation{Value::dict({})};
+  seen_[key("host/a")].life = 8;
+  EXPECT_EQ(outlived(), "act/2: `host/a` was started again after it ran; not repeated\n");
+  EXPECT_EQ(plan({.replay = true}), "run act/2: `host/a` was started again after it ran\n3 kept");
 }
 
 TEST_F(PlanTest, WhatOnlyReadsRunsAgainWhenTheHistoryBeforeItGrew) {

@@ -1,5 +1,7 @@
 #include "reconcile/carry_out.h"
 
+#include <unordered_set>
+
 #include "base/invariant.h"
 #include "base/text.h"
 
@@ -37,17 +39,28 @@ std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
   return keys;
 }
 
+/// Hosts of which some record says in which of their lives something happened.
+std::unordered_set<Key, KeyHash> hosts_with_lives(const Known& known) {
+  std::unordered_set<Key, KeyHash> hosts;
+  for (const auto& [key, record] : known)
+    for (const Version& version : record->acted_on)
+      if (version.life != 0)
+        hosts.insert(version.key);
+  return hosts;
+}
+
 /// Gathers what each driver is to look at.
 class Subjects {
  public:
-  explicit Subjects(const Kinds& kinds) : kinds_(kinds) {}
+  Subjects(const Kinds& kinds, const Known& known)
+      : kinds_(kinds), hosts_(hosts_with_lives(known)) {}
 
   void add(const Key& key, const Resource* wanted, const RecordPointer& known) {
     const Kind* kind = kinds_.find(key.kind);
     const Resource* then = wanted != nullptr ? wanted : resource_of_then(*known);
     if (kind != nullptr && kind->sort() == Sort::observable && then != nullptr &&
         then->mandate != Mandate::none)
-      by_driver_[then->driver].push_back({key, wanted, known});
+      by_driver_[then->driver].push_back({key, wanted, known, hosts_.contains(key)});
   }
 
   /// A driver that cannot look disturbs no other one; when none can, that is the error.
@@ -77,6 +90,7 @@ class Subjects {
 
  private:
   const Kinds& kinds_;
+  std::unordered_set<Key, KeyHash> hosts_;
   std::map<Name, std::vector<Subject>> by_driver_;
 };
 
@@ -115,6 +129,22 @@ Status log(Edit& edit, Audience* audience, Event event) {
     audience->event(event);
   const Change change{Change::event, {}, nullptr, std::move(event)};
   return edit.write(std::span(&change, 1));
+}
+
+/// What a run came to, for people.
+std::string text_of(const Summary& summary) {
+  std::string text;
+  const auto add = [&](size_t count, std::string_view what) {
+    if (count > 0)
+      text += cat(text.empty() ? "" : ", ", count, " ", what);
+  };
+  add(summary.failures.size(), "failed");
+  add(summary.skips.size(), "skipped");
+  add(summary.unsettled.size(), "unsettled");
+  add(summary.blocked, "blocked");
+  if (summary.stopped)
+    text += text.empty() ? "interrupted" : ", interrupted";
+  return text.empty() ? "everything is as wanted" : text;
 }
 
 Value counts_of(const Summary& summary) {
@@ -164,7 +194,7 @@ Status check_ready(const Scene& scene, const Undertaking& undertaking, const See
 Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) {
   const Wanted wanted = wanted_of(intent);
   const std::set<Key> asked = keys_of_requests(intent, known);
-  Subjects subjects(scene.kinds);
+  Subjects subjects(scene.kinds, known);
   for (const auto& [key, record] : known) {
     const auto found = wanted.find(key);
     if (found != wanted.end())
@@ -183,7 +213,7 @@ Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) 
 }
 
 Result<Seen> look_at_known(const Scene& scene, const Known& known) {
-  Subjects subjects(scene.kinds);
+  Subjects subjects(scene.kinds, known);
   for (const auto& [key, record] : known)
     subjects.add(key, nullptr, record);
   return subjects.look(scene);
@@ -267,7 +297,7 @@ Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undert
   const Summary& summary = *carried.summary;
   if (Status told = log(edit, audience,
                         event_of(undertaking, EventType::run_finished, ground.now().wall,
-                                 summary.good() ? "good" : "not good", counts_of(summary)));
+                                 text_of(summary), counts_of(summary)));
       !told)
     carried.summary = told.error();
   return carried;

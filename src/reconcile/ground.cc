@@ -124,8 +124,12 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
     pending->what = own.text(pending->what);
   if (auto* skipped = std::get_if<Skipped>(&*outcome))
     skipped->why = own.text(skipped->why);
-  if (auto* done = std::get_if<Done>(&*outcome); done != nullptr && done->again)
-    done->again->what = own.text(done->again->what);
+  if (auto* done = std::get_if<Done>(&*outcome)) {
+    if (done->again)
+      done->again->what = own.text(done->again->what);
+    for (std::string& line : done->printed)
+      line = own.text(line);
+  }
   if (auto* failed = std::get_if<Failed>(&*outcome)) {
     failed->error = own.error(std::move(failed->error));
     if (failed->again)

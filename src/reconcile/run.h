@@ -232,6 +232,7 @@ class Run {
   void act_ended(NodeId id, const Result<Outcome>& outcome);
   void act_done(NodeId id, const Done& done);
   bool record_success(NodeId id, const Done& done, bool goes_on);
+  void note_life(NodeId id, const Done& done, Record& record);
   bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
   void act_failed(NodeId id, Error error, const Value& outputs = {});

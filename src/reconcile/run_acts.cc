@@ -470,6 +470,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   record->finished = now_.wall;
   record->changes += changed || was_adopted ? 1 : 0;
   record->acted_on = flight.relies_on;
+  note_life(id, done, *record);
   const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
   if (anew && !flight.is_recorded) {
     ++record->incarnation;
@@ -482,8 +483,10 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const bool is_news =
       !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
   if (!goes_on) {
-    log(EventType::done, id, verb, {},
-        Value::dict({{"changed", flight.has_changed}, {"run", options_.plan.run}}), is_news);
+    std::vector<Entry> detail{{"changed", flight.has_changed}, {"run", options_.plan.run}};
+    if (!done.printed.empty())
+      detail.push_back({"printed", Value::list({done.printed.begin(), done.printed.end()})});
+    log(EventType::done, id, verb, {}, Value::dict(std::move(detail)), is_news);
     ++summary_.done;
   }
   if (is_news)
@@ -491,6 +494,24 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   graph_->forget_seen(id);
   is_old_now(*node.key);
   return flight.has_changed;
+}
+
+/// What happens in a host says in which of its lives; a start begins another one.
+void Run::note_life(NodeId id, const Done& done, Record& record) {
+  const Node& node = graph_->node(id);
+  auto& lives = *options_.plan.lives;
+  const Verb verb = flights_[id].step.verb;
+  if (verb == Verb::start)
+    lives[*node.key] = done.life != 0 ? done.life : unnumbered_life;
+  else if (verb == Verb::create || verb == Verb::replace)
+    lives.erase(*node.key);
+  if (node.host == no_node || done.life == 0)
+    return;
+  const Key& host = *graph_->node(node.host).key;
+  lives[host] = done.life;
+  for (Version& version : record.acted_on)
+    if (version.key == host)
+      version.life = done.life;
 }
 
 /// Whether the record that there is says the same.

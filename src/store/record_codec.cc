@@ -7,7 +7,8 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 4;
+constexpr uint64_t format = 5;
+constexpr uint64_t format_without_lives = 4;
 constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
 constexpr uint64_t format_without_mandates = 1;
@@ -197,6 +198,7 @@ std::string encode(const Record& record, const Seal* seal) {
     to.number(version.incarnation);
     to.number(version.changes);
     put(to, version.outputs);
+    to.number(version.life);
   }
   to.number(record.wanted_by.size());
   for (const auto& [set, wish] : record.wanted_by) {
@@ -242,6 +244,8 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
     version.incarnation = from.number();
     version.changes = from.number();
     version.outputs = read_digest(from);
+    if (written_format > format_without_lives)
+      version.life = from.number();
     record.acted_on.push_back(std::move(version));
   }
   for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {

@@ -152,9 +152,10 @@ Error Sqlite::error(std::string_view doing) const {
   const int code = sqlite3_errcode(handle_) & 0xFF, system = sqlite3_system_errno(handle_);
   std::string message = sqlite3_errmsg(handle_);
   if (is_disk_full(code, system, path_))
-    message =
-        "the disk is full; what was recorded is safe; free some space and run the same command "
-        "again";
+    message = cat("the disk is full at `", path_,
+                  "`; what was recorded is safe; free some space and run the same command again");
+  else if (code == SQLITE_READONLY)
+    message = cat("cannot write `", path_, "`: it is read-only");
   else if (code == SQLITE_NOTADB)
     message = cat("`", path_,
                   "`: this file is not a database of fettle; restore it from a copy, or move it "

@@ -24,6 +24,9 @@ class Listener : public Audience {
           {event.key,
            event.verb == Verb::forget ? LeftResource::Fate::forgotten : LeftResource::Fate::removed,
            {}});
+    if (const Value& lines = event.detail.at("printed"); lines.is_list())
+      for (const Value& line : lines.items())
+        printed[event.key].emplace_back(line.text());
     if (other_ != nullptr)
       other_->event(event);
   }
@@ -36,6 +39,7 @@ class Listener : public Audience {
       other_->moved(run);
   }
   std::vector<LeftResource> left;
+  std::map<Key, std::vector<std::string>> printed;  ///< by handlers
 
  private:
   Audience* other_;
@@ -148,14 +152,26 @@ int ApplyReport::exit_code() const {
     return 130;
   if (count(DeployState::failed) > 0 || left_failed)
     return 1;
-  return count(DeployState::skipped) > 0 ? 3 : 0;
+  constexpr std::array left_out{DeployState::skipped, DeployState::skipped_for_undefined,
+                                DeployState::unavailable, DeployState::undefined};
+  return std::ranges::any_of(left_out, [&](DeployState state) { return count(state) > 0; }) ? 3 : 0;
 }
 
 namespace {
 
+/// What was changed about a thing that was there before.
+std::vector<FieldChange> changes_made(const Workplace& place, const Run& run, const Key& key) {
+  const auto record = run.known().find(key);
+  if (key.kind == "handled" && record != run.known().end())
+    return changes_of(place, record->second->outputs.at("changes"));
+  const Step* const step = run.step(key);
+  return step == nullptr ? std::vector<FieldChange>() : changes_of(place, *step);
+}
+
 /// What the run came to, resource by resource.
-std::vector<DeployedResource> judged(const Carried& carried, const model::ModelIntent& made,
-                                     const WholeVersion& version) {
+std::vector<DeployedResource> judged(const Workplace& place, const Carried& carried,
+                                     const model::ModelIntent& made, const WholeVersion& version,
+                                     Listener& listener) {
   const Judge judge(carried.run, *carried.summary, made);
   std::unordered_map<Name, const WholeItem*> by_id;
   for (const WholeItem& whole : version.items)
@@ -168,6 +184,14 @@ std::vector<DeployedResource> judged(const Carried& carried, const model::ModelI
     resource.set = whole.set;
     resource.origin = whole.item.origin;
     judge.judge(key, whole.state == WholeItem::State::skipped_for_undefined, resource);
+    if (const auto said = listener.printed.find(key); said != listener.printed.end())
+      resource.printed = std::move(said->second);
+    if (resource.changed)
+      resource.changes = changes_made(place, carried.run, key);
+    if (const Step* const step = carried.run.step(key);
+        resource.changed && resource.state == DeployState::deployed && step != nullptr &&
+        step->verb == Verb::ensure && step->known != nullptr && step->known->applied)
+      resource.why = "it was not as described";
     resources.push_back(std::move(resource));
   }
   return resources;
@@ -223,7 +247,7 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   if (!carried.summary)
     return carried.summary.error();
   report.is_stopped = carried.summary->stopped;
-  report.resources = judged(carried, made, version);
+  report.resources = judged(place, carried, made, version, listener);
   report.left = std::move(listener.left);
   add_failures(*carried.summary, made, report);
   TRY(add_orphans(place, *edit, *made.intent, carried.run.known(), report));

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "verbs/field_changes.h"
 #include "verbs/preview.h"
 #include "verbs/versions.h"
 
@@ -37,6 +38,8 @@ struct DeployedResource {
   DeployState state = DeployState::available;
   bool changed = false;  ///< in this run
   std::string why;
+  std::vector<FieldChange> changes;  ///< what was changed about it, when it was there before
+  std::vector<std::string> printed;  ///< by its handler
 };
 
 /// What left the model. An orphan stays in the world and in the records; what was as wanted before

@@ -66,7 +66,10 @@ Checked check_package(const Workplace& place, const PackageRequest& request) {
     return checked;
   Result<PackageReport> report = dry_run_package(place, request);
   if (!report) {
-    add(checked.errors, std::move(report).error());
+    Error error = std::move(report).error();
+    if (error.where.file.empty())
+      error.where.file = request.package;
+    add(checked.errors, std::move(error));
     return checked;
   }
   for (Error& finding : report->findings)

@@ -155,6 +155,18 @@ bool has_pods(const Known& known) {
   });
 }
 
+/// Whether there is anything in the world that a model or a file of states describes, no service.
+bool has_deployed(const Known& known, const Kinds& kinds) {
+  static const std::set<Name> of_packages{"network", "image", "artifact", "directory", "service"};
+  return std::ranges::any_of(known, [&](const auto& each) {
+    const auto& [key, record] = each;
+    const Kind* const kind = kinds.find(key.kind);
+    return kind != nullptr && kind->sort() != Sort::action && !of_packages.contains(key.kind) &&
+           record->applied && record->by_hand != ByHand::removed &&
+           !record->applied->attributes.bool_at("purged");
+  });
+}
+
 }  // namespace
 
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
@@ -193,7 +205,10 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::sort(view.artifacts.begin(), view.artifacts.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   any_running |= has_pods(known);
-  view.status = any_running ? "running" : view.services.empty() ? "empty" : "stopped";
+  view.status = any_running                         ? "running"
+                : !view.services.empty()            ? "stopped"
+                : has_deployed(known, *place.kinds) ? "deployed"
+                                                    : "empty";
   return view;
 }
 

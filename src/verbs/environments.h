@@ -23,7 +23,8 @@ struct ArtifactView {
 
 struct EnvironmentView {
   Environment environment;
-  std::string status;  ///< `running`, `stopped`, `empty`
+  /// `running`, `stopped`; without services `deployed` when anything else is there, or `empty`.
+  std::string status;
   std::vector<ServiceView> services;
   std::vector<ArtifactView> artifacts;
 };

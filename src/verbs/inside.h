@@ -19,7 +19,12 @@ Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop);
 
-/// What a service wrote, in pieces as they come. Several threads may ask at once.
+/// The service of this name; when its container is gone, or nobody knows the name any more, one
+/// that the engine still has under it, with the status `gone`. Errors (`Blame::user`): there is
+/// none.
+Result<ServiceView> service_that_wrote(const Workplace& place, const Environment& environment,
+                                       const std::string& name);
+/// What it wrote, in pieces as they come. Several threads may ask at once.
 Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
                     const StreamSink& sink, std::stop_token stop);
 

@@ -25,23 +25,6 @@ struct Opened {
   std::string environment;
 };
 
-/// The last element of a path or locator, as a name that an environment may have.
-std::string name_from(std::string_view path) {
-  while (path.ends_with('/'))
-    path.remove_suffix(1);
-  path = path.substr(0, path.find('@'));
-  std::string name(path.substr(path.rfind('/') + 1));
-  if (name.ends_with(".star"))
-    name.resize(name.size() - 5);
-  name = in_plain_letters(name);
-  for (char& c : name)
-    if (!check_environment_name(std::string_view(&c, 1)) && c != '-' && c != '.')
-      c = '-';
-  while (!name.empty() && (name.front() == '-' || name.front() == '.'))
-    name.erase(0, 1);
-  return name.empty() ? "default" : name.substr(0, 60);
-}
-
 /// Names of what stands beside a path, for suggestions.
 std::vector<std::string> neighbours(const fs::path& path) {
   std::vector<std::string> names;
@@ -61,19 +44,26 @@ std::string folder_of_package_file(const std::string& path) {
 }
 
 Result<Opened> open_package(const PackageRequest& given) {
+  if (given.script) {
+    Sources sources = TRY(Sources::of_text(".", *given.script));
+    sources.set_mirror(given.mirror);
+    sources.set_fetch(given.fetch);
+    const std::string name = environment_name_from(sources.folder());
+    return Opened{std::move(sources), "-", name};
+  }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);
   std::error_code failure;
   std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
   if (is_absolute_locator(request.package)) {
     Sources sources = TRY(Sources::of_locator(request.package, request.mirror, request.fetch));
-    return Opened{std::move(sources), main_file, name_from(request.package)};
+    return Opened{std::move(sources), main_file, environment_name_from(request.package)};
   }
   if (fs::is_directory(request.package, failure)) {
     Sources sources = TRY(Sources::of_folder(request.package));
     sources.set_mirror(request.mirror);
     sources.set_fetch(request.fetch);
-    const std::string name = name_from(sources.folder());
+    const std::string name = environment_name_from(sources.folder());
     return Opened{std::move(sources), main_file, name};
   }
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
@@ -85,7 +75,8 @@ Result<Opened> open_package(const PackageRequest& given) {
   sources.set_fetch(request.fetch);
   // In every folder `main.star` may be another one.
   const std::string file = fs::path(request.package).filename().string();
-  const std::string name = name_from(file == "main.star" ? sources.folder() : request.package);
+  const std::string name =
+      environment_name_from(file == "main.star" ? sources.folder() : request.package);
   return Opened{std::move(sources), file, name};
 }
 
@@ -113,6 +104,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.arguments = request.arguments;
   options.arguments_file = request.arguments_file;
   options.stop = place.interrupt->acts_token();
+  options.on_defaults = [&place](const Value& defaults) { place.mask->add_named(defaults); };
   return options;
 }
 
@@ -200,8 +192,8 @@ Status put_uploads(const Workplace& place, const Package& package) {
 /// Follows a run statement by statement, in the order of the script.
 class Reporter : public Audience {
  public:
-  Reporter(Statements script, PackageAudience& audience)
-      : script_(std::move(script)), audience_(audience), reports_(script_->size()) {
+  Reporter(const Workplace& place, Statements script, PackageAudience& audience)
+      : place_(place), script_(std::move(script)), audience_(audience), reports_(script_->size()) {
     for (size_t i = 0; i < reports_.size(); ++i) {
       const Statement& statement = (*script_)[i];
       reports_[i].statement = &statement;
@@ -272,6 +264,7 @@ class Reporter : public Audience {
     Made made = Made::anew;
     size_t created = 0;
     report.why.clear();
+    report.changes.clear();
     std::string blocked_why;
     const Key* shared = nullptr;  // what failed and no instruction speaks of: an image, the network
     for (const Key& key : statement.keys) {
@@ -284,12 +277,17 @@ class Reporter : public Audience {
       failed |= standing == Standing::failed;
       blocked |=
           standing == Standing::blocked || standing == Standing::skipped || !is_settled(standing);
+      if (!is_settled(standing) && run.is_under_way(key))
+        blocked_why = "interrupted while it ran";
       if (step != nullptr && standing == Standing::blocked && blocked_why.empty())
         blocked_why = step->why.str();
       if (step != nullptr && errors_.contains(step->because) && !told_.contains(step->because))
         shared = &step->because;
       if (step != nullptr && (report.why.empty() || (acts(step->verb) && report.why == unchanged)))
         report.why = step->why.str();
+      if (step != nullptr && acts(step->verb) && is_good(standing))
+        for (FieldChange& change : changes_of(place_, *step))
+          report.changes.push_back(std::move(change));
       if (standing == Standing::failed)
         report.result = errors_.contains(key) ? errors_[key] : std::string();
     }
@@ -313,6 +311,7 @@ class Reporter : public Audience {
 
   static constexpr std::string_view unchanged = "unchanged";
 
+  const Workplace& place_;
   Statements script_;
   PackageAudience& audience_;
   std::vector<StatementReport> reports_;
@@ -372,6 +371,16 @@ void add_unavailable(const Run& run, const Intent& intent, Summary& summary) {
     }
 }
 
+/// What is not repeated, in the order of the script.
+std::vector<Key> outlived(const Run& run, const Intent& intent) {
+  std::vector<Key> keys;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      if (const Step* const step = run.step(resource.key); step != nullptr && step->is_outlived)
+        keys.push_back(resource.key);
+  return keys;
+}
+
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
                                    PackageAudience& audience) {
   const Instant began = instant_from_clock();
@@ -388,11 +397,6 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
-  if (request.plan) {
-    const Looked now =
-        TRY(look_and_plan(place, *package.intent, prepared.known, {request.edit_in_place, {}}));
-    TRY(check_plan(now.plan, now.seen, *request.plan));
-  }
   const Executed before = TRY(read_executed(place, name));
   const std::vector<ListedInstruction>& executed = before.list;
   const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
@@ -406,6 +410,12 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   undertaking.known = std::move(prepared.known);
   undertaking.options.parallelism = std::max(1, request.parallelism);
   undertaking.options.plan.edit_in_place = request.edit_in_place;
+  undertaking.options.plan.replay = request.replay;
+  if (request.plan) {
+    const Looked now =
+        TRY(look_and_plan(place, *package.intent, undertaking.known, undertaking.options.plan));
+    TRY(check_plan(now.plan, now.seen, *request.plan));
+  }
   undertaking.needs_room = request.resource_check;
   undertaking.detail =
       Value::dict({{"package", request.package}, {"instructions", package.statements->size()}});
@@ -418,7 +428,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
         {package_identity(request.package), request.arguments, request.arguments_file}));
     return begin_executed(*edit, executed, {*package.statements, submitted, resolution});
   };
-  Reporter reporter(package.statements, audience);
+  Reporter reporter(place, package.statements, audience);
   undertaking.audience = &reporter;
   Result<Carried> begun = carry_out(place, *edit, std::move(undertaking));
   if (!begun)
@@ -436,6 +446,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(carried.summary));
   add_unavailable(carried.run, *package.intent, report.summary);
+  report.outlived = outlived(carried.run, *package.intent);
   Left left = TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false));
   report.orphans = left.orphans;
   report.orphaned = std::move(left.orphaned);
@@ -490,7 +501,12 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.warnings = std::move(prepared.package.warnings);
   preview.at_work = TRY(place.store->holder(preview.environment));
   const PlanOptions options{request.edit_in_place,
-                            preview.at_work ? to_string(*preview.at_work) : std::string()};
+                            preview.at_work ? to_string(*preview.at_work) : std::string(),
+                            0,
+                            0,
+                            {},
+                            request.replay,
+                            {}};
   Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);

@@ -5,16 +5,18 @@
 #include "packages/interpret.h"
 #include "packages/review.h"
 #include "verbs/edit.h"
+#include "verbs/field_changes.h"
 #include "verbs/preview.h"
 
 namespace fettle {
 
 struct PackageRequest {
-  std::string package;         ///< a folder, a `.star` file, or `github.com/…`
-  std::string arguments;       ///< JSON or YAML text
-  std::string arguments_file;  ///< where it is from, for errors
-  std::string environment;     ///< empty: named like the package's last path element
-  std::string mirror;          ///< looked up before anything is fetched
+  std::string package;                  ///< a folder, a `.star` file, `github.com/…`, or `-`
+  std::optional<std::string> script{};  ///< the text of `-`
+  std::string arguments;                ///< JSON or YAML text
+  std::string arguments_file;           ///< where it is from, for errors
+  std::string environment;              ///< empty: named like the package's last path element
+  std::string mirror;                   ///< looked up before anything is fetched
   Fetch fetch;
   std::string main_file, main_function;
   std::string resolver = "default";  ///< or `overlap`
@@ -27,6 +29,7 @@ struct PackageRequest {
   bool privileged = false;
   bool keep_going = false;
   bool edit_in_place = false;
+  bool replay = false;             ///< commands are repeated in services that were started again
   bool resource_check = true;      ///< whether the engine's machine has what services ask for
   bool wait = true;                ///< for another process that works on the environment
   std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
@@ -40,6 +43,7 @@ struct StatementReport {
   StatementStatus status = StatementStatus::not_reached;
   std::string result;  ///< the line that people read; of a failure the error
   std::string why;
+  std::vector<FieldChange> changes;  ///< what it changed about what was there before
   Duration took{0};
 };
 
@@ -68,6 +72,7 @@ struct PackageReport {
   Known known;                ///< how the run left the records
   size_t orphans = 0;         ///< of the environment: no longer wanted, and still there
   std::vector<Key> orphaned;  ///< those that this run left
+  std::vector<Key> outlived;  ///< kept, though their services were started again since
   Seen seen;                  ///< what is there, when nothing was done
   Duration took{0};
 };

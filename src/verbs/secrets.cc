@@ -60,6 +60,10 @@ StatementReport MaskedAudience::masked_statement(StatementReport report) {
   if (report.statement->name != "print" || report.status == StatementStatus::failed)
     report.result = mask_.text(report.result);
   report.why = mask_.text(report.why);
+  for (FieldChange& change : report.changes) {
+    change.before = mask_.value(change.before);
+    change.after = mask_.value(change.after);
+  }
   report.statement = &shown(*report.statement);
   return report;
 }

@@ -51,8 +51,9 @@ Result<const Row*> find_setting(const std::string& name) {
       return &known;
     names.emplace_back(known.name);
   }
-  return user_error(cat("there is no setting `", name, "`", suggestion(name, names), "; there are ",
-                        join(names, ", ")));
+  const std::string near = suggestion(name, names);
+  return user_error(cat("there is no setting `", name, "`",
+                        near.empty() ? cat("; there are ", join(names, ", ")) : near));
 }
 
 Result<Value> stored_settings(const Workplace& place, const Name& environment) {

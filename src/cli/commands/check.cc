@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -25,36 +26,74 @@ bool is_manifest(const std::string& name) {
   return name.ends_with(".yml") || name.ends_with(".yaml") || name.ends_with(".json");
 }
 
-/// A folder is a package or a project, or it holds files of states or manifests.
-void sort_folder(const std::string& folder, Asked& asked) {
-  const auto has = [&](const char* name) {
-    std::error_code failure;
-    return fs::exists(fs::path(folder) / name, failure);
-  };
-  const bool is_package = has("kurtosis.yml"),
-             is_project = has("project.yml") || (!is_package && has("main.cf"));
-  if (is_package)
-    asked.packages.push_back(folder);
-  if (is_project)
-    asked.models.push_back(folder);
-  if (is_package || is_project)
-    return;
-  std::vector<std::string> names;
+/// Whether a file in a folder that was named says of itself that it is a manifest: others write
+/// YAML and JSON, too.
+bool says_it_is_a_manifest(const std::string& path) {
+  constexpr size_t enough = 64 << 10;
+  std::string text(enough, '\0');
+  std::ifstream file(path);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text.find("apiVersion") != text.npos && text.find("kind") != text.npos;
+}
+
+struct Entries {
+  std::vector<std::string> folders, files;
+};
+
+/// What is in a folder, in order; what begins with a dot is somebody else's, and links are not
+/// followed.
+Entries entries_of(const fs::path& folder) {
+  Entries entries;
   std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(folder, failure))
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    const std::string path =
+        folder == "." ? entry.path().filename().string() : entry.path().string();
+    if (entry.path().filename().string().starts_with('.'))
+      continue;
     if (entry.is_regular_file(failure))
-      names.push_back(entry.path().filename().string());
-  std::ranges::sort(names);
-  for (const std::string& name : names) {
-    const std::string path = folder == "." ? name : (fs::path(folder) / name).string();
-    if (name.ends_with(".star"))
-      asked.packages.push_back(path);
-    else if (name.ends_with(".cf"))
-      asked.models.push_back(path);
-    else if (name.ends_with(".sls"))
-      asked.states.push_back(path);
-    else if (is_manifest(name))
-      asked.manifests.push_back(path);
+      entries.files.push_back(path);
+    else if (entry.is_directory(failure) && !entry.is_symlink(failure))
+      entries.folders.push_back(path);
+  }
+  std::ranges::sort(entries.folders);
+  std::ranges::sort(entries.files);
+  return entries;
+}
+
+constexpr size_t most_folders = 10'000;
+
+/// A folder is a package or a project, or it and those in it hold packages, projects, files of
+/// states and manifests.
+void sort_folder(const std::string& top, Asked& asked) {
+  std::vector<std::string> open{top};
+  for (size_t seen = 0; !open.empty() && seen < most_folders; ++seen) {
+    const std::string folder = std::move(open.back());
+    open.pop_back();
+    const auto has = [&](const char* name) {
+      std::error_code failure;
+      return fs::exists(fs::path(folder) / name, failure);
+    };
+    const bool is_package = has("kurtosis.yml"),
+               is_project = has("project.yml") || (!is_package && has("main.cf"));
+    if (is_package)
+      asked.packages.push_back(folder);
+    if (is_project)
+      asked.models.push_back(folder);
+    if (is_package || is_project)
+      continue;
+    Entries entries = entries_of(folder);
+    for (const std::string& path : entries.files) {
+      if (path.ends_with(".star"))
+        asked.packages.push_back(path);
+      else if (path.ends_with(".cf"))
+        asked.models.push_back(path);
+      else if (path.ends_with(".sls"))
+        asked.states.push_back(path);
+      else if (is_manifest(path) && says_it_is_a_manifest(path))
+        asked.manifests.push_back(path);
+    }
+    open.insert(open.end(), entries.folders.rbegin(), entries.folders.rend());
   }
 }
 

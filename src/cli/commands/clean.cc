@@ -49,7 +49,8 @@ Result<int> run(Face& face) {
   }));
   for (const auto& [name, what] : cleaned.kept)
     if (says)
-      print_error(cat(name, " kept: it has ", what, "; `fettle enclave rm ", name, "` removes it"));
+      print_error(cat(name, " kept: it has ", what, "; `fettle enclave rm ", quoted_for_shell(name),
+                      "` removes it"));
   int code = 0;
   for (const auto& [name, summary] : cleaned.left) {
     print_error(cat("environment `", name, "` stays:"));

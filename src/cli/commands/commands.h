@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "verbs/edit.h"
+#include "verbs/field_changes.h"
 
 namespace fettle {
 
@@ -38,11 +39,15 @@ std::vector<Command> state_memory_commands();
 
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);
-/// The attributes of a resource as they may be told.
-Value shown(const Workplace& place, const Value& attributes);
+/// What an act changes, field by field, as members of a document and as lines.
+Value changes_value(const std::vector<FieldChange>& changes);
+void print_changes(const Face& face, const std::vector<FieldChange>& changes);
 
 /// The environment of a command: `--enclave`, or the argument that names it.
 Result<Environment> environment_of(Face& face, size_t argument);
+
+/// The same; when nobody names one, that of the project in this folder.
+Result<Environment> environment_or_project(Face& face);
 
 /// The environment of a command about models: `--enclave`, else the argument `otherwise`, else the
 /// project of this folder. The name is one that an environment may have.

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/line_diff.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
 #include "verbs/secrets.h"
@@ -37,12 +38,15 @@ Result<Environment> known_environment(Face& face, const std::string& name) {
   return environment;
 }
 
-Value shown(const Workplace& place, const Value& attributes) {
-  return place.shows_secrets ? reveal(attributes) : mask_variables(attributes);
-}
-
 Result<Environment> environment_of(Face& face, size_t argument) {
   return known_environment(face, TRY(environment_asked(face, argument)));
+}
+
+Result<Environment> environment_or_project(Face& face) {
+  const bool is_named = face.parsed.has("enclave") || !face.parsed.arguments.empty();
+  const Result<std::string> own =
+      is_named ? Result<std::string>(user_error("")) : environment_of_export({});
+  return own ? known_environment(face, *own) : environment_of(face, 0);
 }
 
 Result<std::string> model_environment_name(const Face& face, const std::string& otherwise) {
@@ -74,6 +78,20 @@ std::string first_few(const std::vector<Key>& keys) {
   for (size_t i = 0; i < std::min(keys.size(), most); ++i)
     text += cat(i == 0 ? "" : ", ", to_string(keys[i]));
   return keys.size() > most ? cat(text, " and ", keys.size() - most, " more") : text;
+}
+
+Value changes_value(const std::vector<FieldChange>& changes) {
+  std::vector<Value> values;
+  for (const FieldChange& change : changes)
+    values.push_back(
+        Value::dict({{"field", change.field}, {"before", change.before}, {"after", change.after}}));
+  return Value::list(std::move(values));
+}
+
+void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
+  for (const FieldChange& change : changes)
+    print(cat("    ", change.field, ":",
+              changed_text(change.before, change.after, "      ", face.colour)));
 }
 
 std::string orphans_text(size_t orphans, const std::vector<Key>& left,

@@ -1,16 +1,41 @@
 #include "cli/complete.h"
 
+#include "base/archive.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "kinds/kinds.h"
 #include "verbs/files.h"
 #include "verbs/orphans.h"
 #include "verbs/services.h"
+#include "verbs/settings.h"
 #include "verbs/versions.h"
 
 namespace fettle {
 namespace {
+
+/// `CloneSet/default/web` as `cloneset/web`.
+void add_workload(std::string_view owner, std::vector<std::string>& names) {
+  const size_t first = owner.find('/'), last = owner.rfind('/');
+  if (first != owner.npos)
+    names.push_back(lower_case(owner.substr(0, first)) + std::string(owner.substr(last)));
+}
+
+constexpr size_t most_files = 1'000;
+
+Status add_files(const Workplace& place, const std::map<std::string, RecordPointer>& artifacts,
+                 const std::string& name, std::vector<std::string>& names) {
+  const auto found = artifacts.find(name);
+  if (found == artifacts.end())
+    return {};
+  ArchiveReader reader(TRY(place.blobs->open(found->second->outputs.text_at("digest"))).source,
+                       {.links_may_leave = true});
+  while (std::optional<ArchiveEntry> entry = TRY(reader.next()))
+    if (entry->type == ArchiveEntry::Type::file && names.size() < most_files)
+      names.push_back(entry->path);
+  return {};
+}
 
 /// Names as the store has them: no engine is asked.
 Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsked& asked) {
@@ -20,6 +45,10 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
       names.push_back(environment.name.str());
     return names;
   }
+  if (asked.sort == Names::kinds)
+    return kind_words();
+  if (asked.sort == Names::nodes)
+    return place.nodes ? place.nodes() : names;
   // What is not named is all that there is.
   std::vector<Name> environments;
   if (!asked.environment.empty())
@@ -33,16 +62,30 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
         names.push_back(std::to_string(head.number));
       continue;
     }
-    if (asked.sort == Names::sets) {
-      const auto sets = list_sets(place, environment, std::nullopt);
-      for (const SetHead& set : sets ? *sets : std::vector<SetHead>())
-        names.push_back(set.name.str());
+    if (asked.sort == Names::sets || asked.sort == Names::workloads) {
+      for (const auto& [piece, digest] :
+           TRY(TRY(place.store->versions().open(environment, std::nullopt))->pieces()))
+        if (asked.sort == Names::workloads)
+          add_workload(piece.name, names);
+        else if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
+          names.push_back(piece.set.str());
+      continue;
+    }
+    if (asked.sort == Names::settings) {
+      for (const Setting& setting : TRY(settings(place, environment)))
+        names.push_back(setting.name);
       continue;
     }
     const Known known = TRY(place.store->known(environment));
     if (asked.sort == Names::artifacts)
       for (const auto& [name, record] : files_artifacts(known))
         names.push_back(name);
+    if (asked.sort == Names::files)
+      TRY(add_files(place, files_artifacts(known), asked.artifact, names));
+    if (asked.sort == Names::pods)
+      for (const auto& [key, record] : known)
+        if (key.kind == "pod" && record->by_hand != ByHand::removed)
+          names.emplace_back(key.name.view().substr(key.name.view().rfind('/') + 1));
     if (asked.sort == Names::orphans)
       for (const Orphan& orphan : orphans_of(known, *place.kinds))
         names.push_back(to_string(orphan.key));

@@ -13,6 +13,8 @@ Value resource_value(const DeployedResource& resource) {
                       {"state", to_string(resource.state)},
                       {"changed", resource.changed},
                       {"why", resource.why},
+                      {"changes", changes_value(resource.changes)},
+                      {"printed", Value::list({resource.printed.begin(), resource.printed.end()})},
                       {"origin", resource.origin}});
 }
 
@@ -75,10 +77,17 @@ class EventTeller : public Audience {
 
 /// What is as it was is counted only; the quiet are told what is not as wanted.
 void print_resources(const Face& face, const ApplyReport& report) {
-  for (const DeployedResource& resource : report.resources)
-    if (resource.state != DeployState::deployed || (resource.changed && !face.quiet))
-      print(cat(in(colour_of(resource.state), to_string(resource.state), face.colour), " ",
-                resource.id, resource.why.empty() ? "" : cat(": ", resource.why)));
+  for (const DeployedResource& resource : report.resources) {
+    const bool is_told =
+        resource.state != DeployState::deployed || resource.changed || !resource.printed.empty();
+    if (!is_told || (face.quiet && resource.state == DeployState::deployed))
+      continue;
+    print(cat(in(colour_of(resource.state), to_string(resource.state), face.colour), " ",
+              resource.id, resource.why.empty() ? "" : cat(": ", resource.why)));
+    print_changes(face, resource.changes);
+    for (const std::string& line : resource.printed)
+      print(cat("    ", in(Colour::grey, "printed: ", face.colour), line));
+  }
   for (const LeftResource& left : report.left)
     if (left.fate == LeftResource::Fate::failed || !face.quiet)
       print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,

@@ -121,7 +121,7 @@ std::vector<std::vector<std::string>> described_rows(const Environment& environm
 
 Result<int> inspect(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+  const Environment environment = TRY(environment_or_project(face));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
   const Described about = TRY(described_of(*place, environment));
   if (face.json) {
@@ -287,7 +287,7 @@ std::vector<Command> enclave_commands() {
                   {{"-a", "--api-container-version"}, "VERSION", "accepted for scripts"}}),
       group.make("enclave ls", "", 0, 0, "Lists the environments.",
                  {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
-      group.make("enclave inspect", "NAME", 0, 1,
+      group.make("enclave inspect", "[NAME]", 0, 1,
                  "Shows the services, ports and files of an environment.",
                  {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"},
                  inspect, {environment_option(), whole}),

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "verbs/export_model.h"
 #include "verbs/secrets.h"
 
 namespace fettle {
@@ -34,7 +35,7 @@ Value record_value(const Workplace& place, const Key& key, const Record& record)
 
 Result<int> show(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+  const Environment environment = TRY(environment_or_project(face));
   const std::string what = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
   const Known known = TRY(place->store->known(environment.name));
   if (!what.empty()) {
@@ -66,11 +67,17 @@ Result<int> show(Face& face) {
 Result<int> tell_why(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::string what = face.parsed.argument(0), name = face.parsed.text("enclave");
-  // Without an environment the only one that knows it is meant.
+  // Without an environment that of the project here is meant when it knows it, else whichever does.
   std::vector<Name> environments;
   if (name.empty()) {
+    const Result<std::string> own = environment_of_export({});
     for (const Environment& environment : TRY(place->store->environments()))
-      environments.push_back(environment.name);
+      environments.insert(
+          own && environment.name == *own ? environments.begin() : environments.end(),
+          environment.name);
+    if (own && !environments.empty() && environments[0] == *own &&
+        (environments.size() == 1 || find_keys(*place, environments[0], what)))
+      environments.resize(1);
   } else {
     environments.push_back(TRY(known_environment(face, name)).name);
   }
@@ -101,6 +108,9 @@ Result<int> tell_why(Face& face) {
         print(cat(i == 0 ? "" : "  because ", lines[i]));
     }
   }
+  if (found == 0 && environments.size() > 1 &&
+      nothing->message.find("did you mean") == std::string::npos)
+    return user_error(cat("nothing is recorded about `", what, "` in any environment"));
   if (found == 0)
     return nothing.value_or(user_error("there are no environments yet"));
   if (face.json)
@@ -110,7 +120,7 @@ Result<int> tell_why(Face& face) {
 
 Result<int> tell_drift(Face& face) {
   Workplace* place = TRY(face.workplace());
-  const Environment environment = TRY(environment_of(face, 0));
+  const Environment environment = TRY(environment_or_project(face));
   const std::vector<Drift> found = TRY(drift(*place, environment.name));
   std::vector<Value> values;
   for (const Drift& one : found) {
@@ -157,6 +167,9 @@ Result<int> events(Face& face) {
       print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
                 what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
                 event.text.empty() ? "" : cat(": ", event.text)));
+    if (const Value& lines = event.detail.at("printed"); lines.is_list() && !face.json)
+      for (const Value& line : lines.items())
+        print(cat("    printed: ", line.text()));
   }
   if (face.json)
     print_json(Value::list(std::move(documents)));
@@ -190,14 +203,15 @@ Command why_command() {
                     {environment_option()});
 }
 Command show_command() {
-  return group.make("show", "ENCLAVE [WHAT]", 0, 2,
+  return group.make("show", "[ENCLAVE [WHAT]]", 0, 2,
                     "Shows what is recorded about an environment or one resource.",
                     {"fettle show shop", "fettle show shop service/web"}, show,
                     {environment_option()});
 }
 Command drift_command() {
   return group.make(
-      "drift", "ENCLAVE", 0, 1, "Shows what changed outside fettle since the last run.",
+      "drift", "[ENCLAVE]", 0, 1,
+      "Shows what changed outside fettle since the last run (default: of the project here).",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }

@@ -86,7 +86,8 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
     if (face.parsed.arguments.size() <= first)
       return user_error("name the service, or ask for `--all-services`");
     for (size_t i = first; i < face.parsed.arguments.size(); ++i)
-      asked.services.push_back(TRY(inspect_service(place, environment, face.parsed.arguments[i])));
+      asked.services.push_back(
+          TRY(service_that_wrote(place, environment, face.parsed.arguments[i])));
   }
   asked.with_names = all || asked.services.size() > 1;
   asked.colour = face.colour;
@@ -128,26 +129,69 @@ Status tell(const Workplace& place, const Asked& asked, const ServiceView& servi
   return read;
 }
 
+using LineSink = std::function<Status(Value)>;
+
+/// The same, each line that fits as an object.
+Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceView& service,
+                      const LineSink& sink, const std::stop_token& stop) {
+  bool fits = false;
+  LineFilter filter = TRY(LineFilter::make(asked.filter, [&](OutputStream, std::string_view) {
+    fits = true;
+    return Status();
+  }));
+  LineFilter lines =
+      TRY(LineFilter::make({}, [&](OutputStream stream, std::string_view line) -> Status {
+        const size_t space = line.find_first_of(" \n");
+        std::string_view text = line.substr(space);
+        text = text.substr(1, text.size() - (text.ends_with('\n') && text.size() > 1 ? 2 : 1));
+        fits = false;
+        TRY(filter.take(stream, cat(text, "\n")));
+        if (!fits)
+          return {};
+        return sink(Value::dict({{"service", service.name},
+                                 {"stream", stream == OutputStream::out ? "stdout" : "stderr"},
+                                 {"time", line.substr(0, space)},
+                                 {"text", text}}));
+      }));
+  LogOptions options = asked.options;
+  options.timestamps = true;
+  Status read = read_logs_of(
+      place, service, options,
+      [&](OutputStream stream, std::string_view bytes) { return lines.take(stream, bytes); }, stop);
+  TRY(lines.end());
+  return read;
+}
+
 /// One after the other, or all at once while they are followed; the first error.
-Status tell_all(const Workplace& place, const Asked& asked, const std::stop_token& stop) {
-  if (!asked.options.follow) {
-    for (const ServiceView& service : asked.services)
-      TRY(tell(place, asked, service, to_terminal, stop));
-    return {};
-  }
+Status tell_all(const Workplace& place, const Asked& asked, const LineSink* values,
+                const std::stop_token& stop) {
   std::mutex mutex;
-  Status first;
-  std::stop_source end;
-  const std::stop_callback passed_on(stop, [&] { end.request_stop(); });
-  const auto sink = [&](OutputStream stream, std::string_view line) -> Status {
+  const LineFilter::Sink sink = [&](OutputStream stream, std::string_view line) -> Status {
     const std::lock_guard lock(mutex);
     return to_terminal(stream, line);
   };
+  const LineSink value_sink = [&](Value line) -> Status {
+    const std::lock_guard lock(mutex);
+    return (*values)(std::move(line));
+  };
+  const auto tell_one = [&](const ServiceView& service, const std::stop_token& end) {
+    return values == nullptr ? tell(place, asked, service, sink, end)
+                             : tell_as_values(place, asked, service, value_sink, end);
+  };
+  if (!asked.options.follow) {
+    for (const ServiceView& service : asked.services)
+      TRY(tell_one(service, stop));
+    return {};
+  }
+  std::mutex of_end;
+  Status first;
+  std::stop_source end;
+  const std::stop_callback passed_on(stop, [&] { end.request_stop(); });
   std::vector<std::jthread> threads;
   for (const ServiceView& service : asked.services)
-    threads.emplace_back([&place, &asked, &service, &sink, &mutex, &first, &end] {
-      Status told = tell(place, asked, service, sink, end.get_token());
-      const std::lock_guard lock(mutex);
+    threads.emplace_back([&tell_one, &service, &of_end, &first, &end] {
+      Status told = tell_one(service, end.get_token());
+      const std::lock_guard lock(of_end);
       if (told || !first)
         return;
       first = std::move(told);
@@ -164,7 +208,19 @@ Result<int> logs(Face& face) {
   TRY(LineFilter::make(asked.filter, {}));
   for (const ServiceView& service : asked.services)
     TRY(container_of(service));
-  const Status told = tell_all(*place, asked, place->interrupt->acts_token());
+  std::vector<Value> lines;
+  const LineSink values = [&](Value line) -> Status {
+    if (face.json_lines)
+      print_json_line(line);
+    else
+      lines.push_back(std::move(line));
+    return {};
+  };
+  const bool as_values = face.json || face.json_lines;
+  const Status told =
+      tell_all(*place, asked, as_values ? &values : nullptr, place->interrupt->acts_token());
+  if (face.json && (told || place->interrupt->asked() > 0))
+    print_json(Value::dict({{"lines", Value::list(std::move(lines))}}));
   if (place->interrupt->asked() > 0)
     return interrupted;
   TRY(told);
@@ -175,8 +231,9 @@ Result<int> logs(Face& face) {
 
 Command logs_command() {
   const CommandGroup group{"services", {environment_option()}};
-  return group.make(
-      "service logs", "ENCLAVE [SERVICE…]", 1, 99, "Shows the logs of services.",
+  Command command = group.make(
+      "service logs", "ENCLAVE [SERVICE…]", 1, 99,
+      "Shows the logs of services, also of one that is gone, as long as the engine has them.",
       {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
       {{{"-f", "--follow"}, "", "follow the logs of all named services"},
        {{"-a", "--all"}, "", "all lines, from the beginning"},
@@ -188,6 +245,8 @@ Command logs_command() {
        {{"--match"}, "TEXT", "only lines with this text"},
        {{"--regex-match"}, "EXPRESSION", "only lines that match"},
        {{"-v", "--invert-match"}, "", "only lines that do not match"}});
+  command.tells_lines = true;
+  return command;
 }
 
 }  // namespace fettle

@@ -99,18 +99,34 @@ std::vector<CommandOption> package_options() {
       {{"--main-function-name"}, "NAME", "the main function (default: run)"},
       {{"--resolver"},
        "KIND",
-       "default, or overlap: compare lists of instructions, as Kurtosis does"},
-      {{"--experimental"}, "FEATURE", "NO_INSTRUCTIONS_CACHING: run everything again", true},
+       "default, or overlap: compare lists of instructions, as Kurtosis does",
+       false,
+       false,
+       {"default", "overlap"}},
+      {{"--experimental"},
+       "FEATURE",
+       "NO_INSTRUCTIONS_CACHING: run everything again",
+       true,
+       false,
+       {"NO_INSTRUCTIONS_CACHING"}},
       {{"--prune"}, "", "remove what the package no longer wants"},
       {{"--parallel"}, "", "run in the order of needs, not of the script"},
       {{"--parallelism"}, "N", "how many acts run at the same time (4)"},
-      {{"--image-download"}, "POLICY", "missing (pull only what is missing) or always"},
+      {{"--image-download"},
+       "POLICY",
+       "missing (pull only what is missing) or always",
+       false,
+       false,
+       {"missing", "always"}},
       {{"-p", "--production"}, "", "restart services when they exit"},
       {{"--privileged"}, "", "allow privileged services and mounts of paths of this machine"},
       {{"--keep-going"}, "", "a failure stops only what needs it"},
       {{"--edit-in-place"},
        "",
        "run a changed command in the existing service instead of replacing the service"},
+      {{"--replay"},
+       "",
+       "repeat the commands that ran in a service before it was started again from outside"},
       {{"--resource-check"},
        "",
        "check that the engine's machine has what services request (on; `=false` turns it off)"},
@@ -121,6 +137,12 @@ Result<PackageRequest> package_request(Face& face) {
   const Parsed& parsed = face.parsed;
   PackageRequest request;
   request.package = parsed.argument(0);
+  if (request.package == "-") {
+    for (const std::string& file : parsed.all("args-file"))
+      if (file == "-")
+        return user_error("only one of the package and `--args-file` can be standard input");
+    request.script = TRY(read_arguments("-"));
+  }
   request.environment = parsed.text("enclave");
   request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
   request.main_file = parsed.text("main-file");
@@ -150,6 +172,7 @@ Result<PackageRequest> package_request(Face& face) {
   request.privileged = parsed.flag("privileged");
   request.keep_going = parsed.flag("keep-going");
   request.edit_in_place = parsed.flag("edit-in-place");
+  request.replay = parsed.flag("replay");
   request.resource_check = parsed.flag("resource-check", true);
   request.wait = !parsed.flag("no-lease-wait");
   Workplace* place = TRY(face.workplace());

@@ -2,7 +2,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
 #include "cli/commands/package_options.h"
-#include "cli/line_diff.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "value/json.h"
@@ -11,64 +10,72 @@
 namespace fettle {
 namespace {
 
-constexpr std::array groups{Verb::create, Verb::update, Verb::replace, Verb::start,  Verb::stop,
-                            Verb::run,    Verb::ensure, Verb::remove,  Verb::forget, Verb::blocked};
+constexpr std::array groups{Verb::create, Verb::update, Verb::replace, Verb::start, Verb::stop,
+                            Verb::run,    Verb::ensure, Verb::remove,  Verb::forget};
 
-/// The attributes that were applied and are wanted, as they may be told.
-struct Fields {
-  Fields(const Workplace& place, const Step& step)
-      : applied(step.known == nullptr || !step.known->applied
-                    ? Value()
-                    : shown(place, step.known->applied->attributes)),
-        wanted(step.wanted == nullptr ? Value() : shown(place, step.wanted->attributes)) {}
-  Value before(const std::string& field) const { return at(applied, field); }
-  Value after(const std::string& field) const { return at(wanted, field); }
-  static Value at(const Value& attributes, const std::string& field) {
-    const Value* const found = follow(attributes, field);
-    return found == nullptr ? Value() : *found;
-  }
-  Value applied, wanted;
-};
-
-bool is_changed(const Step& step, const std::string& field) {
-  static const Value nothing;
-  const bool known = step.known != nullptr && step.known->applied;
-  return Fields::at(known ? step.known->applied->attributes : nothing, field) !=
-         Fields::at(step.wanted == nullptr ? nothing : step.wanted->attributes, field);
+std::vector<FieldChange> changes_in(const Workplace& place, const Preview& preview,
+                                    const Step& step) {
+  const auto looked = preview.changes.find(step.key);
+  return looked == preview.changes.end() ? changes_of(place, step)
+                                         : changes_of(place, looked->second);
 }
 
-Value step_value(const Workplace& place, const Step& step, const Value& looked) {
-  const Fields values(place, step);
-  std::vector<Value> fields;
-  for (const std::string& field : step.fields)
-    fields.push_back(Value::dict(
-        {{"field", field}, {"before", values.before(field)}, {"after", values.after(field)}}));
+Value step_value(const Workplace& place, const Preview& preview, const Step& step) {
   return Value::dict({{"verb", to_string(step.verb)},
                       {"key", to_string(step.key)},
                       {"maybe", step.maybe},
+                      {"not_repeated", step.is_outlived},
                       {"why", step.why},
                       {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
-                      {"fields", looked.is_null() ? Value::list(std::move(fields)) : looked}});
+                      {"fields", changes_value(changes_in(place, preview, step))}});
 }
 
-/// What a look found: by field, `{"current", "desired"}`.
-void print_looked(const Face& face, const Value& changes) {
-  if (!changes.is_dict())
-    return;
-  for (const Entry& entry : changes.entries())
-    print(cat(
-        "    ", entry.key, ":",
-        changed_text(entry.value.at("current"), entry.value.at("desired"), "      ", face.colour)));
+/// Commands that ran in services that were started again since.
+void print_outlived(const Face& face, const Preview& preview) {
+  bool headed = false;
+  for (const Step& step : preview.plan.steps)
+    if (step.is_outlived) {
+      if (!std::exchange(headed, true))
+        print(cat(in(Colour::bold, "keep, not repeated", face.colour),
+                  " (`--replay` repeats what ran before a service was started again)"));
+      print(cat("  ", to_string(step.key), in(Colour::grey, cat(": ", step.why), face.colour)));
+    }
 }
 
-Value looked_fields(const Value& changes) {
-  std::vector<Value> fields;
-  if (changes.is_dict())
-    for (const Entry& entry : changes.entries())
-      fields.push_back(Value::dict({{"field", entry.key},
-                                    {"before", entry.value.at("current")},
-                                    {"after", entry.value.at("desired")}}));
-  return Value::list(std::move(fields));
+constexpr size_t most_alike = 3;
+
+/// Blocked steps, those that wait for the same thing in one line.
+void print_blocked(const Face& face, const Workplace& place, const Preview& preview) {
+  std::vector<std::vector<const Step*>> alike;
+  std::map<Name, size_t> places;
+  for (const Step& step : preview.plan.steps) {
+    if (step.verb != Verb::blocked)
+      continue;
+    // What differs is shown for each.
+    if (const auto known = places.find(step.why); known != places.end() && step.fields.empty()) {
+      alike[known->second].push_back(&step);
+      continue;
+    }
+    if (step.fields.empty())
+      places.emplace(step.why, alike.size());
+    alike.push_back({&step});
+  }
+  if (!alike.empty())
+    print(in(Colour::bold, to_string(Verb::blocked), face.colour));
+  for (const std::vector<const Step*>& those : alike) {
+    std::vector<Key> keys;
+    for (const Step* const step : those)
+      keys.push_back(step->key);
+    const std::string reason = in(Colour::grey, cat(": ", those[0]->why), face.colour);
+    if (those.size() > most_alike) {
+      print(cat("  ", first_few(keys), reason));
+      continue;
+    }
+    for (const Step* const step : those) {
+      print(cat("  ", to_string(step->key), reason));
+      print_changes(face, changes_in(place, preview, *step));
+    }
+  }
 }
 
 void print_plan(const Face& face, const Workplace& place, const Preview& preview) {
@@ -84,19 +91,11 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
         print(in(Colour::bold, to_string(verb), face.colour));
       print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
                 in(Colour::grey, cat(": ", step.why), face.colour)));
-      if (const auto looked = preview.changes.find(step.key); looked != preview.changes.end())
-        print_looked(face, looked->second);
-      // Of drift, the attributes are the same: the reason says what it is.
-      if (step.fields.empty())
-        continue;
-      const Fields values(place, step);
-      for (const std::string& field : step.fields)
-        if (is_changed(step, field))
-          print(
-              cat("    ", field, ":",
-                  changed_text(values.before(field), values.after(field), "      ", face.colour)));
+      print_changes(face, changes_in(place, preview, step));
     }
   }
+  print_blocked(face, place, preview);
+  print_outlived(face, preview);
   print(cat("keep ", kept,
             preview.plan.leftovers.empty()
                 ? ""
@@ -173,11 +172,8 @@ Result<int> run(Face& face) {
     return code_of(face, preview);
   if (face.json) {
     std::vector<Value> steps;
-    for (const Step& step : preview.plan.steps) {
-      const auto looked = preview.changes.find(step.key);
-      steps.push_back(step_value(
-          *place, step, looked == preview.changes.end() ? Value() : looked_fields(looked->second)));
-    }
+    for (const Step& step : preview.plan.steps)
+      steps.push_back(step_value(*place, preview, step));
     std::vector<Value> leftovers;
     for (const Key& key : preview.plan.leftovers)
       leftovers.emplace_back(to_string(key));

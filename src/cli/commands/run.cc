@@ -19,7 +19,7 @@ namespace {
 struct InstructionNames {
   Name name = "name", text = "text", arguments = "arguments", description = "description",
        position = "position", why = "why", status = "status", result = "result",
-       seconds = "seconds", file = "file", line = "line", column = "column";
+       seconds = "seconds", changes = "changes", file = "file", line = "line", column = "column";
 };
 
 const InstructionNames& instruction_names() {
@@ -51,6 +51,7 @@ Value instruction_value(const StatementReport& report, bool ran) {
   if (ran) {
     entries.push_back({names.status, to_string(report.status)});
     entries.push_back({names.result, report.result});
+    entries.push_back({names.changes, changes_value(report.changes)});
     entries.push_back({names.seconds, static_cast<double>(report.took.count()) / 1e9});
   }
   return Value::dict(std::move(entries));
@@ -58,6 +59,13 @@ Value instruction_value(const StatementReport& report, bool ran) {
 
 Value texts(const std::vector<std::string>& lines) {
   return Value::list(std::vector<Value>(lines.begin(), lines.end()));
+}
+
+Value keys_value(const std::vector<Key>& keys) {
+  std::vector<Value> texts;
+  for (const Key& key : keys)
+    texts.emplace_back(to_string(key));
+  return Value::list(std::move(texts));
 }
 
 /// Why a real run would be refused; none when it would not.
@@ -87,6 +95,7 @@ Value document_of(const PackageReport& report, bool dry) {
     entries.push_back({"kept", report.summary.kept});
     entries.push_back({"failures", Value::list(std::move(failures))});
     entries.push_back({"leftovers", report.summary.leftovers});
+    entries.push_back({"not_repeated", keys_value(report.outlived)});
     entries.push_back({"interrupted", report.summary.stopped});
     entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
   }
@@ -211,6 +220,8 @@ class Teller : public PackageAudience {
         print(in(Colour::yellow, cat("not reached: ", report.result), face_.colour));
         break;
     }
+    if (verbosity_ != "output_only")
+      print_changes(face_, report.changes);
     if (verbosity_ == "detailed")
       print(in(Colour::grey, cat("[", short_duration(report.took.count()), ", ", report.why, "]"),
                face_.colour));
@@ -243,6 +254,10 @@ void print_services(const EnvironmentView& view) {
 void print_end(const Face& face, const PackageReport& report) {
   for (const std::string& warning : report.warnings)
     print_warning(face, warning);
+  if (!report.outlived.empty())
+    print_warning(face, cat("not repeated, since their services were started again: ",
+                            first_few(report.outlived), "; `--replay` repeats ",
+                            report.outlived.size() == 1 ? "it" : "them"));
   if (!is_bare(face))
     print(!report.summary.good() ? "Error encountered running Starlark code."
           : report.has_output    ? "Starlark code successfully run. Output was:"
@@ -327,9 +342,11 @@ Result<int> run(Face& face) {
   const std::string verbosity = face.parsed.text("verbosity", "description");
   const std::vector<std::string> known{"description", "brief", "detailed", "executable",
                                        "output_only"};
-  if (std::find(known.begin(), known.end(), lower_case(verbosity)) == known.end())
-    return user_error(cat("unknown verbosity `", verbosity, "`", suggestion(verbosity, known),
-                          "; known are ", join(known, ", ")));
+  if (std::find(known.begin(), known.end(), lower_case(verbosity)) == known.end()) {
+    const std::string near = suggestion(verbosity, known);
+    return user_error(cat("unknown verbosity `", verbosity, "`",
+                          near.empty() ? cat("; known are ", join(known, ", ")) : near));
+  }
   if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
     return user_error("`--pull` needs `--dependencies`");
   if (!request.environment.empty())  // which is no fault of the package
@@ -405,7 +422,12 @@ Command run_command() {
        {{"--output-graph"}, "", "print the graph of needs for Graphviz, and run nothing"},
        {{"--output-graph-path"}, "FILE", "write the graph to FILE"},
        {{"--with-mermaid"}, "", "print the graph for Mermaid"},
-       {{"-v", "--verbosity"}, "KIND", "description, brief, detailed, executable or output_only"},
+       {{"-v", "--verbosity"},
+        "KIND",
+        "description, brief, detailed, executable or output_only",
+        false,
+        false,
+        {"description", "brief", "detailed", "executable", "output_only"}},
        {{"--show-enclave-inspect"}, "", "list the services at the end (on; `=false` turns it off)"},
        {{"--full-uuids"}, "", "show full uuids"},
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},

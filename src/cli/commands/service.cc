@@ -40,7 +40,7 @@ Result<ChosenService> choose_service(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const std::string name = TRY(service_asked(face, environment));
-  return ChosenService{place, TRY(inspect_service(*place, environment, name))};
+  return ChosenService{place, environment.name, TRY(inspect_service(*place, environment, name))};
 }
 
 namespace {
@@ -251,8 +251,8 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
   if (face.json)
     print_json(Value::dict({{"name", service_name(key)}, {"outputs", outputs}}));
   else if (!face.quiet)
-    print(cat("Service '", service_name(key), "' added with service UUID '",
-              outputs.text_at("uuid"), "'"));
+    print(cat("Service '", service_name(key), is_new ? "' added" : "' updated",
+              " with service UUID '", outputs.text_at("uuid"), "'"));
   else if (is_new)
     print(service_name(key));
   return 0;

@@ -14,6 +14,7 @@ Result<std::string> service_asked(const Face& face, const Environment& environme
 
 struct ChosenService {
   Workplace* place;
+  Name environment;
   ServiceView service;
 };
 Result<ChosenService> choose_service(Face& face);

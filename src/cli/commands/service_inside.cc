@@ -18,6 +18,17 @@ std::vector<std::string> terminal_variables() {
   return {cat("TERM=", type == nullptr || *type == 0 ? "xterm" : type)};
 }
 
+/// A command runs in what runs.
+Status check_runs(const ChosenService& chosen) {
+  TRY(container_of(chosen.service));
+  if (chosen.service.status != "stopped")
+    return {};
+  return world_error(cat("the service `", chosen.service.name,
+                         "` is not running; `fettle service start ",
+                         quoted_for_shell(chosen.environment), " ",
+                         quoted_for_shell(chosen.service.name), "` starts it"));
+}
+
 /// Talks with a command in a service, by a terminal if it is to have one.
 Result<int> talk(const ChosenService& chosen, ExecOptions options) {
   TalkEnds ends;
@@ -30,7 +41,7 @@ Result<int> talk(const ChosenService& chosen, ExecOptions options) {
     ends.size = [] { return window_size(STDIN_FILENO); };
   }
   // What can be refused is refused while the terminal is as it was.
-  TRY(container_of(chosen.service));
+  TRY(check_runs(chosen));
   if (options.tty) {
     raw.emplace(STDIN_FILENO);
     ends.resized = raw->bell();
@@ -56,6 +67,7 @@ Result<int> exec(Face& face) {
   options.tty = face.parsed.flag("tty");
   if (options.input || options.tty)
     return talk(chosen, std::move(options));
+  TRY(check_runs(chosen));
   const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, to_terminal,
                                       chosen.place->interrupt->acts_token()));
   return static_cast<int>(code);

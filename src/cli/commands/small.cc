@@ -9,6 +9,7 @@
 #include "cli/print.h"
 #include "model/compile.h"
 #include "packages/locator.h"
+#include "packages/names.h"
 #include "starlark/command.h"
 
 namespace fettle {
@@ -96,7 +97,7 @@ Result<int> project_init(Face& face) {
   std::filesystem::path name = std::filesystem::absolute(folder).lexically_normal();
   if (!name.has_filename())
     name = name.parent_path();
-  TRY(model::make_project(folder, name.filename().string(), TRY(image_of(face))));
+  TRY(model::make_project(folder, environment_name_from(name.string()), TRY(image_of(face))));
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
   else if (!face.quiet)
@@ -160,8 +161,8 @@ Command compile_command() {
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(
       "project init", "[FOLDER]", 0, 1,
-      "Creates a project for models: project.yml, main.cf and libs. It describes a file and a\n"
-      "container that serves it.",
+      "Creates a project for models: project.yml, main.cf and libs.\n"
+      "It describes a file and a container that serves it.",
       {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
 }
 Command version_command() {

@@ -96,47 +96,59 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   return objects;
 }
 
+namespace {
+
+/// How kinds may be spelled.
+constexpr std::pair<std::string_view, std::string_view> kind_spellings[] = {
+    {"cloneset", "CloneSet"},
+    {"clone", "CloneSet"},
+    {"statefulset", "StatefulSet"},
+    {"sts", "StatefulSet"},
+    {"asts", "StatefulSet"},
+    {"daemonset", "DaemonSet"},
+    {"daemon", "DaemonSet"},
+    {"ads", "DaemonSet"},
+    {"ds", "DaemonSet"},
+    {"imagepulljob", "ImagePullJob"},
+    {"sidecarset", "SidecarSet"},
+    {"configmap", "ConfigMap"},
+    {"cm", "ConfigMap"},
+    {"secret", "Secret"},
+    {"service", "Service"},
+    {"svc", "Service"},
+    {"namespace", "Namespace"},
+    {"ns", "Namespace"},
+    {"persistentvolumeclaim", "PersistentVolumeClaim"},
+    {"pvc", "PersistentVolumeClaim"},
+    {"pod", "Pod"},
+    {"po", "Pod"}};
+
+}  // namespace
+
+std::vector<std::string> kind_words() {
+  std::vector<std::string> words;
+  for (const auto& [name, kind] : kind_spellings)
+    if (lower_case(kind) == name)
+      words.emplace_back(name);
+  return words;
+}
+
 Result<std::string> kind_named(std::string_view word) {
-  static constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"cloneset", "CloneSet"},
-      {"clone", "CloneSet"},
-      {"statefulset", "StatefulSet"},
-      {"sts", "StatefulSet"},
-      {"asts", "StatefulSet"},
-      {"daemonset", "DaemonSet"},
-      {"daemon", "DaemonSet"},
-      {"ads", "DaemonSet"},
-      {"ds", "DaemonSet"},
-      {"imagepulljob", "ImagePullJob"},
-      {"sidecarset", "SidecarSet"},
-      {"configmap", "ConfigMap"},
-      {"cm", "ConfigMap"},
-      {"secret", "Secret"},
-      {"service", "Service"},
-      {"svc", "Service"},
-      {"namespace", "Namespace"},
-      {"ns", "Namespace"},
-      {"persistentvolumeclaim", "PersistentVolumeClaim"},
-      {"pvc", "PersistentVolumeClaim"},
-      {"pod", "Pod"},
-      {"po", "Pod"}};
   std::string low = lower_case(word);
   // As kubectl writes them in full: `clonesets.apps.kruise.io`, `clonesets.v1beta1.apps.kruise.io`.
   if (low.ends_with(".apps.kruise.io"))
     low.resize(low.find('.'));
-  std::vector<std::string> known;
   for (const bool plural : {false, true}) {
     if (plural && low.ends_with('s'))
       low.pop_back();
-    for (const auto& [name, kind] : names)
+    for (const auto& [name, kind] : kind_spellings)
       if (low == name)
         return std::string(kind);
   }
-  for (const auto& [name, kind] : names)
-    if (lower_case(kind) == name)
-      known.emplace_back(name);
-  return user_error(cat("unknown kind `", printable(word), "`", suggestion(low, known),
-                        "; known are ", join(known, ", ")));
+  const std::vector<std::string> known = kind_words();
+  const std::string near = suggestion(low, known);
+  return user_error(cat("unknown kind `", printable(word), "`",
+                        near.empty() ? cat("; known are ", join(known, ", ")) : near));
 }
 
 bool has_namespace(std::string_view kind) { return kind != "SidecarSet" && kind != "Namespace"; }

@@ -16,6 +16,8 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face);
 
 /// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
 Result<std::string> kind_named(std::string_view word);
+/// The kinds in full, in one spelling each.
+std::vector<std::string> kind_words();
 /// SidecarSets and Namespaces belong to no namespace.
 bool has_namespace(std::string_view kind);
 /// An owner for people: `CloneSet/default/web`, `SidecarSet/logs`.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <memory>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "drivers/engine/marks.h"
@@ -197,6 +198,11 @@ Result<std::optional<ContainerState>> inspect_container(Engine& engine, const st
   if (!answer.ok())
     return engine_error(answer);
   return std::optional(from_inspect(answer.body));
+}
+
+Result<uint64_t> life_of(Engine& engine, const std::string& id, std::stop_token stop) {
+  const auto state = TRY(inspect_container(engine, id, stop));
+  return state && state->runs() ? std::max<uint64_t>(hash64(state->started), 1) : 0;
 }
 
 Result<std::vector<ContainerState>> list_containers(Engine& engine,

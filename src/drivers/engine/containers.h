@@ -49,6 +49,8 @@ Result<bool> rename_container(Engine& engine, const std::string& id, const std::
 /// None when there is no such container; `id` may be a name.
 Result<std::optional<ContainerState>> inspect_container(Engine& engine, const std::string& id,
                                                         std::stop_token stop);
+/// The number of the life that it is in, for `Observation::life`; 0 when it does not run.
+Result<uint64_t> life_of(Engine& engine, const std::string& id, std::stop_token stop);
 /// All, running or not, with these labels (`key=value`).
 Result<std::vector<ContainerState>> list_containers(Engine& engine,
                                                     const std::vector<std::string>& labels,

@@ -135,11 +135,15 @@ class Look {
     if (state->status == "exited" && !code)
       if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
         code = inspected->exit_code;
+    const uint64_t life =
+        subject.asks_life && state->runs() ? TRY(life_of(site_.engine, state->id, stop_)) : 0;
     const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
-    return Observation{Value::dict({{"status", attached ? state->status : "unattached"},
-                                    {"exit_code", code ? Value(*code) : Value()},
-                                    {"container", state->id},
-                                    {"digest", label(state->labels, mark::digest)}})};
+    Observation seen{Value::dict({{"status", attached ? state->status : "unattached"},
+                                  {"exit_code", code ? Value(*code) : Value()},
+                                  {"container", state->id},
+                                  {"digest", label(state->labels, mark::digest)}})};
+    seen.life = life;
+    return seen;
   }
 
   /// A container that runs proves that its network is there; of others the engine is asked.

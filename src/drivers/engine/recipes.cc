@@ -147,7 +147,9 @@ Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSin
   const Value result = TRY(run_command(site, host, attributes.at("recipe"), progress, stop));
   TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
                  result.text_at("output")));
-  return Outcome(Done{.outputs = result, .remote_id = {}});
+  // A command may end its container; then nobody can tell.
+  const uint64_t life = life_of(site.engine, host.remote_id, stop).value_or(0);
+  return Outcome(Done{.outputs = result, .remote_id = {}, .life = life});
 }
 
 Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop) {

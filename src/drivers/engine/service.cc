@@ -425,7 +425,9 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
                      make_outputs(act, wish, change.now), instant_from_clock(), stop);
 }
 
-Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
+namespace {
+
+Result<Outcome> wake_service(const Site& site, const Act& act, const std::stop_token& stop) {
   if (!act.so_far.is_null())
     return continue_waiting(site, act, act.attributes, stop);
   // What a stop that was interrupted may still end is ended first.
@@ -438,6 +440,16 @@ Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token 
             start_again(site, act, act.attributes, act.known->outputs, act.known->remote_id, stop)))
       return std::move(*started);
   return make_service(site, act, stop);
+}
+
+}  // namespace
+
+Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
+  Outcome outcome = TRY(wake_service(site, act, stop));
+  // One that was paused goes on with the life that it had.
+  if (auto* done = std::get_if<Done>(&outcome))
+    done->life = life_of(site.engine, done->remote_id, stop).value_or(0);
+  return outcome;
 }
 
 Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token stop) {

@@ -3,6 +3,8 @@
 /// program that speaks JSON lines (`program_handler.cc`). `docs/handlers.md` is the contract.
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/http.h"
 #include "core/driver.h"
@@ -39,8 +41,12 @@ struct HandlerSite {
   const Act& act;
   const ProgressSink& progress;
   std::stop_token stop;
-  std::string name;   ///< of the handler, for messages
-  Duration deadline;  ///< of one call
+  std::string name;                   ///< of the handler, for messages
+  Duration deadline;                  ///< of one call
+  std::vector<std::string>& printed;  ///< what `tell` kept
+
+  /// Shows a line that the code said to people, and keeps it while there are few.
+  void tell(std::string_view line) const;
 };
 
 Result<std::unique_ptr<Handler>> make_starlark_handler(const HandlerSite& site);

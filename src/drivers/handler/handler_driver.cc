@@ -7,6 +7,9 @@ namespace fettle {
 namespace {
 
 constexpr Duration usual_deadline = 60s;
+// What is printed stays in the log of events.
+constexpr size_t most_lines = 100;
+constexpr size_t longest_line = 1'000;
 
 Result<Duration> deadline_of(const Value& handler) {
   const std::string_view given = handler.text_at("deadline");
@@ -62,6 +65,14 @@ Result<Outcome> look_after(Handler& handler, const Act& act) {
 
 }  // namespace
 
+void HandlerSite::tell(std::string_view line) const {
+  progress({.text = std::string(line)});
+  if (printed.size() < most_lines)
+    printed.emplace_back(clipped(line, longest_line));
+  else if (printed.size() == most_lines)
+    printed.emplace_back("…");
+}
+
 Result<std::vector<Observation>> HandlerDriver::observe(std::span<const Subject> subjects,
                                                         std::stop_token) {
   return std::vector<Observation>(subjects.size());
@@ -74,6 +85,7 @@ Result<std::vector<Found>> HandlerDriver::list(const Name&, std::stop_token) {
 Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progress,
                                      std::stop_token stop) {
   const Value& handler = act.attributes.at("handler");
+  std::vector<std::string> printed;
   const HandlerSite site{http_,
                          blobs_,
                          programs_,
@@ -81,7 +93,8 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
                          progress,
                          stop,
                          std::string(handler.text_at("name")),
-                         TRY(deadline_of(handler))};
+                         TRY(deadline_of(handler)),
+                         printed};
   if (stop.stop_requested())
     return cancelled_error();
   std::unique_ptr<Handler> made;
@@ -94,6 +107,9 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
     return outcome;
   if (!outcome && !made->skipped().empty())
     return Skipped{made->skipped()};
+  if (outcome)
+    if (auto* done = std::get_if<Done>(&*outcome))
+      done->printed = std::move(printed);
   return std::move(outcome).context(cat("handler `", site.name, "`"));
 }
 

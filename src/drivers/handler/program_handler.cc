@@ -44,11 +44,11 @@ class ProgramHandler : public Handler {
       request.push_back({"changes", changes});
     Program& program =
         site_.programs.at(std::string(site_.act.attributes.at("handler").text_at("program")));
-    Result<Value> answer = good_answer(program.call(
-        {.request = Value::dict(std::move(request)),
-         .time_limit = site_.deadline,
-         .on_log = [&](std::string_view text) { site_.progress({.text = std::string(text)}); }},
-        site_.stop));
+    Result<Value> answer =
+        good_answer(program.call({.request = Value::dict(std::move(request)),
+                                  .time_limit = site_.deadline,
+                                  .on_log = [&](std::string_view text) { site_.tell(text); }},
+                                 site_.stop));
     if (!answer && !is_cancelled(answer.error()))
       return std::move(answer).context(cat("`", call, "`"));
     if (answer && answer->at("skip").is_text()) {

@@ -26,7 +26,7 @@ class StarlarkHandler : public Handler {
     lend(session_, loan_);
     session_.print = [this](starlark::Thread&, std::string_view line) {
       said_.add(cat(line, "\n"));
-      site_.progress({.text = std::string(line)});
+      site_.tell(line);
     };
   }
 

@@ -1,6 +1,7 @@
 #include "drivers/host/host_driver.h"
 
 #include "base/archive.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "drivers/host/commands.h"
 #include "drivers/host/files.h"
@@ -50,6 +51,25 @@ const Value& attributes_of(const Subject& subject) {
   return then == nullptr ? none : then->attributes;
 }
 
+constexpr uintmax_t longest_content = 64 << 10;
+
+/// What a file says that is not as wanted, so that people see what differs. What has a secret in it
+/// is not told.
+Value with_content(Value state, const Value& attributes) {
+  const Path path(attributes.text_at("path"));
+  std::error_code error;
+  if (state.text_at("type") != "file" || attributes.text_at("digest") == state.text_at("digest") ||
+      !attributes.at("content").is_text() ||
+      std::filesystem::file_size(path, error) > longest_content)
+    return state;
+  Result<std::string> content = read_file(path);
+  if (!content || !is_valid_utf8(*content))
+    return state;
+  std::vector<Entry> entries(state.entries().begin(), state.entries().end());
+  entries.push_back({"content", *std::move(content)});
+  return Value::dict(std::move(entries));
+}
+
 std::optional<Value> found_or_none(Value found) {
   return found.is_null() ? std::nullopt : std::optional(std::move(found));
 }
@@ -63,7 +83,8 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
     const Name& kind = subjects[i].key.kind;
     const Value& attributes = attributes_of(subjects[i]);
     if (has_path(kind))
-      seen[i].state = found_or_none(look_at_path(std::string(attributes.text_at("path")), stop));
+      seen[i].state = found_or_none(
+          with_content(look_at_path(std::string(attributes.text_at("path")), stop), attributes));
     else if (kind == "command")
       seen[i].state = subjects[i].wanted == nullptr ? Value::dict({{"due", false}})
                                                     : look_at_command(attributes, stop);

@@ -230,8 +230,11 @@ class Lexer {
       ++length;
     const std::string shown = peek() == '\r' ? "\\r" : std::string(text_.substr(at_, length));
     const Place at = place();
-    return fail(cat("Syntax error: Illegal character '", shown, "' (", name_, ":",
-                    uint64_t{at.line}, ":", uint64_t{at.column}, ")"));
+    Error error = fail(cat("Syntax error: Illegal character '", shown, "' (", name_, ":",
+                           uint64_t{at.line}, ":", uint64_t{at.column}, ")"));
+    if (shown == "\"" || shown == "'")
+      error.excerpt += "\n  this string does not end on its line";
+    return error;
   }
   Status put(Token token, size_t length) {
     push(token, length);
