@@ -527,15 +527,13 @@ class Simulation : public Ground, public Driver, public Audience {
   /// What would be repeated on request is what the plan names as not repeated.
   void check_replay(const Intent& intent, const Seen& seen, const Plan& plan) {
     const Result<Plan> replayed = make_plan(intent, file_.known(), seen, kinds_, {.replay = true});
-    std::set<Key> named, repeated;
-    for (const Step& step : plan.steps)
-      if (step.is_outlived)
-        named.insert(step.key);
+    std::map<Key, const Step*> repeated;
     for (const Step& step : replayed->steps)
-      if (step.verb != Verb::keep && !step.maybe)
-        repeated.insert(step.key);
-    if (!std::ranges::includes(repeated, named))
-      complain("what is named as not repeated would not be repeated");
+      repeated[step.key] = &step;
+    for (const Step& step : plan.steps)
+      if (const Step& then = *repeated.at(step.key); step.is_outlived && then.verb != Verb::run)
+        complain(cat("`", to_string(step.key), "` is named as not repeated and would not be: ",
+                     to_string(then.verb), ": ", then.why));
   }
 
   Prng prng_;

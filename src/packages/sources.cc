@@ -234,6 +234,8 @@ Status Sources::check(const Spot& spot) const {
 
 Result<std::string> Sources::path(const Locator& locator) {
   const Spot found = TRY(spot(locator));
+  if (text_ && found.inside == "-")
+    return found.shown;
   TRY(check(found));
   return TRY(found.folder.locate(found.inside)).string();
 }

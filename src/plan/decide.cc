@@ -305,13 +305,15 @@ Step Decider::decide_wanted(NodeId id) const {
     return *relied;
   if (auto drift = check_observation(id))
     return *drift;
+  // Repeated in any case, whatever becomes of what it relies on.
+  const std::optional<Step> outlived = check_life(id);
+  if (outlived && acts(outlived->verb))
+    return *outlived;
   if (relied)
     return *relied;
   if (node.kind->sort() == Sort::action && node.known->attempt)
     return again(id, cat("it failed before: ", node.known->attempt->error));
-  if (auto outlived = check_life(id))
-    return *outlived;
-  return step(id, Verb::keep, unchanged_why);
+  return outlived ? *outlived : step(id, Verb::keep, unchanged_why);
 }
 
 /// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world

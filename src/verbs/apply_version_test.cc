@@ -318,10 +318,10 @@ TEST_F(ApplyVersionTest, EveryStateHasItsReason) {
   EXPECT_EQ(report.exit_code(), 1);
 }
 
-TEST_F(ApplyVersionTest, OnlyFailuresAndSkipsAreNoSuccess) {
+TEST_F(ApplyVersionTest, WhatIsLeftOutIsNoSuccess) {
   add("my::Thing[a,name=x]", {{"name", "x"}});
   push();
-  EXPECT_EQ(apply().exit_code(), 0) << "unavailable is a state and no error";
+  EXPECT_EQ(apply().exit_code(), 3) << "it is unavailable";
   add_run("false", {{"skip_on_fail", true}});
   push();
   EXPECT_EQ(apply().exit_code(), 3);

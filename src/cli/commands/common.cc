@@ -89,8 +89,11 @@ Value changes_value(const std::vector<FieldChange>& changes) {
 }
 
 void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
+  const bool has_content = std::ranges::any_of(
+      changes, [](const FieldChange& change) { return change.field == "content"; });
   for (const FieldChange& change : changes)
-    print(cat("    ", change.field, ":",
+    if (!has_content || change.field != "digest")  // the same, and of no use to people
+      print(cat("    ", change.field, ":",
               changed_text(change.before, change.after, "      ", face.colour)));
 }
 

@@ -11,6 +11,7 @@
 #include "verbs/services.h"
 #include "verbs/settings.h"
 #include "verbs/versions.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -18,7 +19,8 @@ namespace {
 /// `CloneSet/default/web` as `cloneset/web`.
 void add_workload(std::string_view owner, std::vector<std::string>& names) {
   const size_t first = owner.find('/'), last = owner.rfind('/');
-  if (first != owner.npos)
+  // Labels of pods stand there, too.
+  if (first != owner.npos && !owner.starts_with("Pod/"))
     names.push_back(lower_case(owner.substr(0, first)) + std::string(owner.substr(last)));
 }
 
@@ -51,8 +53,10 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
     return place.nodes ? place.nodes() : names;
   // What is not named is all that there is.
   std::vector<Name> environments;
-  if (!asked.environment.empty())
-    environments.emplace_back(asked.environment);
+  const bool is_of_fleet = asked.sort == Names::workloads || asked.sort == Names::pods;
+  if (!asked.environment.empty() || is_of_fleet)
+    environments.emplace_back(asked.environment.empty() ? default_fleet
+                                                        : std::string_view(asked.environment));
   else
     for (const Environment& environment : TRY(place.store->environments()))
       environments.push_back(environment.name);
@@ -66,7 +70,7 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
       for (const auto& [piece, digest] :
            TRY(TRY(place.store->versions().open(environment, std::nullopt))->pieces()))
         if (asked.sort == Names::workloads)
-          add_workload(piece.name, names);
+          add_workload(piece.set, names);
         else if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
           names.push_back(piece.set.str());
       continue;
