@@ -25,6 +25,9 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Step& step) {
               told_seen = shown(place, step.seen);
   for (const std::string& field : step.fields) {
     const bool is_seen = !at(step.seen, field).is_null();
+    // What is found beside what was described, such as the id of an image, has no wanted side.
+    if (is_seen && at(wanted, field).is_null())
+      continue;
     if (at(is_seen ? step.seen : applied, field) != at(wanted, field))
       changes.push_back(
           {field, at(is_seen ? told_seen : told_applied, field), at(told_wanted, field)});
