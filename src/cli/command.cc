@@ -98,8 +98,9 @@ Error unknown_command(const std::vector<Command>& commands, const std::vector<st
   const std::string asked = group.empty() ? first : cat(first, " ", words[1]);
   if (const std::string_view other = instead_of(asked); !other.empty())
     return user_error(cat("there is no command `fettle ", asked, "`: ", other));
-  const std::string near =
-      group.empty() ? suggestion(asked, names) : suggestion(words[1], of_group);
+  std::string near = group.empty() ? suggestion(asked, names) : suggestion(words[1], of_group);
+  if (!group.empty() && !near.empty())
+    near.insert(near.find('`') + 1, cat(first, " "));
   return user_error(cat("unknown command `fettle ", asked, "`", near,
                         group.empty()  ? "\nsee `fettle help`"
                         : near.empty() ? cat("; `", first, "` has ", group)

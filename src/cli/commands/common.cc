@@ -94,7 +94,7 @@ void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
   for (const FieldChange& change : changes)
     if (!has_content || change.field != "digest")  // the same, and of no use to people
       print(cat("    ", change.field, ":",
-              changed_text(change.before, change.after, "      ", face.colour)));
+                changed_text(change.before, change.after, "      ", face.colour)));
 }
 
 std::string orphans_text(size_t orphans, const std::vector<Key>& left,

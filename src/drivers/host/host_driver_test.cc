@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/archive.h"
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "tests/fixtures/memory_blobs.h"
 
@@ -103,6 +108,29 @@ TEST_F(HostDriverTest, AnArtifactIsSeenWhileItsBlobIsThere) {
   EXPECT_TRUE(driver_.observe(std::span(&subject, 1), {})->at(0).state);
   blobs_.contents.clear();
   EXPECT_FALSE(driver_.observe(std::span(&subject, 1), {})->at(0).state);
+}
+
+TEST_F(HostDriverTest, AFileThatIsNotAsWantedIsSeenWithItsContentUnlessThatMayBeSecret) {
+  std::string pattern = "/tmp/fettle-host-XXXXXX";
+  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+  const std::string path = pattern + "/file";
+  ASSERT_TRUE(write_file(path, "found"));
+  const auto content_seen = [&](const Value& content, const std::string& text) {
+    Resource wanted;
+    wanted.attributes =
+        Value::dict({{"path", path}, {"content", content}, {"digest", sha256_hex(text)}});
+    const Subject subject{{"e", "file", "x"}, &wanted, nullptr};
+    return driver_.observe(std::span(&subject, 1), {})->at(0).state->at("content");
+  };
+  EXPECT_EQ(content_seen("wanted", "wanted"), Value("found"));
+  EXPECT_EQ(content_seen("found", "found"), Value()) << "it is as wanted";
+  EXPECT_EQ(content_seen(Value::secret("wanted"), "wanted"), Value());
+  EXPECT_EQ(content_seen(Value(), "wanted"), Value()) << "a content of a blob may be large";
+  ASSERT_TRUE(write_file(path, "\xFF\xFE"));
+  EXPECT_EQ(content_seen("wanted", "wanted"), Value()) << "it is no text";
+  ASSERT_TRUE(write_file(path, std::string(100'000, 'x')));
+  EXPECT_EQ(content_seen("wanted", "wanted"), Value());
+  std::filesystem::remove_all(pattern);
 }
 
 }  // namespace
