@@ -40,6 +40,14 @@ class SqliteStore : public Store {
   }
 
   Result<Known> known(const Name& environment) override {
+    Known known = TRY(read_known(environment));
+    // The pages of many records are not read again soon.
+    if (known.size() > 10'000)
+      TRY(database_->execute("PRAGMA shrink_memory"));
+    return known;
+  }
+
+  Result<Known> read_known(const Name& environment) {
     Query query = TRY(database_->query("SELECT kind, name, body FROM records WHERE environment=?"));
     query.bind(environment.view());
     Known known;
