@@ -79,21 +79,42 @@ const Record* Act::need(std::string_view kind) const {
 
 Status Driver::ready(std::span<const Resource* const>, std::stop_token) { return {}; }
 
+namespace {
+
+/// Whether something else is wanted than was applied, as far as that tells: it holds no values of
+/// others.
+bool differs(const Value& applied, const Value& wanted) {
+  return std::ranges::any_of(wanted.entries(), [&](const Entry& entry) {
+    const Value& before = applied.at(entry.key);
+    return !before.has_deferred() && before != entry.value;
+  });
+}
+
+}  // namespace
+
 Result<Outcome> perform(Driver& driver, const Act& act, const ProgressSink& progress,
                         std::stop_token stop) {
   if (act.compares == nullptr)
     return driver.apply(act, progress, std::move(stop));
+  // A look on behalf of another one goes by a name of its own, and is about what that one left.
+  RecordPointer known = act.known;
+  if (known == nullptr && !act.needs.empty() && act.needs.back()->applied &&
+      act.needs.back()->applied->key.kind == act.key.kind)
+    known = act.needs.back();
   Resource wanted;
-  wanted.key = act.key;
+  wanted.key = known != nullptr && known->applied ? known->applied->key : act.key;
   wanted.attributes = act.attributes;
-  const Subject subject{act.key, &wanted, act.known};
+  const Subject subject{wanted.key, &wanted, known};
   const std::vector<Observation> seen = TRY(driver.observe(std::span(&subject, 1), stop));
   if (!seen.front().unavailable.empty())
     return world_error(seen.front().unavailable);
-  Record as_wanted = act.known == nullptr ? Record() : *act.known;
+  Record as_wanted = known == nullptr ? Record() : *known;
   as_wanted.applied = std::move(wanted);
   const Comparison found = act.compares->compare(as_wanted, seen.front(), Presence::running);
-  return Outcome(Done{Value::dict({}), {}, found.verb != Verb::keep, {}});
+  const bool is_other = known != nullptr && known->applied &&
+                        differs(known->applied->attributes, act.attributes) &&
+                        !act.compares->in_place_changes(known->applied->attributes, act.attributes);
+  return Outcome(Done{Value::dict({}), {}, found.verb != Verb::keep || is_other, {}});
 }
 
 void Driver::watch(const Name&, const std::function<void(const Key&)>&, std::stop_token) {}

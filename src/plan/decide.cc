@@ -178,7 +178,7 @@ bool Decider::is_done_in_this_run(NodeId id) const {
 bool Decider::ended_before_the_kill(NodeId id) const {
   const Node& node = graph_.node(id);
   return options_.run != options_.edit && node.known != nullptr && node.known->applied &&
-         node.known->run >= options_.run;
+         !node.known->attempt && node.known->run >= options_.run;
 }
 
 /// Whether it is due only when something changes of which nobody knows yet whether it will.
@@ -249,6 +249,9 @@ Step Decider::decide_leftover(NodeId id) const {
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it was removed with `", to_string(*edge.key), "`"));
+  const bool was_held = node.known->attempt && node.known->attempt->verb == Verb::blocked;
+  if (node.leftover == Leftover::remove && was_held && !node.known->applied)
+    return step(id, Verb::forget, "no longer wanted; it was never done");
   if (node.leftover == Leftover::remove && was_found_as_wanted(node))
     return step(id, Verb::forget, "no longer wanted; it existed before and is left in place");
   if (node.leftover == Leftover::remove)
@@ -338,7 +341,9 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
     return due;
   }
   if (!node.known->applied)
-    return again(id, cat("it failed before: ", attempt.error));
+    return again(id,
+                 cat(attempt.verb == Verb::blocked ? "it was due before: " : "it failed before: ",
+                     attempt.error));
   const bool is_to_run = node.asked == Verb::start || runs(expected_presence(id));
   if (stop_was_interrupted(node) && node.seen->state && is_to_run)
     return step(id, Verb::start, cat("its stop was interrupted on ", to_string(attempt.started)));
@@ -374,18 +379,57 @@ bool Decider::has_come(const Edge& edge) const {
   return options_.changed_before != nullptr && options_.changed_before->contains(*edge.key);
 }
 
+/// Of a look for those that need it each run makes its own: what came of it earlier says nothing.
+bool Decider::is_look(const Edge& edge) const {
+  const Resource* wanted = edge.node == no_node ? nullptr : graph_.node(edge.node).wanted;
+  return wanted != nullptr && wanted->mandate == Mandate::look;
+}
+
+bool Decider::is_called_for(NodeId id) const {
+  bool is_any = false, is_open = false;
+  uint16_t group = 0;
+  for (const Edge& edge : graph_.needs(id)) {
+    if (edge.when != When::changed && edge.when != When::failed)
+      continue;
+    const bool came = edge.node != no_node && has_come(edge);
+    if (is_open && edge.group != group)
+      return false;
+    is_open = edge.group == 0 ? !came : (edge.group != group || is_open) && !came;
+    if (is_open && edge.group == 0)
+      return false;
+    group = edge.group;
+    is_any |= edge.when == When::changed && !is_look(edge);
+  }
+  return is_any && !is_open;
+}
+
+/// A failure of this run has put out what the attributes embed.
+bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
+  const Node& node = graph_.node(id);
+  const Record* left = graph_.node(edge.node).known.get();
+  if (!edge.reads || standings_[edge.node] != Standing::failed || node.wanted == nullptr ||
+      left == nullptr || options_.edit == 0 || left->run != options_.edit)
+    return false;
+  return std::ranges::all_of(holes(node.wanted->attributes), [&](const Output& hole) {
+    return hole.kind != edge.key->kind || hole.name != edge.key->name ||
+           follow(left->outputs, hole.path) != nullptr;
+  });
+}
+
 /// Needs that are not met, and the rule that what waits for changes or failures is not due before
 /// each of its needs has seen one. An act that did not succeed is due all the same, for the change
-/// came before it; one that failed is not when what it would make good does not fail any more.
+/// came before it; one that failed is not when what it would make good does not fail any more. What
+/// needs something that was not needed is not needed, either.
 std::optional<Step> Decider::check_needs(NodeId id) const {
-  bool waits = false, waits_for_failure = false;
+  bool waits = false, waits_for_failure = false, waits_for_look = false;
   const Edge* unmet = nullptr;  // of what is to be skipped
   uint16_t group = 0;
-  bool group_met = true, group_awaits = false, group_came = false;
+  bool group_met = true, group_awaits = false, group_came = false, group_fails = false;
   // What it needs in any case comes first, whatever the order.
   std::optional<Step> not_needed;
-  const auto held_by = [&](const Edge& edge, const std::string& why) -> std::optional<Step> {
-    if (edge.unmet != Unmet::skip)
+  const auto held_by = [&](const Edge& edge, bool is_unneeded,
+                           const std::string& why) -> std::optional<Step> {
+    if (edge.unmet != Unmet::skip && !is_unneeded)
       return blocked(id, Obstacle::need, cat("skipped", why), edge.key);
     if (!not_needed)
       not_needed = blocked(id, Obstacle::unmet, cat("not needed", why), edge.key);
@@ -396,9 +440,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        if (auto held =
-                held_by(edges[i - 1], cat(": nothing that it waits for happened; the last was `",
-                                          to_string(*edges[i - 1].key), "`")))
+        if (auto held = held_by(edges[i - 1], !group_fails,
+                                cat(": nothing that it waits for happened; the last was `",
+                                    to_string(*edges[i - 1].key), "`")))
           return held;
       if (group_awaits && !group_came) {
         waits = true;
@@ -410,7 +454,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
         break;
       group = edges[i].group;
       group_met = group == 0;
-      group_awaits = group_came = false;
+      group_awaits = group_came = group_fails = false;
     }
     const Edge& edge = edges[i];
     if (edge.node == no_node) {
@@ -419,11 +463,14 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
             id, Obstacle::need,
             cat("it needs `", to_string(*edge.key), "`, which is neither described nor recorded"),
             edge.key);
+      group_fails = true;
       continue;
     }
     const Node& need = graph_.node(edge.node);
     const Standing standing = standings_[edge.node];
-    const bool exists = need.wanted != nullptr || (need.known != nullptr && need.known->applied);
+    const bool exists =
+        need.wanted != nullptr ||
+        (need.known != nullptr && (need.known->applied || !need.known->outputs.is_null()));
     bool met = is_good(standing) && exists;
     if (edge.when == When::finished)
       met = true;
@@ -434,15 +481,19 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       if (group == 0 && !came) {
         waits = true;
         waits_for_failure |= edge.when == When::failed;
+        waits_for_look |= is_look(edge);
         if (edge.unmet == Unmet::skip)
           unmet = &edge;
       }
       met = edge.when == When::failed || met;
     }
+    met |= reads_what_is_there(id, edge);
     group_met |= met;
+    group_fails |= !met && standing != Standing::unmet;
     if (group != 0 || met)
       continue;
-    if (auto held = held_by(edge, cat(": `", to_string(*edge.key), "`", unmet_text(standing))))
+    if (auto held = held_by(edge, standing == Standing::unmet,
+                            cat(": `", to_string(*edge.key), "`", unmet_text(standing))))
       return held;
   }
   if (not_needed)
@@ -450,7 +501,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!waits || node.wanted == nullptr || ended_before_the_kill(id))
     return std::nullopt;
-  if (node.known != nullptr && node.known->attempt &&
+  if (node.known != nullptr && node.known->attempt && !waits_for_look &&
       (!waits_for_failure || !node.known->attempt->failed || node.known->attempt->course))
     return std::nullopt;
   if (unmet != nullptr)

@@ -69,6 +69,9 @@ class Decider {
   /// where it is is kept.
   Step decide(NodeId id) const;
 
+  /// Whether every change that the node waits for has come, whatever else keeps it from acting.
+  bool is_called_for(NodeId id) const;
+
   /// What the node relies on as things are now: what its record's `acted_on` will say.
   std::vector<Version> versions(NodeId id) const;
 
@@ -86,6 +89,8 @@ class Decider {
   bool is_done_in_this_run(NodeId id) const;
   bool ended_before_the_kill(NodeId id) const;
   bool has_come(const Edge& edge) const;
+  bool is_look(const Edge& edge) const;
+  bool reads_what_is_there(NodeId id, const Edge& edge) const;
   bool waits_for_doubtful(NodeId id) const;
   std::optional<Step> check_host(NodeId id) const;
   std::optional<Step> check_interrupted(NodeId id) const;

@@ -258,7 +258,7 @@ void Graph::add_order_of_requests() {
       const NodeId need = find(key);
       if (need != no_node && need != id && leaves(nodes_[need]))
         after[need].push_back(
-            {id, When::finished, Unmet::fail, Bond::order, false, 0, nodes_[id].key});
+            {id, When::finished, Unmet::fail, Bond::order, false, false, 0, nodes_[id].key});
     };
     for (const Need& need : then.needs)
       if (need.bond != Bond::past)
@@ -284,7 +284,7 @@ void Graph::add_edges(const Resource& resource) {
       continue;
     group = static_cast<uint16_t>(group + (need.any ? 1 : 0));
     for (const Key& key : need.keys)
-      edges_.push_back({find(key), need.when, need.unmet, need.bond, false,
+      edges_.push_back({find(key), need.when, need.unmet, need.bond, false, false,
                         need.any ? group : uint16_t{0}, &key});
   }
   if (!resource.attributes.has_deferred())
@@ -302,7 +302,7 @@ void Graph::add_edges(const Resource& resource) {
     const NodeId id = find(key);
     if (id == no_node)
       missing_.push_back(std::move(key));
-    edges_.push_back({id, When::succeeded, Unmet::fail, Bond::order, true, 0,
+    edges_.push_back({id, When::succeeded, Unmet::fail, Bond::order, true, true, 0,
                       id == no_node ? &missing_.back() : nodes_[id].key});
   }
 }
@@ -330,10 +330,11 @@ void Graph::add_users_of_then() {
       if (need == no_node || need == id)
         return;
       if (goes(nodes_[need]) && (node.wanted != nullptr || goes(node)))
-        after[need].push_back({id, When::succeeded, Unmet::fail, Bond::order, false, 0, node.key});
+        after[need].push_back(
+            {id, When::succeeded, Unmet::fail, Bond::order, false, false, 0, node.key});
       if (leaving && bond == Bond::inside && nodes_[need].wanted != nullptr)
         after[id].push_back(
-            {need, When::finished, Unmet::fail, Bond::order, false, 0, nodes_[need].key});
+            {need, When::finished, Unmet::fail, Bond::order, false, false, 0, nodes_[need].key});
     };
     const Record& record = *node.known;
     for (const Resource* then : {record.applied ? &*record.applied : nullptr,
@@ -383,7 +384,7 @@ void Graph::chain(NodeId before, NodeId after) {
   for (uint32_t i = 0; i < nodes_[after].edges_count; ++i)
     edges_.push_back(Edge(edges_[nodes_[after].edges_begin + i]));
   edges_.push_back(
-      {before, When::succeeded, Unmet::fail, Bond::order, false, 0, nodes_[before].key});
+      {before, When::succeeded, Unmet::fail, Bond::order, false, false, 0, nodes_[before].key});
   nodes_[after].edges_begin = begin;
   ++nodes_[after].edges_count;
 }

@@ -28,6 +28,7 @@ struct Edge {
   Unmet unmet = Unmet::fail;
   Bond bond = Bond::order;
   bool hole = false;   ///< the attributes embed an output of it
+  bool reads = false;  ///< nothing else of it is needed: what a failure has put out is enough
   uint16_t group = 0;  ///< edges of one number above 0: one of them is enough
   const Key* key = nullptr;
 };

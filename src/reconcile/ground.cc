@@ -116,6 +116,8 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;
   own.add_marked(job.act.attributes);
+  for (const RecordPointer& need : job.act.needs)  // of which a part may be embedded
+    own.add_marked(need->outputs);
   for (const char* given : {"fields", "environment"})
     own.add_named(job.act.attributes.at(given));
   if (!outcome)

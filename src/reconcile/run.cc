@@ -325,14 +325,15 @@ void Run::proceed() {
   while (!finished_) {
     adopt_when_possible();
     const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
-    while (!decidable_.empty()) {
+    while (!decidable_.empty() && instant_.ready.size() < most_instant) {
       std::pop_heap(decidable_.begin(), decidable_.end(), later);
       const NodeId id = decidable_.back();
       decidable_.pop_back();
       decide(id);
     }
     start_what_fits();
-    if (!decidable_.empty())
+    // What is decided and takes no time is started before more is decided: it takes memory.
+    if (!decidable_.empty() && instant_.ready.size() < most_instant)
       continue;
     const bool pending_only = stopping_ && acting_ == 0;
     if (flights_.empty() || pending_only)
@@ -428,6 +429,7 @@ void Run::decide(NodeId id) {
       } else {
         ++summary_.blocked;
         log(EventType::blocked, id, step.verb, step.why.str());
+        remember_the_call(id, step);
       }
       settle(id, Standing::blocked);
       return;
@@ -437,6 +439,20 @@ void Run::decide(NodeId id) {
       flights_[id].step = std::move(step);
       pool_of(id).ready.emplace(place_[id], id);
   }
+}
+
+/// The change that it waited for will not come again: the next run knows of it by an attempt.
+void Run::remember_the_call(NodeId id, const Step& held) {
+  const Node& node = graph_->node(id);
+  if (held.obstacle != Obstacle::need || node.wanted == nullptr || looks_only(id) ||
+      (node.known != nullptr && node.known->attempt) ||
+      !Decider(*graph_, standings_, options_.plan).is_called_for(id))
+    return;
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  record->attempt = Attempt{*node.wanted, Verb::blocked, now_.wall, true, held.why.str(), 0};
+  if (!node.set->empty())
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  write(id, std::move(record));
 }
 
 /// The record of something kept still learns who wants it, and as what.

@@ -210,6 +210,7 @@ class Run {
   bool is_of_a_host(NodeId id) const;
   bool needs_what_is_done_again(NodeId id) const;
   void keep(NodeId id);
+  void remember_the_call(NodeId id, const Step& held);
   void adopt_when_possible();
   void adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph);
   void forget_what_neither_knows(const Graph& before);

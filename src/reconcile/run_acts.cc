@@ -102,7 +102,8 @@ void Run::begin_act(NodeId id) {
   act.verb = flight.step.verb;
   act.key = *node.key;
   act.known = node.known;
-  flight.may_have_changed = node.known != nullptr && node.known->attempt.has_value();
+  flight.may_have_changed =
+      node.known != nullptr && node.known->attempt && node.known->attempt->verb != Verb::blocked;
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
     act.seen = *node.seen;
@@ -565,8 +566,11 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
     if (waits)
       attempt.course = course_of(flight);
   }
-  if (!outputs.is_null())
+  if (!outputs.is_null()) {
     record->outputs = outputs;
+    if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
+      record->run = options_.plan.edit;
+  }
   write(id, std::move(record));
   // A content that was lost is lost still.
   if (node.seen == nullptr || !node.seen->content_is_lost) {
