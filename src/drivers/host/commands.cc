@@ -112,6 +112,10 @@ Result<Ran> run_checked(const Value& attributes, std::string_view command,
 Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
   const Value attributes = reveal(act.attributes);
+  Mask mask;
+  mask.add_marked(act.attributes);
+  for (const RecordPointer& need : act.needs)  // of which a part may be embedded
+    mask.add_marked(need->outputs);
   const std::string_view command = attributes.text_at("command");
   const std::string_view reload = attributes.text_at("reload");
   const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&
@@ -128,10 +132,14 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
   for (const auto& [wanted, text] :
        {std::pair(runs, command), std::pair(reloads, reload.empty() ? command : reload)})
     if (wanted) {
-      progress({.text = std::string(text)});
+      progress({.text = mask.text(text)});
       last = TRY(run_checked(attributes, text, stop));
     }
-  return Done{Value::dict({{"code", last.code}, {"ran", runs || reloads}, {"output", last.lines}}),
+  // What prints a secret that it was given has one for its output.
+  const bool is_secret = mask.text(last.lines) != last.lines;
+  return Done{Value::dict({{"code", last.code},
+                           {"ran", runs || reloads},
+                           {"output", is_secret ? Value::secret(last.lines) : Value(last.lines)}}),
               {},
               runs || reloads};
 }
