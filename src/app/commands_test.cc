@@ -88,6 +88,42 @@ TEST(Commands, RunTakesTheFlagsOfKurtosis) {
   }
 }
 
+TEST(Commands, StatesTakeTheFlagsOfIdemInAllTheirSpellings) {
+  for (const char* spelling : {"--reconciler=basic", "--reconciler basic", "-R=basic", "-R basic",
+                               "-r=basic", "-r basic"}) {
+    Parsed one;
+    ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
+    EXPECT_EQ(one.text("reconciler"), "basic") << spelling;
+    EXPECT_EQ(one.arguments, std::vector<std::string>{"a.sls"}) << spelling;
+  }
+  for (const char* spelling : {"--pending=default", "-P=default", "-p=default", "-p default"}) {
+    Parsed one;
+    ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
+    EXPECT_EQ(one.text("pending"), "default") << spelling;
+  }
+  for (const char* spelling : {"--test", "-t", "--test=True"}) {
+    Parsed one;
+    ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
+    EXPECT_TRUE(one.flag("test")) << spelling;
+  }
+  Parsed result;
+  ASSERT_EQ(
+      parsed("state a.sls b --sls-sources s t --param-sources p --params x.sls y.sls -T d --invert "
+             "--target id --runtime serial --batch-size 5 --max-pending-reruns 3 --render jinja "
+             "--output json --group sort --esm-plugin null --esm-profile p --upgrade-esm "
+             "--get-resource-only-with-resource-id --run-name n --cache-dir c --root-dir r "
+             "--acct-file f --acct-key k --acct-profile p --extras e --overrides o "
+             "--no-progress-bar --progress-plugin tqdm --disable-jinja-sandbox "
+             "--jinja-sandbox-safe-hub-refs a b --serialize-plugin json --error-callback-ref x "
+             "--backend auto -c conf --log-level error --log-file l --log-plugin basic",
+             result),
+      "state");
+  EXPECT_EQ(result.all("params"), (std::vector<std::string>{"x.sls", "y.sls"}));
+  EXPECT_EQ(result.arguments, (std::vector<std::string>{"a.sls", "b"}));
+  Parsed described;
+  ASSERT_EQ(parsed("describe cloud.* --filter [?name=='web'] --hard-fail", described), "describe");
+}
+
 TEST(Commands, OthersTakeTheirShortFormsToo) {
   for (const char* line : {"enclave add -n shop -p",
                            "enclave ls --full-uuids",

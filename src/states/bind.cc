@@ -62,7 +62,24 @@ Value hidden(const Value& value) {
       entries.push_back({entry.key, hidden(entry.value)});
     return Value::dict(std::move(entries));
   }
-  return value.is_null() || value.is_bool() ? value : Value::secret(value);
+  return value.is_null() || value.is_bool() || value.is_secret() ? value : Value::secret(value);
+}
+
+/// The value with that hidden which stands at a name in one of its dicts.
+Value hidden_at(const Value& value, const Name& name) {
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(hidden_at(item, name));
+    return Value::list(std::move(items));
+  }
+  if (!value.is_dict())
+    return value;
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back(
+        {entry.key, entry.key == name ? hidden(entry.value) : hidden_at(entry.value, name)});
+  return Value::dict(std::move(entries));
 }
 
 class Binder {
@@ -79,6 +96,8 @@ class Binder {
         bind(body);
       if (chunk_->settings != nullptr && !chunk_->settings->sensitive.empty())
         hide(body);
+      if (chunk_->settings != nullptr && with_.modules[i] != nullptr)
+        check_ignored(body);
     }
   }
 
@@ -254,13 +273,28 @@ class Binder {
     for (const Name& name : chunk_->settings->sensitive) {
       const auto argument = std::find_if(chunk_->arguments.begin(), chunk_->arguments.end(),
                                          [&](const auto& one) { return one.first == name; });
+      bool is_inside = false;
+      for (auto& [other, value] : chunk_->arguments)
+        if (Value marked = hidden_at(value, name); marked != value) {
+          value = std::move(marked);
+          is_inside = true;
+        }
       if (argument != chunk_->arguments.end())
         argument->second = hidden(argument->second);
-      else if (with_.modules[self_] != nullptr && !is_parameter(name))
+      else if (!is_inside && with_.modules[self_] != nullptr && !is_parameter(name))
         with_.report.warn(
             find_argument(body, "sensitive")->value_position(),
             cat("ID ", chunk_->id, " has no argument `", name, "` to mark as sensitive"));
     }
+  }
+
+  void check_ignored(const Body& body) {
+    for (const Name& path : chunk_->settings->ignore_changes)
+      if (const Name first = path.view().substr(0, path.view().find_first_of(":["));
+          !is_parameter(first))
+        with_.report.warn(find_argument(body, "ignore_changes")->value_position(),
+                          cat("`ignore_changes`: ", chunk_->state, ".", chunk_->function,
+                              " has no parameter `", first, "`"));
   }
 
   bool is_parameter(const Name& name) const {

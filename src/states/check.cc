@@ -25,6 +25,7 @@ class Checker {
     for (size_t i = 0; i < with_.made.chunks.size(); ++i) {
       Chunk& chunk = with_.made.chunks[i];
       const Call& call = find(chunk);
+      check_separator(chunk);
       with_.modules.push_back(call.module);
       if (call.function == nullptr)
         not_there(chunk, call);
@@ -45,6 +46,13 @@ class Checker {
         known->second.function = known->second.module->find(chunk.function);
     }
     return known->second;
+  }
+
+  /// Tags and memory are taken apart at it.
+  void check_separator(Chunk& chunk) {
+    for (const auto& [what, text] : {std::pair("ID", chunk.id), std::pair("name", chunk.name)})
+      if (text.view().find("_|-") != std::string_view::npos)
+        with_.fail(chunk, chunk.at, cat("the ", what, " `", text, "` must not contain `_|-`"));
   }
 
   static bool is_unique(const Module& module, const Name& function) {

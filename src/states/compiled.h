@@ -45,7 +45,10 @@ struct Chunk {
   double order = 0;
   uint32_t rank = 0;         ///< its place when states run one after another, as in Idem
   bool is_listener = false;  ///< `mod_watch` of another chunk, called when all others ended
-  bool is_delayed = false;   ///< something it names may come with a block that still waits
+  /// What another chunk, its first target, has replaced is removed when all that use it have gone
+  /// on.
+  bool is_remover = false;
+  bool is_delayed = false;  ///< something it names may come with a block that still waits
   /// By parameter, in the order of the file, without `name`. References are deferred values: the
   /// kind `arg_bind`, the key of the other thing, and the path as written (`reference.h`). What is
   /// sensitive is marked as a secret.

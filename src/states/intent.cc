@@ -19,6 +19,7 @@ struct CallNames {
 
 const Name network_name = "default";  // the one that packages and models use, too
 const Name end_name = "states_|-end";
+const Name replaced_name = "replaced";
 
 /// A path of a reference as outputs are named.
 Name output_path(std::string_view path, std::string_view prefix) {
@@ -123,17 +124,29 @@ class Mapper {
     resource.pool = chunk.pool;
     resource.driver = mapped == nullptr ? state_kind().name() : Name(mapped->driver);
     if (mapped == nullptr)
-      resource.attributes = call_attributes(chunk);
+      resource.attributes = as_known(resource.key, call_attributes(i));
     else
       describe(chunk, *mapped, resource);
     add_needs(i, resource);
-    if (mapped != nullptr && chunk.settings != nullptr)
-      add_guard(chunk, *mapped, resource);
+    if (mapped != nullptr)
+      add_guard(i, *mapped, resource);
+    if (has_check(i))
+      add_check(i, resource);
     if (mapped != nullptr && chunk.settings != nullptr && chunk.settings->retry)
       try_again(*chunk.settings->retry, resource);
     if (chunk.settings != nullptr)
       add_pace(*chunk.settings, resource);
     return resource;
+  }
+
+  /// What is wanted as it was last time is kept once.
+  Value as_known(const Key& key, Value attributes) const {
+    if (options_.known == nullptr)
+      return attributes;
+    const auto record = options_.known->find(key);
+    const bool is_same = record != options_.known->end() && record->second->applied &&
+                         record->second->applied->attributes == attributes;
+    return is_same ? record->second->applied->attributes : attributes;
   }
 
   void error(const Chunk& chunk, const Error& cause) {
@@ -147,7 +160,8 @@ class Mapper {
   }
 
   /// In the normal form of its kind.
-  Value call_attributes(const Chunk& chunk) {
+  Value call_attributes(size_t i) {
+    const Chunk& chunk = compiled_.chunks[i];
     std::vector<Entry> arguments;
     arguments.reserve(chunk.arguments.size());
     for (const auto& [name, value] : chunk.arguments)
@@ -159,12 +173,56 @@ class Mapper {
          {names.function, chunk.function},
          {names.id, chunk.id},
          {names.name, chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
-         {names.settings, chunk.settings == nullptr ? nothing_ : settings_value(*chunk.settings)},
+         {names.settings, settings_of(i)},
          {names.state, chunk.state}});
   }
 
+  Value settings_of(size_t i) {
+    const Chunk& chunk = compiled_.chunks[i];
+    std::vector<Entry> entries;
+    if (chunk.settings != nullptr)
+      entries = settings_entries(*chunk.settings);
+    if (chunk.is_remover)
+      entries.push_back({replaced_name, replaced_of(compiled_.targets[chunk.needs[0].begin])});
+    else if (const Chunk* remover = remover_of(i))
+      entries.push_back({"remover", key_of(*remover)});
+    if (const Value watched = watched_by(chunk); !watched.is_null())
+      entries.push_back({"watches", watched});
+    return entries.empty() ? nothing_ : Value::dict(std::move(entries));
+  }
+
+  /// What a chunk has replaced and not removed yet.
+  Value replaced_of(uint32_t target) const {
+    const Key& key = made_.keys[target];
+    return Value::deferred({Part(Output{key.kind, key.name, path_step(replaced_name.view())})});
+  }
+
+  /// Who removes what a chunk has replaced.
+  const Chunk* remover_of(size_t i) {
+    if (compiled_.chunks[i].settings == nullptr ||
+        !compiled_.chunks[i].settings->create_before_destroy.value_or(false))
+      return nullptr;
+    const auto is_of_it = [&](const Chunk& one) {
+      return one.is_remover && compiled_.targets[one.needs[0].begin] == i;
+    };
+    const auto found = std::ranges::find_if(compiled_.chunks, is_of_it);
+    return found == compiled_.chunks.end() ? nullptr : &*found;
+  }
+
+  /// The calls that a chunk watches, with their tags: a result that is not known does not do.
+  Value watched_by(const Chunk& chunk) const {
+    std::vector<Entry> watched;
+    for (const Need& need : chunk.needs)
+      if (need.requisite == Requisite::watch && !need.any && !chunk.is_listener)
+        for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+          if (const uint32_t target = compiled_.targets[t];
+              made_.keys[target].kind == state_kind().name())
+            watched.push_back({made_.keys[target].name, tag_of(compiled_.chunks[target])});
+    return watched.empty() ? Value() : Value::dict(std::move(watched));
+  }
+
   /// What a driver has to know of what is to be done around a call.
-  Value settings_value(const Settings& settings) {
+  std::vector<Entry> settings_entries(const Settings& settings) {
     std::vector<Entry> entries;
     const auto add = [&](const char* name, const auto& items) {
       std::vector<Value> values;
@@ -193,13 +251,14 @@ class Mapper {
                                                {"splay", settings.retry->splay}})});
     if (!settings.acct_profile.empty())
       entries.push_back({"acct_profile", settings.acct_profile});
-    return Value::dict(std::move(entries));
+    return entries;
   }
 
   void describe(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
-    if (chunk.settings != nullptr &&
-        (!chunk.settings->check_cmd.empty() || chunk.settings->create_before_destroy))
-      error(chunk, user_error("`check_cmd` and `recreate_on_update` are not supported here"));
+    // Files and links are put in place as a whole, containers replaced, commands run again.
+    if (chunk.settings != nullptr && chunk.settings->create_before_destroy &&
+        resource.key.kind == folder_kind().name() && !mapped.is_absent)
+      error(chunk, user_error("a folder cannot be recreated: it may hold what others made"));
     if (chunk.settings != nullptr && chunk.settings->retry && !chunk.settings->retry->until)
       error(chunk, user_error("`retry` until False is not supported here"));
     Result<Value> attributes = mapped.attributes(chunk);
@@ -299,7 +358,18 @@ class Mapper {
     // What a command left goes by the names of Idem.
     if (key.kind == command_kind().name() && (hole.path == "stdout" || hole.path == "retcode"))
       return {key.kind, key.name, hole.path == "stdout" ? "output" : "code"};
-    return {key.kind, key.name, output_path(hole.path, is_call ? "new_state" : "")};
+    return {key.kind, key.name,
+            output_path(hole.path, !is_call                       ? ""
+                                   : !chunk && is_kept_apart(key) ? "memory"
+                                                                  : "new_state")};
+  }
+
+  /// Whether what is remembered of a call is something else than what it came to.
+  bool is_kept_apart(const Key& key) const {
+    if (options_.known == nullptr)
+      return false;
+    const auto record = options_.known->find(key);
+    return record != options_.known->end() && record->second->outputs.find("memory") != nullptr;
   }
 
   static When when_of(Requisite requisite) {
@@ -323,7 +393,7 @@ class Mapper {
     std::map<std::pair<Requisite, bool>, size_t> places;
     for (const Need& need : chunk.needs) {
       if (need.requisite == Requisite::prereq) {
-        add_prereq(chunk, need, resource);
+        add_prereq(need, resource);
         continue;
       }
       if (need.is_remembered) {
@@ -336,25 +406,93 @@ class Mapper {
           places.emplace(std::pair(need.requisite, need.any), resource.needs.size());
       if (is_new)
         resource.needs.push_back(need_for(need));
-      std::vector<Key>& keys = resource.needs[place->second].keys;
       for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-        if (const Key& key = made_.keys[compiled_.targets[t]]; !key.kind.empty())
-          keys.push_back(key);
+        if (const uint32_t target = compiled_.targets[t]; !made_.keys[target].kind.empty())
+          add_target(target, place->second, resource);
     }
+    if (const auto bound = places.find({Requisite::arg_bind, false}); bound != places.end())
+      leave_to_holes(resource.needs[bound->second].keys, resource);
     std::erase_if(resource.needs, [](const fettle::Need& need) { return need.keys.empty(); });
+    if (const Chunk* remover = remover_of(i))
+      resource.needs.push_back({{{options_.environment, state_kind().name(), key_of(*remover)}},
+                                false,
+                                When::succeeded,
+                                Unmet::fail,
+                                Bond::past});
     if (chunk.is_listener)
       resource.needs.push_back({{end_key()}, false, When::finished, Unmet::fail, Bond::order});
   }
 
-  /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.
-  void add_guard(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
-    const Settings& settings = *chunk.settings;
-    if (mapped.takes_guards || (settings.unless.empty() && settings.onlyif.empty()))
+  /// What is checked has succeeded when its check has.
+  void add_target(uint32_t target, size_t place, Resource& resource) const {
+    const Key& key = made_.keys[target];
+    if (!has_check(target)) {
+      resource.needs[place].keys.push_back(key);
       return;
+    }
+    const Key checked = check_key(options_.environment, compiled_.chunks[target]);
+    const bool is_of_change =
+        resource.needs[place].when == When::changed || resource.needs[place].bond == Bond::refresh;
+    resource.needs[place].keys.push_back(is_of_change ? key : checked);
+    if (is_of_change && !resource.needs[place].any)
+      resource.needs.push_back(
+          {{checked}, false, When::succeeded, resource.needs[place].unmet, Bond::order});
+  }
+
+  bool has_check(size_t i) const {
+    const Chunk& chunk = compiled_.chunks[i];
+    return mapped_[i] != nullptr && !compiled_.is_inverted && chunk.settings != nullptr &&
+           !chunk.settings->check_cmd.empty();
+  }
+
+  /// Commands that tell, when a thing is as wanted, whether it is any good.
+  void add_check(size_t i, const Resource& resource) {
+    const Chunk& chunk = compiled_.chunks[i];
+    static const CallNames names;
+    Settings checks;
+    checks.check_cmd = chunk.settings->check_cmd;
+    Resource check;
+    check.key = check_key(options_.environment, chunk);
+    check.driver = state_kind().name();
+    check.origin = resource.origin;
+    check.needs = {{{resource.key}, false, When::succeeded, Unmet::fail, Bond::order}};
+    check.pace = {Wait::exponential, 200ms, 3s, 2};
+    check.attributes = Value::dict({{names.arguments, nothing_},
+                                    {names.failure, ""},
+                                    {names.function, "succeed_without_changes"},
+                                    {names.id, chunk.id},
+                                    {names.name, chunk.name},
+                                    {names.settings, Value::dict(settings_entries(checks))},
+                                    {names.state, "test"}});
+    guards_.push_back(std::move(check));
+  }
+
+  /// A hole is met by what a failure has left, a need is not.
+  static void leave_to_holes(std::vector<Key>& keys, const Resource& resource) {
+    const std::vector<Output> embedded = holes(resource.attributes);
+    std::erase_if(keys, [&](const Key& key) {
+      return std::ranges::any_of(embedded, [&](const Output& hole) {
+        return hole.kind == key.kind && hole.name == key.name;
+      });
+    });
+  }
+
+  /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.
+  void add_guard(size_t i, const MappedState& mapped, Resource& resource) {
+    const Chunk& chunk = compiled_.chunks[i];
     static const CallNames names;
     Settings guards;
-    guards.unless = settings.unless;
-    guards.onlyif = settings.onlyif;
+    if (!mapped.takes_guards && chunk.settings != nullptr) {
+      guards.unless = chunk.settings->unless;
+      guards.onlyif = chunk.settings->onlyif;
+    }
+    std::vector<Entry> settings = settings_entries(guards);
+    const bool has_conditions = !settings.empty();
+    if (const Value watched = watched_by(chunk); !watched.is_null())
+      settings.push_back({"watches", watched});
+    if (settings.empty())
+      return;
+    settings.push_back({"is_guard", true});
     Resource guard;
     guard.key = guard_key(options_.environment, chunk);
     guard.driver = state_kind().name();
@@ -366,9 +504,13 @@ class Mapper {
                                     {names.function, "succeed_with_changes"},
                                     {names.id, chunk.id},
                                     {names.name, chunk.name},
-                                    {names.settings, settings_value(guards)},
+                                    {names.settings, Value::dict(std::move(settings))},
                                     {names.state, "test"}});
-    resource.needs.push_back({{guard.key}, false, When::changed, Unmet::fail, Bond::order});
+    resource.needs.push_back({{guard.key},
+                              false,
+                              has_conditions ? When::changed : When::succeeded,
+                              Unmet::fail,
+                              Bond::order});
     guards_.push_back(std::move(guard));
   }
 
@@ -383,18 +525,12 @@ class Mapper {
   }
 
   /// It is due when a look at what it comes before says that there would be changes.
-  void add_prereq(const Chunk& chunk, const Need& need, Resource& resource) {
+  void add_prereq(const Need& need, Resource& resource) {
     fettle::Need looks{{}, need.any, When::changed, Unmet::skip, Bond::order};
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       const uint32_t target = compiled_.targets[t];
       if (made_.keys[target].kind.empty())
         continue;
-      if (mapped_[target] != nullptr && made_.keys[target].kind == service_kind().name()) {
-        error(chunk, user_error(cat("`prereq` cannot ask `", compiled_.chunks[target].state, ".",
-                                    compiled_.chunks[target].function,
-                                    "` what it would do; use `onchanges` or `watch`")));
-        continue;
-      }
       // What runs each time needs no look.
       if (mapped_[target] == find_mapped("cmd", "run") && !has_guards(compiled_.chunks[target]))
         continue;
@@ -412,10 +548,7 @@ class Mapper {
             !(chunk.settings->unless.empty() && chunk.settings->onlyif.empty()));
   }
 
-  Key look_key(uint32_t target) const {
-    const Key& key = made_.keys[target];
-    return {key.environment, key.kind, cat(key.name, "_|-look")};
-  }
+  Key look_key(uint32_t target) const { return states::look_key(made_.keys[target]); }
 
   /// Looks at what a `prereq` comes before, when all that this needs is there.
   void add_looks(std::vector<Resource>& resources) {
@@ -490,6 +623,14 @@ class Mapper {
 
 Key guard_key(const Name& environment, const Chunk& chunk) {
   return {environment, state_kind().name(), cat(key_of(chunk), "_|-guard")};
+}
+
+Key check_key(const Name& environment, const Chunk& chunk) {
+  return {environment, state_kind().name(), cat(key_of(chunk), "_|-check")};
+}
+
+Key look_key(const Key& target) {
+  return {target.environment, target.kind, cat(target.name, "_|-look")};
 }
 
 void set_pace(const WaitRule& rule, Resource& resource) {

@@ -34,6 +34,12 @@ inline constexpr std::string_view states_set = "states";
 /// has a kind for.
 Key guard_key(const Name& environment, const Chunk& chunk);
 
+/// Of what runs `check_cmd`; as above.
+Key check_key(const Name& environment, const Chunk& chunk);
+
+/// Of the look at something that a `prereq` comes before.
+Key look_key(const Key& target);
+
 /// Gives a resource the pace that a wait asks for.
 void set_pace(const WaitRule& rule, Resource& resource);
 

@@ -77,7 +77,7 @@ b: test.nop
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
   EXPECT_EQ(a.driver, "state");
   EXPECT_EQ(a.origin, "main.sls:3:3");
-  EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");
+  EXPECT_EQ(needs_of(a), "");  // the hole itself is one, which a failure that left it meets
   EXPECT_EQ(*state_kind().normalise(a.attributes), a.attributes);
   EXPECT_EQ(made.made.intent->sets.at(states_set), Leftover::keep);
   EXPECT_EQ(mapped("a: test.nop", {.prune = true}).made.intent->sets.at(states_set),
@@ -208,7 +208,8 @@ t: test.nop
   EXPECT_EQ(made.at("command/cmd_|-waits_|-waits").redo, Redo::as_needed);
   EXPECT_EQ(field("waits", "reload_only"), "true");
   EXPECT_EQ(needs_of(made.at("command/cmd_|-waits_|-waits")),
-            "succeeded refresh: state/test_|-t_|-t; ");
+            "succeeded refresh: state/test_|-t_|-t; "
+            "succeeded order: state/cmd_|-waits_|-waits_|-guard; ");
 }
 
 TEST(Intent, ContainersHaveTheirOwnNames) {
@@ -237,7 +238,7 @@ b:
 c:
   container.running: [{image: x}, {ports: {a: none}}]
 d:
-  file.managed: [{name: /d}, {check_cmd: "true"}]
+  file.directory: [{name: /d}, {recreate_on_update: {create_before_destroy: false}}]
 e:
   cmd.run: [{cmd: {a: b}}]
 e2:
@@ -257,8 +258,8 @@ g:
       "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
       "string such as `53/udp`, not `none`\n"
-      "main.sls:9:3: file.managed of ID d: `check_cmd` and `recreate_on_update` are not supported "
-      "here\n"
+      "main.sls:9:3: file.directory of ID d: a folder cannot be recreated: it may hold what others "
+      "made\n"
       "main.sls:11:3: cmd.run of ID e: `cmd` must be a string or a list of words, not "
       "{\"a\":\"b\"}\n"
       "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
@@ -279,6 +280,52 @@ b:
   EXPECT_TRUE(tried.patience.most == 4 && tried.patience.with_errors);
   EXPECT_TRUE(tried.pace.wait == Wait::random && tried.pace.shortest == 20s &&
               tried.pace.longest == 25s);
+}
+
+TEST(Intent, WhatIsCheckedHasSucceededWhenItsCheckHas) {
+  const Mapped made = mapped(R"(
+a:
+  file.managed: [{name: /a}, {contents: x}, {check_cmd: grep x /a}]
+b:
+  test.nop:
+    - require: [{file: a}]
+    - watch: [{file: a}]
+c:
+  test.nop: [{onchanges: [{file: a}]}, {onfail_any: [{file: a}]}]
+)");
+  const Resource& check = made.at("state/file_|-a_|-/a_|-check");
+  EXPECT_EQ(needs_of(check), "succeeded order: file/file_|-a_|-/a; ");
+  EXPECT_EQ(check.attributes.at("settings").at("check_cmd").items()[0], Value("grep x /a"));
+  EXPECT_EQ(needs_of(made.at("state/test_|-b_|-b")),
+            "succeeded order: state/file_|-a_|-/a_|-check; "
+            "succeeded refresh: file/file_|-a_|-/a; "
+            "succeeded order: state/file_|-a_|-/a_|-check; ");
+  EXPECT_EQ(needs_of(made.at("state/test_|-c_|-c")),
+            "changed skip order: file/file_|-a_|-/a; "
+            "succeeded skip order: state/file_|-a_|-/a_|-check; "
+            "failed skip order any: state/file_|-a_|-/a_|-check; ");
+}
+
+TEST(Intent, WhoReplacesBeforeItRemovesHasARemover) {
+  const Mapped made = mapped(R"(
+a:
+  test.present: [{recreate_on_update: {create_before_destroy: true}}]
+b:
+  test.nop: [{require: [{test: a}]}]
+c:
+  test.nop: [{onchanges: [{test: a}]}]
+d:
+  test.present: [{recreate_on_update: {create_before_destroy: false}}]
+)");
+  const Resource& remover = made.at("state/test_|-a_delete_old_|-a");
+  EXPECT_EQ(remover.attributes.text_at("function"), "absent");
+  EXPECT_EQ(needs_of(remover),
+            "succeeded order: state/test_|-a_|-a state/test_|-b_|-b; "
+            "finished order: state/test_|-c_|-c; ");
+  EXPECT_TRUE(remover.attributes.at("settings").at("replaced").is_deferred());
+  EXPECT_EQ(made.at("state/test_|-a_|-a").attributes.at("settings").text_at("remover"),
+            "test_|-a_delete_old_|-a");
+  EXPECT_EQ(made.resources().size(), 5u);
 }
 
 TEST(Intent, WaitsAndDeadlinesArePaces) {

@@ -44,6 +44,8 @@ class Orderer {
       delay();
     }
     add_listeners();
+    if (!made_.is_inverted)
+      add_removers();
   }
 
  private:
@@ -271,6 +273,60 @@ class Orderer {
       std::erase_if(chunk.needs, listens);
       made_.chunks.push_back(std::move(listener));
     }
+  }
+
+  static bool is_replaced_first(const Chunk& chunk) {
+    return chunk.function == "present" && !chunk.is_delayed && chunk.settings != nullptr &&
+           chunk.settings->create_before_destroy.value_or(false) && chunk.failure.empty();
+  }
+
+  /// What is made before the old one goes: that one is removed when all that use it have gone on.
+  void add_removers() {
+    const auto count = static_cast<uint32_t>(made_.chunks.size());
+    std::map<uint32_t, std::vector<uint32_t>> users, conditional;
+    for (uint32_t i = 0; i < count; ++i)
+      if (is_replaced_first(made_.chunks[i]))
+        users[i];
+    if (users.empty())
+      return;
+    for (uint32_t i = 0; i < count; ++i)
+      for (const Need& need : made_.chunks[i].needs)
+        if (is_ordering(need) && !made_.chunks[i].is_delayed)
+          for (const uint32_t target : targets_of(need))
+            if (const auto used = users.find(target); used != users.end() && target != i)
+              (is_condition(need) ? conditional[target] : used->second).push_back(i);
+    uint32_t rank = count;
+    for (const auto& [i, used_by] : users) {
+      const Chunk& chunk = made_.chunks[i];
+      Chunk remover;
+      remover.state = chunk.state;
+      remover.function = "absent";
+      remover.id = cat(chunk.id, "_delete_old");
+      remover.name = chunk.name;
+      remover.bound_name = chunk.bound_name;
+      remover.sls = chunk.sls;
+      remover.at = chunk.at;
+      remover.order = chunk.order;
+      remover.rank = rank++;
+      remover.is_remover = true;
+      auto settings = std::make_shared<Settings>();
+      settings->acct_profile = chunk.settings->acct_profile;
+      settings->sensitive = chunk.settings->sensitive;
+      remover.settings = std::move(settings);
+      remover.needs.push_back(order_on(std::span(&i, 1), chunk, chunk.at));
+      remover.needs.back().requisite = Requisite::require;
+      if (!used_by.empty())
+        remover.needs.push_back(order_on(used_by, chunk, chunk.at));
+      if (!used_by.empty())
+        remover.needs.back().requisite = Requisite::require;
+      if (!conditional[i].empty())
+        remover.needs.push_back(order_on(conditional[i], chunk, chunk.at));
+      made_.chunks.push_back(std::move(remover));
+    }
+  }
+
+  static bool is_condition(const Need& need) {
+    return need.requisite == Requisite::onchanges || need.requisite == Requisite::onfail;
   }
 
   Compilation& with_;

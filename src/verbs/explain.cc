@@ -123,12 +123,27 @@ std::string_view past_of(const Key& key, Verb verb) {
   return is_run && acts(verb) ? "was run" : past(verb);
 }
 
+/// Of what was not told to have begun: it never did, or it took no time.
+std::string_view end_of(const Event& event) {
+  switch (event.type) {
+    case EventType::failed:
+      return "failed";
+    case EventType::skipped:
+      return "was left for another run";
+    case EventType::blocked:
+      return "was kept from running";
+    default:
+      return past_of(event.key, event.verb);
+  }
+}
+
 /// Whether `what` is the ID or the name in `state_|-id_|-name`, or the tag with the function.
 bool names_state(std::string_view key, std::string_view what) {
   constexpr std::string_view separator = "_|-";
   const size_t id = key.find(separator);
   const size_t name = id == key.npos ? key.npos : key.find(separator, id + separator.size());
-  if (name == key.npos)
+  // What is beside a state (a look, a guard, a check) is meant by its own name only.
+  if (name == key.npos || key.find(separator, name + separator.size()) != key.npos)
     return false;
   return key.substr(id + separator.size(), name - id - separator.size()) == what ||
          key.substr(name + separator.size()) == what || what.starts_with(cat(key, separator));
@@ -168,6 +183,19 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   return found;
 }
 
+Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
+                                             const std::string& what) {
+  Result<std::vector<Key>> known = find_keys(place, environment, what);
+  if (known)
+    return known;
+  std::set<Key> found;
+  for (const Event& event : TRY(place.store->events(environment, 0, 1'000'000)))
+    if (!event.key.kind.empty() && (to_string(event.key) == what || event.key.name == what ||
+                                    names_state(event.key.name.view(), what)))
+      found.insert(event.key);
+  return found.empty() ? std::move(known) : std::vector<Key>(found.begin(), found.end());
+}
+
 Result<std::vector<std::string>> why(const Workplace& place, const Name& environment,
                                      const Key& key) {
   const Known known = TRY(place.store->known(environment));
@@ -181,14 +209,23 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     });
     const auto ended = std::find_if(events.begin(), events.end(), [](const Event& event) {
       return event.type == EventType::done || event.type == EventType::failed ||
-             event.type == EventType::skipped;
+             event.type == EventType::skipped || event.type == EventType::blocked;
     });
     const auto record = known.find(*at);
     const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
     const std::string origin =
         resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
+    if (ended != events.end() && (begun == events.end() || ended->type == EventType::blocked) &&
+        (begun == events.end() || ended->sequence > begun->sequence)) {
+      lines.push_back(cat(to_string(*at), origin, " ", end_of(*ended), " on ",
+                          to_string(ended->time), ended->text.empty() ? "" : ": ", ended->text));
+      at = ended->because.kind.empty() ? std::nullopt : std::optional(ended->because);
+      continue;
+    }
     if (begun == events.end()) {
-      lines.push_back(cat(to_string(*at), origin, ": nothing was done to it"));
+      // A look leaves no trace; who needs it says what came of it.
+      if (lines.empty() || record != known.end())
+        lines.push_back(cat(to_string(*at), origin, ": nothing was done to it"));
       break;
     }
     lines.push_back(cat(to_string(*at), origin, " ", past_of(*at, begun->verb), " on ",

@@ -11,8 +11,12 @@ namespace fettle {
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
                                    const std::string& what);
 
-/// The chain of reasons for the last thing that was done with a key, from what was done back to the
-/// first cause: one line each.
+/// The same, and what was told of and never done.
+Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
+                                             const std::string& what);
+
+/// The chain of reasons for the last thing that was done with a key, or kept it from being done,
+/// back to the first cause: one line each.
 Result<std::vector<std::string>> why(const Workplace& place, const Name& environment,
                                      const Key& key);
 

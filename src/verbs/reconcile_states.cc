@@ -98,7 +98,8 @@ class StatesLoop {
   Value running() const {
     std::vector<Entry> entries;
     for (const auto& [tag, result] : current_)
-      entries.push_back({Name(tag), result.entry});
+      if (!result.is_quiet)
+        entries.push_back({Name(tag), result.entry});
     return Value::dict(std::move(entries));
   }
 
@@ -177,6 +178,7 @@ class StatesLoop {
       } else {
         shown->entry = merged(shown->entry, result.entry);
         shown->is_unmet = result.is_unmet;
+        shown->is_quiet &= result.is_quiet;
       }
       before = std::move(result);
     }
@@ -187,6 +189,8 @@ class StatesLoop {
   Result<std::set<std::string>> pending_now() {
     std::set<std::string> pending;
     for (auto& [tag, result] : current_) {
+      if (result.is_quiet)
+        continue;
       const Result<bool> said = is_pending(tag, result.entry);
       if (said && *said)
         pending.insert(tag);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "states/target_index.h"
+#include "value/jmespath.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -57,6 +58,30 @@ Result<Described> describe_states(const Workplace& place, RunFunctions& function
   return described;
 }
 
+Result<Value> filter_described(const Value& states, const std::string& expression) {
+  const JmesPath path = TRY(JmesPath::read(expression).context("reading `--filter`"));
+  std::vector<Value> resources;
+  for (const Entry& one : states.entries())
+    if (one.value.is_dict())
+      for (const Entry& state : one.value.entries())
+        resources.push_back(
+            Value::dict({{"name", one.key}, {"ref", state.key}, {"resource", state.value}}));
+  const Value picked = TRY(path.of(Value::list(std::move(resources))));
+  const auto is_resource = [](const Value& item) {
+    return item.at("name").is_text() && item.at("ref").is_text() &&
+           item.find("resource") != nullptr;
+  };
+  if (!picked.is_list() || !std::ranges::all_of(picked.items(), is_resource))
+    return picked;
+  std::map<Name, std::vector<Entry>> by_id;
+  for (const Value& item : picked.items())
+    by_id[item.at("name").text()].push_back({item.at("ref").text(), item.at("resource")});
+  std::vector<Entry> entries;
+  for (auto& [id, bodies] : by_id)
+    entries.push_back({id, Value::dict(std::move(bodies))});
+  return Value::dict(std::move(entries));
+}
+
 namespace {
 
 Value told(bool result, Value ret, Value comment = {}) {
@@ -64,14 +89,27 @@ Value told(bool result, Value ret, Value comment = {}) {
       {{"result", result}, {"ret", std::move(ret)}, {"comment", std::move(comment)}});
 }
 
+/// What a state left, though it may have failed.
+Value left_by(const Key& key, const Record& record) {
+  if (key.kind == command_kind().name())
+    return Value::dict(
+        {{"retcode", record.outputs.at("code")}, {"stdout", record.outputs.at("output")}});
+  if (key.kind != state_kind().name()) {
+    if (!record.applied)
+      return {};
+    return record.applied->attributes;
+  }
+  const Value* memory = record.outputs.find("memory");
+  return memory != nullptr ? *memory : record.outputs.at("new_state");
+}
+
 /// What is remembered of states, by `state_|-id_|-name_|-`.
 Value memory_of(const Known& known) {
   std::vector<Entry> entries;
   for (const auto& [key, record] : known)
-    if (!parts_of(key.name.view()).empty() && record->applied)
-      entries.push_back({cat(key.name, "_|-"), key.kind == state_kind().name()
-                                                   ? record->outputs.at("new_state")
-                                                   : record->applied->attributes});
+    if (const Value left = left_by(key, *record);
+        !parts_of(key.name.view()).empty() && left.is_dict() && !left.entries().empty())
+      entries.push_back({cat(key.name, "_|-"), left});
   return Value::dict(std::move(entries));
 }
 
@@ -92,6 +130,21 @@ Result<Value> forget_state(const Workplace& place, const Name& environment,
       return told(true, asked);
     }
   return told(false, Value(), cat("nothing is remembered about `", name, "`"));
+}
+
+/// Idem wrote versions 1 and 2, as `[1, 0, 0]` or `1.0.0`.
+Status check_version(const Value& metadata) {
+  constexpr int64_t newest = 2;
+  const Value& version = metadata.at("version");
+  int64_t major = 0;
+  if (version.is_list() && !version.items().empty())
+    major = version.items()[0].integer().value_or(0);
+  else if (version.is_text())
+    major = std::atoll(version.text().str().c_str());
+  if (major > newest)
+    return user_error(cat("this memory has version ", to_text(version), "; versions up to ", newest,
+                          " can be read"));
+  return {};
 }
 
 }  // namespace
@@ -125,8 +178,10 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
   const Known known = TRY(place.store->known(environment));
   std::vector<Change> changes;
   for (const Entry& entry : memory.entries()) {
-    if (entry.key == "__esm_metadata__")
+    if (entry.key == "__esm_metadata__") {
+      TRY(check_version(entry.value));
       continue;
+    }
     const std::vector<std::string> parts = parts_of(entry.key.view());
     if (parts.empty() || !entry.value.is_dict())
       return user_error(cat("`", entry.key,

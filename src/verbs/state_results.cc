@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "states/globals.h"
 #include "value/changes.h"
+#include "verbs/state_comments.h"
 
 namespace fettle {
 namespace {
@@ -14,10 +14,6 @@ const Value nothing = Value::dict({});
 
 bool is_empty_dict(const Value& value) {
   return value.is_null() || (value.is_dict() && value.entries().empty());
-}
-
-std::string python_word(const Value& result) {
-  return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
 }
 
 /// A thing that was to be away, and is.
@@ -92,15 +88,52 @@ class Teller {
       results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
       results_[i] = result_of(i);
     }
-    // A blocked one tells what became of those it needs.
-    for (const size_t i : order)
-      if (of_.run.standing(of_.keys[i]) == Standing::blocked ||
-          of_.run.standing(of_.keys[i]) == Standing::unmet)
-        results_[i].entry = with_entry(results_[i].entry, "comment", comment_of_blocked(i));
+    tell_of_delayed();
+    // A blocked one tells what became of those it needs, and one whose references lead nowhere what
+    // they looked for.
+    for (const size_t i : order) {
+      const Standing standing = of_.run.standing(of_.keys[i]);
+      if (standing == Standing::blocked || standing == Standing::unmet)
+        comment(i, comment_of_requisites(commented(), i));
+      else if (standing == Standing::failed && is_without_answer(i))
+        comment(i, comment_of_references(commented(), i));
+    }
     std::vector<StateResult> told;
     told.reserve(order.size());
-    for (const size_t i : order)
-      if (!is_quiet_listener(i))
+    for (const size_t i : order) {
+      results_[i].is_quiet = is_quiet(i);
+      told.push_back(std::move(results_[i]));
+    }
+    for (StateResult& left : results_)
+      if (left.is_delayed)
+        told.push_back(std::move(left));
+    return told;
+  }
+
+  /// The same of looks. `steps`: what is planned of all that engines look at themselves.
+  std::vector<StateResult> tell_looks(const Plan& plan) {
+    std::unordered_map<Key, const Step*, KeyHash> steps;
+    for (const Step& step : plan.steps)
+      steps.emplace(step.key, &step);
+    int number = 0;
+    std::vector<size_t> unmet;
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (of_.keys[i].kind.empty())
+        continue;
+      results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
+      const auto step = steps.find(of_.keys[i]);
+      if (!look_at(i, step == steps.end() ? nullptr : step->second))
+        unmet.push_back(i);
+      results_[i].entry = with_entry(results_[i].entry, "__run_num", ++number);
+    }
+    tell_of_delayed();
+    for (const size_t i : unmet) {
+      const std::string told = comment_of_requisites(commented(), i);
+      comment(i, told.empty() ? comment_of_references(commented(), i) : told);
+    }
+    std::vector<StateResult> told;
+    for (size_t i = 0; i < results_.size(); ++i)
+      if (!results_[i].tag.empty() && !is_quiet(i))
         told.push_back(std::move(results_[i]));
     return told;
   }
@@ -137,9 +170,16 @@ class Teller {
     return found == of_.run.known().end() ? nullptr : found->second.get();
   }
 
-  /// Who listens is told of only when something changed.
-  bool is_quiet_listener(size_t i) const {
-    return of_.compiled.chunks[i].is_listener && of_.run.standing(of_.keys[i]) == Standing::unmet;
+  /// Who listens is told of only when something changed, and who removes what was replaced when
+  /// there was something to remove.
+  bool is_quiet(size_t i) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    if (of_.keys[i].kind.empty())
+      return false;
+    const Standing standing = of_.run.standing(of_.keys[i]);
+    if (chunk.is_remover)
+      return standing != Standing::changed && standing != Standing::failed;
+    return chunk.is_listener && standing == Standing::unmet;
   }
 
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
@@ -206,6 +246,117 @@ class Teller {
   }
 
  private:
+  Commented commented() const {
+    return {of_.compiled, results_, [this](uint32_t chunk) {
+              return of_.run.standing(states::look_key(of_.keys[chunk])) == Standing::changed;
+            }};
+  }
+
+  void comment(size_t i, const std::string& text) {
+    if (!text.empty())
+      results_[i].entry = with_entry(results_[i].entry, "comment", Value(text));
+  }
+
+  /// What needs a block that was not rendered was not judged.
+  void tell_of_delayed() {
+    for (size_t i = 0; i < results_.size(); ++i)
+      if (of_.keys[i].kind.empty()) {
+        results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
+        results_[i].is_delayed = true;
+        results_[i].entry =
+            entry_of(i, of_.summary.stopped ? Value() : Value(false), {}, {}, {}, {}, {});
+      }
+    for (size_t i = 0; i < results_.size(); ++i)
+      if (results_[i].is_delayed)
+        comment(i, of_.summary.stopped ? "it was not run" : comment_of_delayed(commented()));
+  }
+
+  bool is_without_answer(size_t i) const {
+    const auto failure = failures_.find(of_.keys[i]);
+    return failure != failures_.end() &&
+           failure->second->error.message.find("` has no output `") != std::string::npos;
+  }
+
+  /// What a look says of a state; whether it was judged: else a requisite kept it from that.
+  bool look_at(size_t i, const Step* step) {
+    const Key& key = of_.keys[i];
+    StateResult& made = results_[i];
+    const Value* looked = is_call(i) ? of_.run.looked(key) : nullptr;
+    const Standing standing = of_.run.standing(key);
+    const auto failure = failures_.find(key);
+    const auto says = [&](Value result, const Value& comment) {
+      made.entry = entry_of(i, std::move(result), comment, {}, {}, {}, {});
+    };
+    if (looked != nullptr) {
+      made.entry =
+          entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
+                   looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data"));
+    } else if (failure != failures_.end()) {
+      says(false, Value(failure->second->error.message));
+      return !is_without_answer(i);
+    } else if (const Value* guard = held_by_guard(i)) {
+      says(true, guard->at("comment"));
+    } else if (!is_call(i) && standing == Standing::unchanged) {
+      says(true, Value("not run: its conditions do not hold"));
+    } else if (step != nullptr && !is_call(i) && is_good_or_open(standing)) {
+      look_at_thing(i, *step);
+      return step->verb != Verb::blocked;
+    } else {
+      const Step* decided = of_.run.step(key);
+      made.is_unmet = standing == Standing::unmet;
+      says(false, Value(decided == nullptr ? "it was not checked" : decided->why.str()));
+      return false;
+    }
+    return true;
+  }
+
+  static bool is_good_or_open(Standing standing) {
+    return standing == Standing::open || is_good(standing);
+  }
+
+  /// What is planned of a thing that the engine has a kind for.
+  void look_at_thing(size_t i, const Step& step) {
+    StateResult& made = results_[i];
+    const auto before = of_.before.find(of_.keys[i]);
+    const Observation* const seen = seen_at_first(i);
+    const bool is_purged = step.wanted == nullptr || step.wanted->attributes.bool_at("purged");
+    const bool is_there_unknown =
+        before == of_.before.end() && seen != nullptr && seen->state.has_value();
+    const Value old_state =
+        is_there_unknown ? *seen->state
+                         : state_of(before == of_.before.end() ? nullptr : before->second.get());
+    const bool is_due = (step.verb != Verb::keep && step.verb != Verb::blocked) &&
+                        (!is_purged || seen == nullptr || seen->state.has_value());
+    const bool is_command = step.key.kind == command_kind().name();
+    const Value wanted = is_purged    ? Value()
+                         : is_command ? command_of(step.wanted->attributes)
+                                      : known_part_of(step.wanted->attributes);
+    made.is_unmet = step.obstacle == Obstacle::unmet;
+    const Value changes = !is_due      ? nothing
+                          : is_command ? Value::dict({{"new", wanted}})
+                                       : changes_between(old_state, wanted);
+    made.entry = entry_of(
+        i,
+        step.verb == Verb::blocked ? Value(false)
+        : is_due                   ? Value()
+                                   : Value(true),
+        is_due && is_command ? Value(cat("it would be run: ", step.why)) : Value(step.why.str()),
+        changes, old_state, is_due ? wanted : old_state, {});
+  }
+
+  static Value command_of(const Value& attributes) {
+    return known_part_of(Value::dict({{"command", attributes.at("command")}}));
+  }
+
+  /// Without what other states will leave only then.
+  static Value known_part_of(const Value& attributes) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : attributes.entries())
+      if (!entry.value.has_deferred())
+        entries.push_back(entry);
+    return Value::dict(std::move(entries));
+  }
+
   Value meta_of(const states::Chunk& chunk) const {
     static const Value no_meta = Value::dict({{"SLS", nothing}, {"ID_DECS", nothing}});
     if (of_.compiled.file_metas.empty() && of_.compiled.id_metas.empty())
@@ -269,13 +420,26 @@ class Teller {
     } else {
       made.entry = entry_of_thing(i, standing);
     }
+    tell_of_check(i, made);
     if (const auto left = unsettled_.find(key); left != unsettled_.end())
       made.entry = with_entry(made.entry, "comment",
-                              commented(made.entry.at("comment"), left->second->what));
+                              with_line(made.entry.at("comment"), left->second->what));
     return made;
   }
 
-  static Value commented(const Value& comment, const std::string& text) {
+  /// A thing that is as wanted, and no good by its `check_cmd`.
+  void tell_of_check(size_t i, StateResult& made) const {
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    if (is_call(i) || chunk.settings == nullptr || chunk.settings->check_cmd.empty())
+      return;
+    const auto failure = failures_.find(states::check_key(of_.keys[i].environment, chunk));
+    if (failure == failures_.end())
+      return;
+    made.entry = with_entry(with_entry(made.entry, "result", false), "comment",
+                            with_line(made.entry.at("comment"), failure->second->error.message));
+  }
+
+  static Value with_line(const Value& comment, const std::string& text) {
     std::vector<Value> lines;
     if (comment.is_list())
       lines.assign(comment.items().begin(), comment.items().end());
@@ -339,52 +503,6 @@ class Teller {
                     std::move(changes), old_state, new_state, {});
   }
 
-  /// Idem's words about each requisite that is not met.
-  Value comment_of_blocked(size_t i) const {
-    const states::Chunk& chunk = of_.compiled.chunks[i];
-    std::vector<std::string> lines;
-    for (const states::Need& need : chunk.needs)
-      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-        if (const std::string line = complaint(need, of_.compiled.targets[t]); !line.empty())
-          lines.push_back(line);
-    if (lines.empty())
-      return results_[i].entry.at("comment");
-    return Value(join(lines, "\n"));
-  }
-
-  std::string complaint(const states::Need& need, uint32_t target) const {
-    const StateResult& other = results_[target];
-    if (other.tag.empty())
-      return {};
-    const Value& result = other.entry.at("result");
-    const std::string word = python_word(result);
-    switch (need.requisite) {
-      case states::Requisite::require:
-      case states::Requisite::arg_bind:
-        return result == Value(false) ? cat("Result of ", to_string(need.requisite), " ", other.tag,
-                                            " is \"", word, "\", not \"[True, None]\"")
-                                      : "";
-      case states::Requisite::watch:
-        return result != Value(true)
-                   ? cat("Result of watch ", other.tag, " is \"", word, "\", not \"True\"")
-                   : "";
-      case states::Requisite::onfail:
-        return result != Value(false)
-                   ? cat("Result of onfail ", other.tag, " is \"", word, "\", not \"False\"")
-                   : "";
-      case states::Requisite::onchanges:
-        if (result != Value(true))
-          return cat("Result of onchanges ", other.tag, " is \"", word, "\", not \"True\"");
-        return is_empty_dict(other.entry.at("changes"))
-                   ? cat("Changes from onchanges ", other.tag, " is \"False\", not \"True\"")
-                   : "";
-      case states::Requisite::prereq:
-        return cat("No changes found in execution of ", other.tag);
-      default:
-        return {};
-    }
-  }
-
   const StatesRun& of_;
   std::unordered_map<Key, const Failure*, KeyHash> failures_;
   std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
@@ -438,67 +556,7 @@ Value with_entry(const Value& entry, std::string_view key, Value value) {
 std::vector<StateResult> results_of(const StatesRun& of) { return Teller(of).tell(); }
 
 std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan) {
-  std::unordered_map<Key, const Step*, KeyHash> steps;
-  for (const Step& step : plan.steps)
-    steps.emplace(step.key, &step);
-  std::unordered_map<Key, const Failure*, KeyHash> failures;
-  for (const Failure& failure : of.summary.failures)
-    failures.emplace(failure.key, &failure);
-  const Teller teller(of);
-  std::vector<StateResult> results;
-  int number = 0;
-  for (size_t i = 0; i < of.compiled.chunks.size(); ++i) {
-    const Key& key = of.keys[i];
-    if (key.kind.empty() || teller.is_quiet_listener(i))
-      continue;
-    StateResult made;
-    made.tag = states::tag_of(of.compiled.chunks[i]);
-    const Value* looked = of.run.looked(key);
-    const auto step = steps.find(key);
-    const auto failure = failures.find(key);
-    if (looked != nullptr) {
-      made.entry = teller.entry_of(i, looked->at("result"), looked->at("comment"),
-                                   looked->at("changes"), looked->at("old_state"),
-                                   looked->at("new_state"), looked->at("rerun_data"));
-    } else if (failure != failures.end()) {
-      made.entry = teller.entry_of(i, false, Value(failure->second->error.message), {}, {}, {}, {});
-    } else if (const Value* guard = teller.held_by_guard(i)) {
-      made.entry = teller.entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
-    } else if (step != steps.end() && !teller.is_call(i)) {
-      const Verb verb = step->second->verb;
-      const auto before = of.before.find(key);
-      const Observation* const seen = teller.seen_at_first(i);
-      const bool is_purged =
-          step->second->wanted == nullptr || step->second->wanted->attributes.bool_at("purged");
-      const bool is_there_unknown =
-          before == of.before.end() && seen != nullptr && seen->state.has_value();
-      const Value old_state =
-          is_there_unknown
-              ? *seen->state
-              : Teller::state_of(before == of.before.end() ? nullptr : before->second.get());
-      const bool is_due = (verb != Verb::keep && verb != Verb::blocked) &&
-                          (!is_purged || seen == nullptr || seen->state.has_value());
-      const Value wanted = is_purged ? Value() : step->second->wanted->attributes;
-      made.is_unmet = step->second->obstacle == Obstacle::unmet;
-      made.entry = teller.entry_of(
-          i,
-          verb == Verb::blocked ? Value(false)
-          : is_due              ? Value()
-                                : Value(true),
-          Value(step->second->why.str()),
-          is_due ? changes_between(old_state, wanted.has_deferred() ? nothing : wanted) : nothing,
-          old_state, is_due ? wanted : old_state, {});
-    } else {
-      const Step* decided = of.run.step(key);
-      made.is_unmet = of.run.standing(key) == Standing::unmet;
-      made.entry = teller.entry_of(
-          i, false, Value(decided == nullptr ? "it was not checked" : decided->why.str()), {}, {},
-          {}, {});
-    }
-    made.entry = with_entry(made.entry, "__run_num", ++number);
-    results.push_back(std::move(made));
-  }
-  return results;
+  return Teller(of).tell_looks(plan);
 }
 
 Value merged(const Value& first, const Value& last) {

@@ -23,7 +23,7 @@ class KnownMemory : public states::Memory {
     std::vector<Name> found;
     const std::string prefix = cat(state, "_|-");
     for (const auto& [key, record] : known_) {
-      if (!key.name.view().starts_with(prefix))
+      if (!key.name.view().starts_with(prefix) || removes_others(*record))
         continue;
       const auto parts = split_words(key.name.view());
       if (parts.size() == 3 && (parts[1] == target.view() || parts[2] == target.view()))
@@ -34,6 +34,10 @@ class KnownMemory : public states::Memory {
   }
 
  private:
+  /// What removes things that another state has replaced is nothing by itself.
+  static bool removes_others(const Record& record) {
+    return record.applied && record.applied->attributes.at("settings").find("replaced") != nullptr;
+  }
   static std::vector<std::string_view> split_words(std::string_view text) {
     std::vector<std::string_view> parts;
     while (true) {
@@ -50,14 +54,18 @@ class KnownMemory : public states::Memory {
 /// What the states of this run have left so far.
 class RunOutcomes : public states::Outcomes {
  public:
-  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run)
-      : compiled_(compiled), keys_(keys), run_(run) {}
+  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run,
+              bool looks)
+      : compiled_(compiled), keys_(keys), run_(run), looks_(looks) {}
   bool has_run(std::string_view id) const override {
     bool is_there = false;
     for (size_t i = 0; i < keys_.size(); ++i)
       if (compiled_.chunks[i].id == id) {
         is_there = true;
-        if (!is_good(run_.standing(keys_[i])))
+        // What engines look at themselves is taken for done where all is only looked at.
+        const Standing standing = run_.standing(keys_[i]);
+        if (!is_good(standing) &&
+            !(looks_ && standing == Standing::open && keys_[i].kind != "state"))
           return false;
       }
     return is_there;
@@ -69,6 +77,8 @@ class RunOutcomes : public states::Outcomes {
       if (chunk.state != state || chunk.id != id || (!name.empty() && chunk.name != name) ||
           !is_good(run_.standing(keys_[i])))
         continue;
+      if (const Value* looked = run_.looked(keys_[i]); looked != nullptr)
+        return looked->at("new_state");
       if (const auto record = run_.known().find(keys_[i]); record != run_.known().end())
         return keys_[i].kind == "state" ? record->second->outputs.at("new_state")
                                         : record->second->outputs;
@@ -80,6 +90,7 @@ class RunOutcomes : public states::Outcomes {
   const states::Compiled& compiled_;
   const std::vector<Key>& keys_;
   const Run& run_;
+  bool looks_;  ///< it changes nothing
 };
 
 /// Where a run writes that leaves no memory.
@@ -141,6 +152,7 @@ class StatesWork {
     TRY(remember_plugins());
     TRY(goes_on_or_begins());
     TRY(carry_and_reconcile());
+    warn_of_blocks(report_.results);
     if (!report_.is_stopped)
       TRY(edit_->put_note(open_run_note, {}));
     return std::move(report_);
@@ -317,6 +329,8 @@ class StatesWork {
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late && report_.fault.empty();
     tell_of_pruned(summary);
+    if (request_.reconciler == "fettle" || request_.reconciler == "none")
+      intent_.reset();  // these carry it out once
     if (request_.reconciler != "fettle" && request_.reconciler != "none")
       for (const Key& key : keys_)
         if (carried.run.standing(key) == Standing::changed)
@@ -353,7 +367,10 @@ class StatesWork {
   void tell_of_pruned(const Summary& summary) {
     if (summary.failures.empty() || !report_.fault.empty())
       return;
-    const std::unordered_set<Key, KeyHash> in_files(keys_.begin(), keys_.end());
+    std::unordered_set<Key, KeyHash> in_files;
+    for (const auto& [set, resources] : intent_->resources)
+      for (const Resource& resource : resources)
+        in_files.insert(resource.key);
     for (const Failure& failure : summary.failures)
       if (!in_files.contains(failure.key)) {
         report_.fault = cat("`", to_string(failure.key), "`, which is in no file, could not be ",
@@ -368,19 +385,48 @@ class StatesWork {
     const bool is_more = take_additions();
     if (!is_more && compiled_->delayed.empty())
       return nullptr;
-    const RunOutcomes outcomes(*compiled_, keys_, run);
-    const auto is_ready = [&](const states::Delayed& block) {
+    if (!is_more && !is_block_ready(run, false))
+      return nullptr;
+    TRY(compile_after(run, false));
+    return intent_;
+  }
+
+  /// Whether all that a block waits for has run.
+  bool is_block_ready(const Run& run, bool looks) const {
+    const RunOutcomes outcomes(*compiled_, keys_, run, looks);
+    return std::ranges::any_of(compiled_->delayed, [&](const states::Delayed& block) {
       return std::ranges::all_of(block.awaited, [&](const states::Delayed::Awaited& one) {
         return outcomes.has_run(one.id.view());
       });
-    };
-    if (!is_more && std::ranges::none_of(compiled_->delayed, is_ready))
-      return nullptr;
+    });
+  }
+
+  Status compile_after(const Run& run, bool looks) {
     const std::shared_ptr<const states::Compiled> compiled = compiled_;
     const std::vector<Key> keys = keys_;
-    const RunOutcomes then(*compiled, keys, run);
-    TRY(compile(&then));
-    return intent_;
+    const RunOutcomes then(*compiled, keys, run, looks);
+    return compile(&then);
+  }
+
+  /// Blocks that were never rendered: nobody knows what is in them.
+  void warn_of_blocks(std::span<const StateResult> results) {
+    for (const states::Delayed& block : compiled_->delayed) {
+      const auto has_failed = [&](const states::Delayed::Awaited& one) {
+        return std::ranges::none_of(results, [&](const StateResult& result) {
+          return result.entry.text_at("__id__") == one.id.view() &&
+                 result.entry.at("result") != Value(false);
+        });
+      };
+      const auto holder = std::ranges::find_if(block.awaited, has_failed);
+      if (holder == block.awaited.end())
+        continue;
+      Error warning = user_error(cat("the block that waits for ID ", holder->id,
+                                     " was not rendered, because that did not succeed"));
+      if (holder->at.file < compiled_->files.size())
+        warning.where = {compiled_->files[holder->at.file], static_cast<int>(holder->at.line),
+                         static_cast<int>(holder->at.column)};
+      report_.warnings.push_back(std::move(warning));
+    }
   }
 
   /// Whether states that ran have added something else than before.
@@ -410,6 +456,12 @@ class StatesWork {
   }
 
   Status carry_and_reconcile() {
+    TRY(carry_and_loop());
+    std::erase_if(report_.results, [](const StateResult& one) { return one.is_quiet; });
+    return {};
+  }
+
+  Status carry_and_loop() {
     report_.results = TRY(carry());
     if (request_.reconciler == "fettle") {
       report_.requires_re_run = std::ranges::any_of(
@@ -432,6 +484,12 @@ class StatesWork {
     return reconcile_states(place_, functions_, options, apply, report_);
   }
 
+  bool is_remover(const Name& tag) const {
+    return std::ranges::any_of(compiled_->chunks, [&](const states::Chunk& chunk) {
+      return chunk.is_remover && states::tag_of(chunk) == tag.view();
+    });
+  }
+
   /// Runs states once more; all others are as they were.
   Result<std::vector<StateResult>> apply_again(const std::set<std::string>& tags) {
     for (size_t i = 0; i < keys_.size(); ++i) {
@@ -443,7 +501,10 @@ class StatesWork {
       record->second = std::move(again);
     }
     std::vector<StateResult> results = TRY(carry());
-    std::erase_if(results, [&](const StateResult& one) { return !tags.contains(one.tag.str()); });
+    // What was due only after these has come by itself.
+    std::erase_if(results, [&](const StateResult& one) {
+      return !tags.contains(one.tag.str()) && (one.is_quiet || !is_remover(one.tag));
+    });
     return results;
   }
 
@@ -458,9 +519,32 @@ class StatesWork {
     if (!request_.is_test) {
       edit_ = std::make_unique<Forgetful>(request_.environment);
       TRY(carry_and_reconcile());
+      warn_of_blocks(report_.results);
       return std::move(report_);
     }
-    auto looks = std::make_shared<Intent>(*intent_);
+    for (size_t waiting = SIZE_MAX;;) {
+      Threads threads(*place_.interrupt, place_.mask.get());
+      const Carried carried =
+          TRY(look_by_acts(place_.scene(), threads, looks_of(*intent_), known_, options()));
+      // In a test, what a block waits for has run when it was looked at.
+      if (compiled_->delayed.size() < waiting && is_block_ready(carried.run, true)) {
+        waiting = compiled_->delayed.size();
+        TRY(compile_after(carried.run, true));
+        continue;
+      }
+      const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
+      const Seen first = TRY(look_at_new());
+      const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
+      report_.is_stopped = summary.stopped;
+      report_.results =
+          results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_, first}, plan);
+      warn_of_blocks(report_.results);
+      return std::move(report_);
+    }
+  }
+
+  static std::shared_ptr<const Intent> looks_of(const Intent& intent) {
+    auto looks = std::make_shared<Intent>(intent);
     for (auto& [set, leftover] : looks->sets)
       leftover = Leftover::keep;  // what is to go is told by the plan
     for (auto& [set, resources] : looks->resources) {
@@ -471,25 +555,26 @@ class StatesWork {
       for (Resource& resource : resources)
         look_only(resource, looked);
     }
-    Threads threads(*place_.interrupt, place_.mask.get());
-    const Carried carried = TRY(look_by_acts(place_.scene(), threads, looks, known_, options()));
-    const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
-    const Seen first = TRY(look_at_new());
-    const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
-    report_.is_stopped = summary.stopped;
-    report_.results =
-        results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_, first}, plan);
-    return std::move(report_);
+    return looks;
   }
 
-  /// Else what is seen of it says it all.
+  /// Else what is seen of it says it all. Of a command its conditions do.
   static bool looks_by_act(const Resource& resource) {
-    return resource.key.kind == "state" || resource.mandate == Mandate::look;
+    return resource.key.kind == "state" || resource.mandate == Mandate::look ||
+           has_conditions(resource);
+  }
+
+  static bool has_conditions(const Resource& resource) {
+    return resource.key.kind == "command" &&
+           std::ranges::any_of(std::array{"creates", "unless", "onlyif"}, [&](const char* name) {
+             const Value& condition = resource.attributes.at(name);
+             return !condition.is_null() && condition != Value("");
+           });
   }
 
   static void look_only(Resource& resource, const std::set<Key>& looked) {
     if (resource.mandate != Mandate::look)
-      resource.mandate = Mandate::report;
+      resource.mandate = has_conditions(resource) ? Mandate::look : Mandate::report;
     resource.ends_run = false;
     for (Need& need : resource.needs)
       if (need.bond != Bond::past)

@@ -34,6 +34,9 @@ struct StateResult {
   bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
   bool is_pending = false;  ///< it had not settled when the run ended
   bool is_interrupted = false;
+  /// Nobody is told: a listener that heard nothing, a remover that had nothing to remove.
+  bool is_quiet = false;
+  bool is_delayed = false;  ///< it needs a block that was not rendered
 };
 
 struct StatesReport {
@@ -80,6 +83,10 @@ struct Described {
 };
 Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
                                   const std::string& pattern, bool is_hard);
+
+/// What a JMESPath expression picks of described states. It is asked about a list of `{name, ref,
+/// resource}`, as in Idem; where that is what it answers, the answer is states by ID again.
+Result<Value> filter_described(const Value& states, const std::string& expression);
 
 /// Remembers states: `{"cloud.vm_|-web_|-web_|-": {…}}`, as Idem keeps its memory. How many there
 /// are. Errors (`Blame::user`): a key or value that is none.

@@ -171,6 +171,121 @@ TEST_F(StatesCallsTest, SensitiveArgumentsReachCommandsInTheirShape) {
   EXPECT_TRUE(file_exists(at("made")));
 }
 
+TEST_F(StatesCallsTest, AnExecFunctionThatSucceededIsNotRunAgain) {
+  put("exec/count.star", cat(R"(
+def up(ctx):
+    path = ")",
+                             at("calls"), R"("
+    files.write(path, (files.read(path) if files.exists(path) else "") + "x")
+    return {"result": True, "comment": "", "ret": 1}
+)"));
+  for (const char* loop : {"basic", "fettle"}) {
+    std::filesystem::remove(at("calls"));
+    request_.reconciler = loop;
+    environment_ = loop;
+    const StatesReport report = apply("a: {exec.run: [{path: count.up}]}\n");
+    EXPECT_EQ(changes(report, "a"), R"({"new":1})") << loop;
+    EXPECT_EQ(report.re_runs, 0) << loop;
+    EXPECT_EQ(read_file(at("calls")).value_or(""), "x") << loop;
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesCallsTest, WhatIsSensitiveIsHiddenInWhatAStateTells) {
+  put_state(R"(
+def present(ctx, name, pin = 0, pw = ""):
+    return {"result": True, "comment": "pw %s of %d" % (pw, pin), "old_state": None,
+            "new_state": {"pin": pin, "pw": pw, "copy": pin, "user": "u"}, "changes": None}
+)");
+  const StatesReport report = apply(R"(
+a: {s.present: [{pin: 471147}, {pw: abc}, {sensitive: [pin, pw]}]}
+b: {test.present: [{new_state: {token: hunter2, open: 1}}, {sensitive: [token]}]}
+c: {test.succeed_with_arg_bind: [{parameters: {x: "${s:a:pin}", y: "${test:b:token}"}}]}
+)");
+  const auto is_hidden = [&](const Value& where, const char* key) {
+    return where.at(key).is_secret();
+  };
+  const Value& made = entry(report, "a").at("new_state");
+  EXPECT_TRUE(is_hidden(made, "pin") && is_hidden(made, "pw") && is_hidden(made, "copy"));
+  EXPECT_EQ(made.text_at("user"), "u");
+  EXPECT_TRUE(is_hidden(entry(report, "a").at("changes").at("new"), "pin"));
+  EXPECT_EQ(comment(report, "a").find("471147"), std::string::npos) << comment(report, "a");
+  EXPECT_TRUE(is_hidden(entry(report, "b").at("new_state"), "token"));
+  EXPECT_EQ(entry(report, "b").at("new_state").at("open"), Value(1));
+  EXPECT_EQ(comment(report, "b").find("second look"), std::string::npos) << comment(report, "b");
+  const Known known = *home_.store().known("e");
+  const Value& kept = known.at({"e", "state", "test_|-b_|-b"})->applied->attributes;
+  EXPECT_TRUE(is_hidden(kept.at("arguments").at("new_state"), "token"));
+  const Value& bound = entry(report, "c").at("new_state").at("testing");
+  EXPECT_TRUE(is_hidden(bound, "x") && is_hidden(bound, "y"));
+}
+
+TEST_F(StatesCallsTest, ACommandThatPrintsASecretHasOneForItsOutput) {
+  const StatesReport report = apply(R"(
+a: {test.present: [{new_state: {token: hunter2x}}, {sensitive: [token]}]}
+b: {cmd.run: [{cmd: "echo ${test:a:token}"}, {shell: true}]}
+c: {cmd.run: [{cmd: "echo open"}, {shell: true}]}
+)");
+  EXPECT_TRUE(entry(report, "b").at("new_state").at("stdout").is_secret());
+  EXPECT_EQ(entry(report, "c").at("new_state").text_at("stdout"), "open");
+}
+
+TEST_F(StatesCallsTest, CheckCmdTellsWhetherAThingIsAnyGood) {
+  const std::string text =
+      cat("f: {file.managed: [{name: ", at("f"), "}, {contents: x}, {check_cmd: test -e ",
+          at("good"), "}]}\n", "r: {test.nop: [{require: [{file: f}]}]}\n",
+          "o: {test.nop: [{onfail: [{file: f}]}]}\n");
+  request_.reconciler = "none";
+  const StatesReport bad = apply(text);
+  EXPECT_TRUE(file_exists(at("f")));
+  EXPECT_EQ(word(bad, "f"), "False");
+  EXPECT_NE(comment(bad, "f").find("check_cmd failed with exit code 1"), std::string::npos);
+  EXPECT_EQ(word(bad, "r"), "False");
+  EXPECT_NE(comment(bad, "r").find("Result of require file_|-f_|-"), std::string::npos);
+  EXPECT_EQ(word(bad, "o"), "True");
+  EXPECT_EQ(bad.exit_code(), 1);
+  EXPECT_EQ(bad.fault, "");
+  put("good", "");
+  ground_.restart();
+  const StatesReport good = apply(text);
+  EXPECT_EQ(word(good, "f"), "True") << comment(good, "f");
+  EXPECT_EQ(word(good, "r"), "True");
+  EXPECT_EQ(good.exit_code(), 0);
+}
+
+TEST_F(StatesCallsTest, OnlyWhatIsThereIsShownAsMemory) {
+  static_cast<void>(
+      apply("a: test.nop\nb: {test.present: [{new_state: {x: 1}}]}\n"
+            "c: {test.present: [{result: false}, {new_state: {y: 2}}, {force_save: true}]}\n"));
+  RunFunctions functions(place_, {.run_name = "cli", .environment = "e"});
+  ASSERT_TRUE(functions.open());
+  EXPECT_EQ(write_json(functions.exec_function({.path = "esm.show"})->at("ret")),
+            R"({"test_|-b_|-b_|-":{"x":1},"test_|-c_|-c_|-":{"y":2}})");
+}
+
+TEST_F(StatesCallsTest, MemoryOfAnotherVersionIsRefused) {
+  const auto remember = [&](const char* version) {
+    return remember_states(place_, "m",
+                           *read_json(cat(R"({"__esm_metadata__": {"version": )", version,
+                                          R"(}, "test_|-a_|-a_|-": {"x": 1}})")),
+                           true);
+  };
+  EXPECT_EQ(*remember("[2, 0, 0]"), 1u);
+  const Result<size_t> newer = remember("\"99.0.0\"");
+  ASSERT_FALSE(newer.has_value());
+  EXPECT_EQ(newer.error().message, "this memory has version 99.0.0; versions up to 2 can be read");
+}
+
+TEST_F(StatesCallsTest, DescribedStatesAreFilteredAsInIdem) {
+  const Value states = *read_json(
+      R"({"web": {"cloud.vm.present": [{"name": "web"}, {"size": 2}]},
+          "db": {"cloud.vm.present": [{"name": "db"}, {"size": 4}]}})");
+  EXPECT_EQ(write_json(*filter_described(states, "[?resource[?size > `2`]]")),
+            R"({"db":{"cloud.vm.present":[{"name":"db"},{"size":4}]}})");
+  EXPECT_EQ(write_json(*filter_described(states, "[].name")), R"(["db","web"])");
+  EXPECT_FALSE(filter_described(states, "[?").has_value());
+}
+
 TEST_F(StatesCallsTest, FailhardLetsWhatIsUnderWayComeToItsEnd) {
   request_.reconciler = "none";
   const StatesReport report = apply(cat(

@@ -85,7 +85,7 @@ Result<int> tell_why(Face& face) {
   std::vector<Value> documents;
   size_t found = 0;
   for (const Name& environment : environments) {
-    const Result<std::vector<Key>> keys = find_keys(*place, environment, what);
+    const Result<std::vector<Key>> keys = find_keys_of_events(*place, environment, what);
     if (!keys) {
       // Of several the one that knows something near is worth telling.
       if (!nothing || nothing->message.find("did you mean") == std::string::npos)

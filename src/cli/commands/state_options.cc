@@ -30,16 +30,20 @@ class Settings {
       text.error().blame = Blame::user;
       return text.error();
     }
+    folder_ = std::filesystem::absolute(file).parent_path();
     const Value document = TRY(read_yaml(*text, file, YamlSchema::pyyaml));
     if (!document.is_null() && !document.is_dict())
       return user_error(cat("`", file, "` must hold a dictionary"));
     // Idem has a section for each program of its family.
-    for (const char* section : {"acct", "pop_config", "evbus", "idem"})
+    for (const char* section : {"acct", "pop_config", "evbus", "rend", "idem"})
       if (const Value& part = document.at(section); part.is_dict())
         for (const Entry& entry : part.entries())
           config_.push_back(entry);
     return {};
   }
+
+  /// Where the configuration file is: the last source. Empty: there is none.
+  Path folder() const { return folder_; }
 
   std::string text(const std::string& name, const char* in_variable = nullptr,
                    const std::string& otherwise = {}) const {
@@ -91,6 +95,7 @@ class Settings {
   }
 
   const Face& face_;
+  Path folder_;
   std::vector<Entry> config_;
 };
 
@@ -219,6 +224,21 @@ Status check_words(const Face& face, const std::string& flag,
   return {};
 }
 
+/// The command line goes before the configuration.
+Status choose_output(const Settings& settings, Face& face) {
+  const std::string output = settings.text("output");
+  if (face.parsed.has("output") || output.empty())
+    return {};
+  static const std::vector<std::string> known{"state", "json",   "yaml", "nested",
+                                              "text",  "pretty", "raw"};
+  if (std::ranges::find(known, output) == known.end())
+    return user_error(cat("`output` of the configuration must be one of ", join(known, ", "),
+                          ", not `", output, "`", suggestion(output, known)));
+  face.output = output;
+  face.json = output == "json";
+  return {};
+}
+
 Status check_flags(const Face& face) {
   TRY(check_words(face, "group", {"number", "sort", "duration", "omit_noop"}));
   TRY(check_words(face, "esm-plugin", {"local", "null"}));
@@ -230,10 +250,11 @@ Status check_flags(const Face& face) {
 
 }  // namespace
 
-Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
+Result<StatesRequest> read_states_request(Face& face, const Workplace&) {
   TRY(check_flags(face));
   Settings settings(face);
   TRY(settings.open());
+  TRY(choose_output(settings, face));
   StatesRequest request;
   for (const std::string& word : face.parsed.arguments)
     request.words.push_back(word == "-" ? "/dev/stdin" : word);
@@ -251,6 +272,8 @@ Result<StatesRequest> read_states_request(const Face& face, const Workplace&) {
   request.functions.run_name = request.compile.run_name;
   request.functions.environment = request.environment;
   request.functions.folders = plugin_folders(face, request.compile.sources);
+  if (const Path folder = settings.folder(); !folder.empty())
+    request.compile.sources.push_back(folder.string());
   request.is_test = settings.flag("test");
   request.reconciler = settings.text("reconciler", nullptr, "fettle");
   request.pending = settings.text("pending", nullptr, "default");

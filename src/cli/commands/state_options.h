@@ -9,8 +9,8 @@ namespace fettle {
 std::vector<CommandOption> state_options();
 
 /// Flags, then what `--config` says, then variables. Errors (`Blame::user`): a value that makes no
-/// sense.
-Result<StatesRequest> read_states_request(const Face& face, const Workplace& place);
+/// sense. The face learns which output the configuration asks for.
+Result<StatesRequest> read_states_request(Face& face, const Workplace& place);
 
 /// A word of the command line as a value: JSON where it is some, else a text.
 Value value_of_word(const std::string& word);

@@ -1,5 +1,9 @@
 #include "drivers/state/driver.h"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "base/text.h"
 #include "drivers/state/guards.h"
 #include "value/changes.h"
@@ -72,7 +76,7 @@ class StateAct {
     call_.id = act.attributes.text_at("id");
     const Value name = reveal(act.attributes.at("name"));
     call_.name = name.is_text() ? name.text().str() : to_text(name);
-    call_.arguments = act.attributes.at("arguments");
+    call_.arguments = hidden_at(act.attributes.at("arguments"), settings_.at("sensitive"));
     call_.acct_profile = settings_.text_at("acct_profile");
     call_.is_test = act.looks_only;
     call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
@@ -102,6 +106,10 @@ class StateAct {
       return remove();
     if (const std::string_view failure = act_.attributes.text_at("failure"); !failure.empty())
       return outcome_of(ret_of(false, std::string(failure)), true);
+    if (const std::string complaint = complaint_of_watched(); !complaint.empty())
+      return outcome_of(ret_of(false, complaint), true);
+    if (const Value* replaced = settings_.find("replaced"))
+      return remove_replaced(*replaced);
     if (std::optional<std::string> reason = TRY(reason_to_leave_alone(settings_, stop_)))
       return outcome_of(ret_of(true, std::move(*reason)), true);
     Result<StateAnswer> answer = call();
@@ -126,6 +134,70 @@ class StateAct {
   }
 
  private:
+  /// Of what it watches each has to have succeeded: a result that is not known is no success.
+  std::string complaint_of_watched() const {
+    const Value& watched = settings_.at("watches");
+    if (!watched.is_dict() || (act_.looks_only && !settings_.bool_at("is_guard")))
+      return {};
+    std::string text;
+    for (const RecordPointer& record : act_.needs) {
+      const Value* tag = record->applied ? watched.find(record->applied->key.name) : nullptr;
+      const Value* result = tag == nullptr ? nullptr : record->outputs.find("result");
+      if (result != nullptr && result->is_null())
+        text += cat(text.empty() ? "" : "\n", "Result of watch ", tag->text(),
+                    " is \"None\", not \"True\"");
+    }
+    return text;
+  }
+
+  /// Removes what another call has replaced, now that all that used it have gone on.
+  Result<Outcome> remove_replaced(const Value& replaced) {
+    const Value before = act_.known == nullptr ? Value() : act_.known->outputs.at("removed");
+    Value ret = ret_of(true, "");
+    for (const Value& old : items_of(replaced)) {
+      if (is_among(old, before)) {
+        removed_.push_back(old);
+        continue;
+      }
+      StateCall away = call_;
+      away.old_state = old;
+      StateAnswer answer = TRY(functions_.call(away, stop_));
+      if (answer.verdict != PluginAnswer::Verdict::answered)
+        return not_ready(answer);
+      if (answer.ret.at("result") == Value(false))
+        return outcome_of(std::move(answer.ret), false);
+      removed_.push_back(old);
+      ret = Value::dict({{"result", answer.ret.at("result")},
+                         {"comment", answer.ret.at("comment")},
+                         {"old_state", old},
+                         {"changes", Value::dict({{"old", old}})}});
+    }
+    return outcome_of(std::move(ret), true);
+  }
+
+  static std::span<const Value> items_of(const Value& list) {
+    return list.is_list() ? list.items() : std::span<const Value>();
+  }
+  static bool is_among(const Value& one, const Value& list) {
+    return std::ranges::find(items_of(list), one) != items_of(list).end();
+  }
+
+  /// What this state has replaced so far and nobody has removed.
+  std::vector<Value> replaced_before() const {
+    std::vector<Value> left;
+    if (act_.known == nullptr)
+      return left;
+    static const Value none;
+    const Value* removed = &none;
+    for (const RecordPointer& record : act_.needs)
+      if (record->applied && record->applied->key.name == settings_.text_at("remover"))
+        removed = &record->outputs.at("removed");
+    for (const Value& one : items_of(act_.known->outputs.at("replaced")))
+      if (!is_among(one, *removed))
+        left.push_back(one);
+    return left;
+  }
+
   void remember(const Value& outputs) {
     const Value& memory = outputs.at("memory");
     const Value& left = memory.is_null() ? outputs.at("new_state") : memory;
@@ -151,26 +223,24 @@ class StateAct {
     if (recreates.is_null() || call_.function != "present" || call_.is_test || !differs())
       return functions_.call(call_, stop_);
     const StateCall old = call_;
-    const auto remove_old = [&]() -> Result<StateAnswer> {
+    const bool creates_first = recreates.bool_at("create_before_destroy");
+    if (!creates_first) {
       StateCall away = old;
       away.function = "absent";
       away.arguments = nothing;
-      return functions_.call(away, stop_);
-    };
-    const bool creates_first = recreates.bool_at("create_before_destroy");
-    if (!creates_first) {
-      const StateAnswer gone = TRY(remove_old());
+      const StateAnswer gone = TRY(functions_.call(away, stop_));
       if (gone.ret.at("result") == Value(false))
         return gone;
     }
     call_.old_state = {};
     StateAnswer made = TRY(functions_.call(call_, stop_));
-    if (!creates_first || made.ret.at("result") == Value(false))
+    if (!creates_first)
       return made;
-    const StateAnswer gone = TRY(remove_old());
-    if (gone.ret.at("result") == Value(false))
-      made.ret = with_comment(made.ret, cat("the old one could not be removed: ",
-                                            text_of_comment(gone.ret.at("comment"))));
+    // The old one is there still.
+    if (made.verdict != PluginAnswer::Verdict::answered || made.ret.at("result") == Value(false))
+      call_.old_state = old.old_state;
+    else
+      replaced_.push_back(old.old_state);
     return made;
   }
 
@@ -197,6 +267,8 @@ class StateAct {
   }
 
   Result<Outcome> remove() {
+    if (settings_.find("replaced") != nullptr)
+      return Outcome(Done{});  // who replaces is removed by itself
     if (!functions_.has(call_.state, "absent"))
       return world_error(cat("`", call_.state, "` has no function `absent` that could remove it"));
     call_.function = "absent";
@@ -212,7 +284,7 @@ class StateAct {
   Result<Outcome> not_ready(const StateAnswer& answer) {
     if (options_.calls_again)
       return Outcome(Pending{answer.why.empty() ? "not ready" : answer.why,
-                             TRY(functions_.wait(call_.state, act_.attempt, stop_)),
+                             TRY(functions_.wait(call_.state, act_.attempt - 1, stop_)),
                              {},
                              watched(answer.watch)});
     return outcome_of(ret_of(false, answer.why), true);
@@ -300,13 +372,13 @@ class StateAct {
   }
 
   Result<Again> after_own_wait(Again again) {
-    again.after = TRY(functions_.wait(call_.state, act_.attempt, stop_));
+    again.after = TRY(functions_.wait(call_.state, act_.attempt - 1, stop_));
     return again;
   }
 
   Result<Outcome> outcome_of(Value ret, bool is_final) {
     std::optional<Again> again;
-    ret = with_story(std::move(ret));
+    ret = with_story(with_hidden(std::move(ret), settings_.at("sensitive")));
     if (!is_final)
       again = TRY(again_of(ret));
     if (!options_.calls_again && !call_.is_test)
@@ -325,13 +397,22 @@ class StateAct {
         outputs.push_back({key, *value});
     if (!call_.is_test && options_.remembers && (skips_memory_ || memory != ret.at("new_state")))
       outputs.push_back({"memory", memory.is_null() || skips_memory_ ? nothing : memory});
+    if (settings_.find("remover") != nullptr) {
+      std::vector<Value> replaced = replaced_before();
+      replaced.insert(replaced.end(), replaced_.begin(), replaced_.end());
+      outputs.push_back({"replaced", Value::list(std::move(replaced))});
+    }
+    if (settings_.find("replaced") != nullptr)
+      outputs.push_back({"removed", Value::list(removed_)});
     Value kept = Value::dict(std::move(outputs));
     if (result == Value(false)) {
       const std::string comment = text_of_comment(ret.at("comment"));
       return Outcome(Failed{world_error(comment.empty() ? "it failed" : comment), std::move(kept),
                             std::move(again)});
     }
-    return Outcome(Done{std::move(kept), {}, changes, std::move(again)});
+    // What is not known to have come about wakes nobody.
+    const bool wakes = changes && (call_.is_test || !result.is_null());
+    return Outcome(Done{std::move(kept), {}, wakes, std::move(again)});
   }
 
   /// One look after a success with changes: what still sees some is told so.
@@ -389,7 +470,8 @@ class StateAct {
   Watcher& watcher_;
   Reruns& reruns_;
   bool skips_memory_ = false;
-  Value story_;  ///< null in the first call of an act
+  std::vector<Value> replaced_, removed_;  ///< by this act
+  Value story_;                            ///< null in the first call of an act
   const Act& act_;
   std::stop_token stop_;
   const Value& settings_;

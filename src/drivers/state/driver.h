@@ -53,7 +53,8 @@ class StateFunctions {
                                                  const PendingCounts& counts,
                                                  std::stop_token stop) = 0;
   /// The pause of a user's own algorithm before another call; nothing: as the resource's pace says.
-  virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, int /*calls*/,
+  /// `run_count`: 0 before the second call.
+  virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, int /*run_count*/,
                                                std::stop_token /*stop*/) {
     return std::optional<Duration>();
   }

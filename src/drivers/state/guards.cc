@@ -1,12 +1,14 @@
 #include "drivers/state/guards.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "base/process.h"
 #include "base/text.h"
 #include "value/changes.h"
 #include "value/json.h"
+#include "value/leaves.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -66,6 +68,38 @@ Value with_null_at(const Value& value, std::span<const std::string> steps) {
   return value;
 }
 
+Value hidden(const Value& value) {
+  return with_leaves(value, [](const Value& leaf) {
+    const bool says_nothing = leaf.is_null() || leaf.is_bool() || leaf.is_secret();
+    return says_nothing ? std::nullopt : std::optional(Value::secret(leaf));
+  });
+}
+
+std::set<Name> names_in(const Value& names) {
+  std::set<Name> found;
+  if (names.is_list())
+    for (const Value& name : names.items())
+      if (name.is_text())
+        found.insert(name.text());
+  return found;
+}
+
+Value hidden_at(const Value& value, const std::set<Name>& names) {
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(hidden_at(item, names));
+    return Value::list(std::move(items));
+  }
+  if (!value.is_dict())
+    return value;
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back({entry.key, names.contains(entry.key) ? hidden(entry.value)
+                                                            : hidden_at(entry.value, names)});
+  return Value::dict(std::move(entries));
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> reason_to_leave_alone(const Value& settings,
@@ -102,6 +136,27 @@ Value with_ignored(const Value& arguments, const Value& paths) {
       if (path.is_text())
         left = with_null_at(left, steps_of_path(path.text().view()));
   return left;
+}
+
+Value hidden_at(const Value& value, const Value& names) {
+  const std::set<Name> sensitive = names_in(names);
+  return sensitive.empty() ? value : hidden_at(value, sensitive);
+}
+
+Value with_hidden(const Value& ret, const Value& names) {
+  const std::set<Name> sensitive = names_in(names);
+  if (sensitive.empty())
+    return ret;
+  std::vector<Entry> entries;
+  Mask mask;
+  for (const Entry& entry : ret.entries())
+    if (entry.key != "comment") {
+      entries.push_back({entry.key, hidden_at(entry.value, sensitive)});
+      mask.add_marked(entries.back().value);
+    }
+  if (const Value* comment = ret.find("comment"))
+    entries.push_back({"comment", mask.value(*comment)});
+  return Value::dict(std::move(entries));
 }
 
 Value without_unset(const Value& remembered, const Value& names) {

@@ -23,6 +23,14 @@ Result<std::optional<std::string>> complaint_of_checks(const Value& settings, st
 /// null, which functions leave as it is.
 Value with_ignored(const Value& arguments, const Value& paths);
 
+/// A value in which everything is marked as a secret that stands at one of these names, at any
+/// depth.
+Value hidden_at(const Value& value, const Value& names);
+
+/// A result in which everything is marked as a secret that stands at one of these names, and whose
+/// comment is told without it.
+Value with_hidden(const Value& ret, const Value& names);
+
 /// What is remembered, without the keys that `unset` names.
 Value without_unset(const Value& remembered, const Value& names);
 

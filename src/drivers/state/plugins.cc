@@ -51,11 +51,14 @@ Mask secrets_of(const PluginCall& call) {
   return mask;
 }
 
-/// What the code says has no marks: a text in which a secret stands gets one again, and a comment
+/// What the code says has no marks: a text in which a secret stands, or a number that is one, gets
+/// one again, and a comment
 /// is told without it.
 Value marked(const Value& value, const Mask& mask) {
   if (mask.secrets().empty())
     return value;
+  if (value.is_integer() || value.is_real())
+    return mask.value(value) == value ? value : Value::secret(value);
   if (value.is_text())
     return mask.text(value.text()) == value.text().view() ? value : Value::secret(value);
   if (value.is_list()) {

@@ -1,0 +1,115 @@
+#include "verbs/state_comments.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "states/reference.h"
+#include "value/leaves.h"
+
+namespace fettle {
+namespace {
+
+std::string_view python_word(const Value& result) {
+  return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
+}
+
+bool has_no_changes(const Value& changes) {
+  return changes.is_null() || (changes.is_dict() && changes.entries().empty());
+}
+
+std::string complaint(const Commented& of, const states::Need& need, uint32_t target) {
+  const StateResult& other = of.results[target];
+  if (other.tag.empty())
+    return {};
+  const Value& result = other.entry.at("result");
+  const auto is_not = [&](std::string_view wanted) {
+    return cat("Result of ", to_string(need.requisite), " ", other.tag, " is \"",
+               python_word(result), "\", not \"", wanted, "\"");
+  };
+  switch (need.requisite) {
+    case states::Requisite::require:
+    case states::Requisite::arg_bind:
+      return result == Value(false) ? is_not("[True, None]") : "";
+    case states::Requisite::watch:
+      return result != Value(true) ? is_not("True") : "";
+    case states::Requisite::onfail:
+      return result != Value(false) ? is_not("False") : "";
+    case states::Requisite::onchanges:
+      if (result != Value(true))
+        return is_not("True");
+      return has_no_changes(other.entry.at("changes"))
+                 ? cat("Changes from onchanges ", other.tag, " is \"False\", not \"True\"")
+                 : "";
+    case states::Requisite::prereq:
+      return of.would_change(target) ? "" : cat("No changes found in execution of ", other.tag);
+    default:
+      return {};
+  }
+}
+
+/// The chunk of this run that a reference names.
+std::optional<uint32_t> referred(const Commented& of, size_t chunk, const Name& key) {
+  for (const states::Need& need : of.compiled.chunks[chunk].needs)
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+      if (const uint32_t target = of.compiled.targets[t];
+          states::key_of(of.compiled.chunks[target]) == key)
+        return target;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string comment_of_requisites(const Commented& of, size_t chunk) {
+  std::vector<std::string> lines;
+  for (const states::Need& need : of.compiled.chunks[chunk].needs)
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+      if (std::string line = complaint(of, need, of.compiled.targets[t]); !line.empty())
+        lines.push_back(std::move(line));
+  return join(lines, "\n");
+}
+
+std::string comment_of_references(const Commented& of, size_t chunk) {
+  std::string found;
+  const auto look_at = [&](const Value& leaf) -> std::optional<Value> {
+    if (!leaf.is_deferred())
+      return std::nullopt;
+    for (const Part& part : leaf.parts()) {
+      if (!found.empty() || part.hole.kind != states::bound_kind)
+        continue;
+      const std::optional<uint32_t> target = referred(of, chunk, part.hole.name);
+      if (!target)
+        continue;
+      const Result<Value> value =
+          states::value_at(of.results[*target].entry.at("new_state"), part.hole.path.view(),
+                           of.compiled.chunks[*target].state.view());
+      if (!value)
+        found = value.error().message;
+    }
+    return std::nullopt;
+  };
+  for (const auto& [name, value] : of.compiled.chunks[chunk].arguments)
+    if (value.has_deferred())
+      static_cast<void>(with_leaves(value, look_at));
+  if (const Value& name = of.compiled.chunks[chunk].bound_name; name.has_deferred())
+    static_cast<void>(look_at(name));
+  return found;
+}
+
+std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {
+  for (const states::Delayed::Awaited& awaited : block.awaited)
+    for (size_t i = 0; i < of.compiled.chunks.size(); ++i)
+      if (of.compiled.chunks[i].id == awaited.id &&
+          (of.results[i].tag.empty() || of.results[i].entry.at("result") == Value(false)))
+        return awaited.id;
+  return std::nullopt;
+}
+
+std::string comment_of_delayed(const Commented& of) {
+  for (const states::Delayed& block : of.compiled.delayed)
+    if (const std::optional<Name> holder = holder_of(of, block))
+      return cat("it needs states of a block that was not rendered, because ID ", *holder,
+                 " did not succeed");
+  return "it needs states of a block that was not rendered";
+}
+
+}  // namespace fettle

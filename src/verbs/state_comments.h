@@ -1,0 +1,33 @@
+#pragma once
+/// Idem's words about why a state did not run: each requisite that was not met, each reference that
+/// led nowhere.
+
+#include <functional>
+#include <span>
+
+#include "states/compiled.h"
+#include "verbs/states.h"
+
+namespace fettle {
+
+/// What comments are made of: the results of all chunks, by number; one that has none has no tag.
+struct Commented {
+  const states::Compiled& compiled;
+  std::span<const StateResult> results;
+  /// Whether a look found that something would change, for `prereq`.
+  std::function<bool(uint32_t chunk)> would_change;
+};
+
+/// A line for each requisite of a chunk that is not met; empty: all are.
+std::string comment_of_requisites(const Commented& of, size_t chunk);
+
+/// Why the first reference of a chunk that leads nowhere does; empty: none is known to.
+std::string comment_of_references(const Commented& of, size_t chunk);
+
+/// Why states never came to be judged: the blocks that they need were not rendered.
+std::string comment_of_delayed(const Commented& of);
+
+/// A state that a block waits for and that did not succeed; none when all did.
+std::optional<Name> holder_of(const Commented& of, const states::Delayed& block);
+
+}  // namespace fettle
