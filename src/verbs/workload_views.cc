@@ -6,6 +6,8 @@
 #include "drivers/engine/images.h"
 #include "kinds/pod.h"
 #include "verbs/workload_objects.h"
+#include "workloads/seen.h"
+#include "workloads/selector.h"
 #include "workloads/status.h"
 
 namespace fettle {
@@ -43,6 +45,17 @@ Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environme
   for (auto& [key, pod] : sorted)
     found.push_back(std::move(pod));
   return found;
+}
+
+Result<LabelFilter> label_filter(std::string_view text) {
+  return LabelFilter([selector = TRY(workloads::parse_selector(text))](const Value& labels) {
+    return selector.matches(labels);
+  });
+}
+
+std::optional<Duration> age_of_object(const Value& document, Time now) {
+  const auto created = workloads::time_of(document.at("metadata").text_at("creationTimestamp"));
+  return created ? std::optional<Duration>(now - *created) : std::nullopt;
 }
 
 Result<std::vector<Object>> objects_with_status(const Workplace& place, const Name& environment) {

@@ -14,6 +14,13 @@ Result<std::vector<workloads::Object>> objects_with_status(const Workplace& plac
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,
                                    const Name& owner = {});
 
+/// Whether labels are meant by what `-l` says: `app=web,tier in (a,b)`. Errors (`Blame::user`): it
+/// selects no labels.
+using LabelFilter = std::function<bool(const Value& labels)>;
+Result<LabelFilter> label_filter(std::string_view text);
+/// How long ago an object or a pod was created; none when its document does not say.
+std::optional<Duration> age_of_object(const Value& document, Time now);
+
 /// An image on a node, or on its way there.
 struct ImageView {
   std::string node, image;

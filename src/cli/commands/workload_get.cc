@@ -10,8 +10,6 @@
 #include "value/yaml.h"
 #include "verbs/claims.h"
 #include "verbs/workload_views.h"
-#include "workloads/seen.h"
-#include "workloads/selector.h"
 
 namespace fettle {
 namespace {
@@ -42,13 +40,13 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
   for (const workloads::Object& object : objects)
     if (object.kind == kind && kind != "Pod")  // of a pod it is only what was said about it
       found.push_back({kind, object.space.str(), object.name.str(), shown_document(object)});
-  const workloads::Selector selector = TRY(workloads::parse_selector(face.parsed.text("selector")));
+  const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
   const std::string name = face.parsed.argument(1);
   const bool everywhere = face.parsed.flag("all-namespaces");
   std::erase_if(found, [&](const Listed& each) {
     return (!everywhere && has_namespace(kind) && each.space != space_of(face)) ||
            (!name.empty() && each.name != name) ||
-           !selector.matches(each.document.at("metadata").at("labels"));
+           !is_selected(each.document.at("metadata").at("labels"));
   });
   if (found.empty() && !name.empty())
     return user_error(
@@ -199,8 +197,8 @@ class Table {
   }
 
   std::string age_of(const Value& document) const {
-    const auto created = workloads::time_of(document.at("metadata").text_at("creationTimestamp"));
-    return created ? age_text(now_ - *created) : std::string("<unknown>");
+    const auto age = age_of_object(document, now_);
+    return age ? age_text(*age) : std::string("<unknown>");
   }
 
   Time now_;
