@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/archive.h"
 #include "base/file.h"
@@ -236,6 +237,27 @@ Result<PodDescription> describe_pod(const Workplace& place, const Name& environm
   return found;
 }
 
+namespace {
+
+constexpr size_t most_told = 1'000'000;
+
+/// `Normal CreatedImagePullJob: …`, as the act of a notice prints it.
+std::optional<NoticeView> notice_in(const Event& event) {
+  const Value& lines = event.detail.at("printed");
+  if (!lines.is_list() || lines.items().empty())
+    return std::nullopt;
+  const std::string line = to_text(lines.items()[0]);
+  const size_t space = line.find(' '), colon = line.find(": ");
+  if (space == line.npos || colon == line.npos || colon < space)
+    return std::nullopt;
+  return NoticeView{.type = line.substr(0, space),
+                    .reason = line.substr(space + 1, colon - space - 1),
+                    .text = line.substr(colon + 2),
+                    .time = event.time};
+}
+
+}  // namespace
+
 Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& environment,
                                            const Name& owner) {
   const auto parts = split(owner.view(), '/');
@@ -243,6 +265,7 @@ Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& e
   if (parts.size() == 3)
     object = cat(parts[1], "/", parts[0], "/", parts[2]);
   std::vector<NoticeView> found;
+  std::set<std::pair<std::string, std::string>> told;
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
     if (key.kind != "notice" || !record->applied ||
         record->applied->attributes.text_at("object") != object)
@@ -252,7 +275,16 @@ Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& e
                      .reason = std::string(attributes.text_at("reason")),
                      .text = std::string(attributes.text_at("text")),
                      .time = record->finished});
+    told.emplace(found.back().reason, found.back().text);
   }
+  // What holds no more is told by the log.
+  const std::string begin = cat(object, "|");
+  for (const Event& event : TRY(place.store->events(environment, 0, most_told)))
+    if (event.key.kind == "notice" && event.type == EventType::done &&
+        event.key.name.view().starts_with(begin))
+      if (auto notice = notice_in(event);
+          notice && told.emplace(notice->reason, notice->text).second)
+        found.push_back(std::move(*notice));
   std::ranges::sort(found, [](const NoticeView& a, const NoticeView& b) {
     return std::tie(a.time, a.reason, a.text) < std::tie(b.time, b.reason, b.text);
   });

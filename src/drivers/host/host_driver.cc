@@ -125,8 +125,15 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
   if (kind == "mark")
     return make_mark(act);
   // What is only remembered: its record is all there is of it.
-  if (kind == "revision" || kind == "pull_job" || kind == "notice")
+  if (kind == "revision" || kind == "pull_job")
     return Done{Value::dict({}), {}, true};
+  if (kind == "notice") {
+    Done said{Value::dict({}), {}, true};
+    said.printed.push_back(cat(act.attributes.text_at("type"), " ",
+                               act.attributes.text_at("reason"), ": ",
+                               act.attributes.text_at("text")));
+    return said;
+  }
   if (kind == "artifact")
     return artifact(act, stop);
   if (kind == "print")
