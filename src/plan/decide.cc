@@ -545,7 +545,8 @@ bool Decider::embeds_changed(NodeId id) const {
 /// A host in which an act was under way when somebody died may hold half of it or all.
 std::optional<Step> Decider::check_interrupted(NodeId id) const {
   const Node& host = graph_.node(id);
-  if (options_.edit_in_place)
+  // Who is at work just now knows how far it came.
+  if (options_.edit_in_place || !options_.at_work.empty())
     return std::nullopt;
   for (const NodeId act : graph_.happened(id)) {
     const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;

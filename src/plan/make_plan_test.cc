@@ -389,6 +389,9 @@ TEST_F(PlanTest, AnActThatFailedIsNoHistoryAndAnInterruptedOneIs) {
       plan(),
       "replace host/a: unknown whether `act/2` finished in it\nrun act/1: `host/a` is recreated\n"
       "run act/2: interrupted on 1970-01-01T00:00:00.000Z\n0 kept");
+  PlanOptions beside;
+  beside.at_work = "another run";
+  EXPECT_EQ(plan(beside), "blocked act/2: another run is working on it\n2 kept");
 }
 
 TEST_F(PlanTest, AChangeInPlaceThatWasInterruptedGoesOnInPlace) {

@@ -8,7 +8,20 @@
 namespace fettle {
 namespace {
 
-Value record_value(const Workplace& place, const Key& key, const Record& record) {
+/// `is_at_work`: somebody acts on the environment just now.
+std::string_view state_of(const Record& record, bool is_at_work) {
+  if (!record.attempt)
+    return "done";
+  if (record.attempt->failed)
+    return "failed";
+  if (record.attempt->verb == Verb::blocked)
+    return "held back";
+  if (is_at_work)
+    return "under way";
+  return record.attempt->course ? "not finished" : "interrupted";
+}
+
+Value record_value(const Workplace& place, const Key& key, const Record& record, bool is_at_work) {
   const Resource* resource = resource_of_then(record);
   std::vector<Value> needs;
   if (resource != nullptr)
@@ -27,20 +40,20 @@ Value record_value(const Workplace& place, const Key& key, const Record& record)
        {"wanted_by", Value::list(std::move(sets))},
        {"incarnation", record.incarnation},
        {"done", record.applied.has_value()},
-       {"attempt", !record.attempt
-                       ? Value()
-                       : Value(record.attempt->failed ? cat("failed: ", record.attempt->error)
-                                                      : "interrupted")}});
+       {"attempt", !record.attempt          ? Value()
+                   : record.attempt->failed ? Value(cat("failed: ", record.attempt->error))
+                                            : Value(state_of(record, is_at_work))}});
 }
 
 Result<int> show(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
   const std::string what = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
+  const bool is_at_work = TRY(place->store->holder(environment.name)).has_value();
   const Known known = TRY(place->store->known(environment.name));
   if (!what.empty()) {
     for (const Key& key : TRY(find_keys(*place, environment.name, what)))
-      print_json(record_value(*place, key, *known.at(key)));
+      print_json(record_value(*place, key, *known.at(key), is_at_work));
     return 0;
   }
   std::map<uint64_t, std::vector<std::pair<Key, RecordPointer>>> in_order;
@@ -50,12 +63,10 @@ Result<int> show(Face& face) {
   std::vector<std::vector<std::string>> rows{{"RESOURCE", "STATE", "DECLARED AT"}};
   for (const auto& [sequence, records] : in_order)
     for (const auto& [key, record] : records) {
-      values.push_back(record_value(*place, key, *record));
+      values.push_back(record_value(*place, key, *record, is_at_work));
       const Resource* resource = resource_of_then(*record);
-      rows.push_back(
-          {to_string(key),
-           record->attempt ? (record->attempt->failed ? "failed" : "interrupted") : "done",
-           resource == nullptr ? "" : resource->origin.str()});
+      rows.push_back({to_string(key), std::string(state_of(*record, is_at_work)),
+                      resource == nullptr ? "" : resource->origin.str()});
     }
   if (face.json)
     print_json(Value::list(std::move(values)));
