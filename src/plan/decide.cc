@@ -73,6 +73,10 @@ bool stop_was_interrupted(const Node& node) {
          node.known->attempt->verb == Verb::stop && node.known->applied && node.seen != nullptr;
 }
 
+std::string interrupted_stop_text(const Node& node) {
+  return cat("its stop was interrupted on ", to_string(node.known->attempt->started));
+}
+
 }  // namespace
 
 Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
@@ -219,6 +223,8 @@ Step Decider::decide_asked(NodeId id) const {
   if (node.asked == Verb::stop)
     return is_there && found.verb != Verb::keep ? step(id, Verb::stop, why)
                                                 : step(id, Verb::keep, "it is not running");
+  if (found.verb == Verb::keep && is_there && stop_was_interrupted(node))
+    return step(id, Verb::start, interrupted_stop_text(node));
   return found.verb == Verb::keep ? step(id, Verb::keep, "it is already running")
                                   : step(id, found.verb, cat(why, ": ", found.why));
 }
@@ -320,7 +326,7 @@ Step Decider::decide_wanted(NodeId id) const {
 }
 
 /// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world
-/// tells how far it came; but what an interrupted stop left running may end at any moment.
+/// tells how far it came.
 std::optional<Step> Decider::check_attempt(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!node.known->attempt)
@@ -344,9 +350,6 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
     return again(id,
                  cat(attempt.verb == Verb::blocked ? "it was due before: " : "it failed before: ",
                      attempt.error));
-  const bool is_to_run = node.asked == Verb::start || runs(expected_presence(id));
-  if (stop_was_interrupted(node) && node.seen->state && is_to_run)
-    return step(id, Verb::start, cat("its stop was interrupted on ", to_string(attempt.started)));
   return std::nullopt;
 }
 
@@ -631,7 +634,11 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() != Sort::observable || node.seen == nullptr)
     return std::nullopt;
-  Comparison found = node.kind->compare(*node.known, *node.seen, expected_presence(id));
+  const Presence expected = expected_presence(id);
+  Comparison found = node.kind->compare(*node.known, *node.seen, expected);
+  // What an interrupted stop left running may end at any moment.
+  if (found.verb == Verb::keep && runs(expected) && node.seen->state && stop_was_interrupted(node))
+    return step(id, Verb::start, interrupted_stop_text(node));
   if (found.verb == Verb::keep)
     return std::nullopt;
   Step drift = step(id, found.verb, cat("drift: ", found.why));
