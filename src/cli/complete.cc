@@ -212,7 +212,8 @@ std::vector<std::string> argument_words(const std::vector<Command>& commands, co
   std::vector<std::string> words;
   if (const std::string& usage = command.arguments;
       given.empty() && usage.starts_with('[') && usage.find('|') != usage.npos)
-    for (const std::string_view word : split(usage.substr(1, usage.find(']') - 1), '|'))
+    for (const std::string_view word :
+         split(std::string_view(usage).substr(1, usage.find(']') - 1), '|'))
       words.emplace_back(word);
   return words;
 }

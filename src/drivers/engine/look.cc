@@ -64,6 +64,7 @@ class Look {
     TRY(do_at_once(questions, most_questions, stop_));
     if (containers_)
       sort_containers();
+    TRY(ask_lives(subjects));
     return ask_pods(subjects);
   }
 
@@ -85,6 +86,23 @@ class Look {
   }
 
  private:
+  /// When containers in which something happened were started, all at once: a list does not tell.
+  Status ask_lives(std::span<const Subject> subjects) {
+    for (const Subject& subject : subjects)
+      if (const auto found = services_.find(subject.key.name);
+          subject.asks_life && subject.key.kind == "service" && found != services_.end())
+        for (const ContainerState* const state : found->second)
+          if (state->runs())
+            lives_[state->id];
+    std::vector<Task> questions;
+    for (auto& [id, life] : lives_)
+      questions.emplace_back([this, &id, &life](const std::stop_token& stop) -> Status {
+        life = TRY(life_of(site_.engine, id, stop));
+        return {};
+      });
+    return do_at_once(questions, most_questions, stop_);
+  }
+
   /// All pods at once: each takes several questions and may be probed.
   Status ask_pods(std::span<const Subject> subjects) {
     std::vector<Task> questions;
@@ -135,14 +153,13 @@ class Look {
     if (state->status == "exited" && !code)
       if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
         code = inspected->exit_code;
-    const uint64_t life =
-        subject.asks_life && state->runs() ? TRY(life_of(site_.engine, state->id, stop_)) : 0;
+    const auto life = lives_.find(state->id);
     const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
     Observation seen{Value::dict({{"status", attached ? state->status : "unattached"},
                                   {"exit_code", code ? Value(*code) : Value()},
                                   {"container", state->id},
                                   {"digest", label(state->labels, mark::digest)}})};
-    seen.life = life;
+    seen.life = life == lives_.end() ? 0 : life->second;
     return seen;
   }
 
@@ -197,6 +214,7 @@ class Look {
   const std::stop_token& stop_;
   std::optional<std::vector<ContainerState>> containers_;
   std::map<std::string, std::string> images_;  ///< the id by reference; empty: not there
+  std::map<std::string, uint64_t> lives_;      ///< of containers that run, by id
   std::set<std::string> volumes_;
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;
   std::unordered_map<Name, std::vector<const ContainerState*>> pods_;
