@@ -112,7 +112,17 @@ Status unpause(Engine& engine, const std::string& id, std::stop_token stop) {
 }  // namespace
 
 Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
-  const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/start")}, stop));
+  const auto start = [&] { return engine.ask({.method = "POST", .path = of(id, "/start")}, stop); };
+  EngineAnswer answer = TRY(start());
+  // Podman gives an address back a moment after the container that had it has ended.
+  constexpr Duration patience = 5s, pause = 100ms;
+  for (Duration waited{0};
+       waited < patience && !answer.ok() &&
+       answer.message().find("is already allocated to container") != std::string::npos;
+       waited += pause) {
+    TRY(pause_for(pause, stop));
+    answer = TRY(start());
+  }
   if (answer.ok() && answer.status != 304)
     return {};
   const auto state = TRY(inspect_container(engine, id, stop));
