@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
+#include "value/hidden.h"
 #include "value/leaves.h"
 
 namespace fettle::states {
@@ -47,40 +48,6 @@ class TextPlaces {
   const Argument* argument_;
   std::unordered_map<Name, const TreeNode*> places_;
 };
-
-/// A value that nobody may read: of a list or dict its members, so that it keeps its shape.
-Value hidden(const Value& value) {
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(hidden(item));
-    return Value::list(std::move(items));
-  }
-  if (value.is_dict()) {
-    std::vector<Entry> entries;
-    for (const Entry& entry : value.entries())
-      entries.push_back({entry.key, hidden(entry.value)});
-    return Value::dict(std::move(entries));
-  }
-  return value.is_null() || value.is_bool() || value.is_secret() ? value : Value::secret(value);
-}
-
-/// The value with that hidden which stands at a name in one of its dicts.
-Value hidden_at(const Value& value, const Name& name) {
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(hidden_at(item, name));
-    return Value::list(std::move(items));
-  }
-  if (!value.is_dict())
-    return value;
-  std::vector<Entry> entries;
-  for (const Entry& entry : value.entries())
-    entries.push_back(
-        {entry.key, entry.key == name ? hidden(entry.value) : hidden_at(entry.value, name)});
-  return Value::dict(std::move(entries));
-}
 
 class Binder {
  public:
@@ -275,7 +242,7 @@ class Binder {
                                          [&](const auto& one) { return one.first == name; });
       bool is_inside = false;
       for (auto& [other, value] : chunk_->arguments)
-        if (Value marked = hidden_at(value, name); marked != value) {
+        if (Value marked = hidden_at(value, {name}); marked != value) {
           value = std::move(marked);
           is_inside = true;
         }

@@ -7,8 +7,8 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "value/changes.h"
+#include "value/hidden.h"
 #include "value/json.h"
-#include "value/leaves.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -68,13 +68,6 @@ Value with_null_at(const Value& value, std::span<const std::string> steps) {
   return value;
 }
 
-Value hidden(const Value& value) {
-  return with_leaves(value, [](const Value& leaf) {
-    const bool says_nothing = leaf.is_null() || leaf.is_bool() || leaf.is_secret();
-    return says_nothing ? std::nullopt : std::optional(Value::secret(leaf));
-  });
-}
-
 std::set<Name> names_in(const Value& names) {
   std::set<Name> found;
   if (names.is_list())
@@ -82,22 +75,6 @@ std::set<Name> names_in(const Value& names) {
       if (name.is_text())
         found.insert(name.text());
   return found;
-}
-
-Value hidden_at(const Value& value, const std::set<Name>& names) {
-  if (value.is_list()) {
-    std::vector<Value> items;
-    for (const Value& item : value.items())
-      items.push_back(hidden_at(item, names));
-    return Value::list(std::move(items));
-  }
-  if (!value.is_dict())
-    return value;
-  std::vector<Entry> entries;
-  for (const Entry& entry : value.entries())
-    entries.push_back({entry.key, names.contains(entry.key) ? hidden(entry.value)
-                                                            : hidden_at(entry.value, names)});
-  return Value::dict(std::move(entries));
 }
 
 }  // namespace
