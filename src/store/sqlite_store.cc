@@ -84,6 +84,21 @@ class SqliteStore : public Store {
     return read_events(query);
   }
 
+  Result<std::vector<Event>> events_below(const Key& key, size_t limit) override {
+    // All names that begin so, by the index: up to the next text that does not.
+    const std::string end = cat(key.name, "\xff");
+    Query query = TRY(database_->query(
+        "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
+        "text, detail FROM events "
+        "WHERE environment=? AND kind=? AND name>=? AND name<? ORDER BY sequence DESC LIMIT ?"));
+    query.bind(key.environment.view())
+        .bind(key.kind.view())
+        .bind(key.name.view())
+        .bind(std::string_view(end))
+        .bind(static_cast<int64_t>(limit));
+    return read_events(query);
+  }
+
   Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
                                                                  const Holder& me) override {
     return begin_sqlite_edit(*database_, environment, me);

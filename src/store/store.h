@@ -46,6 +46,8 @@ class Store {
                                             size_t limit) = 0;
   /// The last events about one key, newest first.
   virtual Result<std::vector<Event>> events_of(const Key& key, size_t limit) = 0;
+  /// The same about all keys of its kind whose names begin with its name.
+  virtual Result<std::vector<Event>> events_below(const Key& key, size_t limit) = 0;
 
   /// Small things of an environment by name: its list of executed instructions, its settings. None
   /// when it is not there.

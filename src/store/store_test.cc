@@ -259,6 +259,26 @@ TEST_F(StoreTest, AWishNeedsNoRightAndIsRefusedWhileTheEnvironmentGoes) {
   EXPECT_EQ(**store->note("e", "wish"), Value(1));
 }
 
+TEST_F(StoreTest, EventsOfNamesThatBeginAlikeAreFoundNewestFirst) {
+  auto store = open();
+  std::vector<Change> changes;
+  for (const char* name : {"a/web|1", "a/web|2", "a/web2|1", "a/we", "a/web"}) {
+    Event event;
+    event.environment = "e";
+    event.key = {"e", "notice", name};
+    event.text = name;
+    changes.push_back({Change::event, {}, nullptr, event});
+  }
+  ASSERT_TRUE(edit(*store)->write(changes));
+  const auto found = *store->events_below({"e", "notice", "a/web|"}, 10);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].text, "a/web|2");
+  EXPECT_EQ(found[1].text, "a/web|1");
+  EXPECT_EQ(store->events_below({"e", "notice", "a/"}, 3)->size(), 3u);
+  EXPECT_TRUE(store->events_below({"e", "pod", "a/web|"}, 10)->empty());
+  EXPECT_TRUE(store->events_below({"f", "notice", "a/web|"}, 10)->empty());
+}
+
 TEST_F(StoreTest, OldEventsAreForgottenButForWhatIsNeededToSayWhy) {
   auto store = open();
   const auto acting = edit(*store);

@@ -239,12 +239,12 @@ Result<PodDescription> describe_pod(const Workplace& place, const Name& environm
 
 namespace {
 
-constexpr size_t most_told = 1'000'000;
+constexpr size_t most_told = 1'000;
 
 /// `Normal CreatedImagePullJob: …`, as the act of a notice prints it.
 std::optional<NoticeView> notice_in(const Event& event) {
   const Value& lines = event.detail.at("printed");
-  if (!lines.is_list() || lines.items().empty())
+  if (event.type != EventType::done || !lines.is_list() || lines.items().empty())
     return std::nullopt;
   const std::string line = to_text(lines.items()[0]);
   const size_t space = line.find(' '), colon = line.find(": ");
@@ -278,13 +278,10 @@ Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& e
     told.emplace(found.back().reason, found.back().text);
   }
   // What holds no more is told by the log.
-  const std::string begin = cat(object, "|");
-  for (const Event& event : TRY(place.store->events(environment, 0, most_told)))
-    if (event.key.kind == "notice" && event.type == EventType::done &&
-        event.key.name.view().starts_with(begin))
-      if (auto notice = notice_in(event);
-          notice && told.emplace(notice->reason, notice->text).second)
-        found.push_back(std::move(*notice));
+  for (const Event& event :
+       TRY(place.store->events_below({environment, "notice", cat(object, "|")}, most_told)))
+    if (auto notice = notice_in(event); notice && told.emplace(notice->reason, notice->text).second)
+      found.push_back(std::move(*notice));
   std::ranges::sort(found, [](const NoticeView& a, const NoticeView& b) {
     return std::tie(a.time, a.reason, a.text) < std::tie(b.time, b.reason, b.text);
   });
