@@ -541,15 +541,17 @@ class SqliteVersions : public Versions {
 
   Result<std::unique_ptr<Snapshot>> open(const Name& environment,
                                          std::optional<uint64_t> number) override {
-    const uint64_t newest = TRY(newest_number(environment));
-    const uint64_t wanted = number.value_or(newest);
     const int64_t world = world_of(environment);
-    if (wanted == 0 && !number)
-      return std::unique_ptr<Snapshot>(
-          std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
-    const std::optional<VersionHead> found = TRY(head(environment, wanted));
-    if (!found && !number)
-      return open(environment, number);  // removed since it was found
+    uint64_t newest = 0, wanted = 0;
+    std::optional<VersionHead> found;
+    do {
+      newest = TRY(newest_number(environment));
+      wanted = number.value_or(newest);
+      if (wanted == 0 && !number)
+        return std::unique_ptr<Snapshot>(
+            std::make_unique<SqliteSnapshot>(database_, world, 0, Value::dict({})));
+      found = TRY(head(environment, wanted));
+    } while (!found && !number);  // removed since it was found
     if (!found)
       return user_error(
           cat("there is no version ", wanted, " of `", environment, "`",
