@@ -66,6 +66,8 @@ class Mapper {
               ? find_mapped(chunk.state, chunk.function)
               : nullptr;
       mapped_.push_back(mapped);
+      if (chunk.is_remover)
+        removers_.emplace(compiled_.targets[chunk.needs[0].begin], &chunk);
       made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
       if (mapped != nullptr && mapped->is_own_name && !chunk.is_delayed)
         check_own_name(chunk);
@@ -198,15 +200,9 @@ class Mapper {
   }
 
   /// Who removes what a chunk has replaced.
-  const Chunk* remover_of(size_t i) {
-    if (compiled_.chunks[i].settings == nullptr ||
-        !compiled_.chunks[i].settings->create_before_destroy.value_or(false))
-      return nullptr;
-    const auto is_of_it = [&](const Chunk& one) {
-      return one.is_remover && compiled_.targets[one.needs[0].begin] == i;
-    };
-    const auto found = std::ranges::find_if(compiled_.chunks, is_of_it);
-    return found == compiled_.chunks.end() ? nullptr : &*found;
+  const Chunk* remover_of(size_t i) const {
+    const auto found = removers_.find(i);
+    return found == removers_.end() ? nullptr : found->second;
   }
 
   /// The calls that a chunk watches, with their tags: a result that is not known does not do.
@@ -612,7 +608,8 @@ class Mapper {
   StatesIntent made_;
   std::vector<const MappedState*> mapped_;
   std::unordered_map<Name, size_t> by_name_;
-  std::map<Key, Name> own_names_;  ///< with their IDs
+  std::unordered_map<size_t, const Chunk*> removers_;  ///< by the chunk that replaces
+  std::map<Key, Name> own_names_;                      ///< with their IDs
   std::set<Name> images_;
   std::vector<Resource> guards_;
   std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
