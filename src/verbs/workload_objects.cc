@@ -179,22 +179,25 @@ Value shown_document(const Object& object) {
 
 namespace {
 
-/// Among those that are new, and beside those that stay.
+/// Among those that are new, and beside those that stay. Only SidecarSets have rules with others.
 Status check_together(const std::vector<Object>& before, const std::vector<Object>& objects) {
   std::set<Name> changed;
+  std::vector<const Object*> sets;
+  const auto is_set = [](const Object& object) { return object.kind == "SidecarSet"; };
   for (const Object& object : objects)
-    changed.insert(object.owner());
-  for (const Object& object : objects) {
-    const auto check = [&](const Object& other) -> Status {
-      const auto errors = workloads::check_beside(other, object);
-      return errors.empty() ? Status() : Status(errors.front());
-    };
-    for (const Object& other : before)
-      if (!changed.contains(other.owner()))
-        TRY(check(other));
-    for (const Object& other : objects)
-      TRY(check(other));
-  }
+    if (is_set(object)) {
+      changed.insert(object.owner());
+      sets.push_back(&object);
+    }
+  const size_t count = sets.size();
+  if (count > 0)
+    for (const Object& object : before)
+      if (is_set(object) && !changed.contains(object.owner()))
+        sets.push_back(&object);
+  for (size_t i = 0; i < count; ++i)
+    for (size_t other = i + 1; other < sets.size(); ++other)
+      if (const auto errors = workloads::check_beside(*sets[other], *sets[i]); !errors.empty())
+        return errors.front();
   return {};
 }
 

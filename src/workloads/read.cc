@@ -348,7 +348,7 @@ std::set<Name> container_names(const Value& spec) {
 }  // namespace
 
 std::vector<Error> check_beside(const Object& other, const Object& object) {
-  if (object.kind != "SidecarSet" || other.kind != "SidecarSet" || other.name == object.name)
+  if (object.kind != "SidecarSet" || other.kind != "SidecarSet")
     return {};
   const Value &theirs = other.document.at("spec"), &ours = object.document.at("spec");
   const Value &space = theirs.at("namespace"), &own_space = ours.at("namespace");
