@@ -9,7 +9,6 @@
 namespace fettle {
 namespace {
 
-using workloads::Lifecycle;
 using workloads::Obstruction;
 using workloads::Pod;
 using workloads::Workload;
@@ -25,12 +24,6 @@ struct Rollout {
            (obstruction && obstruction->is_final);
   }
 };
-
-bool is_hooked(const Pod& pod) {
-  return pod.lifecycle == Lifecycle::preparing_normal ||
-         pod.lifecycle == Lifecycle::preparing_update || pod.lifecycle == Lifecycle::updated ||
-         pod.lifecycle == Lifecycle::preparing_delete;
-}
 
 class Count {
  public:
@@ -69,7 +62,7 @@ class Count {
       const int64_t seconds = rollout.workload == nullptr ? 0 : rollout.workload->min_ready_seconds;
       progress_.all_available =
           std::max(progress_.all_available, pod.ready_since + std::chrono::seconds(seconds));
-      if (!is_hooked(pod))
+      if (!may_be_held(pod.lifecycle))
         return;
     }
     const bool is_away = view_.silent.contains(engine_of_node(pod.node));
@@ -85,7 +78,7 @@ class Count {
   }
 
   std::string why(const Pod& pod) const {
-    if (is_hooked(pod))
+    if (may_be_held(pod.lifecycle))
       return cat("a lifecycle hook holds it in ", to_string(pod.lifecycle));
     const auto found = view_.seen.find(pod.resource->key);
     if (found == view_.seen.end() || !found->second.state)

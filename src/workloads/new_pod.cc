@@ -142,6 +142,15 @@ PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
   return found;
 }
 
+namespace {
+
+/// Shared with what is known when it says so already.
+Value with_retain(const Value& claim, bool retains) {
+  return claim.at("retain") == Value(retains) ? claim : edited(claim, {{"retain", retains}});
+}
+
+}  // namespace
+
 void emit_claims(Rollout& rollout, bool keeps, bool retains) {
   std::set<Name> emitted;
   for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
@@ -157,8 +166,7 @@ void emit_claims(Rollout& rollout, bool keeps, bool retains) {
       const Name key = node_name_of(node, rollout.workload.space, name.text());
       emitted.insert(key);
       if (const auto known = rollout.owned.claims.find(key); known != rollout.owned.claims.end()) {
-        rollout.emit("claim", key,
-                     edited(known->second.resource->attributes, {{"retain", retains}}),
+        rollout.emit("claim", key, with_retain(known->second.resource->attributes, retains),
                      rollout.driver_of(node));
         continue;
       }
@@ -178,7 +186,7 @@ void emit_claims(Rollout& rollout, bool keeps, bool retains) {
   }
   for (const auto& [key, memory] : rollout.owned.claims)
     if (keeps && !emitted.contains(key))
-      rollout.emit("claim", key, edited(memory.resource->attributes, {{"retain", retains}}),
+      rollout.emit("claim", key, with_retain(memory.resource->attributes, retains),
                    memory.resource->driver);
 }
 

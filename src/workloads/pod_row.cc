@@ -29,4 +29,9 @@ Lifecycle lifecycle_of(std::string_view text) {
   return Lifecycle::none;
 }
 
+bool may_be_held(Lifecycle lifecycle) {
+  return lifecycle == Lifecycle::preparing_normal || lifecycle == Lifecycle::preparing_update ||
+         lifecycle == Lifecycle::updated || lifecycle == Lifecycle::preparing_delete;
+}
+
 }  // namespace fettle::workloads

@@ -27,6 +27,9 @@ std::string_view to_string(Lifecycle lifecycle);  ///< `PreparingUpdate`
 const Name& name_of(Lifecycle lifecycle);         ///< the same
 Lifecycle lifecycle_of(std::string_view text);    ///< none when it is not known
 
+/// Whether a hook of its workload may hold a pod in it.
+bool may_be_held(Lifecycle lifecycle);
+
 struct PodRow {
   Name name;
   Name node;

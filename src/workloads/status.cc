@@ -73,11 +73,7 @@ Counts counts_as_they_are(const Rollout& rollout) {
 
 /// Empty: no hook holds a pod.
 std::string held_by_hooks(const Rollout& rollout) {
-  const auto is_held = [](const PodRow& row) {
-    return row.lifecycle == Lifecycle::preparing_normal ||
-           row.lifecycle == Lifecycle::preparing_update || row.lifecycle == Lifecycle::updated ||
-           row.lifecycle == Lifecycle::preparing_delete;
-  };
+  const auto is_held = [](const PodRow& row) { return may_be_held(row.lifecycle); };
   const auto first = std::ranges::find_if(rollout.rows, is_held);
   if (first == rollout.rows.end())
     return {};
