@@ -56,7 +56,8 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
                                {"status", Value::dict({{"phase", "Bound"},
                                                        {"volume", record->outputs.at("volume")},
                                                        {"node", attributes.at("node")},
-                                                       {"owner", attributes.at("owner")}})}}));
+                                                       {"owner", attributes.at("owner")},
+                                                       {"retain", attributes.at("retain")}})}}));
   }
   std::vector<Value> claims;
   for (auto& [name, claim] : found)
@@ -67,7 +68,7 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
 Result<Summary> remove_claims(const Workplace& place, const Name& environment,
                               const std::vector<std::string>& claims, bool wait) {
   if (TRY(is_kept(place, environment)))
-    return world_error(cat("a controller keeps `", environment, "`: end it first"));
+    return world_error(cat("a controller maintains `", environment, "`; stop it first"));
   const Hold hold = TRY(hold_environment(place, environment.str(), wait));
   const Known known = TRY(place.store->known(environment));
   std::set<Name> stored;

@@ -154,8 +154,7 @@ Status forget(const Workplace& place, const std::string& node, bool all) {
     if (gone.empty())
       continue;
     if (TRY(is_kept(place, environment.name)))
-      return world_error(cat("a controller keeps `", environment.name,
-                             "`, and would be wrong about the node: end it first"));
+      return world_error(cat("a controller maintains `", environment.name, "`; stop it first"));
     constexpr bool waits = true;
     const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.name, waits));
     TRY(edit->write(gone));

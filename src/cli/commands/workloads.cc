@@ -3,6 +3,7 @@
 #include "verbs/workloads.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -93,15 +94,23 @@ Status tell_claims_left(const Face& face, const Workplace& place,
                         const std::vector<StoredObject>& deleted) {
   if (face.json || face.quiet)
     return {};
-  std::vector<std::string> left;
+  std::map<std::string, std::vector<std::string>> left;  // by namespace
   for (const Value& claim : TRY(claims_of(place, fleet_of(face))))
     for (const StoredObject& object : deleted)
-      if (claim.at("status").text_at("owner") == object.owner.view())
-        left.emplace_back(claim.at("metadata").text_at("name"));
-  if (!left.empty())
-    print_error(cat(left.size() == 1 ? "the claim " : "the claims ", join(left, ", "),
-                    left.size() == 1 ? " keeps its" : " keep their", " data; `fettle delete pvc ",
-                    join(left, " "), "` removes ", left.size() == 1 ? "it" : "them"));
+      if (const Value& status = claim.at("status");
+          status.bool_at("retain") && status.text_at("owner") == object.owner.view())
+        left[std::string(claim.at("metadata").text_at("namespace"))].emplace_back(
+            claim.at("metadata").text_at("name"));
+  for (const auto& [space, names] : left) {
+    std::string command = cat("fettle delete pvc ", join(names, " "));
+    if (space != "default")
+      command += cat(" -n ", space);
+    if (fleet_of(face) != default_fleet)
+      command += cat(" -e ", quoted_for_shell(fleet_of(face).view()));
+    print_error(cat(names.size() == 1 ? "the claim " : "the claims ", join(names, ", "),
+                    names.size() == 1 ? " keeps its" : " keep their", " data; `", command,
+                    "` removes ", names.size() == 1 ? "it" : "them"));
+  }
   return {};
 }
 
