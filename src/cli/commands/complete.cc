@@ -31,11 +31,17 @@ Status add_files(const Workplace& place, const std::map<std::string, RecordPoint
   const auto found = artifacts.find(name);
   if (found == artifacts.end())
     return {};
+  // A shell waits for the answer: what stands deep in a large one is not named.
+  constexpr ArchiveLimits limits{.bytes = 16 << 20, .links_may_leave = true};
   ArchiveReader reader(TRY(place.blobs->open(found->second->outputs.text_at("digest"))).source,
-                       {.links_may_leave = true});
-  while (std::optional<ArchiveEntry> entry = TRY(reader.next()))
-    if (entry->type == ArchiveEntry::Type::file && names.size() < most_files)
-      names.push_back(entry->path);
+                       limits);
+  while (names.size() < most_files) {
+    const Result<std::optional<ArchiveEntry>> entry = reader.next();
+    if (!entry || !*entry)
+      break;
+    if ((*entry)->type == ArchiveEntry::Type::file)
+      names.push_back((*entry)->path);
+  }
   return {};
 }
 

@@ -141,9 +141,12 @@ Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceV
   }));
   LineFilter lines =
       TRY(LineFilter::make({}, [&](OutputStream stream, std::string_view line) -> Status {
-        const size_t space = line.find_first_of(" \n");
-        std::string_view text = line.substr(space);
-        text = text.substr(1, text.size() - (text.ends_with('\n') && text.size() > 1 ? 2 : 1));
+        if (line.ends_with('\n'))
+          line.remove_suffix(1);
+        // A connection that breaks may cut the time itself.
+        const size_t space = line.find(' ');
+        const std::string_view text =
+            space == line.npos ? std::string_view() : line.substr(space + 1);
         fits = false;
         TRY(filter.take(stream, cat(text, "\n")));
         if (!fits)
