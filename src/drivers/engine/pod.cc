@@ -42,11 +42,12 @@ class PodAct {
     TRY(clear_others());
     TRY(ensure_holder());
     for (const auto step : {&PodAct::run_init, &PodAct::ensure_containers})
-      if (const auto waits = TRY((this->*step)()))
-        return Outcome(
-            Pending{.what = *waits,
-                    .retry_after = probe_pause(waited()),
-                    .so_far = Value::dict({{"since", began_.time_since_epoch().count()}})});
+      if (const auto waits = TRY((this->*step)())) {
+        const Duration pause = probe_pause(waited());
+        return Outcome(Pending{.what = *waits,
+                               .retry_after = pause,
+                               .so_far = Value::dict({{"waited", (waited() + pause).count()}})});
+      }
     TRY(resize());
     return done();
   }
@@ -63,8 +64,7 @@ class PodAct {
 
   /// Decides on names, address and volumes.
   Status prepare() {
-    began_ = act_.so_far.is_dict() ? Instant(Duration(act_.so_far.integer_at("since")))
-                                   : instant_from_clock();
+    began_ = instant_from_clock() - Duration(act_.so_far.integer_at("waited"));
     incarnation_ = is_made_anew() ? act_.incarnation : act_.known->incarnation;
     place_.uid =
         to_string(fingerprint(cat(act_.key.environment, "\n", act_.key.name, "\n", incarnation_)));

@@ -38,12 +38,15 @@ std::optional<Time> moment_in(std::string_view text) {
 }
 
 /// How long a kubelet would have waited before the last restart. Engines start at once: what has
-/// come back before that time counts as not ready yet.
-Duration restart_pause(int64_t restarts) {
-  constexpr Duration first = 10s, longest = 5min;
-  return restarts == 0 ? Duration(0)
-                       : std::min<Duration>(
-                             longest, first * (int64_t{1} << std::min<int64_t>(restarts - 1, 8)));
+/// come back before that time counts as not ready yet. A kubelet forgets restarts after ten minutes
+/// without one; here those count that are closer to one another over the pod's life.
+Duration restart_pause(int64_t restarts, Duration life) {
+  constexpr Duration first = 10s, longest = 5min, forgotten = 10min;
+  if (restarts == 0)
+    return Duration(0);
+  if (life / restarts > forgotten)
+    return first;
+  return std::min<Duration>(longest, first * (int64_t{1} << std::min<int64_t>(restarts - 1, 8)));
 }
 
 /// A container of the pod and what was found out about it.
@@ -149,7 +152,7 @@ class PodLook {
       const Duration running =
           started ? std::max<Duration>(0s, now_from_clock() - *started) : Duration(0);
       row.health = TRY(site_.probes.ask(site_, {state->id, address_, wanted.spec}, running, stop_));
-      if (running < restart_pause(state->restarts)) {
+      if (running < restart_pause(state->restarts, now_from_clock() - begun())) {
         row.backs_off = true;
         row.health.ready = false;
         row.health.why =
@@ -164,6 +167,14 @@ class PodLook {
         wanted.spec.at("readinessProbe").is_dict() || wanted.spec.at("startupProbe").is_dict();
     rows_.push_back(std::move(row));
     return {};
+  }
+
+  /// When the pod came to be, as far as anybody knows.
+  Time begun() const {
+    const auto created =
+        moment_in(subject_.known == nullptr ? std::string_view()
+                                            : subject_.known->outputs.text_at("started"));
+    return created ? *created : last_start_ == Time() ? now_from_clock() : last_start_;
   }
 
   const Row* row_of(const PodContainer& wanted) const {
@@ -228,10 +239,7 @@ class PodLook {
   }
 
   Value conditions() const {
-    const auto created =
-        moment_in(subject_.known == nullptr ? std::string_view()
-                                            : subject_.known->outputs.text_at("started"));
-    const Time begun = created.value_or(last_start_);
+    const Time begun = this->begun();
     bool is_initialised = true;
     for (const PodContainer& wanted : wanted_)
       if (const Row* const row = row_of(wanted); wanted.sort == PodContainer::Sort::init)
