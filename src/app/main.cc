@@ -310,24 +310,41 @@ std::vector<std::string> with_plan_of_manifests(std::vector<std::string> words) 
   return words;
 }
 
+/// Whether a flag of `describe workload` has its value in the next word.
+bool takes_next_word(const std::string& word) {
+  static const std::vector<CommandOption> options = [] {
+    for (const Command& command : all_commands())
+      if (command.words == "describe workload")
+        return options_of(command);
+    return common_options();
+  }();
+  const CommandOption* const option = find_option(options, word);
+  return option != nullptr && !option->value.empty();
+}
+
 /// `describe cloneset web` is about a workload; states have `describe PATTERN`.
 std::vector<std::string> with_described_workload(std::vector<std::string> words) {
   if (words.size() < 2 || words[0] != "describe")
     return words;
-  const size_t slash = words[1].find('/');
+  // Flags may stand before the kind.
+  size_t at = 1;
+  while (at < words.size() && words[at].starts_with('-'))
+    at += takes_next_word(words[at]) ? 2 : 1;
+  if (at >= words.size())
+    return words;
+  const size_t slash = words[at].find('/');
   const bool has_name =
-      slash != std::string::npos || (words.size() > 2 && !words[2].empty() && words[2][0] != '-');
-  const auto kind = kind_named(words[1].substr(0, slash));
+      slash != std::string::npos ||
+      (words.size() > at + 1 && !words[at + 1].empty() && words[at + 1][0] != '-');
+  const auto kind = kind_named(words[at].substr(0, slash));
   if (!has_name || !kind)
     return words;
-  if (*kind != "Pod") {
-    words.insert(words.begin() + 1, "workload");
-  } else if (slash == std::string::npos) {
-    words[1] = "pod";
-  } else {
-    words[1] = words[1].substr(slash + 1);
-    words.insert(words.begin() + 1, "pod");
-  }
+  const bool is_pod = *kind == "Pod";
+  if (is_pod && slash == std::string::npos)
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  else if (is_pod)
+    words[at] = words[at].substr(slash + 1);
+  words.insert(words.begin() + 1, is_pod ? "pod" : "workload");
   return words;
 }
 
