@@ -75,7 +75,7 @@ class Program : public Face {
     if (!found.warning.empty())
       tell(cat("warning: ", found.warning));
     const std::string& home = found.folder;
-    store_ = TRY(open_sqlite_store(home + "/fettle.db"));
+    store_ = TRY(open_sqlite_store(home + "/fettle.db", now_from_clock(), place_.mask));
     disk_ = make_posix_disk();
     blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");

@@ -117,10 +117,7 @@ Result<Blob> FileBlobs::open(std::string_view digest) {
     // Gone from now on, so that whatever made it is due again.
     TRY(index_.strike(wanted));
     TRY(disk_.remove(place_of(wanted)));
-    Error error = world_error(
-        cat("the content `", wanted, "` is damaged; run the same command to create it again"));
-    error.lost_content = wanted;
-    return error;
+    return lost_content_error(wanted, "damaged");
   };
   return blob;
 }

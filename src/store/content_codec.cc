@@ -89,7 +89,7 @@ std::vector<T> read_all(Reader& from, T (*read)(Reader&)) {
 }  // namespace
 
 std::string encode(const Content& content, const Seal* seal) {
-  Writer writer(seal);
+  Writer writer({.seal = seal});
   writer.number(format);
   put_all(writer, content.items);
   put_all(writer, content.claims);

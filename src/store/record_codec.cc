@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 5;
+constexpr uint64_t format = 6;  ///< 5: texts are not sealed
 constexpr uint64_t format_without_lives = 4;
 constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
@@ -168,8 +168,8 @@ Resource read_resource(Reader& from, uint64_t written_format) {
 
 }  // namespace
 
-std::string encode(const Record& record, const Seal* seal) {
-  Writer to(seal);
+std::string encode(const Record& record, Sealing sealing) {
+  Writer to(sealing);
   to.number(format);
   to.number(static_cast<uint64_t>(record.applied.has_value()) |
             static_cast<uint64_t>(record.attempt.has_value()) << 1);
@@ -180,7 +180,8 @@ std::string encode(const Record& record, const Seal* seal) {
     to.number(static_cast<uint64_t>(record.attempt->verb));
     put(to, record.attempt->started);
     to.number(record.attempt->failed ? 1 : 0);
-    to.text(record.attempt->error);
+    to.text(sealing.secrets == nullptr ? record.attempt->error
+                                       : sealing.secrets->text(record.attempt->error));
     to.number(record.attempt->host_incarnation);
     to.number(record.attempt->course ? 1 : 0);
     if (record.attempt->course)

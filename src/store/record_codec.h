@@ -1,13 +1,13 @@
 #pragma once
 /// Records as bytes and back.
 
-#include "base/seal.h"
 #include "core/record.h"
+#include "value/codec.h"
 
 namespace fettle {
 
-/// Secrets are sealed when there is a seal.
-std::string encode(const Record& record, const Seal* seal = nullptr);
+/// As `Writer` seals.
+std::string encode(const Record& record, Sealing sealing = {});
 /// An error (`Blame::bug`) when the bytes are none that `encode` made.
 Result<Record> decode(std::string_view bytes, const Seal* seal = nullptr);
 

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "base/seal.h"
+#include "value/codec.h"
 
 namespace fettle {
 
@@ -65,6 +66,9 @@ class Sqlite {
   /// Seals secrets; null until it is set.
   const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
   void use(const Seal& seal) { seal_ = seal; }
+  /// What is sealed when it is written, in addition to what is marked.
+  void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
+  Sealing sealing() const { return {seal(), secrets_.get()}; }
   bool is_in_memory() const { return path_ == ":memory:"; }
   /// Lets who waits to write go first: for who writes much, between two pieces of it.
   void give_way();
@@ -77,6 +81,7 @@ class Sqlite {
   sqlite3* handle_;
   std::string path_;
   std::optional<Seal> seal_;
+  std::shared_ptr<const Mask> secrets_;
   Descriptor queue_;  ///< locked by those who wait to write
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
 };

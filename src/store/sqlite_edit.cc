@@ -140,7 +140,7 @@ class SqliteEdit : public Edit {
             .bind(key.environment.view())
             .bind(key.kind.view())
             .bind(key.name.view())
-            .bind_blob(encode(*change.written, database_.seal()))
+            .bind_blob(encode(*change.written, database_.sealing()))
             .run());
     return write_uses(key, digests_in(*change.written));
   }

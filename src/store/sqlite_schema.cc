@@ -99,7 +99,7 @@ Status list_uses(Sqlite& database) {
 }  // namespace
 
 std::string bytes_of(const Value& value, const Sqlite& database) {
-  Writer writer(database.seal());
+  Writer writer(database.sealing());
   writer.value(value);
   return writer.take();
 }

@@ -244,13 +244,15 @@ Status check_not_emptied(Sqlite& database, const Path& path, Time now) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Time now) {
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Time now,
+                                                 std::shared_ptr<const Mask> secrets) {
   std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
   TRY(check_not_emptied(*database, path, now));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(make_lock_folder(*database));
   if (!database->is_in_memory())
     database->use(TRY(Seal::from_file(Path(path).parent_path() / "key")));
+  database->hide(std::move(secrets));
   return Result<std::unique_ptr<Store>>(std::make_unique<SqliteStore>(std::move(database)));
 }
 

@@ -181,6 +181,39 @@ TEST_F(StoreTest, SecretsAreSealedWithAKeyOfTheirOwn) {
             Value::dict({{"token", Value::secret(Value::unknown())}}));
 }
 
+TEST_F(StoreTest, TextsThatHoldASecretOfTheWorkAreSealed) {
+  const auto mask = std::make_shared<Mask>();
+  auto store = *open_sqlite_store(folder_ + "/fettle.db", now_from_clock(), mask);
+  mask->add("nobody-may-see");
+  const Key key{"e", "service", "web"};
+  Record written = record();
+  written.applied.edit().attributes = Value::dict(
+      {{"command", Value::list({"login", "--password=nobody-may-see"})},
+       {"url",
+        Value::deferred({Part("http://nobody-may-see@"), Part(Output{"service", "db", "ip"})})},
+       {"env_vars", Value::dict({{"DB_PASSWORD", "of-the-package"}, {"MODE", "plain"}})}});
+  Attempt& attempt = written.attempt.emplace();
+  attempt.resource = *written.applied;
+  attempt.error = "login as nobody-may-see failed";
+  ASSERT_TRUE(edit(*store)->write(std::vector{change(key, written)}));
+  ASSERT_TRUE(edit(*store)->put_note("plan", Value::list({"nobody-may-see", "known"})));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_)) {
+    if (!entry.is_regular_file())
+      continue;
+    const std::string bytes = *read_file(entry.path());
+    EXPECT_EQ(bytes.find("nobody-may-see"), std::string::npos) << entry.path();
+    EXPECT_EQ(bytes.find("of-the-package"), std::string::npos) << entry.path();
+  }
+  const auto read = open()->known("e")->at(key);
+  EXPECT_EQ(read->applied->attributes, written.applied->attributes);
+  EXPECT_EQ(read->attempt->error, "login as ******** failed");
+  EXPECT_EQ(**store->note("e", "plan"), Value::list({"nobody-may-see", "known"}));
+  // Without the key it is not known what was applied, so it is applied again.
+  store.reset();
+  std::filesystem::remove(folder_ + "/key");
+  EXPECT_NE(open()->known("e")->at(key)->applied->attributes, written.applied->attributes);
+}
+
 TEST_F(StoreTest, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   auto store = open();
   auto mine = edit(*store);

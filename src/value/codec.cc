@@ -1,5 +1,6 @@
 #include "value/codec.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -8,8 +9,9 @@ namespace fettle {
 namespace {
 
 constexpr int deepest = 2'000;
-/// The tag of a secret that is sealed; others are those of the types.
-constexpr uint8_t sealed_tag = 0x40;
+/// The tags of a secret that is sealed, and of another value that is; others are those of the
+/// types.
+constexpr uint8_t sealed_secret_tag = 0x40, sealed_tag = 0x41;
 
 }  // namespace
 
@@ -26,14 +28,41 @@ void Writer::text(std::string_view text) {
   bytes_.append(text);
 }
 
-void Writer::value(const Value& value) {
-  if (value.type() == Value::Type::secret && seal_ != nullptr) {
-    Writer plain;
-    plain.value(value.inside());
-    bytes_.push_back(static_cast<char>(sealed_tag));
-    text(seal_->close(plain.take()));
-    return;
+bool Writer::is_secret(const Value& value) const {
+  if (!seals_texts())
+    return false;
+  if (value.is_text())
+    return sealing_.secrets->has_secret(value.text());
+  return value.is_deferred() && std::ranges::any_of(value.parts(), [this](const Part& part) {
+           return sealing_.secrets->has_secret(part.text);
+         });
+}
+
+void Writer::sealed(uint8_t tag, const Value& value) {
+  Writer plain;
+  plain.value(value);
+  bytes_.push_back(static_cast<char>(tag));
+  text(sealing_.seal->close(plain.take()));
+}
+
+/// A dict of variables: those whose name says so are sealed, whatever their value.
+void Writer::variables(const Value& value) {
+  bytes_.push_back(static_cast<char>(value.type()));
+  number(value.entries().size());
+  for (const Entry& entry : value.entries()) {
+    text(entry.key);
+    if (is_secret_name(entry.key) && (entry.value.is_text() || entry.value.is_deferred()))
+      sealed(sealed_tag, entry.value);
+    else
+      this->value(entry.value);
   }
+}
+
+void Writer::value(const Value& value) {
+  if (value.is_secret() && sealing_.seal != nullptr)
+    return sealed(sealed_secret_tag, value.inside());
+  if (is_secret(value))
+    return sealed(sealed_tag, value);
   bytes_.push_back(static_cast<char>(value.type()));
   switch (value.type()) {
     case Value::Type::null:
@@ -60,7 +89,10 @@ void Writer::value(const Value& value) {
       number(value.entries().size());
       for (const Entry& entry : value.entries()) {
         text(entry.key);
-        this->value(entry.value);
+        if (seals_texts() && entry.value.is_dict() && holds_variables(entry.key))
+          variables(entry.value);
+        else
+          this->value(entry.value);
       }
       break;
     case Value::Type::deferred:
@@ -155,21 +187,25 @@ std::string_view Reader::text() {
   return text;
 }
 
-Value Reader::unsealed(std::string_view sealed) {
+std::optional<Value> Reader::unsealed(std::string_view sealed) {
   const std::optional<std::string> plain = seal_ == nullptr ? std::nullopt : seal_->open(sealed);
   if (!plain)
-    return Value::secret(Value::unknown());
+    return std::nullopt;
   Reader inside(*plain);
   Value value = inside.value();
   if (inside.broken() || !inside.at_end())
     fail();
-  return Value::secret(std::move(value));
+  return value;
 }
 
 Value Reader::value(int depth) {
   const uint8_t tag = byte();
-  if (tag == sealed_tag && depth <= deepest)
-    return unsealed(text());
+  if ((tag == sealed_tag || tag == sealed_secret_tag) && depth <= deepest) {
+    std::optional<Value> opened = unsealed(text());
+    if (!opened || tag == sealed_secret_tag)
+      return Value::secret(opened ? *std::move(opened) : Value::unknown());
+    return *std::move(opened);
+  }
   if (depth > deepest || tag > static_cast<uint8_t>(Value::Type::secret))
     fail();
   if (broken_)

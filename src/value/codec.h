@@ -2,27 +2,40 @@
 /// Values as bytes and back, exactly: with holes, secrets, unknowns and integers of any size. For
 /// the store; people are shown JSON.
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "base/seal.h"
+#include "value/mask.h"
 #include "value/value.h"
 
 namespace fettle {
 
-/// Appends numbers, texts and values to bytes.
+/// What is sealed in bytes, with what. Both must outlive who uses them.
+struct Sealing {
+  const Seal* seal = nullptr;     ///< null: nothing is sealed
+  const Mask* secrets = nullptr;  ///< texts that hold one of these are sealed, too; null: none
+};
+
+/// Appends numbers, texts and values to bytes. With a seal, secrets are sealed, and with a mask
+/// also texts that hold one, and variables with a name that says so.
 class Writer {
  public:
-  /// Secrets are sealed when there is a seal, which must outlive it.
-  explicit Writer(const Seal* seal = nullptr) : seal_(seal) {}
+  explicit Writer(Sealing sealing = {}) : sealing_(sealing) {}
   void number(uint64_t number);  ///< in groups of seven bits, small ones are short
   void text(std::string_view text);
   void value(const Value& value);
   std::string take() { return std::move(bytes_); }
 
  private:
-  const Seal* seal_;
+  bool seals_texts() const { return sealing_.seal != nullptr && sealing_.secrets != nullptr; }
+  bool is_secret(const Value& value) const;
+  void sealed(uint8_t tag, const Value& value);
+  void variables(const Value& value);
+
+  Sealing sealing_;
   std::string bytes_;
 };
 
@@ -42,7 +55,7 @@ class Reader {
   Value value(int depth);
   uint8_t byte();
   void fail();
-  Value unsealed(std::string_view sealed);
+  std::optional<Value> unsealed(std::string_view sealed);
 
   const Seal* seal_;
   std::string_view rest_;

@@ -129,16 +129,11 @@ std::string masked_word(const std::string& word) {
   return hidden == *value ? word : write_json(hidden);
 }
 
-bool is_of_users(std::string_view name) {
-  return name == "env" || name == "env_vars" || name == "environment" || name == "headers" ||
-         name == "fields";
-}
-
 bool has_variables(const Value& value) {
   if (value.is_list())
     return std::ranges::any_of(value.items(), has_variables);
   return value.is_dict() && std::ranges::any_of(value.entries(), [](const Entry& entry) {
-           return is_of_users(entry.key) || has_variables(entry.value);
+           return holds_variables(entry.key) || has_variables(entry.value);
          });
 }
 
@@ -148,11 +143,16 @@ Value with_masked_variables(const Value& value) {
   if (!value.is_dict())
     return value;
   return map_entries(value, [](std::string_view name, const Value& inside) {
-    return is_of_users(name) ? mask_named(inside) : with_masked_variables(inside);
+    return holds_variables(name) ? mask_named(inside) : with_masked_variables(inside);
   });
 }
 
 }  // namespace
+
+bool holds_variables(std::string_view name) {
+  return name == "env" || name == "env_vars" || name == "environment" || name == "headers" ||
+         name == "fields";
+}
 
 bool is_secret_name(std::string_view name) {
   for (size_t i = 0; i < name.size(); ++i) {

@@ -26,8 +26,10 @@ bool is_secret_name(std::string_view name);
 
 /// `value` with everything hidden that stands at such a name in one of its dicts.
 Value mask_named(const Value& value);
-/// `value` with that hidden of what users name in it: of dicts at `env`, `env_vars`, `environment`,
-/// `headers` and `fields`.
+/// Whether a dict at this name holds what users name: `env`, `env_vars`, `environment`, `headers`,
+/// `fields`.
+bool holds_variables(std::string_view name);
+/// `value` with that hidden of what users name in it.
 Value mask_variables(const Value& value);
 /// The same in text: `"db_password": "x"` as JSON and Starlark write it, and `db_password: x` on a
 /// line of its own.
@@ -47,6 +49,7 @@ class Mask {
   /// What was added and is looked for in text.
   const std::vector<std::string>& secrets() const { return secrets_; }
 
+  bool has_secret(std::string_view text) const;
   std::string text(std::string_view text) const;
   /// Texts and numbers in it, and what is marked. Keys of dicts stay.
   Value value(const Value& value) const;
@@ -54,7 +57,6 @@ class Mask {
 
  private:
   void add_leaves(const Value& value);
-  bool has_secret(std::string_view text) const;
 
   std::vector<std::string> secrets_;
   std::vector<std::string> forms_;  ///< how they may be written, the longest first
