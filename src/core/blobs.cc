@@ -16,9 +16,9 @@ Result<std::string> Blobs::put(const ByteSource& source) {
   return draft->finish();
 }
 
-Error lost_content_error(std::string_view digest) {
+Error lost_content_error(std::string_view digest, std::string_view fate) {
   Error error = world_error(
-      cat("the content `", digest, "` is lost; run the same command to create it again"));
+      cat("the content `", digest, "` is ", fate, "; run or upload again to recreate it"));
   error.lost_content = std::string(digest);
   return error;
 }

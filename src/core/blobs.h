@@ -43,7 +43,7 @@ class Blobs {
 };
 
 /// There is no such content, or not all of it.
-Error lost_content_error(std::string_view digest);
+Error lost_content_error(std::string_view digest, std::string_view fate = "lost");
 
 /// All of a content that is not larger than `limit`.
 Result<std::string> read_blob(Blobs& blobs, std::string_view digest, size_t limit);

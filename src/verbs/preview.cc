@@ -64,6 +64,8 @@ Value plan_file_of(const Preview& preview) {
   return Value::dict({{"fettle_plan", plan_schema},
                       {"environment", preview.environment},
                       {"version", preview.version ? Value(*preview.version) : Value()},
+                      {"edit_in_place", preview.edit_in_place},
+                      {"replay", preview.replay},
                       {"digest", digest_of(preview.plan, preview.seen)},
                       {"steps", Value::list(std::move(steps))}});
 }
@@ -73,8 +75,11 @@ Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file
   if (!read || !read->is_dict() || read->integer_at("fettle_plan") != plan_schema ||
       read->text_at("digest").empty())
     return user_error(cat("`", file, "` is not a plan; `fettle plan --out FILE` writes one"));
-  KeptPlan kept{
-      std::string(read->text_at("environment")), std::string(read->text_at("digest")), {}};
+  KeptPlan kept{std::string(read->text_at("environment")),
+                std::string(read->text_at("digest")),
+                {},
+                read->bool_at("edit_in_place"),
+                read->bool_at("replay")};
   if (const int64_t version = read->integer_at("version"); version > 0)
     kept.version = static_cast<uint64_t>(version);
   return kept;

@@ -19,6 +19,7 @@ struct Preview {
   std::optional<uint64_t> version;  ///< of a model, when it is one that is stored
   /// What a look found of what looks and acts in one call: by field, what is and what is wanted.
   std::map<Key, Value> changes;
+  bool edit_in_place = false, replay = false;  ///< the flags of `run` that it was made with
 };
 
 /// The plan of an intent, and what was looked at for it.
@@ -38,6 +39,7 @@ struct KeptPlan {
   std::string environment;
   std::string digest;
   std::optional<uint64_t> version;
+  bool edit_in_place = false, replay = false;  ///< as in `Preview`
 };
 Value plan_file_of(const Preview& preview);
 /// Error (`Blame::user`): it is not a plan.

@@ -500,6 +500,8 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.intent = prepared.package.intent;
   preview.warnings = std::move(prepared.package.warnings);
   preview.at_work = TRY(place.store->holder(preview.environment));
+  preview.edit_in_place = request.edit_in_place;
+  preview.replay = request.replay;
   const PlanOptions options{request.edit_in_place,
                             preview.at_work ? to_string(*preview.at_work) : std::string(),
                             0,

@@ -376,6 +376,8 @@ Result<int> run(Face& face) {
     if (request.environment != request.plan->environment)
       return user_error(cat("the plan `", file, "` is for `", request.plan->environment,
                             "`, not for `", request.environment, "`"));
+    request.edit_in_place |= request.plan->edit_in_place;
+    request.replay |= request.plan->replay;
   }
   Teller teller(face, lower_case(verbosity));
   Result<PackageReport> ran = run_package(*place, request, teller);
