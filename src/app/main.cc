@@ -13,13 +13,13 @@
 #include "app/commands.h"
 #include "app/engine_life.h"
 #include "app/extract.h"
+#include "app/front_end.h"
 #include "app/home.h"
 #include "app/kinds.h"
 #include "app/libraries.h"
 #include "app/signals.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/workload_common.h"
 #include "cli/limits.h"
 #include "cli/live.h"
 #include "cli/print.h"
@@ -286,68 +286,6 @@ int tell_error(const Program& program, const Error& error) {
   return program.is_interrupted() ? code_of_interruption : exit_code_of(told);
 }
 
-/// A plan of files of states is a run of them that only looks.
-std::vector<std::string> with_plan_of_states(std::vector<std::string> words) {
-  const bool is_of_states =
-      !words.empty() && words[0] == "plan" &&
-      std::ranges::any_of(words, [](const std::string& word) { return word.ends_with(".sls"); });
-  if (!is_of_states)
-    return words;
-  words[0] = "state";
-  words.insert(words.begin() + 1, "--test");
-  return words;
-}
-
-/// A plan of manifests is what `diff` shows.
-std::vector<std::string> with_plan_of_manifests(std::vector<std::string> words) {
-  const bool is_of_manifests =
-      !words.empty() && words[0] == "plan" &&
-      std::ranges::any_of(words, [](const std::string& word) {
-        return word == "-f" || word == "--filename" || word.starts_with("--filename=");
-      });
-  if (is_of_manifests)
-    words[0] = "diff";
-  return words;
-}
-
-/// Whether a flag of `describe workload` has its value in the next word.
-bool takes_next_word(const std::string& word) {
-  static const std::vector<CommandOption> options = [] {
-    for (const Command& command : all_commands())
-      if (command.words == "describe workload")
-        return options_of(command);
-    return common_options();
-  }();
-  const CommandOption* const option = find_option(options, word);
-  return option != nullptr && !option->value.empty();
-}
-
-/// `describe cloneset web` is about a workload; states have `describe PATTERN`.
-std::vector<std::string> with_described_workload(std::vector<std::string> words) {
-  if (words.size() < 2 || words[0] != "describe")
-    return words;
-  // Flags may stand before the kind.
-  size_t at = 1;
-  while (at < words.size() && words[at].starts_with('-'))
-    at += takes_next_word(words[at]) ? 2 : 1;
-  if (at >= words.size())
-    return words;
-  const size_t slash = words[at].find('/');
-  const bool has_name =
-      slash != std::string::npos ||
-      (words.size() > at + 1 && !words[at + 1].empty() && words[at + 1][0] != '-');
-  const auto kind = kind_named(words[at].substr(0, slash));
-  if (!has_name || !kind)
-    return words;
-  const bool is_pod = *kind == "Pod";
-  if (is_pod && slash == std::string::npos)
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
-  else if (is_pod)
-    words[at] = words[at].substr(slash + 1);
-  words.insert(words.begin() + 1, is_pod ? "pod" : "workload");
-  return words;
-}
-
 /// The output that words ask for that could not be parsed.
 std::string output_asked(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i)
@@ -356,12 +294,23 @@ std::string output_asked(const std::vector<std::string>& words) {
         return words[i + 1];
       if (words[i].starts_with(cat(flag, "=")))
         return words[i].substr(flag.size() + 1);
+      if (flag == "-o" && words[i].starts_with(flag) && words[i].size() > flag.size())
+        return words[i].substr(flag.size());
     }
   return "text";
 }
 
+/// Runs a command. A uuid behind `-e` stands for the name also where an environment may be made.
+Result<int> run_named(const Command& command, Program& program) {
+  const std::string given = program.parsed.text("enclave");
+  if (may_be_uuid(given))
+    program.parsed.options["enclave"] = {
+        TRY(name_of_environment(*TRY(program.workplace()), given))};
+  return command.run(program);
+}
+
 int run(std::vector<std::string> words) {
-  words = with_described_workload(with_plan_of_manifests(with_plan_of_states(std::move(words))));
+  words = with_front_end(std::move(words));
   Program program;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
@@ -413,7 +362,7 @@ int run(std::vector<std::string> words) {
   program.ends_with_reader = ends_with_reader(**command);
   if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
     return tell_error(program, watched.error());
-  const Result<int> code = (*command)->run(program);
+  const Result<int> code = run_named(**command, program);
   if (!code)
     return tell_error(program, code.error());
   return code_after_output(program.was_cut_off() ? code_of_interruption : *code);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "base/time.h"
 
 namespace fettle {
 namespace {
@@ -83,8 +84,13 @@ std::string_view instead_of(std::string_view words) {
 }
 
 Error unknown_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {
+  if (!words.empty() && words[0].starts_with('-'))
+    return user_error(
+        cat("unknown flag `", printable(words[0]), "`; `fettle help` lists commands"));
+  if (words.empty())
+    return user_error("name a command; `fettle help` lists them");
   std::vector<std::string> names, of_group;
-  const std::string first = words.empty() ? "" : words[0];
+  const std::string& first = words[0];
   for (const Command& command : commands) {
     const auto own = split(command.words, ' ');
     if (own.size() > 1 && own[0] == first)
@@ -130,6 +136,26 @@ bool is_one_of(std::string_view word, std::string_view words) {
 }
 
 /// One word of the command line that begins with a dash, and its value.
+Result<int64_t> number_in(std::string_view flag, std::string_view value) {
+  int64_t number = 0;
+  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (failure != std::errc() || end != value.data() + value.size())
+    return user_error(cat("`", flag, "` must be a number, not `", printable(value), "`"));
+  return number;
+}
+
+/// Numbers and times are checked before a command does anything.
+Status check_value(const CommandOption& option, std::string_view flag, std::string_view value) {
+  if (option.value == "N" || option.value == "LINES")
+    TRY(number_in(flag, value));
+  if (option.value != "TIME")
+    return {};
+  if (const Result<Duration> time = parse_duration(value); !time || *time < Duration(0))
+    return user_error(
+        cat("`", flag, "` must be a time such as `10s` or `5m`, not `", printable(value), "`"));
+  return {};
+}
+
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
                             const std::vector<std::string>& words, size_t at, Parsed& parsed) {
   std::string spelling = words[at], value;
@@ -184,6 +210,7 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   }
   if (value.empty() && option->names.back() == "--environment")
     return user_error(cat("the flag `", spelling, "` needs the name of an environment"));
+  TRY(check_value(*option, spelling, value));
   std::vector<std::string>& values = parsed.options[name_of(*option)];
   if (!option->repeated)
     values.clear();
@@ -250,12 +277,7 @@ bool Parsed::flag(const std::string& name, bool otherwise) const {
 Result<int64_t> Parsed::number(const std::string& name, int64_t otherwise) const {
   if (!has(name))
     return otherwise;
-  const std::string value = text(name);
-  int64_t number = 0;
-  const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (failure != std::errc() || end != value.data() + value.size())
-    return user_error(cat("`--", name, "` must be a number, not `", value, "`"));
-  return number;
+  return number_in(cat("--", name), text(name));
 }
 
 std::string Parsed::argument(size_t i, const std::string& otherwise) const {
@@ -328,7 +350,45 @@ const std::vector<CommandOption>& common_options() {
 
 namespace {
 
-/// The flag of any command; none when it takes a value in some commands and not in others.
+Error unexpected_argument(const Command& command, const std::string& argument) {
+  const CommandOption* const file = find_option(command.options, "-f");
+  const bool may_be_file = command.most == 0 && file != nullptr && file->value == "FILE";
+  return user_error(cat("unexpected argument `", printable(argument), "`: ",
+                        may_be_file ? cat("files are named with `-f`: `fettle ", command.words,
+                                          " -f ", printable(argument), "`")
+                                    : cat("`", usage_of(command), "`")));
+}
+
+/// Of a command about one environment, `-e` and the argument must not name two.
+Status check_one_environment(const Command& command, const Parsed& parsed) {
+  const bool is_named_by_argument = command.arguments == "ENCLAVE" ||
+                                    command.arguments == "[ENCLAVE]" ||
+                                    command.arguments == "ENCLAVE…";
+  const std::string named = parsed.text("enclave");
+  if (!is_named_by_argument || named.empty())
+    return {};
+  for (const std::string& argument : parsed.arguments)
+    if (argument != named)
+      return user_error(cat("`-e ", printable(named), "` and `", printable(argument),
+                            "` name two environments; give one of them"));
+  return {};
+}
+
+/// `-1`: an argument, since no flag begins with a digit.
+bool is_negative_number(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && std::ranges::all_of(word.substr(1), [](char c) {
+           return (c >= '0' && c <= '9') || c == '.';
+         });
+}
+
+bool is_group(const std::vector<Command>& commands, std::string_view word) {
+  return std::ranges::none_of(commands, [&](const Command& one) { return one.words == word; }) &&
+         std::ranges::any_of(
+             commands, [&](const Command& one) { return one.words.starts_with(cat(word, " ")); });
+}
+
+}  // namespace
+
 const CommandOption* find_anywhere(const std::vector<Command>& commands,
                                    const std::string& spelling) {
   if (const CommandOption* common = find_option(common_options(), spelling))
@@ -343,7 +403,6 @@ const CommandOption* find_anywhere(const std::vector<Command>& commands,
   return found;
 }
 
-/// Takes the flags that stand at a place, before the command is complete.
 std::vector<std::string> take_flags(const std::vector<Command>& commands,
                                     std::vector<std::string>& words, size_t at) {
   std::vector<std::string> taken;
@@ -366,21 +425,6 @@ std::vector<std::string> take_flags(const std::vector<Command>& commands,
   }
   return taken;
 }
-
-/// `-1`: an argument, since no flag begins with a digit.
-bool is_negative_number(const std::string& word) {
-  return word.size() > 1 && word[0] == '-' && std::ranges::all_of(word.substr(1), [](char c) {
-           return (c >= '0' && c <= '9') || c == '.';
-         });
-}
-
-bool is_group(const std::vector<Command>& commands, std::string_view word) {
-  return std::ranges::none_of(commands, [&](const Command& one) { return one.words == word; }) &&
-         std::ranges::any_of(
-             commands, [&](const Command& one) { return one.words.starts_with(cat(word, " ")); });
-}
-
-}  // namespace
 
 Result<const Command*> parse_command(const std::vector<Command>& commands,
                                      std::vector<std::string> words, Parsed& parsed) {
@@ -436,8 +480,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     return user_error(
         cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found), "`"));
   if (parsed.arguments.size() > found->most)
-    return user_error(
-        cat("unexpected argument `", parsed.arguments[found->most], "`: `", usage_of(*found), "`"));
+    return unexpected_argument(*found, parsed.arguments[found->most]);
+  TRY(check_one_environment(*found, parsed));
   return found;
 }
 

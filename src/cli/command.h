@@ -116,6 +116,14 @@ std::vector<CommandOption> options_of(const Command& command);
 const CommandOption* find_option(const std::vector<CommandOption>& options,
                                  std::string_view spelling);
 
+/// The same among the flags of all commands; none when it takes a value in some of them only.
+const CommandOption* find_anywhere(const std::vector<Command>& commands,
+                                   const std::string& spelling);
+
+/// Takes out the flags, with their values, that stand at a place before the command is complete.
+std::vector<std::string> take_flags(const std::vector<Command>& commands,
+                                    std::vector<std::string>& words, size_t at);
+
 /// Finds the command that the words begin with; the rest is parsed by its options. Errors
 /// (`Blame::user`): an unknown command, flag or too few or many arguments, with the nearest right
 /// one.

@@ -35,9 +35,16 @@ Typed read_typed(const std::vector<Command>& commands, std::span<const std::stri
                  std::vector<CommandOption>& options) {
   Typed typed;
   std::vector<std::string> bare;
-  for (const std::string& word : words)
-    if (!word.starts_with('-'))
-      bare.push_back(word);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].starts_with('-')) {
+      bare.push_back(words[i]);
+      continue;
+    }
+    // A flag before the command may have its value in the next word.
+    const CommandOption* const option = find_anywhere(commands, words[i]);
+    if (option != nullptr && !option->value.empty())
+      ++i;
+  }
   typed.command = command_of(commands, bare);
   if (typed.command != nullptr)
     options = options_of(*typed.command);

@@ -31,6 +31,18 @@ bool has_compose_file(const ClosedFolder& tree, const std::string& inside) {
   return false;
 }
 
+/// What a folder without a package may be instead.
+std::string what_else(const ClosedFolder& tree, const std::string& inside, std::string_view shown) {
+  const std::string below = inside.empty() ? "" : cat(inside, "/");
+  if (has_compose_file(tree, inside))
+    return ", and compose files are not supported yet";
+  if (tree.has_file(cat(below, "main.star")))
+    return cat("; `fettle run ", shown, "/main.star` runs its script");
+  if (tree.has_file(cat(below, "project.yml")))
+    return "; the project of a model is deployed by `fettle export --apply` in it";
+  return cat("; `fettle package init NAME ", shown, "` makes it one");
+}
+
 std::string absolute(const std::string& path) {
   std::error_code failure;
   const fs::path whole = fs::weakly_canonical(path, failure);
@@ -82,9 +94,7 @@ Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& insid
   if (const auto names = tree.names_beside(file);
       std::find(names.begin(), names.end(), "kurtosis.yml") == names.end())
     return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
-                          has_compose_file(tree, inside)
-                              ? ", and compose files are not supported yet"
-                              : "; `fettle package init` creates one"));
+                          what_else(tree, inside, shown)));
   sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
   return sources;

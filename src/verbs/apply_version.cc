@@ -197,16 +197,34 @@ std::vector<DeployedResource> judged(const Workplace& place, const Carried& carr
   return resources;
 }
 
-/// The version that was released for this, and that others may have removed while we waited.
-Result<WholeVersion> released_version(const Workplace& place, const ApplyRequest& request) {
-  if (request.version) {
-    const std::optional<VersionHead> head =
-        TRY(place.store->versions().head(request.environment, *request.version));
-    if (!head || !head->released)
-      return world_error(cat("version ", *request.version, " of `", request.environment,
-                             "` has been removed since; nothing was deployed"));
+Result<VersionHead> head_asked(const Workplace& place, const Name& environment,
+                               std::optional<uint64_t> version) {
+  Versions& versions = place.store->versions();
+  while (true) {
+    const uint64_t number =
+        version ? *version : TRY(versions.open(environment, std::nullopt))->number();
+    if (const std::optional<VersionHead> head = TRY(versions.head(environment, number)))
+      return *head;
+    if (number > 0 && !version)
+      continue;  // removed since it was found
+    return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
+                                  : cat("`", environment, "` has no version ", number));
   }
-  return read_version(place, request.environment, request.version);
+}
+
+/// The version to deploy, which may have been removed while we waited.
+Result<WholeVersion> version_asked(const Workplace& place, const ApplyRequest& request) {
+  std::optional<uint64_t> number = request.version;
+  if (number) {
+    const std::optional<VersionHead> head =
+        TRY(place.store->versions().head(request.environment, *number));
+    if (!head || !(head->released || request.releases))
+      return world_error(cat("version ", *number, " of `", request.environment,
+                             "` has been removed since; nothing was deployed"));
+  } else if (request.releases) {
+    number = TRY(head_asked(place, request.environment, {})).number;
+  }
+  return read_version(place, request.environment, number);
 }
 
 /// What stays in the world although no version wants it.
@@ -226,8 +244,10 @@ Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, con
 Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
                                   Audience* audience) {
   const Instant began = instant_from_clock();
+  if (request.releases)
+    TRY(head_asked(place, request.environment, request.version));
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, request.environment, request.wait));
-  const WholeVersion version = TRY(released_version(place, request));
+  const WholeVersion version = TRY(version_asked(place, request));
   ApplyReport report;
   report.version = version.head.number;
   PlannedModel planned = TRY(planned_version(place, request, version));
@@ -236,6 +256,8 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
     const Preview now = TRY(preview_model(place, request.environment, planned));
     TRY(check_plan(now.plan, now.seen, *request.plan));
   }
+  if (request.releases)
+    TRY(release_version(place, request.environment, report.version));
   Undertaking undertaking;
   undertaking.known = std::move(planned.known);
   undertaking.intent = made.intent;
@@ -259,23 +281,15 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
 
 Result<uint64_t> release_version(const Workplace& place, const Name& environment,
                                  std::optional<uint64_t> version) {
-  Versions& versions = place.store->versions();
   while (true) {
-    const uint64_t number =
-        version ? *version : TRY(versions.open(environment, std::nullopt))->number();
-    const std::optional<VersionHead> head = TRY(versions.head(environment, number));
-    if (!head && number > 0 && !version)
-      continue;  // removed since it was found
-    if (!head)
-      return user_error(number == 0 ? cat("nothing was exported to `", environment, "` yet")
-                                    : cat("`", environment, "` has no version ", number));
-    if (head->released)
-      return number;
+    const VersionHead head = TRY(head_asked(place, environment, version));
+    if (head.released)
+      return head.number;
     const Status released = place.store->wish(
-        environment, [&](Wish& wish) { return wish.release(number, place.clock()); });
+        environment, [&](Wish& wish) { return wish.release(head.number, place.clock()); });
     if (released)
-      return number;
-    if (version || TRY(versions.head(environment, number)))
+      return head.number;
+    if (version || TRY(place.store->versions().head(environment, head.number)))
       return released.error();
   }
 }

@@ -16,6 +16,7 @@ struct ApplyRequest {
   std::map<std::string, std::string> agents;  ///< where agents are: `{"web1": "local:"}`
   bool prune = false;  ///< what left the model is removed, else it is an orphan
   int parallelism = 4;
+  bool releases = false;           ///< the version is released first, once it can be meant
   bool wait = true;                ///< for another process that works on the environment
   std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };

@@ -537,6 +537,23 @@ TEST_F(ApplyVersionTest, AVersionThatOthersRemoveMeanwhileIsNotDeployed) {
   EXPECT_EQ(read("f"), "-");
 }
 
+TEST_F(ApplyVersionTest, AVersionIsReleasedOnceItsPlanHolds) {
+  add_file("f", "x");
+  push();
+  request_.version = 1;
+  request_.releases = true;
+  request_.plan = KeptPlan{"e", "another"};
+  const auto refused = apply_version(place_, request_, nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_FALSE((*place_.store->versions().head("e", 1))->released);
+  request_.plan.reset();
+  EXPECT_EQ(apply().version, 1u);
+  EXPECT_TRUE((*place_.store->versions().head("e", 1))->released);
+  request_.version = 9;
+  EXPECT_EQ(apply_version(place_, request_, nullptr).error().message, "`e` has no version 9");
+}
+
 TEST_F(ApplyVersionTest, ReleasingNeedsAVersion) {
   EXPECT_EQ(release_version(place_, "e", std::nullopt).error().message,
             "nothing was exported to `e` yet");

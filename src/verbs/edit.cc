@@ -79,6 +79,27 @@ Result<bool> adopt_environment(const Workplace& place, Edit& edit) {
   return true;
 }
 
+bool may_be_uuid(std::string_view text) {
+  constexpr size_t least = 4, most = 32;
+  return text.size() >= least && text.size() <= most &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+Result<std::string> name_of_environment(const Workplace& place, const std::string& given) {
+  if (!may_be_uuid(given))
+    return given;
+  std::vector<std::string> fitting;
+  for (const Environment& environment : TRY(place.store->environments())) {
+    if (environment.name == given)
+      return given;
+    if (environment.uuid.starts_with(given))
+      fitting.push_back(environment.name.str());
+  }
+  if (fitting.size() > 1)
+    return user_error(cat("several environments have a uuid that starts with `", given, "`"));
+  return fitting.empty() ? given : fitting[0];
+}
+
 Result<Environment> find_environment(const Workplace& place, const std::string& name) {
   const std::vector<Environment> all = TRY(place.store->environments());
   std::vector<const Environment*> fitting;

@@ -225,17 +225,25 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
 
 namespace {
 
+Status check_has_no_pods(const Known& known, const Name& environment) {
+  if (has_pods(known))
+    return user_error(cat("`", environment,
+                          "` has workloads, and pods are not stopped or started by hand: `fettle "
+                          "scale KIND/NAME --replicas COUNT` says how many there are, 0 for none"));
+  return {};
+}
+
 Result<Summary> transit_environment(const Workplace& place, const Hold& hold, Verb verb) {
   const Known known = TRY(place.store->known(hold.environment.name));
-  if (has_pods(known))
-    return user_error(cat("`", hold.environment.name, "` has workloads, and pods are not ",
-                          verb == Verb::stop ? "stopped" : "started",
-                          " by hand: `fettle scale KIND/NAME --replicas COUNT` says how many there "
-                          "are, 0 for none"));
+  TRY(check_has_no_pods(known, hold.environment.name));
   return transit_services(place, *hold.edit, services_of(known), verb);
 }
 
 }  // namespace
+
+Status check_transit(const Workplace& place, const Name& environment) {
+  return check_has_no_pods(TRY(place.store->known(environment)), environment);
+}
 
 Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait) {
   return transit_environment(place, TRY(hold_environment(place, name, wait)), Verb::stop);

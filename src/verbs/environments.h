@@ -47,6 +47,8 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
 /// One service as it is shown, by its name or the beginning of its uuid.
 Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
                                     const std::string& name);
+/// Whether one may be stopped and started. Error (`Blame::user`): workloads may not.
+Status check_transit(const Workplace& place, const Name& environment);
 /// Every service stopped; addresses, files and records stay.
 Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait);
 /// Every service that does not run started.

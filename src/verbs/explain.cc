@@ -8,6 +8,7 @@
 #include "kinds/kinds.h"
 #include "plan/presence.h"
 #include "verbs/orphans.h"
+#include "verbs/shown_key.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -149,6 +150,17 @@ bool names_state(std::string_view key, std::string_view what) {
          key.substr(name + separator.size()) == what || what.starts_with(cat(key, separator));
 }
 
+/// Whether `what` is a uuid, or at least four digits of its beginning.
+bool is_uuid(std::string_view uuid, std::string_view what) {
+  constexpr size_t least = 4;
+  return what.size() >= least && uuid.starts_with(what);
+}
+
+bool is_meant(const Key& key, std::string_view what) {
+  return to_string(key) == what || key.name == what || names_state(key.name.view(), what) ||
+         names_on_node(key, what);
+}
+
 }  // namespace
 
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
@@ -166,9 +178,9 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     const Resource* resource = resource_of_then(*record);
     const bool here =
         resource != nullptr && colon != what.npos && is_declared_at(*resource, file, line);
-    if (to_string(key) == what || key.name == what || here || names_state(key.name.view(), what))
+    if (here || is_meant(key, what) || is_uuid(record->outputs.text_at("uuid"), what))
       found.push_back(key);
-    names.push_back(to_string(key));
+    names.push_back(shown_key(key));
     names.push_back(key.name.str());
   }
   if (found.empty())
@@ -190,8 +202,7 @@ Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name&
     return known;
   std::set<Key> found;
   for (const Event& event : TRY(place.store->events(environment, 0, 1'000'000)))
-    if (!event.key.kind.empty() && (to_string(event.key) == what || event.key.name == what ||
-                                    names_state(event.key.name.view(), what)))
+    if (!event.key.kind.empty() && is_meant(event.key, what))
       found.insert(event.key);
   return found.empty() ? std::move(known) : std::vector<Key>(found.begin(), found.end());
 }
@@ -217,7 +228,7 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
         resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
     if (ended != events.end() && (begun == events.end() || ended->type == EventType::blocked) &&
         (begun == events.end() || ended->sequence > begun->sequence)) {
-      lines.push_back(cat(to_string(*at), origin, " ", end_of(*ended), " on ",
+      lines.push_back(cat(shown_key(*at), origin, " ", end_of(*ended), " on ",
                           to_string(ended->time), ended->text.empty() ? "" : ": ", ended->text));
       at = ended->because.kind.empty() ? std::nullopt : std::optional(ended->because);
       continue;
@@ -225,10 +236,10 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     if (begun == events.end()) {
       // A look leaves no trace; who needs it says what came of it.
       if (lines.empty() || record != known.end())
-        lines.push_back(cat(to_string(*at), origin, ": nothing was done to it"));
+        lines.push_back(cat(shown_key(*at), origin, ": nothing was done to it"));
       break;
     }
-    lines.push_back(cat(to_string(*at), origin, " ", past_of(*at, begun->verb), " on ",
+    lines.push_back(cat(shown_key(*at), origin, " ", past_of(*at, begun->verb), " on ",
                         to_string(begun->time), ": ", begun->text));
     if (ended != events.end() && ended->type != EventType::done &&
         ended->sequence > begun->sequence)

@@ -35,10 +35,12 @@ std::string package_identity(const std::string& package) {
   if (is_absolute_locator(package))
     return package.substr(0, package.find('@'));
   std::error_code failure;
-  std::filesystem::path path = std::filesystem::weakly_canonical(package, failure);
+  // A script that is read from standard input belongs to the folder.
+  std::filesystem::path path =
+      std::filesystem::weakly_canonical(package == "-" ? "." : package, failure);
   if (failure)
     return package;
-  if (path.filename() == "kurtosis.yml")
+  if (path.filename() == "kurtosis.yml" || path.filename() == "main.star")
     path = path.parent_path();
   return path.has_filename() ? path.string() : path.parent_path().string();
 }

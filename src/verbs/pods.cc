@@ -139,6 +139,13 @@ Result<int64_t> run_in_pod(const Workplace& place, const PodContainerView& conta
   return run_exec(*engine, container.id, options, sink, std::move(stop));
 }
 
+Result<int64_t> talk_in_pod(const Workplace& place, const PodContainerView& container,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop) {
+  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  return talk_inside(*engine, container.id, options, ends, sink, std::move(stop));
+}
+
 Status copy_out(const Workplace& place, const PodContainerView& container, const std::string& from,
                 const std::string& to, std::stop_token stop) {
   Engine* const engine = TRY(engine_at(place, container.driver, stop));

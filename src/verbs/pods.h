@@ -4,7 +4,7 @@
 #include <string>
 
 #include "drivers/engine/exec.h"
-#include "verbs/workplace.h"
+#include "verbs/talk.h"
 
 namespace fettle {
 
@@ -30,6 +30,11 @@ Status read_pod_logs(const Workplace& place, const PodContainerView& container,
 Result<int64_t> run_in_pod(const Workplace& place, const PodContainerView& container,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop);
+
+/// The same with input as `ends` say; see `talk_inside`.
+Result<int64_t> talk_in_pod(const Workplace& place, const PodContainerView& container,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop);
 
 /// A file or folder of a container to a path of this machine, whose folder exists. What is in it
 /// leads nowhere else. Errors: there is nothing at that path.

@@ -66,6 +66,13 @@ Result<Opened> open_package(const PackageRequest& given) {
     const std::string name = environment_name_from(sources.folder());
     return Opened{std::move(sources), main_file, name};
   }
+  for (const std::string_view ending : {".sls", ".cf", ".yaml"})
+    if (request.package.ends_with(ending) && fs::exists(request.package, failure))
+      return user_error(cat("`", request.package, "` is not a package: ",
+                            ending == ".sls"  ? "states are applied by `fettle state "
+                            : ending == ".cf" ? "models are deployed by `fettle export --apply -f "
+                                              : "workloads are applied by `fettle apply -f ",
+                            request.package, "`"));
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
     return user_error(cat(
         "`", request.package, "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`",
@@ -204,12 +211,16 @@ class Reporter : public Audience {
   void event(const Event& event) override {
     if (event.type == EventType::failed)
       errors_[event.key] = event.text;
+    if (event.type == EventType::removed && event.key.kind != "image")
+      removed_.push_back(event.key);
     audience_.event(event);
   }
   void progress(const Key& key, const Progress& progress) override {
     audience_.progress(key, progress);
   }
   void moved(const Run& run) override { report(run, false); }
+
+  std::vector<Key> take_removed() { return std::move(removed_); }
 
   /// After the end: what was left over is told, too, and what a later pass changed.
   std::vector<StatementReport> finish(const Run& run) {
@@ -316,6 +327,7 @@ class Reporter : public Audience {
   PackageAudience& audience_;
   std::vector<StatementReport> reports_;
   std::map<Key, std::string> errors_;
+  std::vector<Key> removed_;
   std::set<Key> told_;  ///< keys that an instruction speaks of
   size_t next_ = 0;
   bool begun_ = false;
@@ -439,6 +451,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   report.intent = package.intent;
   report.script = package.statements;
   report.statements = reporter.finish(carried.run);
+  report.removed = reporter.take_removed();
   report.known = carried.run.known();
   const std::vector<ListedInstruction> after =
       executed_after(executed, submitted, resolution, report.statements);

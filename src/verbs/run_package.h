@@ -72,6 +72,7 @@ struct PackageReport {
   Known known;                ///< how the run left the records
   size_t orphans = 0;         ///< of the environment: no longer wanted, and still there
   std::vector<Key> orphaned;  ///< those that this run left
+  std::vector<Key> removed;   ///< what no instruction wants any more and is gone
   std::vector<Key> outlived;  ///< kept, though their services were started again since
   Seen seen;                  ///< what is there, when nothing was done
   Duration took{0};

@@ -155,21 +155,27 @@ Result<bool> is_folder_inside(Engine& engine, const std::string& container, cons
 
 }  // namespace
 
-Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
+Result<int64_t> talk_inside(Engine& engine, const std::string& container,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& sink, std::stop_token stop) {
-  Engine* const engine = TRY(engine_inside(place, stop));
-  OpenExec open = TRY(open_exec(*engine, TRY(container_of(service)), options, stop));
+  OpenExec open = TRY(open_exec(engine, container, options, stop));
   ByteSink take =
       options.tty ? ByteSink([&](std::string_view bytes) { return sink(OutputStream::out, bytes); })
                   : frame_sink(sink);
   auto conversation =
-      std::make_unique<Conversation>(*engine, open, ends, options.tty, std::move(take), stop);
+      std::make_unique<Conversation>(engine, open, ends, options.tty, std::move(take), stop);
   if (Status held = conversation->hold(); !held) {
-    end_exec(*engine, service.container, open.id);
+    end_exec(engine, container, open.id);
     return held.error();
   }
-  return exec_code(*engine, open.id, stop);
+  return exec_code(engine, open.id, stop);
+}
+
+Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop) {
+  Engine* const engine = TRY(engine_inside(place, stop));
+  return talk_inside(*engine, TRY(container_of(service)), options, ends, sink, std::move(stop));
 }
 
 Status copy_into(const Workplace& place, const ServiceView& service, const std::string& source,

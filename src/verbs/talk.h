@@ -1,5 +1,5 @@
 #pragma once
-/// A command in a service that somebody talks with: standard input, a terminal and its size. And
+/// A command in a container that somebody talks with: standard input, a terminal and its size. And
 /// files into and out of services.
 
 #include <optional>
@@ -20,8 +20,12 @@ struct TalkEnds {
   std::function<std::optional<WindowSize>()> size;  ///< none: there is no window
 };
 
-/// Runs a command to its end, with input as `ends` say; the answer is its exit code. A stop ends
-/// the conversation (`is_cancelled`), and the command where that is possible.
+/// Runs a command in a container to its end, with input as `ends` say; the answer is its exit code.
+/// A stop ends the conversation (`is_cancelled`), and the command where that is possible.
+Result<int64_t> talk_inside(Engine& engine, const std::string& container,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop);
+/// The same in the container of a service.
 Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& sink, std::stop_token stop);

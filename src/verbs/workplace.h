@@ -49,6 +49,11 @@ std::string new_uuid(const Workplace& place);
 /// The environment by name, uuid or the beginning of its uuid. One that only the engine knows, by
 /// its marks, is taken over. Errors: there is none (with a suggestion), or several begin like that.
 Result<Environment> find_environment(const Workplace& place, const std::string& name);
+/// Whether a text is written as a uuid, or at least four digits of its beginning.
+bool may_be_uuid(std::string_view text);
+/// The name of the environment that has this uuid, or one that begins so; otherwise what was given,
+/// which may be the name of one that is to be made.
+Result<std::string> name_of_environment(const Workplace& place, const std::string& given);
 /// What is known, and what only the engine knows; an engine that does not run knows nothing.
 Result<Known> with_found(const Workplace& place, const Name& environment, Known known);
 

@@ -7,6 +7,8 @@
 
 namespace fettle {
 
+struct ServiceView;
+
 struct Orphan;
 
 Command run_command();
@@ -62,6 +64,10 @@ struct Editing {
 };
 Result<Editing> begin_editing(Face& face);
 
+/// The failures of a run: `key`, `origin`, `error`.
+Value failures_value(const Summary& summary);
+/// A service as `enclave inspect` tells it.
+Value service_value(const ServiceView& service);
 /// Says what of an edit did not come about; the exit code, as that of a run.
 int tell_end(const Face& face, const Summary& summary);
 

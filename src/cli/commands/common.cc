@@ -5,6 +5,7 @@
 #include "cli/print.h"
 #include "verbs/export_model.h"
 #include "verbs/secrets.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 
@@ -134,13 +135,22 @@ void print_warning(const Face& face, std::string_view text) {
     print_error(cat(in(Colour::yellow, "warning: ", face.terminal), text));
 }
 
+Value failures_value(const Summary& summary) {
+  std::vector<Value> failures;
+  for (const Failure& failure : summary.failures)
+    failures.push_back(Value::dict({{"key", to_string(failure.key)},
+                                    {"origin", failure.origin},
+                                    {"error", error_value(failure.error)}}));
+  return Value::list(std::move(failures));
+}
+
 int tell_end(const Face& face, const Summary& summary) {
   const std::string error = in(Colour::red, "error: ", face.terminal);
   for (const Failure& failure : summary.failures)
-    print_error(cat(error, to_string(failure.key), ": ", to_string(failure.error)));
+    print_error(cat(error, shown_key(failure.key), ": ", to_string(failure.error)));
   for (const Skip& skip : summary.skips)
     print_error(cat(in(Colour::yellow, "skipped until the next run: ", face.terminal),
-                    to_string(skip.key), ": ", skip.why));
+                    shown_key(skip.key), ": ", skip.why));
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",

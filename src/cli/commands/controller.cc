@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -19,10 +20,11 @@ class Teller : public Audience {
     }
     const bool matters = event.type == EventType::done || event.type == EventType::failed;
     const Name& kind = event.key.kind;
-    if (!matters || face_.quiet || (kind != "pod" && kind != "image" && kind != "claim"))
+    if (!matters || face_.quiet || face_.json ||
+        (kind != "pod" && kind != "image" && kind != "claim"))
       return;
     std::string line = cat(to_string(event.time), " ", to_string(event.type), " ",
-                           to_string(event.verb), " ", kind, " ", event.key.name);
+                           to_string(event.verb), " ", shown_key(event.key));
     if (!event.text.empty())
       line += cat(": ", event.text);
     print(event.type == EventType::failed ? in(Colour::red, line, face_.colour) : line);
@@ -42,11 +44,14 @@ Result<int> keep(Face& face) {
   options.keeps = true;
   options.wait_for_others = !face.parsed.flag("no-lease-wait");
   options.audience = &teller;
-  if (!face.quiet && !face.json_lines)
+  const bool speaks = !face.quiet && !face.json && !face.json_lines;
+  if (speaks)
     print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
   place->interrupt->expect();
-  TRY(bring_workloads(*place, fleet_of(face), options));
-  if (!face.quiet && !face.json_lines)
+  const Brought brought = TRY(bring_workloads(*place, fleet_of(face), options));
+  if (face.json)
+    print_json(Value::dict({{"pods", brought.pods}, {"ready", brought.ready}}));
+  if (speaks)
     print_error("stopped; the workloads keep running");
   return 0;
 }

@@ -9,7 +9,7 @@ namespace {
 
 Value resource_value(const DeployedResource& resource) {
   return Value::dict({{"id", resource.id},
-                      {"set", resource.set},
+                      {"set", resource.set.empty() ? Value() : Value(resource.set)},
                       {"state", to_string(resource.state)},
                       {"changed", resource.changed},
                       {"why", resource.why},

@@ -67,6 +67,8 @@ Result<int> ls(Face& face) {
   return 0;
 }
 
+}  // namespace
+
 Value service_value(const ServiceView& service) {
   return Value::dict({{"name", service.name},
                       {"uuid", service.uuid},
@@ -76,6 +78,8 @@ Value service_value(const ServiceView& service) {
                       {"ports", ports_value(service)},
                       {"image", service.attributes.at("image")}});
 }
+
+namespace {
 
 /// What an environment has beside services and files.
 struct Described {
@@ -192,9 +196,9 @@ std::string taken_text(const std::map<Name, size_t>& taken) {
   return text;
 }
 
-/// A verb for each environment that is named.
-template <typename Verb>
-Result<int> each(Face& face, Verb verb, std::string_view done) {
+/// A verb for each environment that is named, once all of them pass a check.
+template <typename Check, typename Verb>
+Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   Workplace* place = TRY(face.workplace());
   std::vector<std::string> names = face.parsed.arguments;
   if (const std::string named = face.parsed.text("enclave"); names.empty() && !named.empty())
@@ -207,6 +211,8 @@ Result<int> each(Face& face, Verb verb, std::string_view done) {
     if (Environment found = TRY(known_environment(face, name));
         std::ranges::find(environments, found.name, &Environment::name) == environments.end())
       environments.push_back(std::move(found));
+  for (const Environment& environment : environments)
+    TRY(check(*place, environment.name));
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
@@ -245,7 +251,7 @@ template <typename Verb>
 Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const bool wait = !face.parsed.flag("no-lease-wait");
   return each(
-      face,
+      face, check_transit,
       [&](const Workplace& place, const std::string& name) -> Result<Removed> {
         return Removed{TRY(verb(place, name, wait)), {}, {}};
       },
@@ -261,7 +267,7 @@ Result<int> remove(Face& face) {
     return user_error("`--keep` and `--prune` contradict each other: give one of them");
   const Removal removal{!face.parsed.flag("no-lease-wait"), face.parsed.flag("prune")};
   return each(
-      face,
+      face, [](const Workplace&, const Name&) { return Status(); },
       [&](const Workplace& place, const std::string& name) {
         return remove_environment(place, name, removal);
       },

@@ -4,6 +4,7 @@
 #include "cli/print.h"
 #include "verbs/export_model.h"
 #include "verbs/secrets.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -52,8 +53,10 @@ Result<int> show(Face& face) {
   const bool is_at_work = TRY(place->store->holder(environment.name)).has_value();
   const Known known = TRY(place->store->known(environment.name));
   if (!what.empty()) {
+    std::vector<Value> records;
     for (const Key& key : TRY(find_keys(*place, environment.name, what)))
-      print_json(record_value(*place, key, *known.at(key), is_at_work));
+      records.push_back(record_value(*place, key, *known.at(key), is_at_work));
+    print_json(records.size() == 1 ? records[0] : Value::list(std::move(records)));
     return 0;
   }
   std::map<uint64_t, std::vector<std::pair<Key, RecordPointer>>> in_order;
@@ -65,7 +68,7 @@ Result<int> show(Face& face) {
     for (const auto& [key, record] : records) {
       values.push_back(record_value(*place, key, *record, is_at_work));
       const Resource* resource = resource_of_then(*record);
-      rows.push_back({to_string(key), std::string(state_of(*record, is_at_work)),
+      rows.push_back({shown_key(key), std::string(state_of(*record, is_at_work)),
                       resource == nullptr ? "" : resource->origin.str()});
     }
   if (face.json)
@@ -138,7 +141,7 @@ Result<int> tell_drift(Face& face) {
     values.push_back(Value::dict(
         {{"key", to_string(one.key)}, {"verb", to_string(one.verb)}, {"why", one.why}}));
     if (!face.json)
-      print(cat(to_string(one.key), ": ", one.why));
+      print(cat(shown_key(one.key), ": ", one.why));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -164,7 +167,9 @@ Result<int> events(Face& face) {
   std::vector<Value> documents;
   for (size_t i = first; i < all.size(); ++i) {
     const Event& event = all[i];
-    const std::string what = event.key.kind.empty() ? "" : to_string(event.key);
+    const std::string what = event.key.kind.empty() ? ""
+                             : face.json            ? to_string(event.key)
+                                                    : shown_key(event.key);
     if (face.json)
       documents.push_back(Value::dict({{"sequence", event.sequence},
                                        {"time", to_string(event.time)},

@@ -50,7 +50,14 @@ Result<ExportRequest> request_of(const Face& face) {
 
 model::CompileOptions compile_options(const Face& face) {
   model::CompileOptions options;
-  options.print = [](std::string_view line) { print(line); };
+  // Beside a document, what a model prints goes where warnings go.
+  const bool is_document = face.json || face.json_lines || face.parsed.text("json-file") == "-";
+  options.print = [is_document, is_quiet = face.quiet](std::string_view line) {
+    if (is_document)
+      print_error(line);
+    else if (!is_quiet)
+      print(line);
+  };
   options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
   return options;
 }
@@ -109,7 +116,8 @@ Result<int> run(Face& face) {
       print(pushed_text(report.pushed, false, face.colour));
     const Name environment(report.environment);
     apply.environment = environment;
-    apply.version = TRY(release_version(*place, environment, report.pushed.number));
+    apply.version = report.pushed.number;
+    apply.releases = true;
     return deploy(face, apply);
   }
   if (face.json || face.json_lines)

@@ -78,6 +78,8 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
   Asked asked;
   const size_t first = face.parsed.has("enclave") ? 0 : 1;
   const bool all = face.parsed.flag("all-services");
+  if (all && face.parsed.arguments.size() > first)
+    return user_error("name services, or ask for `--all-services`, but not both");
   if (all) {
     asked.services = TRY(inspect_environment(place, environment.name.str())).services;
     std::erase_if(asked.services,
@@ -129,40 +131,14 @@ Status tell(const Workplace& place, const Asked& asked, const ServiceView& servi
   return read;
 }
 
-using LineSink = std::function<Status(Value)>;
-
 /// The same, each line that fits as an object.
 Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceView& service,
                       const LineSink& sink, const std::stop_token& stop) {
-  bool fits = false;
-  LineFilter filter = TRY(LineFilter::make(asked.filter, [&](OutputStream, std::string_view) {
-    fits = true;
-    return Status();
-  }));
-  LineFilter lines =
-      TRY(LineFilter::make({}, [&](OutputStream stream, std::string_view line) -> Status {
-        if (line.ends_with('\n'))
-          line.remove_suffix(1);
-        // A connection that breaks may cut the time itself.
-        const size_t space = line.find(' ');
-        const std::string_view text =
-            space == line.npos ? std::string_view() : line.substr(space + 1);
-        fits = false;
-        TRY(filter.take(stream, cat(text, "\n")));
-        if (!fits)
-          return {};
-        return sink(Value::dict({{"service", service.name},
-                                 {"stream", stream == OutputStream::out ? "stdout" : "stderr"},
-                                 {"time", line.substr(0, space)},
-                                 {"text", text}}));
-      }));
   LogOptions options = asked.options;
   options.timestamps = true;
-  Status read = read_logs_of(
-      place, service, options,
-      [&](OutputStream stream, std::string_view bytes) { return lines.take(stream, bytes); }, stop);
-  TRY(lines.end());
-  return read;
+  return tell_lines_as_values(
+      {{"service", service.name}}, asked.filter, sink,
+      [&](const StreamSink& take) { return read_logs_of(place, service, options, take, stop); });
 }
 
 /// One after the other, or all at once while they are followed; the first error.
@@ -231,6 +207,38 @@ Result<int> logs(Face& face) {
 }
 
 }  // namespace
+
+Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& asked,
+                            const LineSink& sink,
+                            const std::function<Status(const StreamSink&)>& read) {
+  bool fits = false;
+  LineFilter filter = TRY(LineFilter::make(asked, [&](OutputStream, std::string_view) {
+    fits = true;
+    return Status();
+  }));
+  LineFilter lines =
+      TRY(LineFilter::make({}, [&](OutputStream stream, std::string_view line) -> Status {
+        if (line.ends_with('\n'))
+          line.remove_suffix(1);
+        // A connection that breaks may cut the time itself.
+        const size_t space = line.find(' ');
+        const std::string_view text =
+            space == line.npos ? std::string_view() : line.substr(space + 1);
+        fits = false;
+        TRY(filter.take(stream, cat(text, "\n")));
+        if (!fits)
+          return {};
+        std::vector<Entry> entries = about;
+        entries.push_back({"stream", stream == OutputStream::out ? "stdout" : "stderr"});
+        entries.push_back({"time", line.substr(0, space)});
+        entries.push_back({"text", text});
+        return sink(Value::dict(std::move(entries)));
+      }));
+  Status done =
+      read([&](OutputStream stream, std::string_view bytes) { return lines.take(stream, bytes); });
+  TRY(lines.end());
+  return done;
+}
 
 Command logs_command() {
   const CommandGroup group{"services", {environment_option()}};

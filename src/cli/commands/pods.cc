@@ -46,9 +46,27 @@ Result<int> logs(Face& face) {
   if (tail < -1)
     return user_error(cat("`--tail` must be a number of lines, not ", tail));
   options.tail = static_cast<int>(std::min<int64_t>(tail, INT32_MAX));
+  const bool as_values = face.json || face.json_lines;
+  options.timestamps |= as_values;
   const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
-  const Status told = read_pod_logs(*chosen.place, chosen.container, options, to_terminal,
-                                    chosen.place->interrupt->acts_token());
+  const auto read = [&](const StreamSink& sink) {
+    return read_pod_logs(*chosen.place, chosen.container, options, sink,
+                         chosen.place->interrupt->acts_token());
+  };
+  std::vector<Value> lines;
+  const LineSink values = [&](Value line) -> Status {
+    if (face.json_lines)
+      print_json_line(line);
+    else
+      lines.push_back(std::move(line));
+    return {};
+  };
+  const Status told = as_values ? tell_lines_as_values({{"pod", chosen.container.pod},
+                                                        {"container", chosen.container.container}},
+                                                       {}, values, read)
+                                : read(to_terminal);
+  if (face.json && (told || chosen.place->interrupt->asked() > 0))
+    print_json(Value::dict({{"lines", Value::list(std::move(lines))}}));
   if (chosen.place->interrupt->asked() > 0)
     return interrupted;
   TRY(told);
@@ -59,7 +77,14 @@ Result<int> exec(Face& face) {
   ExecOptions options;
   options.command.assign(face.parsed.arguments.begin() + 1, face.parsed.arguments.end());
   options.user = face.parsed.text("user");
+  options.input = face.parsed.flag("interactive");
+  options.tty = face.parsed.flag("tty");
   const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
+  if (options.input || options.tty)
+    return talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
+      return talk_in_pod(*chosen.place, chosen.container, with, ends, to_terminal,
+                         chosen.place->interrupt->acts_token());
+    });
   return static_cast<int>(TRY(run_in_pod(*chosen.place, chosen.container, options, to_terminal,
                                          chosen.place->interrupt->acts_token())));
 }
@@ -194,19 +219,23 @@ std::vector<Command> pod_commands() {
       "describe pod", "NAME", 1, 1, "Describes a pod: containers, conditions and events.",
       {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, describe);
   description.outputs = {"yaml"};
-  return {
-      description,
+  const std::vector<CommandOption> talking = talk_options();
+  Command logging =
       group.make("logs", "POD", 1, 1, "Shows the logs of a container of a pod.",
                  {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
                  {container,
                   {{"-f", "--follow"}, "", "follow new lines"},
                   {{"--tail"}, "LINES", "the last N lines (default: all)"},
-                  {{"--timestamps"}, "", "show the time of each line"}}),
-      group.make("pod exec", "POD -- COMMAND…", 2, 999,
-                 "Runs a command in a container of a pod and ends with its exit code.",
-                 {"fettle pod exec web-x2x7k -- ls /etc",
-                  "fettle pod exec web-x2x7k -c main -- sh -c 'echo $HOSTNAME'"},
-                 exec, {container, {{"-u", "--user"}, "USER", "the user who runs it"}}),
+                  {{"--timestamps"}, "", "show the time of each line"}});
+  logging.tells_lines = true;
+  return {
+      description, logging,
+      group.make(
+          "pod exec", "POD -- COMMAND…", 2, 999,
+          "Runs a command in a container of a pod and ends with its exit code.",
+          {"fettle pod exec web-x2x7k -- ls /etc", "fettle pod exec -it web-x2x7k -c main -- sh"},
+          exec,
+          {container, {{"-u", "--user"}, "USER", "the user who runs it"}, talking[0], talking[1]}),
       group.make("cp", "FROM TO", 2, 2,
                  "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
                  {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},

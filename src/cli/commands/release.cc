@@ -23,12 +23,13 @@ Result<int> run(Face& face) {
           cat("the plan is for version ", *apply.plan->version, ", not for version ", *version));
     version = apply.plan->version;
   }
-  const uint64_t number = TRY(release_version(*place, environment.name, version));
   if (face.parsed.flag("apply") || apply.plan) {
     apply.environment = environment.name;
-    apply.version = number;
+    apply.version = version;
+    apply.releases = true;
     return deploy(face, apply);
   }
+  const uint64_t number = TRY(release_version(*place, environment.name, version));
   if (face.json || face.json_lines)
     print_json(Value::dict({{"released", number}}));
   else

@@ -73,28 +73,38 @@ std::optional<Error> refusal_of(const PackageReport& report) {
   return report.findings.empty() ? std::nullopt : std::optional(findings_error(report.findings));
 }
 
-Value document_of(const PackageReport& report, bool dry) {
-  std::vector<Value> instructions, failures;
-  for (const StatementReport& statement : report.statements)
-    instructions.push_back(instruction_value(statement, !dry));
-  for (const Failure& failure : report.summary.failures)
-    failures.push_back(Value::dict({{"key", to_string(failure.key)},
-                                    {"origin", failure.origin},
-                                    {"error", error_value(failure.error)}}));
+/// `is_last_line`: of several lines, where each instruction has had one.
+Value document_of(const PackageReport& report, bool dry, const std::optional<EnvironmentView>& view,
+                  bool is_last_line) {
   std::vector<Entry> entries{{"environment", report.environment},
-                             {"instructions", Value::list(std::move(instructions))},
                              {"warnings", texts(report.warnings)},
                              {"images", texts(report.images)},
                              {"dependencies", texts(report.dependencies)},
                              {"output", report.has_output ? report.output : Value()},
                              {"success", dry ? report.findings.empty() : report.summary.good()}};
+  if (is_last_line) {
+    entries.push_back({"event", "run_finished"});
+  } else {
+    std::vector<Value> instructions;
+    for (const StatementReport& statement : report.statements)
+      instructions.push_back(instruction_value(statement, !dry));
+    entries.push_back({"instructions", Value::list(std::move(instructions))});
+  }
+  if (view) {
+    std::vector<Value> services;
+    for (const ServiceView& service : view->services)
+      services.push_back(service_value(service));
+    entries.push_back({"services", Value::list(std::move(services))});
+  }
   if (const std::optional<Error> refusal = refusal_of(report))
     entries.push_back({"error", error_value(*refusal)});
   if (!dry) {
     entries.push_back({"done", report.summary.done});
     entries.push_back({"kept", report.summary.kept});
-    entries.push_back({"failures", Value::list(std::move(failures))});
+    entries.push_back({"failures", failures_value(report.summary)});
     entries.push_back({"leftovers", report.summary.leftovers});
+    entries.push_back({"orphans", keys_value(report.orphaned)});
+    entries.push_back({"removed", keys_value(report.removed)});
     entries.push_back({"not_repeated", keys_value(report.outlived)});
     entries.push_back({"interrupted", report.summary.stopped});
     entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
@@ -280,6 +290,8 @@ void print_end(const Face& face, const PackageReport& report) {
                       to_string(failure.key), ": ", to_string(failure.error)));
   if (report.summary.stopped)
     print_error(cat(label, "interrupted; run the same command to continue"));
+  if (!face.quiet && !report.removed.empty())
+    print_error(cat("removed, since the package no longer wants it: ", first_few(report.removed)));
   if (!face.quiet) {
     size_t skipped = 0;
     for (const StatementReport& statement : report.statements)
@@ -320,7 +332,7 @@ Result<int> tell_dry_run(const Face& face, const PackageReport& report,
   const std::optional<Error> refusal = refusal_of(report);
   const bool only_lists = face.parsed.flag("dependencies");
   if (face.json || face.json_lines) {
-    print_json_as_it_is(document_of(report, true));
+    print_json_as_it_is(document_of(report, true, {}, false));
     if (!refusal || only_lists)
       return 0;
     print_error(error_text(*refusal, face.terminal));
@@ -347,6 +359,9 @@ Result<int> run(Face& face) {
     return user_error(cat("unknown verbosity `", verbosity, "`",
                           near.empty() ? cat("; known are ", join(known, ", ")) : near));
   }
+  if (face.parsed.flag("dry-run") && face.parsed.has("plan"))
+    return user_error(
+        "`--plan` carries out a plan, and `--dry-run` runs nothing; give one of them");
   if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
     return user_error("`--pull` needs `--dependencies`");
   if (!request.environment.empty())  // which is no fault of the package
@@ -384,21 +399,23 @@ Result<int> run(Face& face) {
   if (!ran)
     return with_heading(face, teller.has_interpreted(), std::move(ran).error());
   const PackageReport& report = kept_until_exit(std::move(*ran));
-  if (face.json)
-    print_json_as_it_is(document_of(report, false));
-  else if (face.json_lines)
-    print_json_line_as_it_is(
-        Value::dict({{"event", "run_finished"},
-                     {"success", report.summary.good()},
-                     {"output", report.has_output ? report.output : Value()}}));
-  else
+  const auto inspect = [&]() -> std::optional<EnvironmentView> {
+    if (!face.parsed.flag("show-enclave-inspect", true))
+      return std::nullopt;
+    Result<EnvironmentView> view =
+        inspect_environment(*place, report.environment, report.seen, &report.known);
+    return view ? std::optional(std::move(*view)) : std::nullopt;
+  };
+  if (face.json) {
+    print_json_as_it_is(document_of(report, false, inspect(), false));
+  } else if (face.json_lines) {
+    print_json_line_as_it_is(document_of(report, false, inspect(), true));
+  } else {
     print_end(face, report);
-  if (!face.json && !face.json_lines && !face.quiet &&
-      face.parsed.flag("show-enclave-inspect", true))
-    if (const auto view =
-            inspect_environment(*place, report.environment, report.seen, &report.known);
-        view)
-      print_services(*view);
+    if (!face.quiet)
+      if (const std::optional<EnvironmentView> view = inspect())
+        print_services(*view);
+  }
   return exit_code(report.summary);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
@@ -183,23 +184,23 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
     return json_service_config(json);
   if (parsed.has("image"))
     entries.push_back({"image", parsed.text("image")});
-  const auto words = [&](const char* option, std::string_view attribute) {
-    if (!parsed.has(option))
-      return;
-    std::vector<Value> items;
-    const std::string text = parsed.text(option);
-    for (const std::string_view word : split(text, ' '))
-      if (!word.empty())
-        items.emplace_back(word);
-    entries.push_back({attribute, Value::list(std::move(items))});
-  };
-  words("cmd", "cmd");
-  words("entrypoint", "entrypoint");
+  for (const char* const option : {"cmd", "entrypoint"})
+    if (parsed.has(option)) {
+      Result<std::vector<std::string>> words = split_command(parsed.text(option));
+      if (!words)
+        return user_error(cat("`--", option, "`: ", words.error().message));
+      entries.push_back({option, Value::list({words->begin(), words->end()})});
+    }
   if (parsed.has("env")) {
     std::vector<Entry> variables;
     for (const std::string& given : parsed.all("env"))
       for (const std::string_view one : split(given, ',')) {
         const size_t equals = one.find('=');
+        // A comma may belong to a value.
+        if (equals == one.npos && one.data() != given.data()) {
+          variables.back().value = cat(variables.back().value.text(), ",", one);
+          continue;
+        }
         if (equals == one.npos)
           return user_error(cat("the variable `", one, "` must be written `NAME=VALUE`"));
         variables.push_back({one.substr(0, equals), one.substr(equals + 1)});

@@ -2,7 +2,8 @@
 /// What the commands about services share.
 
 #include "cli/command.h"
-#include "verbs/inside.h"
+#include "cli/line_filter.h"
+#include "verbs/talk.h"
 
 namespace fettle {
 
@@ -18,6 +19,21 @@ struct ChosenService {
   ServiceView service;
 };
 Result<ChosenService> choose_service(Face& face);
+
+/// `-i` and `-t` of `exec`.
+std::vector<CommandOption> talk_options();
+/// Talks with a command by standard input and, when the options say so, by this terminal. `hold`
+/// runs it; the answer is its exit code. Error (`Blame::user`): there is no terminal.
+Result<int> talk_with(
+    ExecOptions options,
+    const std::function<Result<int64_t>(const ExecOptions&, const TalkEnds&)>& hold);
+
+/// Lines of logs with their times as values: `time`, `text`, `stream` beside what `about` says;
+/// those that do not pass `filter` are left out. `read` reads them.
+using LineSink = std::function<Status(Value)>;
+Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& filter,
+                            const LineSink& sink,
+                            const std::function<Status(const StreamSink&)>& read);
 
 Command logs_command();
 /// `service exec`, `shell` and `cp`.

@@ -29,25 +29,14 @@ Status check_runs(const ChosenService& chosen) {
                          quoted_for_shell(chosen.service.name), "` starts it"));
 }
 
-/// Talks with a command in a service, by a terminal if it is to have one.
+/// Talks with a command in a service. What can be refused is refused while the terminal is as it
+/// was.
 Result<int> talk(const ChosenService& chosen, ExecOptions options) {
-  TalkEnds ends;
-  ends.input = options.input ? STDIN_FILENO : -1;
-  std::optional<RawTerminal> raw;
-  if (options.tty) {
-    if (isatty(STDIN_FILENO) == 0)
-      return user_error("`-t` needs a terminal as standard input; `-i` takes any input");
-    options.environment = terminal_variables();
-    ends.size = [] { return window_size(STDIN_FILENO); };
-  }
-  // What can be refused is refused while the terminal is as it was.
   TRY(check_runs(chosen));
-  if (options.tty) {
-    raw.emplace(STDIN_FILENO);
-    ends.resized = raw->bell();
-  }
-  return static_cast<int>(TRY(talk_inside(*chosen.place, chosen.service, options, ends, to_terminal,
-                                          chosen.place->interrupt->acts_token())));
+  return talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
+    return talk_inside(*chosen.place, chosen.service, with, ends, to_terminal,
+                       chosen.place->interrupt->acts_token());
+  });
 }
 
 Result<int> exec(Face& face) {
@@ -126,8 +115,31 @@ Result<int> copy(Face& face) {
 
 }  // namespace
 
+Result<int> talk_with(
+    ExecOptions options,
+    const std::function<Result<int64_t>(const ExecOptions&, const TalkEnds&)>& hold) {
+  TalkEnds ends;
+  ends.input = options.input ? STDIN_FILENO : -1;
+  std::optional<RawTerminal> raw;
+  if (options.tty) {
+    if (isatty(STDIN_FILENO) == 0)
+      return user_error("`-t` needs a terminal as standard input; `-i` takes any input");
+    options.environment = terminal_variables();
+    ends.size = [] { return window_size(STDIN_FILENO); };
+    raw.emplace(STDIN_FILENO);
+    ends.resized = raw->bell();
+  }
+  return static_cast<int>(TRY(hold(options, ends)));
+}
+
+std::vector<CommandOption> talk_options() {
+  return {{{"-i", "--interactive"}, "", "pass standard input to the command"},
+          {{"-t", "--tty"}, "", "give this terminal to the command"}};
+}
+
 std::vector<Command> inside_commands() {
   const CommandGroup group{"services", {environment_option()}};
+  const std::vector<CommandOption> talking = talk_options();
   const CommandOption user{{"-u", "--user"}, "USER", "the user who runs it"};
   return {
       group.make(
@@ -136,8 +148,8 @@ std::vector<Command> inside_commands() {
           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id",
            "fettle service exec -it shop web top"},
           exec,
-          {{{"-i", "--interactive"}, "", "pass standard input to the command"},
-           {{"-t", "--tty"}, "", "give this terminal to the command"},
+          {talking[0],
+           talking[1],
            {{"-w", "--workdir"}, "FOLDER", "the folder in which it runs"},
            user},
           true),

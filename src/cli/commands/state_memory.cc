@@ -77,13 +77,9 @@ Result<int> restore(Face& face) {
   Workplace* place = TRY(face.workplace());
   const StatesRequest request = TRY(read_states_request(face, *place));
   const std::string file = face.parsed.argument(0);
-  Result<std::string> text = read_file(file);
-  if (!text) {
-    text.error().blame = Blame::user;
-    return text.error();
-  }
+  const std::string text = TRY(read_given(file));
   const size_t count =
-      TRY(remember_states(*place, request.environment, TRY(read_json(*text, file)), request.waits));
+      TRY(remember_states(*place, request.environment, TRY(read_json(text, file)), request.waits));
   if (face.json)
     print_json(Value::dict({{"remembered", count}}));
   else if (!face.quiet)

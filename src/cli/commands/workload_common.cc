@@ -50,6 +50,10 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
   return sources;
 }
 
+Value texts_value(const std::vector<std::string>& texts) {
+  return Value::list({texts.begin(), texts.end()});
+}
+
 Value stored_value(const StoredObject& stored) {
   return Value::dict({{"object", stored.owner}, {"status", to_string(stored.fate)}});
 }
@@ -67,6 +71,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   std::vector<workloads::Object> objects;
   std::map<Name, size_t> places;  // of objects in `objects`
   std::optional<Error> first;
+  std::vector<std::string> texts;
   bool is_any_skipped = false;
   for (const Source& source : TRY(sources_of(names))) {
     workloads::Manifests read = workloads::read_manifests(
@@ -75,6 +80,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
     for (Error& error : read.errors) {
       if (first)
         print_error(cat("error: ", to_string(*first)));
+      texts.push_back(to_string(error));
       first = std::move(error);
     }
     is_any_skipped |= !read.skipped.empty();
@@ -89,6 +95,9 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
         objects[place->second] = std::move(object);
     }
   }
+  // Who reads a document finds all of them in it.
+  if (first && texts.size() > 1 && (face.json || face.json_lines))
+    first->message = join(texts, "\n");
   if (first)
     return std::move(*first);
   if (objects.empty() && !is_any_skipped && !names.empty())
@@ -196,6 +205,7 @@ Result<int> finish_workloads(Face& face, Workplace& place,
   int code = 0;
   if (face.parsed.flag("wait", true))
     code = TRY(bring_about(face, place, fleet_of(face), &answer));
+  answer.push_back({"success", code == 0});
   if (face.json)
     print_json(Value::dict(std::move(answer)));
   return code;
@@ -211,6 +221,10 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
   if (answer != nullptr) {
     answer->push_back({"pods", brought.pods});
     answer->push_back({"ready", brought.ready});
+    answer->push_back({"failures", failures_value(brought.summary)});
+    answer->push_back({"unsettled", texts_value(brought.unsettled)});
+    answer->push_back({"held", texts_value(brought.held)});
+    answer->push_back({"interrupted", brought.summary.stopped});
   }
   int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);
   if (code == 0 && !brought.unsettled.empty())

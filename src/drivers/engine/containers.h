@@ -21,8 +21,8 @@ struct ContainerState {
   // Only of `inspect`:
   std::string started, finished;  ///< as `2026-11-22T13:40:53.1Z`; of what never was the year 1
   int64_t restarts = 0;           ///< by the engine itself
-  bool out_of_memory = false;
-  int64_t process = 0;  ///< its first one, by its number on the engine's machine
+  bool out_of_memory = false;     ///< as the engine says; not every one does
+  int64_t process = 0;            ///< its first one, by its number on the engine's machine
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> addresses;  ///< by network's name
   bool runs() const { return status == "running"; }

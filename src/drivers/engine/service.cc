@@ -265,8 +265,17 @@ Value with(const Value& dict, std::string_view key, Value value) {
   return Value::dict(std::move(entries));
 }
 
+/// Why a container was killed, as far as anybody can tell: not every engine says that it was out of
+/// memory.
+std::string_view kill_reason(const ContainerState& state, int64_t memory_limit) {
+  constexpr int64_t killed = 137;
+  if (state.out_of_memory)
+    return " (out of memory)";
+  return state.exit_code == killed && memory_limit > 0 ? " (probably out of memory)" : "";
+}
+
 /// The error of a container that ended while its port was awaited; none while it runs.
-Result<std::optional<Error>> look_for_end(const Site& site, const Key& key,
+Result<std::optional<Error>> look_for_end(const Site& site, const Key& key, const Value& attributes,
                                           const std::string& container, const std::string& awaited,
                                           const std::stop_token& stop) {
   const auto state = TRY(inspect_container(site.engine, container, stop));
@@ -275,10 +284,10 @@ Result<std::optional<Error>> look_for_end(const Site& site, const Key& key,
   if (state->status != "exited" && state->status != "dead")
     return std::optional<Error>();
   const std::string lines = last_log_lines(site.engine, container, shown_log_lines, stop);
-  return std::optional(
-      world_error(cat("the container of `", key.name, "` ended with exit code ",
-                      state->exit_code.value_or(-1), " before ", awaited,
-                      lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines)));
+  return std::optional(world_error(
+      cat("the container of `", key.name, "` ended with exit code ", state->exit_code.value_or(-1),
+          kill_reason(*state, attributes.integer_at("memory_max")), " before ", awaited,
+          lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines)));
 }
 
 /// Probes the ports that are awaited. Nothing when all answer; otherwise what to say meanwhile.
@@ -302,7 +311,8 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
     const std::string name =
         cat("port `", port.id, "` (", port.number, "/", port.transport, ") of `", key.name, "`");
     if (waited - change.looked >= std::max(first_look, waited / 4)) {
-      if (auto ended = TRY(look_for_end(site, key, container, name + " was open", stop)))
+      if (auto ended =
+              TRY(look_for_end(site, key, attributes, container, name + " was open", stop)))
         return std::move(*ended);
       change.looked = waited;
     }

@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "base/tail.h"
 #include "base/text.h"
-#include "drivers/host/words.h"
+#include "base/words.h"
 
 namespace fettle {
 namespace {

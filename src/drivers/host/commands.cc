@@ -8,7 +8,7 @@
 #include "base/process.h"
 #include "base/tail.h"
 #include "base/text.h"
-#include "drivers/host/words.h"
+#include "base/words.h"
 #include "value/mask.h"
 
 namespace fettle {

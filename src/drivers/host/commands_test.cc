@@ -6,8 +6,8 @@
 
 #include "base/tail.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "drivers/host/host_driver.h"
-#include "drivers/host/words.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"
 

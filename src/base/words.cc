@@ -1,4 +1,4 @@
-#include "drivers/host/words.h"
+#include "base/words.h"
 
 #include "base/text.h"
 

@@ -1,0 +1,101 @@
+#include "app/front_end.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "app/commands.h"
+#include "cli/commands/workload_common.h"
+
+namespace fettle {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Flags that stand before the command go behind its first word.
+Words with_command_first(Words words) {
+  const Words flags = take_flags(all_commands(), words, 0);
+  words.insert(words.begin() + (words.empty() ? 0 : 1), flags.begin(), flags.end());
+  return words;
+}
+
+/// A plan of files of states is a run of them that only looks.
+Words with_plan_of_states(Words words) {
+  if (std::ranges::any_of(words, [](const std::string& word) { return word.ends_with(".sls"); })) {
+    words[0] = "state";
+    words.insert(words.begin() + 1, "--test");
+  }
+  return words;
+}
+
+/// What `-f` names; none when it names nothing. `--file` is of models only.
+std::optional<std::string> file_asked(const Words& words) {
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-f" || words[i] == "--filename")
+      return i + 1 < words.size() ? words[i + 1] : std::string();
+    for (const std::string_view flag : {"-f=", "--filename="})
+      if (words[i].starts_with(flag))
+        return words[i].substr(flag.size());
+  }
+  return std::nullopt;
+}
+
+/// A plan of manifests is what `diff` shows. Standard input is a model's in a project of one.
+Words with_plan_of_manifests(Words words) {
+  const std::optional<std::string> file = file_asked(words);
+  std::error_code failure;
+  const bool is_of_model =
+      file &&
+      (file->ends_with(".cf") || (*file == "-" && std::filesystem::exists("project.yml", failure)));
+  if (file && !is_of_model)
+    words[0] = "diff";
+  return words;
+}
+
+/// Whether a flag of `describe workload` has its value in the next word.
+bool takes_next_word(const std::string& word) {
+  static const std::vector<CommandOption> options = [] {
+    for (const Command& command : all_commands())
+      if (command.words == "describe workload")
+        return options_of(command);
+    return common_options();
+  }();
+  const CommandOption* const option = find_option(options, word);
+  return option != nullptr && !option->value.empty();
+}
+
+/// `describe cloneset web` is about a workload; states have `describe PATTERN`.
+Words with_described_workload(Words words) {
+  size_t at = 1;
+  while (at < words.size() && words[at].starts_with('-'))
+    at += takes_next_word(words[at]) ? 2 : 1;
+  if (at >= words.size())
+    return words;
+  const size_t slash = words[at].find('/');
+  const bool has_name =
+      slash != std::string::npos ||
+      (words.size() > at + 1 && !words[at + 1].empty() && words[at + 1][0] != '-');
+  const auto kind = kind_named(words[at].substr(0, slash));
+  if (!has_name || !kind)
+    return words;
+  const bool is_pod = *kind == "Pod";
+  if (is_pod && slash == std::string::npos)
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+  else if (is_pod)
+    words[at] = words[at].substr(slash + 1);
+  words.insert(words.begin() + 1, is_pod ? "pod" : "workload");
+  return words;
+}
+
+}  // namespace
+
+std::vector<std::string> with_front_end(std::vector<std::string> words) {
+  const Words first = with_command_first(words);
+  if (!first.empty() && first[0] == "plan")
+    return with_plan_of_manifests(with_plan_of_states(first));
+  if (!first.empty() && first[0] == "describe")
+    return with_described_workload(first);
+  return words;
+}
+
+}  // namespace fettle

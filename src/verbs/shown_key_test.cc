@@ -1,0 +1,26 @@
+#include "verbs/shown_key.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+TEST(ShownKey, NamesTheNodeLast) {
+  EXPECT_EQ(shown_key({"e", "service", "web"}), "service/web");
+  EXPECT_EQ(shown_key({"e", "pod", "n1|default/web-1"}), "pod/default/web-1 on n1");
+  EXPECT_EQ(shown_key({"e", "pod", "|default/web-1"}), "pod/default/web-1");
+  EXPECT_EQ(shown_key({"e", "image", "n1|nginx:1"}), "image/nginx:1 on n1");
+  EXPECT_EQ(shown_key({"e", "exec", "a|b"}), "exec/a|b");
+}
+
+TEST(ShownKey, IsMeantByItsNameWithAndWithoutItsNamespace) {
+  const Key pod{"e", "pod", "n1|default/web-1"};
+  for (const char* words : {"web-1", "default/web-1", "pod/web-1", "pod/default/web-1"})
+    EXPECT_TRUE(names_on_node(pod, words)) << words;
+  for (const char* words : {"web", "default", "shop/web-1", "claim/web-1", "", "pod/"})
+    EXPECT_FALSE(names_on_node(pod, words)) << words;
+  EXPECT_FALSE(names_on_node({"e", "service", "web-1"}, "web-1"));
+}
+
+}  // namespace
+}  // namespace fettle
