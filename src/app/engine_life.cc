@@ -66,8 +66,8 @@ std::vector<Diagnosis> diagnose_engines(HttpClient& http, const ConnectOptions& 
   const bool is_asked_for = !options.given.empty() || options.variables("DOCKER_HOST");
   if (lacks.empty() && !is_asked_for)
     return {{true,
-             "no container engine answers; a private Podman is started when one is needed, or by "
-             "`fettle engine start`"}};
+             "no container engine is running; fettle starts a private Podman when it needs one, as "
+             "`fettle engine start` does"}};
   lines.push_back({false, state->why});
   if (!is_asked_for)
     for (const std::string& lack : lacks)

@@ -46,7 +46,7 @@ Signals::Signals(Interrupt& interrupt) {
       const bool is_first = interrupt.asked() == 0;
       const bool leaves = !is_first || interrupt.leaves_at_once();
       if (interrupt.asked() > 0)
-        print_error("\nleaving");
+        print_error("\nstopping at once");
       else if (!leaves)
         print_error("\nfinishing running changes; press Ctrl-C again to stop at once");
       interrupt.ask();

@@ -241,7 +241,7 @@ void Live::tick() {
 std::string Live::title_now() const {
   const std::string lasted = short_duration((instant_from_clock() - began_).count());
   if (interrupt_.asked() > 0)
-    return cat("finishing what is under way; Ctrl-C again leaves at once, ", lasted);
+    return cat("finishing running changes; Ctrl-C again stops at once, ", lasted);
   if (!title_.empty())
     return cat(title_, ", ", lasted);
   return cat(environment_.empty() ? "working" : environment_, ended_ == 0 ? "" : ": ",

@@ -66,7 +66,7 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
       hooks.failed(user_error(message));
       return false;
     }
-    std::fprintf(stderr, "fettle starlark: %s\ntry `fettle starlark --help`\n", message.c_str());
+    std::fprintf(stderr, "error: %s\ntry `fettle starlark --help`\n", message.c_str());
     return false;
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -220,7 +220,7 @@ int run_starlark_command(std::span<const std::string> arguments, const CommandHo
     return 2;
   }
   if (!text) {
-    std::fprintf(stderr, "fettle starlark: %s\n", text.error().message.c_str());
+    std::fprintf(stderr, "error: %s\n", text.error().message.c_str());
     return 2;
   }
   loader.prefetch(name, *text, std::thread::hardware_concurrency());

@@ -18,6 +18,7 @@
 #include "verbs/explain.h"
 #include "verbs/export_model.h"
 #include "verbs/push_file.h"
+#include "verbs/settings.h"
 
 namespace fettle {
 namespace {
@@ -538,11 +539,12 @@ TEST_F(ApplyVersionTest, AVersionThatOthersRemoveMeanwhileIsNotDeployed) {
 }
 
 TEST_F(ApplyVersionTest, AVersionIsReleasedOnceItsPlanHolds) {
+  ASSERT_TRUE(set_setting(place_, "e", "auto_deploy", "false"));
   add_file("f", "x");
   push();
   request_.version = 1;
   request_.releases = true;
-  request_.plan = KeptPlan{"e", "another"};
+  request_.plan.emplace().digest = "another";
   const auto refused = apply_version(place_, request_, nullptr);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().blame, Blame::user);

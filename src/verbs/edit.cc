@@ -117,7 +117,7 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
     return user_error(cat("several environments have a uuid that starts with `", name, "`"));
   if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
     return *lost;
-  return user_error(cat("there is no environment `", name, "`", suggestion(name, names),
+  return user_error(cat("there is no environment `", printable(name), "`", suggestion(name, names),
                         names.empty() ? "; there are no environments yet" : ""));
 }
 

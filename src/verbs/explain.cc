@@ -243,8 +243,8 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
                         to_string(begun->time), ": ", begun->text));
     if (ended != events.end() && ended->type != EventType::done &&
         ended->sequence > begun->sequence)
-      lines.push_back(cat("  it ", ended->type == EventType::failed ? "failed" : "was skipped",
-                          ": ", ended->text));
+      lines.push_back(cat("it ", ended->type == EventType::failed ? "failed" : "was skipped", ": ",
+                          ended->text));
     at = begun->because.kind.empty() ? std::nullopt : std::optional(begun->because);
   }
   return lines;

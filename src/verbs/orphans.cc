@@ -151,9 +151,9 @@ Result<std::vector<Orphan>> find_orphans(const Workplace& place, const Environme
       if (to_string(orphan.key) == word || orphan.key.name == word)
         found.push_back(orphan);
     if (found.size() == before)
-      return user_error(cat("`", environment.name, "` has no orphan `", word, "`",
-                            suggestion(word, names),
-                            all.empty() ? "; it has none" : "; `fettle orphans ls` lists them"));
+      return user_error(
+          cat("`", environment.name, "` has no orphan `", word, "`", suggestion(word, names),
+              all.empty() ? "; it has no orphans" : "; `fettle orphans ls` lists them"));
   }
   std::set<Key> going;
   for (const Orphan& orphan : found)

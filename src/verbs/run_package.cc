@@ -75,7 +75,8 @@ Result<Opened> open_package(const PackageRequest& given) {
                             request.package, "`"));
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
     return user_error(cat(
-        "`", request.package, "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`",
+        "`", printable(request.package),
+        "` is neither a folder nor a file nor `github.com/AUTHOR/REPOSITORY`",
         suggestion(fs::path(request.package).filename().string(), neighbours(request.package))));
   Sources sources = TRY(Sources::of_script(request.package));
   sources.set_mirror(request.mirror);
@@ -160,9 +161,9 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                             prepared.known));
   if (const auto last = TRY(read_last_run(place, prepared.environment));
       request.environment.empty() && last && last->package != package_identity(request.package))
-    prepared.package.warnings.push_back(
-        cat("`", prepared.environment, "` was last run from `", last->package,
-            "`, another package of this name; `-e NAME` keeps them apart"));
+    prepared.package.warnings.push_back(cat("`", prepared.environment,
+                                            "` was last run from another package, `", last->package,
+                                            "`; `-e NAME` keeps them apart"));
   warn_of_overrides(prepared);
   if (request.production && !production)
     prepared.package.warnings.push_back(

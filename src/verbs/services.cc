@@ -60,7 +60,7 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
                            "; `fettle service rm ", environment, " ", name,
                            "` removes what is left of it"));
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
-                        names.empty()                     ? "; it has none"
+                        names.empty()                     ? "; it has no services"
                         : suggestion(name, names).empty() ? "; it has " + join(names, ", ")
                                                           : suggestion(name, names)));
 }

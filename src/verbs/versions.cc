@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "verbs/settings.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -188,6 +189,9 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
   Pushed pushed;
   const bool is_partial = push.is_partial;
   const auto decide = [&](const Snapshot& newest) -> Result<Delta> {
+    if (holds_objects(newest))
+      return user_error(cat("`", environment,
+                            "` holds workloads; `-e NAME` names another environment for a model"));
     Commit made = TRY(commit(newest, std::move(push), std::move(claims)));
     pushed.number = made.delta.number;
     pushed.changes = std::move(made.changes);

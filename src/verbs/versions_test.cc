@@ -13,6 +13,7 @@
 #include "value/json.h"
 #include "verbs/push_file.h"
 #include "verbs/settings.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -665,6 +666,21 @@ TEST_F(VersionsTest, AFullExportIsDueAsTheSettingSays) {
   EXPECT_TRUE(*full_export_is_due(place_, "e"));
   EXPECT_EQ(partial("a:r1=2"), "v2");
   EXPECT_TRUE(*full_export_is_due(place_, "e")) << "a partial export is none";
+}
+
+TEST_F(VersionsTest, AModelAndWorkloadsDoNotShareAnEnvironment) {
+  const auto apply = [&](const Name& environment) {
+    workloads::Manifests read = workloads::read_manifests(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: text}\n", "m.yaml", {});
+    const auto stored = store_objects(place_, environment, std::move(read.objects));
+    return stored ? std::string("stored") : stored.error().message;
+  };
+  EXPECT_EQ(apply("e"), "stored");
+  expect_in(full("a:r1=1"), "`e` holds workloads");
+  EXPECT_EQ(stored_objects(place_, "e")->size(), 1u);
+  EXPECT_EQ(send(document("a:r1=1", {{"partial", false}}, 0), "f"), "v1");
+  expect_in(apply("f"), "`f` holds a model");
+  EXPECT_EQ(state({}, "f"), "a:r1=1");
 }
 
 }  // namespace

@@ -18,6 +18,9 @@ constexpr size_t kept_versions = 20;
 constexpr std::string_view gates_note = "feature_gates";
 constexpr Duration shortest_pause = 50ms;
 
+/// In the detail of a version.
+constexpr std::string_view sort_of_version = "sort", of_workloads = "workloads";
+
 Piece piece_of(const Name& owner) { return {owner, {}}; }
 
 ContentPointer content_of(const Object& object) {
@@ -52,7 +55,8 @@ Result<std::vector<Object>> objects_in(const Snapshot& snapshot) {
   std::vector<Object> objects;
   for (const auto& [piece, digest] : TRY(snapshot.pieces()))
     if (const ContentPointer content = TRY(snapshot.content(piece));
-        content != nullptr && content->items.size() == 1)
+        content != nullptr && content->items.size() == 1 &&
+        content->items[0].attributes.at("document").is_dict())
       objects.push_back(object_in(*content));
   std::ranges::sort(objects, {}, &Object::owner);
   return objects;
@@ -106,9 +110,13 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
       TRY(pause_for(shortest_pause, place.interrupt->acts_token()));
   }
   const Snapshot& newest = turn->newest();
+  const std::vector<Object> before = TRY(objects_in(newest));
+  if (!holds_objects(newest) && TRY(newest.pieces()).size() > before.size())
+    return user_error(cat("`", environment,
+                          "` holds a model; `-e NAME` names another environment for workloads"));
   Delta delta{.number = newest.number() + 1,
-              .pieces = TRY(decide(TRY(objects_in(newest)))),
-              .detail = newest.detail()};
+              .pieces = TRY(decide(before)),
+              .detail = workloads::edited(newest.detail(), {{sort_of_version, of_workloads}})};
   if (delta.pieces.empty())
     return {};
   const std::unique_ptr<Staged> staged = TRY(turn->stage(std::move(delta)));
@@ -132,6 +140,10 @@ std::string_view to_string(StoredObject::Fate fate) {
     default:
       return "unchanged";
   }
+}
+
+bool holds_objects(const Snapshot& version) {
+  return version.detail().text_at(sort_of_version) == of_workloads;
 }
 
 Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& environment) {

@@ -13,6 +13,9 @@ namespace fettle {
 /// The environment when nobody names one.
 inline constexpr std::string_view default_fleet = "fleet";
 
+/// Whether a version holds objects, and not the resources of a model.
+bool holds_objects(const Snapshot& version);
+
 /// In the order of their names.
 Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
                                                       const Name& environment);

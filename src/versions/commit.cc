@@ -103,8 +103,9 @@ Status Committer::check_base() {
 
 Status Committer::check_base_number() const {
   if (push_.base && *push_.base > newest_.number())
-    return user_error(cat("there is no version ", *push_.base, " to use as a base; the newest is ",
-                          newest_.number()));
+    return user_error(cat("there is no version ", *push_.base, " to use as a base",
+                          newest_.number() == 0 ? "; there are none yet"
+                                                : cat("; the newest is ", newest_.number())));
   return {};
 }
 

@@ -312,7 +312,10 @@ std::vector<Command> enclave_commands() {
                  {environment_option(),
                   force,
                   {{"--keep"}, "", "leave what models and states made on this machine (default)"},
-                  {{"--prune"}, "", "remove it, too, except what existed before"}}),
+                  {{"--prune"},
+                   "",
+                   "also remove what models and states made on this machine, but not what existed "
+                   "before"}}),
   };
 }
 

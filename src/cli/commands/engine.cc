@@ -26,7 +26,7 @@ void print_state(const Face& face, const EngineState& state) {
       print(state.address);
     return;
   }
-  print(state.address.empty() ? cat("engine none: ", state.why)
+  print(state.address.empty() ? state.why
                               : cat("engine ", state.address, " (", state.flavour, ")"));
   print(cat("private Podman ", state.own, state.own == "absent" ? "; its folder would be " : " in ",
             state.folder));

@@ -119,7 +119,7 @@ Result<int> tell_why(Face& face) {
         continue;
       }
       for (size_t i = 0; i < lines.size(); ++i)
-        print(cat(i == 0 ? "" : "  because ", lines[i]));
+        print(cat(i == 0 ? "" : lines[i].starts_with("it ") ? "  " : "  because ", lines[i]));
     }
   }
   if (found == 0 && environments.size() > 1 &&

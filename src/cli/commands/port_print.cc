@@ -23,7 +23,7 @@ Result<int> run(Face& face) {
       for (const Entry& entry : ports.entries())
         ids.push_back(entry.key.str());
     return user_error(cat("the service `", service->applied->key.name, "` has no port `", id, "`",
-                          ids.empty()                   ? "; it has none"
+                          ids.empty()                   ? "; it has no ports"
                           : suggestion(id, ids).empty() ? "; it has " + join(ids, ", ")
                                                         : suggestion(id, ids)));
   }

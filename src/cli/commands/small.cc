@@ -101,8 +101,7 @@ Result<int> project_init(Face& face) {
   if (face.json)
     print_json(Value::dict({{"folder", folder}}));
   else if (!face.quiet)
-    print(
-        cat("created a project in `", folder, "`; `fettle export --apply` there brings it about"));
+    print(cat("created a project in `", folder, "`; `fettle export --apply` in it deploys it"));
   return 0;
 }
 

@@ -75,7 +75,7 @@ std::vector<Name> taken_of(std::vector<Name>& owners, std::string_view kind) {
 Result<int> remove_claims_asked(Face& face, Workplace& place, const std::vector<Name>& claims,
                                 bool has_others) {
   if (has_others)
-    return user_error("claims are deleted by a command of their own");
+    return user_error("delete claims in a separate command");
   std::vector<std::string> names;
   for (const Name& claim : claims)
     names.emplace_back(claim.view().substr(claim.view().find('/') + 1));
@@ -165,10 +165,10 @@ std::vector<Command> workload_commands() {
           {"fettle apply -f web.yaml", "fettle apply -f manifests -n shop --wait=false"}, apply,
           {file, wait, limit, gates_option(), {{"--skip-unknown"}, "", "skip unknown kinds"}}),
       workload_get_command(),
-      group.make("delete", "[KIND NAME…]", 0, 99, "Deletes manifests and everything they created.",
-                 {"fettle delete cloneset web", "fettle delete -f web.yaml --ignore-not-found"},
-                 remove,
-                 {file, wait, limit, {{"--ignore-not-found"}, "", "what is gone is no error"}}),
+      group.make(
+          "delete", "[KIND NAME…]", 0, 99, "Deletes manifests and everything they created.",
+          {"fettle delete cloneset web", "fettle delete -f web.yaml --ignore-not-found"}, remove,
+          {file, wait, limit, {{"--ignore-not-found"}, "", "ignore objects that do not exist"}}),
       controller_command(),
       workload_plan_command(),
       workload_describe_command()};
