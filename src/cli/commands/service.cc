@@ -186,7 +186,10 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
     entries.push_back({"image", parsed.text("image")});
   for (const char* const option : {"cmd", "entrypoint"})
     if (parsed.has(option)) {
-      Result<std::vector<std::string>> words = split_command(parsed.text(option));
+      // An empty one takes the image's.
+      Result<std::vector<std::string>> words = trim(parsed.text(option)).empty()
+                                                   ? std::vector<std::string>()
+                                                   : split_command(parsed.text(option));
       if (!words)
         return user_error(cat("`--", option, "`: ", words.error().message));
       entries.push_back({option, Value::list({words->begin(), words->end()})});
