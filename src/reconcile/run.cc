@@ -79,6 +79,11 @@ const Value* Run::looked(const Key& key) const {
   return found == looks_.end() ? nullptr : &found->second;
 }
 
+int Run::calls_again(const Key& key) const {
+  const auto found = calls_again_.find(key);
+  return found == calls_again_.end() ? 0 : found->second;
+}
+
 bool Run::is_under_way(const Key& key) const {
   const NodeId id = graph_ == nullptr ? no_node : graph_->find(key);
   const auto flight = id == no_node ? flights_.end() : flights_.find(id);
@@ -243,6 +248,7 @@ void Run::forget_what_neither_knows(const Graph& before) {
   std::erase_if(outcomes_, is_gone);
   std::erase_if(looks_, is_gone);
   std::erase_if(made_anew_, is_gone);
+  std::erase_if(calls_again_, is_gone);
   forgotten_.clear();
 }
 
@@ -564,6 +570,8 @@ void Run::settle(NodeId id, Standing standing) {
       watchers_[key].erase(id);
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.is_dirty;
+    if (flight->second.calls > 1)
+      calls_again_[*graph_->node(id).key] += flight->second.calls - 1;
     Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
     if (step.wanted != nullptr)
       step.wanted = graph_->node(id).wanted;

@@ -80,6 +80,8 @@ struct Failure {
   Key key;
   Name origin;
   Error error;
+  std::optional<Output> missing{};  ///< why it was not called: nothing has put this out
+  bool has_outputs = false;         ///< it left some, and the record has them
 };
 
 /// An act that was left for another run.
@@ -153,6 +155,8 @@ class Run {
   const Step* step(const Key& key) const;
   /// What something that looks for itself and was only to report put out; none when it did not.
   const Value* looked(const Key& key) const;
+  /// How often the driver was called again for a key, in this run and in those that it continues.
+  int calls_again(const Key& key) const;
   /// Whether an act for a key was begun and has not ended.
   bool is_under_way(const Key& key) const;
   /// How far a key has come; `open` for one that nobody wants or knows.
@@ -187,7 +191,7 @@ class Run {
     Instant alike_since;
     std::vector<Key> watch;
     std::vector<Version> relies_on;
-    std::optional<Error> failure;
+    std::optional<Failure> failure;
   };
 
   /// A budget of acts in flight, and what waits for a free slot, by place in the order.
@@ -237,6 +241,8 @@ class Run {
   bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
   void act_failed(NodeId id, Error error, const Value& outputs = {});
+  void fail(NodeId id, Failure failure, const Value& outputs = {});
+  Failure failure_of(NodeId id, Error error, const Value& outputs) const;
   void act_skipped(NodeId id, const Skipped& skipped);
   std::string reason_to_give_up(NodeId id, const Again& again);
   std::string reason_of_time(const Flight& flight) const;
@@ -259,7 +265,7 @@ class Run {
   Pool* next_pool();
   const Resource& resource_at(NodeId id) const;
   bool looks_only(NodeId id) const;
-  std::optional<Value> filled_attributes(NodeId id, std::string& missing) const;
+  std::optional<Value> filled_attributes(NodeId id, std::optional<Output>& missing) const;
 
   std::shared_ptr<const Intent> intent_;
   std::shared_ptr<const Intent> next_;  ///< wanted as soon as it can be judged
@@ -294,7 +300,8 @@ class Run {
   std::unordered_map<Key, Step, KeyHash> steps_;
   std::unordered_map<Key, Value, KeyHash> looks_;
   std::unordered_map<Key, Standing, KeyHash> outcomes_;
-  std::unordered_map<Key, int, KeyHash> made_anew_;  ///< hosts, in this run
+  std::unordered_map<Key, int, KeyHash> made_anew_;    ///< hosts, in this run
+  std::unordered_map<Key, int, KeyHash> calls_again_;  ///< of what was called more than once
   int acting_ = 0;
   size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
   bool replan_ = false;

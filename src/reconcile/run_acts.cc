@@ -47,7 +47,7 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     settle(id, Standing::changed);
 }
 
-std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) const {
+std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& missing) const {
   const Node& node = graph_->node(id);
   const Resource& resource = resource_at(id);
   if (node.wanted == nullptr)
@@ -61,11 +61,11 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::string& missing) con
     const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
     const Value* outputs = look != nullptr ? look : record == nullptr ? nullptr : &record->outputs;
     const Value* output = outputs == nullptr ? nullptr : follow(*outputs, hole.path);
-    if (output == nullptr && missing.empty() && !may_miss)
-      missing = cat("`", hole.kind, "/", hole.name, "` has no output `", hole.path, "`");
+    if (output == nullptr && !missing && !may_miss)
+      missing = hole;
     return output;
   });
-  return missing.empty() ? std::optional(std::move(filled)) : std::nullopt;
+  return missing ? std::nullopt : std::optional(std::move(filled));
 }
 
 /// The acts of a process that was killed go on where they were: by how often they were called, and
@@ -147,10 +147,14 @@ void Run::start_act(NodeId id) {
     act.known = node.known;  // what the call before has left
   // What nobody wants any more comes to its end as it was begun.
   if (!flight.is_stale) {
-    std::string missing;
+    std::optional<Output> missing;
     std::optional<Value> attributes = filled_attributes(id, missing);
     if (!attributes) {
-      act_failed(id, world_error(missing));
+      Error error = world_error(
+          cat("`", missing->kind, "/", missing->name, "` has no output `", missing->path, "`"));
+      Failure failure = failure_of(id, std::move(error), {});
+      failure.missing = std::move(missing);
+      fail(id, std::move(failure));
       return;
     }
     act.attributes = std::move(*attributes);
@@ -264,7 +268,7 @@ void Run::act_answered(NodeId id, const Done& done) {
 void Run::act_answered(NodeId id, const Failed& failed) {
   Flight& flight = flights_[id];
   if (failed.again && !flight.is_stale && reason_to_give_up(id, *failed.again).empty()) {
-    flight.failure = failed.error;
+    flight.failure = failure_of(id, failed.error, failed.outputs);
     call_again(id, *failed.again, failed.outputs);
     return;
   }
@@ -393,8 +397,7 @@ void Run::give_up_waiting() {
     Flight& flight = flights_[id];
     const std::string over = cat("gave up at the deadline of the run: ", flight.what);
     if (!flight.is_answered) {
-      Error error = flight.failure ? *flight.failure : world_error(over);
-      act_failed(id, std::move(error));
+      fail(id, flight.failure ? *std::move(flight.failure) : failure_of(id, world_error(over), {}));
       continue;
     }
     summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), over});
@@ -526,11 +529,19 @@ bool Run::is_as_recorded(NodeId id, const Record& record) const {
 }
 
 void Run::act_failed(NodeId id, Error error, const Value& outputs) {
-  const bool is_stale = flights_[id].is_stale;
+  fail(id, failure_of(id, std::move(error), outputs), outputs);
+}
+
+Failure Run::failure_of(NodeId id, Error error, const Value& outputs) const {
+  return {*graph_->node(id).key, origin_of(id), std::move(error), {}, !outputs.is_null()};
+}
+
+void Run::fail(NodeId id, Failure failure, const Value& outputs) {
+  const Error& error = failure.error;
   log(EventType::failed, id, flights_[id].step.verb, to_string(error));
   write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
-  if (!is_stale)
-    summary_.failures.push_back({*graph_->node(id).key, origin_of(id), std::move(error)});
+  if (!flights_[id].is_stale)
+    summary_.failures.push_back(std::move(failure));
   const Resource* const wanted = graph_->node(id).wanted;
   stopping_ |= wanted != nullptr && wanted->ends_run;
   settle(id, Standing::failed);

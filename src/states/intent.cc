@@ -43,6 +43,7 @@ class Mapper {
 
   StatesIntent map() {
     find_keys();
+    find_lost();
     std::vector<Resource>& resources = intent_->resources[states_set];
     resources.reserve(compiled_.chunks.size());
     for (size_t i = 0; i < compiled_.chunks.size(); ++i)
@@ -72,6 +73,17 @@ class Mapper {
       if (mapped != nullptr && mapped->is_own_name && !chunk.is_delayed)
         check_own_name(chunk);
     }
+  }
+
+  /// What is to be undone and has no name any more is a call that says so.
+  void find_lost() {
+    lost_.assign(compiled_.chunks.size(), false);
+    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+      if (!made_.keys[i].kind.empty() && has_lost_name(compiled_.chunks[i])) {
+        lost_[i] = true;
+        mapped_[i] = nullptr;
+        made_.keys[i] = key_in(compiled_.chunks[i], nullptr);
+      }
   }
 
   /// The chunk that a reference names; none when it is not in this run.
@@ -125,7 +137,9 @@ class Mapper {
     resource.origin = compiled_.place_of(chunk.at);
     resource.pool = chunk.pool;
     resource.driver = mapped == nullptr ? state_kind().name() : Name(mapped->driver);
-    if (mapped == nullptr)
+    if (lost_[i])
+      resource.attributes = attributes_of_lost(chunk);
+    else if (mapped == nullptr)
       resource.attributes = as_known(resource.key, call_attributes(i));
     else
       describe(chunk, *mapped, resource);
@@ -174,9 +188,53 @@ class Mapper {
          {names.failure, chunk.failure},
          {names.function, chunk.function},
          {names.id, chunk.id},
-         {names.name, chunk.bound_name.is_null() ? Value(chunk.name) : rebound(chunk.bound_name)},
+         {names.name, name_of(chunk)},
          {names.settings, settings_of(i)},
          {names.state, chunk.state}});
+  }
+
+  /// As written, else as its references say. What is undone is still called as it was when these
+  /// lead nowhere; null: nobody remembers it.
+  Value name_of(const Chunk& chunk) {
+    if (chunk.bound_name.is_null())
+      return chunk.name;
+    const Value name = rebound(chunk.bound_name);
+    return name.is_null() && options_.known != nullptr ? remembered_name(chunk) : name;
+  }
+
+  Value remembered_name(const Chunk& chunk) const {
+    std::vector<const Kind*> kinds = kinds_of(chunk.state);
+    kinds.push_back(&state_kind());
+    for (const Kind* kind : kinds) {
+      const auto record = options_.known->find({options_.environment, kind->name(), key_of(chunk)});
+      if (record == options_.known->end() || !record->second->applied)
+        continue;
+      const Value& attributes = record->second->applied->attributes;
+      for (const char* attribute : {"name", "path"})
+        if (const Value& name = attributes.at(attribute); name.is_text())
+          return name;
+    }
+    return {};
+  }
+
+  bool has_lost_name(const Chunk& chunk) {
+    return compiled_.is_inverted && !chunk.bound_name.is_null() && name_of(chunk).is_null();
+  }
+
+  /// Of something whose name leads to what was never made, or to what is not remembered.
+  Value attributes_of_lost(const Chunk& chunk) const {
+    static const CallNames names;
+    constexpr std::string_view comment =
+        "its name refers to what is not remembered, so there is nothing to undo";
+    const bool remembers = options_.known != nullptr && !options_.known->empty();
+    return Value::dict(
+        {{names.arguments, Value::dict({{"comment", comment}})},
+         {names.failure, remembers ? "" : "its name refers to what is not remembered"},
+         {names.function, "succeed_with_comment"},
+         {names.id, chunk.id},
+         {names.name, chunk.id},
+         {names.settings, nothing_},
+         {names.state, "test"}});
   }
 
   Value settings_of(size_t i) {
@@ -257,7 +315,10 @@ class Mapper {
       error(chunk, user_error("a folder cannot be recreated: it may hold what others made"));
     if (chunk.settings != nullptr && chunk.settings->retry && !chunk.settings->retry->until)
       error(chunk, user_error("`retry` until False is not supported here"));
-    Result<Value> attributes = mapped.attributes(chunk);
+    Chunk named = chunk;
+    if (compiled_.is_inverted && !chunk.bound_name.is_null())
+      named.bound_name = name_of(chunk);
+    Result<Value> attributes = mapped.attributes(named);
     if (attributes)
       attributes = kind_named(resource.key.kind).normalise(rebound(*attributes));
     if (!attributes) {
@@ -323,28 +384,29 @@ class Mapper {
   Value rebound(const Value& value) {
     if (!value.has_deferred())
       return value;
-    const Value bound = with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+    return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
       if (!leaf.is_deferred())
         return std::nullopt;
       std::vector<Part> parts;
       for (const Part& part : leaf.parts())
         parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
-      return Value::deferred(std::move(parts));
+      Value bound = Value::deferred(std::move(parts));
+      // What is undone goes before what it took values from: they are those of memory.
+      return compiled_.is_inverted ? filled_from_memory(bound) : bound;
     });
-    // What is undone goes before what it took values from: they are those of memory.
-    return compiled_.is_inverted ? filled_from_memory(bound) : bound;
   }
 
-  Value filled_from_memory(const Value& value) const {
-    return fill_holes(value, [&](const Output& hole) -> const Value* {
-      static const Value none;
+  /// Null when a part is not remembered: then the argument is what memory says of it.
+  Value filled_from_memory(const Value& leaf) const {
+    Value filled = fill_holes(leaf, [&](const Output& hole) -> const Value* {
       if (options_.known == nullptr)
-        return &none;
+        return nullptr;
       const auto record = options_.known->find({options_.environment, hole.kind, hole.name});
       const Value* left =
           record == options_.known->end() ? nullptr : follow(record->second->outputs, hole.path);
-      return left == nullptr ? &none : left;
+      return left == nullptr || left->is_null() ? nullptr : left;
     });
+    return filled.has_deferred() ? Value() : filled;
   }
 
   Output output_of(const Output& hole) {
@@ -607,6 +669,7 @@ class Mapper {
   std::shared_ptr<Intent> intent_;
   StatesIntent made_;
   std::vector<const MappedState*> mapped_;
+  std::vector<bool> lost_;  ///< chunks to undo whose names lead nowhere
   std::unordered_map<Name, size_t> by_name_;
   std::unordered_map<size_t, const Chunk*> removers_;  ///< by the chunk that replaces
   std::map<Key, Name> own_names_;                      ///< with their IDs

@@ -23,6 +23,11 @@ struct TemplateMaker {
   }
 };
 
+/// Prints as what becomes null, and is false.
+jinja::Value not_given() { return jinja::Value::mark(none_mark); }
+
+jinja::Value marked(const jinja::Value& value) { return value.is_none() ? not_given() : value; }
+
 /// The parameters that were given: a dictionary in which `get` answers `none_mark` for what is not
 /// there, so that the YAML that comes out has a null.
 class Given : public jinja::Object {
@@ -46,7 +51,7 @@ class Given : public jinja::Object {
                 TRY(jinja::bind_arguments("get", arguments, {"key", "default?"}));
             if (const jinja::Value* found = values.dict_data().find(given[0]))
               return *found;
-            return given[1].is_undefined() ? jinja::Value(none_mark) : given[1];
+            return given[1].is_undefined() ? not_given() : marked(given[1]);
           }));
     if (std::optional<jinja::Value> method = jinja::find_method(values_, name))
       return method;
@@ -164,15 +169,17 @@ Params Params::of(std::span<const TreeNode* const> layers) {
     const jinja::Value values = template_value(*layer);
     for (const auto& [key, value] : values.dict_data().entries)
       if (!key.is_text() || key.text() != "include")
-        made.values_.dict_data().set(key, value.is_none() ? jinja::Value(none_mark) : value);
+        made.values_.dict_data().set(key, marked(value));
   }
   return made;
 }
 
 Params Params::of(const Value& values) {
   Params made;
-  if (values.is_dict())
-    made.values_ = jinja::Value::of(values);
+  const jinja::Value given = jinja::Value::of(values);
+  if (given.is_dict())
+    for (const auto& [key, value] : given.dict_data().entries)
+      made.values_.dict_data().set(key, marked(value));
   return made;
 }
 

@@ -48,6 +48,7 @@ class StatesLoop {
     while (true) {
       const std::set<std::string> pending = TRY(pending_now());
       report_.requires_re_run = !pending.empty();
+      mark(pending);
       if (pending.empty() || alike_ >= most_alike || report_.re_runs >= options_.max_reruns)
         break;
       Duration wait{0};
@@ -89,11 +90,18 @@ class StatesLoop {
     if (const auto count = said.at("re_runs_count").integer())
       report_.re_runs = static_cast<int>(*count);
     report_.requires_re_run = said.bool_at("require_re_run");
+    if (report_.requires_re_run)
+      mark(TRY(pending_now()));
     return {};
   }
 
  private:
   Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
+
+  void mark(const std::set<std::string>& pending) {
+    for (StateResult& result : report_.results)
+      result.is_pending = pending.contains(result.tag.str());
+  }
 
   Value running() const {
     std::vector<Entry> entries;
@@ -179,6 +187,7 @@ class StatesLoop {
         shown->entry = merged(shown->entry, result.entry);
         shown->is_unmet = result.is_unmet;
         shown->is_quiet &= result.is_quiet;
+        ++shown->re_runs;
       }
       before = std::move(result);
     }

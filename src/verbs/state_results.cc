@@ -273,8 +273,7 @@ class Teller {
 
   bool is_without_answer(size_t i) const {
     const auto failure = failures_.find(of_.keys[i]);
-    return failure != failures_.end() &&
-           failure->second->error.message.find("` has no output `") != std::string::npos;
+    return failure != failures_.end() && failure->second->missing.has_value();
   }
 
   /// What a look says of a state; whether it was judged: else a requisite kept it from that.
@@ -405,6 +404,7 @@ class Teller {
     made.tag = results_[i].tag;
     made.is_unmet = standing == Standing::unmet;
     made.is_pending = unsettled_.contains(key);
+    made.re_runs = of_.run.calls_again(key);
     if (standing == Standing::open || standing == Standing::under_way) {
       made.is_interrupted = true;
       made.entry = entry_of(i, {}, Value("it was not run"), {}, {}, {}, {});
@@ -456,8 +456,7 @@ class Teller {
     // What failed without an answer of its function has the answer of another run, or none.
     const bool has_answer = standing != Standing::failed ||
                             (outputs.at("result") == Value(false) &&
-                             (failure == failures_.end() ||
-                              is_said_in(outputs.at("comment"), failure->second->error.message)));
+                             (failure == failures_.end() || failure->second->has_outputs));
     if (!has_answer || standing == Standing::skipped) {
       const auto skip = skips_.find(of_.keys[i]);
       return entry_of(i, standing == Standing::skipped ? Value() : Value(false),
@@ -468,15 +467,6 @@ class Teller {
     }
     return entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
                     outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data"));
-  }
-
-  /// Whether a failure is told by its comment, a text or a list of them.
-  static bool is_said_in(const Value& comment, const std::string& message) {
-    const auto holds = [&](const Value& line) {
-      return line.is_text() && message.find(line.text().view()) != message.npos;
-    };
-    return comment.is_list() ? std::ranges::any_of(comment.items(), holds)
-                             : !comment.is_text() || holds(comment);
   }
 
   Value entry_of_thing(size_t i, Standing standing) const {

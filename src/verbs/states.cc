@@ -464,8 +464,10 @@ class StatesWork {
   Status carry_and_loop() {
     report_.results = TRY(carry());
     if (request_.reconciler == "fettle") {
-      report_.requires_re_run = std::ranges::any_of(
-          report_.results, [](const StateResult& one) { return one.is_pending; });
+      for (const StateResult& one : report_.results) {
+        report_.requires_re_run |= one.is_pending;
+        report_.re_runs = std::max(report_.re_runs, one.re_runs);
+      }
       return {};
     }
     if (request_.reconciler == "none" || report_.is_stopped || !report_.fault.empty())

@@ -33,6 +33,7 @@ struct StateResult {
   Value entry;              ///< Idem's: result, comment, changes, old_state, new_state, …
   bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
   bool is_pending = false;  ///< it had not settled when the run ended
+  int re_runs = 0;          ///< how often it was applied again
   bool is_interrupted = false;
   /// Nobody is told: a listener that heard nothing, a remover that had nothing to remove.
   bool is_quiet = false;
@@ -43,8 +44,8 @@ struct StatesReport {
   std::vector<Error> errors;  ///< with any, nothing was done
   std::vector<Error> warnings;
   std::vector<StateResult> results;  ///< in the order in which they ended
-  int re_runs = 0;
-  bool requires_re_run = false;  ///< something is still pending
+  int re_runs = 0;                   ///< iterations of a loop; of `fettle` the most of any state
+  bool requires_re_run = false;      ///< something is still pending
   bool is_stopped = false;
   std::string fault;  ///< why the run ended early, if it did
   /// What the run was made of, which takes long to take apart: who ends next need not.

@@ -321,6 +321,60 @@ TEST_F(StatesCallsTest, AFileThatWasThereIsToldAsItWas) {
   EXPECT_NE(entry(report, "f").at("changes").find("old"), nullptr) << changes(report, "f");
 }
 
+TEST_F(StatesCallsTest, AFailureWithoutACommentKeepsItsAnswer) {
+  put_state(R"(
+def run(ctx, name):
+    return {"result": False, "comment": [], "new_state": {"n": 1}, "changes": {"c": 1}}
+)");
+  const StatesReport report = apply("a: {s.run: []}\n");
+  EXPECT_EQ(changes(report, "a"), R"({"c":1})");
+  EXPECT_EQ(write_json(entry(report, "a").at("new_state")), R"({"n":1})");
+}
+
+TEST_F(StatesCallsTest, ATextLikeThatOfALostOutputIsNoLostOutput) {
+  put_state(R"(
+def run(ctx, name, x):
+    return {"result": False, "comment": "`a/b` has no output `c`", "changes": {}}
+)");
+  const StatesReport report =
+      apply("a: {test.nop: []}\nb: {s.run: [{x: '${test:a:y}'}]}\nc: {s.run: [{x: 1}]}\n");
+  EXPECT_NE(comment(report, "b").find("new_state"), std::string::npos) << comment(report, "b");
+  EXPECT_EQ(comment(report, "c"), R"("`a/b` has no output `c`")");
+}
+
+TEST_F(StatesCallsTest, WhatIsUndoneTakesNoTextFromWhatIsGone) {
+  put_state(R"(
+def present(ctx, name, owner = None):
+    return {"result": True, "comment": "", "new_state": {"owner": owner}, "changes": {}}
+
+def absent(ctx, name, owner = None):
+    return {"result": True, "comment": "%s of %s" % (name, owner), "changes": {}}
+)");
+  const std::string text =
+      "a: {test.present: [{new_state: {id: 7}}]}\n"
+      "b: {s.present: [{owner: 'id-${test:a:id}'}]}\n"
+      "c: {s.present: [{name: 'c-${test:a:id}'}]}\n";
+  // Nothing was ever made.
+  request_.compile.is_inverted = true;
+  StatesReport undone = apply(text);
+  EXPECT_EQ(comment(undone, "b"), R"("b of None")");
+  EXPECT_EQ(word(undone, "c"), "False");
+  ground_.restart();
+  request_.compile.is_inverted = false;
+  EXPECT_EQ(word(apply(text), "c"), "True");
+  ground_.restart();
+  request_.compile.is_inverted = true;
+  undone = apply(text);
+  EXPECT_EQ(comment(undone, "b"), R"("b of id-7")");
+  EXPECT_EQ(comment(undone, "c"), R"("c-7 of None")");
+  ground_.restart();
+  // Once more, when what they refer to is gone.
+  undone = apply(text);
+  EXPECT_EQ(comment(undone, "b"), R"("b of None")");
+  EXPECT_EQ(comment(undone, "c"), R"("c-7 of None")");
+  EXPECT_EQ(undone.exit_code(), 0);
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");

@@ -63,6 +63,7 @@ TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
     const StatesReport report = apply(cat("one: {test.", state, ": []}"));
     EXPECT_EQ(report.re_runs, 3) << state;
     EXPECT_TRUE(report.requires_re_run) << state;
+    EXPECT_TRUE(report.results[0].is_pending) << state;
     EXPECT_GE(took_, 9s) << state;
     EXPECT_LT(took_, 10s) << state;
   }
@@ -71,6 +72,24 @@ TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
   EXPECT_EQ(apply("one: {test.fail_without_changes: []}").re_runs, 3);
   request_.pending = "other";
   put("main.sls", "a: {test.nop: []}");
+}
+
+TEST_F(StatesTest, EachStateIsToldHowOftenItWasAppliedAgain) {
+  for (const char* loop : {"basic", "fettle", "none"}) {
+    request_.reconciler = environment_ = loop;
+    const StatesReport report =
+        apply("quiet: {test.nop: []}\nbroken: {test.fail_without_changes: []}\n");
+    const auto re_runs = [&](const char* tag) { return report.find(tag)->re_runs; };
+    EXPECT_EQ(re_runs("test_|-quiet_|-quiet_|-nop"), 0) << loop;
+    const int count = re_runs("test_|-broken_|-broken_|-fail_without_changes");
+    EXPECT_EQ(count, request_.reconciler == "basic"    ? 3
+                     : request_.reconciler == "fettle" ? 6
+                                                       : 0)
+        << loop;
+    EXPECT_EQ(report.re_runs, count) << loop;
+    EXPECT_FALSE(report.results[0].is_pending) << loop;
+    ground_.restart();
+  }
 }
 
 TEST_F(StatesTest, BasicSleepsTheLongestWaitOfThosePending) {

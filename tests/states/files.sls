@@ -78,6 +78,8 @@ a:
     - missing: {{ params.get('zzz') }}
     - inside: "x{{ params.get('zzz') }}y"
     - default: {{ params.get('zzz', 5) }}
+    - null_default: {{ params.get('zzz', none) }}
+    - is_given: {{ 'yes' if params.get('zzz') else 'no' }} {{ params.get('zzz') or 'none' }}
     - nested: {{ params['c'].y }} {{ params.get('c').get('zzz') }}
     - has: {{ 'a' in params }} {{ params | length }} {{ params.keys() | list | sort | join }}
 #@ p.sls

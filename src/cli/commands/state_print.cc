@@ -108,11 +108,13 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
   }
 }
 
+/// Idem's entry, and what its loops answer, of this state alone.
 Value shown_entry(const StateResult& result) {
-  if (!result.is_unmet)
-    return result.entry;
   std::vector<Entry> entries(result.entry.entries().begin(), result.entry.entries().end());
-  entries.push_back({"unmet", true});
+  entries.push_back({"re_runs_count", result.re_runs});
+  entries.push_back({"require_re_run", result.is_pending});
+  if (result.is_unmet)
+    entries.push_back({"unmet", true});
   return Value::dict(std::move(entries));
 }
 

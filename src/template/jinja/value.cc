@@ -247,8 +247,11 @@ bool holds_containers(const Items& items) {
 
 }  // namespace
 
-CountedText::CountedText(std::string text)
-    : std::string(std::move(text)), budget_(Budget::current()), bytes_(capacity() + 64) {
+CountedText::CountedText(std::string text, bool is_mark_)
+    : std::string(std::move(text)),
+      is_mark(is_mark_),
+      budget_(Budget::current()),
+      bytes_(capacity() + 64) {
   budget_.take(bytes_);
 }
 
@@ -441,7 +444,7 @@ bool is_true(const Value& value) {
   if (value.is_real())
     return value.real() != 0;
   if (value.is_text())
-    return !value.text().empty();
+    return !value.text().empty() && !value.is_mark();
   if (value.is_list())
     return !value.list().items.empty();
   if (value.is_dict())

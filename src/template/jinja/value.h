@@ -52,10 +52,11 @@ using ObjectPtr = std::shared_ptr<Object>;
 
 /// A text that counts as long as anybody has it.
 struct CountedText : std::string {
-  explicit CountedText(std::string text);
+  explicit CountedText(std::string text, bool is_mark_ = false);
   ~CountedText() { budget_.give_back(bytes_); }
   CountedText(const CountedText&) = delete;
   CountedText& operator=(const CountedText&) = delete;
+  const bool is_mark;  ///< of what is not there: it prints, and is false
 
  private:
   Budget& budget_;
@@ -80,6 +81,10 @@ class Value {
   static Value list(Items items);
   static Value tuple(Items items);
   static Value dict();
+  /// A text that prints and is false, for a host that puts something else in its place later.
+  static Value mark(std::string_view text) {
+    return Value(std::make_shared<const CountedText>(std::string(text), true));
+  }
   static Value undefined(std::string message, bool is_lenient = false);
   /// A plain value; unknown, deferred and secret ones become their texts.
   static Value of(const fettle::Value& value);
@@ -102,6 +107,7 @@ class Value {
     return is_real() ? std::get<double>(data_) : static_cast<double>(integer());
   }
   const std::string& text() const { return *std::get<Text>(data_); }
+  bool is_mark() const { return is_text() && std::get<Text>(data_)->is_mark; }
   List& list() const { return *std::get<std::shared_ptr<List>>(data_); }
   Dict& dict_data() const { return *std::get<std::shared_ptr<Dict>>(data_); }
   const ObjectPtr& object() const { return std::get<ObjectPtr>(data_); }
@@ -116,6 +122,7 @@ class Value {
 
  private:
   friend class Circles;
+  explicit Value(Text text) : data_(std::move(text)) {}
   std::variant<std::nullptr_t, bool, int64_t, double, Text, std::shared_ptr<List>,
                std::shared_ptr<Dict>, ObjectPtr, std::shared_ptr<Undefined>>
       data_;
