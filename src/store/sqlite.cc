@@ -41,6 +41,12 @@ Query& Query::bind_kept(std::string_view bytes) {
   return *this;
 }
 
+Query& Query::bind_kept_text(std::string_view text) {
+  INVARIANT(sqlite3_bind_text64(statement_, next_++, text.data() == nullptr ? "" : text.data(),
+                                text.size(), SQLITE_STATIC, SQLITE_UTF8) == SQLITE_OK);
+  return *this;
+}
+
 Result<bool> Query::step() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW)

@@ -30,8 +30,9 @@ class Query {
   Query& bind(std::string_view text);
   Query& bind_blob(std::string_view bytes);
   Query& bind(int64_t number);
-  /// Bytes that are not copied: they stay where they are until the query has run.
+  /// Bytes, or a text, that are not copied: they stay where they are until the query has run.
   Query& bind_kept(std::string_view bytes);
+  Query& bind_kept_text(std::string_view text);
   /// True when there is a row.
   Result<bool> step();
   /// Steps once and expects no row.

@@ -136,21 +136,29 @@ class SqliteEdit : public Edit {
 
   Status write_record(const Change& change) {
     const Key& key = change.key;
-    TRY(TRY(database_.query("INSERT OR REPLACE INTO records VALUES(?,?,?,?)"))
-            .bind(key.environment.view())
-            .bind(key.kind.view())
-            .bind(key.name.view())
-            .bind_blob(encode(*change.written, database_.sealing()))
-            .run());
+    const std::string body = encode(*change.written, database_.sealing());
+    TRY(TRY(query_of(key, "INSERT OR REPLACE INTO records VALUES(?,?,?,?)")).bind_kept(body).run());
     return write_uses(key, digests_in(*change.written));
+  }
+
+  /// A query that begins with the parts of a key, which outlives it.
+  Result<Query> query_of(const Key& key, const char* sql) {
+    Query query = TRY(database_.query(sql));
+    query.bind_kept_text(key.environment.view())
+        .bind_kept_text(key.kind.view())
+        .bind_kept_text(key.name.view());
+    return query;
   }
 
   /// What a record refers to, so that nobody clears it away.
   Status write_uses(const Key& key, const std::vector<std::string>& digests) {
+    if (digests.empty() && !TRY(refers()))
+      return {};
     const std::vector<std::string> before = TRY(uses_of(key));
     if (before == digests)
       return {};
     TRY(forget_uses(key));
+    refers_ = true;
     for (const std::string& digest : digests) {
       TRY(TRY(database_.query("INSERT OR IGNORE INTO record_uses VALUES(?,?,?,?)"))
               .bind(digest)
@@ -163,11 +171,20 @@ class SqliteEdit : public Edit {
     return {};
   }
 
+  /// Whether any record of the environment refers to anything. Only this edit writes them.
+  Result<bool> refers() {
+    if (refers_)
+      return *refers_;
+    Query query = TRY(database_.query("SELECT 1 FROM record_uses WHERE environment=? LIMIT 1"));
+    query.bind(environment_.view());
+    refers_ = TRY(query.step());
+    return *refers_;
+  }
+
   Result<std::vector<std::string>> uses_of(const Key& key) {
-    Query query =
-        TRY(database_.query("SELECT digest FROM record_uses WHERE environment=? AND "
-                            "kind=? AND name=? ORDER BY digest"));
-    query.bind(key.environment.view()).bind(key.kind.view()).bind(key.name.view());
+    Query query = TRY(query_of(key,
+                               "SELECT digest FROM record_uses WHERE environment=? AND kind=? AND "
+                               "name=? ORDER BY digest"));
     std::vector<std::string> found;
     while (TRY(query.step()))
       found.emplace_back(query.text(0));
@@ -175,20 +192,13 @@ class SqliteEdit : public Edit {
   }
 
   Status forget_uses(const Key& key) {
-    return TRY(database_.query("DELETE FROM record_uses WHERE environment=? AND kind=? AND name=?"))
-        .bind(key.environment.view())
-        .bind(key.kind.view())
-        .bind(key.name.view())
+    return TRY(query_of(key, "DELETE FROM record_uses WHERE environment=? AND kind=? AND name=?"))
         .run();
   }
 
   Status forget(const Change& change) {
     const Key& key = change.key;
-    TRY(TRY(database_.query("DELETE FROM records WHERE environment=? AND kind=? AND name=?"))
-            .bind(key.environment.view())
-            .bind(key.kind.view())
-            .bind(key.name.view())
-            .run());
+    TRY(TRY(query_of(key, "DELETE FROM records WHERE environment=? AND kind=? AND name=?")).run());
     return forget_uses(key);
   }
 
@@ -214,6 +224,7 @@ class SqliteEdit : public Edit {
   std::optional<LockFile> lock_;
   int64_t token_;
   bool is_removed_ = false;
+  std::optional<bool> refers_;  ///< none: nobody has asked
 };
 
 class SqliteWish : public Wish {

@@ -16,11 +16,12 @@ constexpr uint8_t sealed_secret_tag = 0x40, sealed_tag = 0x41;
 }  // namespace
 
 void Writer::number(uint64_t number) {
-  while (number >= 0x80) {
-    bytes_.push_back(static_cast<char>(number | 0x80));
-    number >>= 7;
-  }
-  bytes_.push_back(static_cast<char>(number));
+  char groups[10];
+  size_t count = 0;
+  for (; number >= 0x80; number >>= 7)
+    groups[count++] = static_cast<char>(number | 0x80);
+  groups[count++] = static_cast<char>(number);
+  bytes_.append(groups, count);
 }
 
 void Writer::text(std::string_view text) {
