@@ -4,38 +4,24 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "states/reference.h"
+#include "states/call_attributes.h"
+#include "states/pace.h"
 #include "states/types.h"
-#include "value/leaves.h"
 
 namespace fettle::states {
 namespace {
 
-/// The keys of a call's attributes, each made once.
-struct CallNames {
-  Name arguments = "arguments", failure = "failure", function = "function", id = "id",
-       name = "name", settings = "settings", state = "state";
-};
-
 const Name network_name = "default";  // the one that packages and models use, too
 const Name end_name = "states_|-end";
-const Name replaced_name = "replaced";
-
-/// A path of a reference as outputs are named.
-Name output_path(std::string_view path, std::string_view prefix) {
-  std::string made = prefix.empty() ? "" : path_step(prefix);
-  for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
-    if (const Name* key = std::get_if<Name>(&step))
-      made += path_step(*key);
-    else
-      made += cat("/", std::get<size_t>(step));
-  return made;
-}
 
 class Mapper {
  public:
   Mapper(const Compiled& compiled, const IntentOptions& options)
-      : compiled_(compiled), options_(options), intent_(std::make_shared<Intent>()) {
+      : compiled_(compiled),
+        options_(options),
+        intent_(std::make_shared<Intent>()),
+        holes_(compiled, made_.keys, options.environment, options.known),
+        calls_(compiled, made_.keys, holes_) {
     intent_->environment = options.environment;
     intent_->sets[states_set] = options.prune ? Leftover::remove : Leftover::keep;
     intent_->pools = compiled.pools;
@@ -67,8 +53,6 @@ class Mapper {
               ? find_mapped(chunk.state, chunk.function)
               : nullptr;
       mapped_.push_back(mapped);
-      if (chunk.is_remover)
-        removers_.emplace(compiled_.targets[chunk.needs[0].begin], &chunk);
       made_.keys.push_back(chunk.is_delayed ? Key() : key_in(chunk, mapped));
       if (mapped != nullptr && mapped->is_own_name && !chunk.is_delayed)
         check_own_name(chunk);
@@ -79,21 +63,11 @@ class Mapper {
   void find_lost() {
     lost_.assign(compiled_.chunks.size(), false);
     for (size_t i = 0; i < compiled_.chunks.size(); ++i)
-      if (!made_.keys[i].kind.empty() && has_lost_name(compiled_.chunks[i])) {
+      if (!made_.keys[i].kind.empty() && holes_.has_lost_name(compiled_.chunks[i])) {
         lost_[i] = true;
         mapped_[i] = nullptr;
         made_.keys[i] = key_in(compiled_.chunks[i], nullptr);
       }
-  }
-
-  /// The chunk that a reference names; none when it is not in this run.
-  std::optional<size_t> chunk_named(const Name& name) {
-    if (by_name_.empty())
-      for (size_t i = 0; i < compiled_.chunks.size(); ++i)
-        if (!made_.keys[i].kind.empty())
-          by_name_.emplace(key_of(compiled_.chunks[i]), i);
-    const auto found = by_name_.find(name);
-    return found == by_name_.end() ? std::nullopt : std::optional(found->second);
   }
 
   /// What the engine calls by its name alone may be described once.
@@ -119,16 +93,6 @@ class Mapper {
     return key;
   }
 
-  /// The key of something that a former run left, which may be of any kind.
-  Key remembered_key(const Name& memory) const {
-    const std::string_view state = memory.view().substr(0, memory.view().find("_|-"));
-    for (const Kind* kind : kinds_of(state))
-      if (const Key key{options_.environment, kind->name(), memory};
-          options_.known != nullptr && options_.known->contains(key))
-        return key;
-    return {options_.environment, state_kind().name(), memory};
-  }
-
   Resource resource_of(size_t i) {
     const Chunk& chunk = compiled_.chunks[i];
     const MappedState* mapped = mapped_[i];
@@ -138,9 +102,10 @@ class Mapper {
     resource.pool = chunk.pool;
     resource.driver = mapped == nullptr ? state_kind().name() : Name(mapped->driver);
     if (lost_[i])
-      resource.attributes = attributes_of_lost(chunk);
+      resource.attributes =
+          calls_.of_lost(chunk, options_.known != nullptr && !options_.known->empty());
     else if (mapped == nullptr)
-      resource.attributes = as_known(resource.key, call_attributes(i));
+      resource.attributes = as_known(resource.key, calls_.of(i));
     else
       describe(chunk, *mapped, resource);
     add_needs(i, resource);
@@ -175,139 +140,6 @@ class Mapper {
     made_.errors.push_back(std::move(made));
   }
 
-  /// In the normal form of its kind.
-  Value call_attributes(size_t i) {
-    const Chunk& chunk = compiled_.chunks[i];
-    std::vector<Entry> arguments;
-    arguments.reserve(chunk.arguments.size());
-    for (const auto& [name, value] : chunk.arguments)
-      arguments.push_back({name, rebound(value)});
-    static const CallNames names;
-    return Value::dict(
-        {{names.arguments, arguments.empty() ? nothing_ : Value::dict(std::move(arguments))},
-         {names.failure, chunk.failure},
-         {names.function, chunk.function},
-         {names.id, chunk.id},
-         {names.name, name_of(chunk)},
-         {names.settings, settings_of(i)},
-         {names.state, chunk.state}});
-  }
-
-  /// As written, else as its references say. What is undone is still called as it was when these
-  /// lead nowhere; null: nobody remembers it.
-  Value name_of(const Chunk& chunk) {
-    if (chunk.bound_name.is_null())
-      return chunk.name;
-    const Value name = rebound(chunk.bound_name);
-    return name.is_null() && options_.known != nullptr ? remembered_name(chunk) : name;
-  }
-
-  Value remembered_name(const Chunk& chunk) const {
-    std::vector<const Kind*> kinds = kinds_of(chunk.state);
-    kinds.push_back(&state_kind());
-    for (const Kind* kind : kinds) {
-      const auto record = options_.known->find({options_.environment, kind->name(), key_of(chunk)});
-      if (record == options_.known->end() || !record->second->applied)
-        continue;
-      const Value& attributes = record->second->applied->attributes;
-      for (const char* attribute : {"name", "path"})
-        if (const Value& name = attributes.at(attribute); name.is_text())
-          return name;
-    }
-    return {};
-  }
-
-  bool has_lost_name(const Chunk& chunk) {
-    return compiled_.is_inverted && !chunk.bound_name.is_null() && name_of(chunk).is_null();
-  }
-
-  /// Of something whose name leads to what was never made, or to what is not remembered.
-  Value attributes_of_lost(const Chunk& chunk) const {
-    static const CallNames names;
-    constexpr std::string_view comment =
-        "its name refers to what is not remembered, so there is nothing to undo";
-    const bool remembers = options_.known != nullptr && !options_.known->empty();
-    return Value::dict(
-        {{names.arguments, Value::dict({{"comment", comment}})},
-         {names.failure, remembers ? "" : "its name refers to what is not remembered"},
-         {names.function, "succeed_with_comment"},
-         {names.id, chunk.id},
-         {names.name, chunk.id},
-         {names.settings, nothing_},
-         {names.state, "test"}});
-  }
-
-  Value settings_of(size_t i) {
-    const Chunk& chunk = compiled_.chunks[i];
-    std::vector<Entry> entries;
-    if (chunk.settings != nullptr)
-      entries = settings_entries(*chunk.settings);
-    if (chunk.is_remover)
-      entries.push_back({replaced_name, replaced_of(compiled_.targets[chunk.needs[0].begin])});
-    else if (const Chunk* remover = remover_of(i))
-      entries.push_back({"remover", key_of(*remover)});
-    if (const Value watched = watched_by(chunk); !watched.is_null())
-      entries.push_back({"watches", watched});
-    return entries.empty() ? nothing_ : Value::dict(std::move(entries));
-  }
-
-  /// What a chunk has replaced and not removed yet.
-  Value replaced_of(uint32_t target) const {
-    const Key& key = made_.keys[target];
-    return Value::deferred({Part(Output{key.kind, key.name, path_step(replaced_name.view())})});
-  }
-
-  /// Who removes what a chunk has replaced.
-  const Chunk* remover_of(size_t i) const {
-    const auto found = removers_.find(i);
-    return found == removers_.end() ? nullptr : found->second;
-  }
-
-  /// The calls that a chunk watches, with their tags: a result that is not known does not do.
-  Value watched_by(const Chunk& chunk) const {
-    std::vector<Entry> watched;
-    for (const Need& need : chunk.needs)
-      if (need.requisite == Requisite::watch && !need.any && !chunk.is_listener)
-        for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-          if (const uint32_t target = compiled_.targets[t];
-              made_.keys[target].kind == state_kind().name())
-            watched.push_back({made_.keys[target].name, tag_of(compiled_.chunks[target])});
-    return watched.empty() ? Value() : Value::dict(std::move(watched));
-  }
-
-  /// What a driver has to know of what is to be done around a call.
-  std::vector<Entry> settings_entries(const Settings& settings) {
-    std::vector<Entry> entries;
-    const auto add = [&](const char* name, const auto& items) {
-      std::vector<Value> values;
-      for (const auto& item : items)
-        values.push_back(rebound(Value(item)));
-      if (!values.empty())
-        entries.push_back({name, Value::list(std::move(values))});
-    };
-    add("sensitive", settings.sensitive);
-    add("ignore_changes", settings.ignore_changes);
-    add("unset", settings.unset);
-    add("unless", settings.unless);
-    add("onlyif", settings.onlyif);
-    add("check_cmd", settings.check_cmd);
-    if (settings.create_before_destroy)
-      entries.push_back({"recreate_on_update", Value::dict({{"create_before_destroy",
-                                                             *settings.create_before_destroy}})});
-    if (settings.recreate_if_deleted)
-      entries.push_back({"recreate_if_deleted", true});
-    if (settings.failhard)
-      entries.push_back({"failhard", true});
-    if (settings.retry)
-      entries.push_back({"retry", Value::dict({{"attempts", settings.retry->attempts},
-                                               {"until", settings.retry->until},
-                                               {"interval", settings.retry->interval},
-                                               {"splay", settings.retry->splay}})});
-    if (!settings.acct_profile.empty())
-      entries.push_back({"acct_profile", settings.acct_profile});
-    return entries;
-  }
-
   void describe(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
     // Files and links are put in place as a whole, containers replaced, commands run again.
     if (chunk.settings != nullptr && chunk.settings->create_before_destroy &&
@@ -317,10 +149,10 @@ class Mapper {
       error(chunk, user_error("`retry` until False is not supported here"));
     Chunk named = chunk;
     if (compiled_.is_inverted && !chunk.bound_name.is_null())
-      named.bound_name = name_of(chunk);
+      named.bound_name = holes_.name_of(chunk);
     Result<Value> attributes = mapped.attributes(named);
     if (attributes)
-      attributes = kind_named(resource.key.kind).normalise(rebound(*attributes));
+      attributes = kind_named(resource.key.kind).normalise(holes_.rebound(*attributes));
     if (!attributes) {
       error(chunk, attributes.error());
       return;
@@ -380,56 +212,6 @@ class Mapper {
       make(image_kind(), image, Value::dict({{"reference", image}}));
   }
 
-  /// References name the outputs of the resources that the chunks became.
-  Value rebound(const Value& value) {
-    if (!value.has_deferred())
-      return value;
-    return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
-      if (!leaf.is_deferred())
-        return std::nullopt;
-      std::vector<Part> parts;
-      for (const Part& part : leaf.parts())
-        parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
-      Value bound = Value::deferred(std::move(parts));
-      // What is undone goes before what it took values from: they are those of memory.
-      return compiled_.is_inverted ? filled_from_memory(bound) : bound;
-    });
-  }
-
-  /// Null when a part is not remembered: then the argument is what memory says of it.
-  Value filled_from_memory(const Value& leaf) const {
-    Value filled = fill_holes(leaf, [&](const Output& hole) -> const Value* {
-      if (options_.known == nullptr)
-        return nullptr;
-      const auto record = options_.known->find({options_.environment, hole.kind, hole.name});
-      const Value* left =
-          record == options_.known->end() ? nullptr : follow(record->second->outputs, hole.path);
-      return left == nullptr || left->is_null() ? nullptr : left;
-    });
-    return filled.has_deferred() ? Value() : filled;
-  }
-
-  Output output_of(const Output& hole) {
-    const std::optional<size_t> chunk = chunk_named(hole.name);
-    const Key key = chunk ? made_.keys[*chunk] : remembered_key(hole.name);
-    const bool is_call = key.kind == state_kind().name();
-    // What a command left goes by the names of Idem.
-    if (key.kind == command_kind().name() && (hole.path == "stdout" || hole.path == "retcode"))
-      return {key.kind, key.name, hole.path == "stdout" ? "output" : "code"};
-    return {key.kind, key.name,
-            output_path(hole.path, !is_call                       ? ""
-                                   : !chunk && is_kept_apart(key) ? "memory"
-                                                                  : "new_state")};
-  }
-
-  /// Whether what is remembered of a call is something else than what it came to.
-  bool is_kept_apart(const Key& key) const {
-    if (options_.known == nullptr)
-      return false;
-    const auto record = options_.known->find(key);
-    return record != options_.known->end() && record->second->outputs.find("memory") != nullptr;
-  }
-
   static When when_of(Requisite requisite) {
     switch (requisite) {
       case Requisite::onchanges:
@@ -456,8 +238,11 @@ class Mapper {
       }
       if (need.is_remembered) {
         if (need.requisite == Requisite::arg_bind && !need.memory.empty())
-          resource.needs.push_back(
-              {{remembered_key(need.memory)}, false, When::succeeded, Unmet::fail, Bond::past});
+          resource.needs.push_back({{holes_.remembered_key(need.memory)},
+                                    false,
+                                    When::succeeded,
+                                    Unmet::fail,
+                                    Bond::past});
         continue;
       }
       const auto [place, is_new] =
@@ -471,7 +256,7 @@ class Mapper {
     if (const auto bound = places.find({Requisite::arg_bind, false}); bound != places.end())
       leave_to_holes(resource.needs[bound->second].keys, resource);
     std::erase_if(resource.needs, [](const fettle::Need& need) { return need.keys.empty(); });
-    if (const Chunk* remover = remover_of(i))
+    if (const Chunk* remover = calls_.remover_of(i))
       resource.needs.push_back({{{options_.environment, state_kind().name(), key_of(*remover)}},
                                 false,
                                 When::succeeded,
@@ -506,7 +291,6 @@ class Mapper {
   /// Commands that tell, when a thing is as wanted, whether it is any good.
   void add_check(size_t i, const Resource& resource) {
     const Chunk& chunk = compiled_.chunks[i];
-    static const CallNames names;
     Settings checks;
     checks.check_cmd = chunk.settings->check_cmd;
     Resource check;
@@ -515,13 +299,7 @@ class Mapper {
     check.origin = resource.origin;
     check.needs = {{{resource.key}, false, When::succeeded, Unmet::fail, Bond::order}};
     check.pace = {Wait::exponential, 200ms, 3s, 2};
-    check.attributes = Value::dict({{names.arguments, nothing_},
-                                    {names.failure, ""},
-                                    {names.function, "succeed_without_changes"},
-                                    {names.id, chunk.id},
-                                    {names.name, chunk.name},
-                                    {names.settings, Value::dict(settings_entries(checks))},
-                                    {names.state, "test"}});
+    check.attributes = calls_.of_test(chunk, "succeed_without_changes", calls_.settings(checks));
     guards_.push_back(std::move(check));
   }
 
@@ -538,15 +316,14 @@ class Mapper {
   /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.
   void add_guard(size_t i, const MappedState& mapped, Resource& resource) {
     const Chunk& chunk = compiled_.chunks[i];
-    static const CallNames names;
     Settings guards;
     if (!mapped.takes_guards && chunk.settings != nullptr) {
       guards.unless = chunk.settings->unless;
       guards.onlyif = chunk.settings->onlyif;
     }
-    std::vector<Entry> settings = settings_entries(guards);
+    std::vector<Entry> settings = calls_.settings(guards);
     const bool has_conditions = !settings.empty();
-    if (const Value watched = watched_by(chunk); !watched.is_null())
+    if (const Value watched = calls_.watched_by(chunk); !watched.is_null())
       settings.push_back({"watches", watched});
     if (settings.empty())
       return;
@@ -557,29 +334,13 @@ class Mapper {
     guard.origin = resource.origin;
     guard.mandate = Mandate::look;
     guard.needs = resource.needs;
-    guard.attributes = Value::dict({{names.arguments, nothing_},
-                                    {names.failure, ""},
-                                    {names.function, "succeed_with_changes"},
-                                    {names.id, chunk.id},
-                                    {names.name, chunk.name},
-                                    {names.settings, Value::dict(std::move(settings))},
-                                    {names.state, "test"}});
+    guard.attributes = calls_.of_test(chunk, "succeed_with_changes", std::move(settings));
     resource.needs.push_back({{guard.key},
                               false,
                               has_conditions ? When::changed : When::succeeded,
                               Unmet::fail,
                               Bond::order});
     guards_.push_back(std::move(guard));
-  }
-
-  /// So many calls, whatever they fail with.
-  static void try_again(const Retry& retry, Resource& resource) {
-    const auto calls = static_cast<int>(std::clamp<int64_t>(retry.attempts, 1, 1'000'000));
-    const auto time = [](double seconds) { return Duration(static_cast<int64_t>(seconds * 1e9)); };
-    resource.patience = {calls, 0s, true, calls};
-    resource.pace = {retry.splay > 0 ? Wait::random : Wait::fixed, time(retry.interval),
-                     time(retry.interval + retry.splay)};
-    resource.pace.unit = 1ms;
   }
 
   /// It is due when a look at what it comes before says that there would be changes.
@@ -655,28 +416,18 @@ class Mapper {
     resources.push_back(std::move(end));
   }
 
-  static void add_pace(const Settings& settings, Resource& resource) {
-    if (settings.deadline)
-      resource.deadlines.settle = *settings.deadline;
-    if (settings.attempt)
-      resource.deadlines.attempt = *settings.attempt;
-    if (settings.wait)
-      set_pace(*settings.wait, resource);
-  }
-
   const Compiled& compiled_;
   const IntentOptions& options_;
   std::shared_ptr<Intent> intent_;
   StatesIntent made_;
   std::vector<const MappedState*> mapped_;
-  std::vector<bool> lost_;  ///< chunks to undo whose names lead nowhere
-  std::unordered_map<Name, size_t> by_name_;
-  std::unordered_map<size_t, const Chunk*> removers_;  ///< by the chunk that replaces
-  std::map<Key, Name> own_names_;                      ///< with their IDs
+  std::vector<bool> lost_;         ///< chunks to undo whose names lead nowhere
+  std::map<Key, Name> own_names_;  ///< with their IDs
   std::set<Name> images_;
   std::vector<Resource> guards_;
   std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
-  const Value nothing_ = Value::dict({});
+  Holes holes_;
+  CallAttributes calls_;
 };
 
 }  // namespace
@@ -691,39 +442,6 @@ Key check_key(const Name& environment, const Chunk& chunk) {
 
 Key look_key(const Key& target) {
   return {target.environment, target.kind, cat(target.name, "_|-look")};
-}
-
-void set_pace(const WaitRule& rule, Resource& resource) {
-  const auto seconds = [](double count) { return Duration(static_cast<int64_t>(count * 1e9)); };
-  Pace& pace = resource.pace;
-  switch (rule.algorithm) {
-    case WaitRule::Algorithm::fixed:
-      pace = {Wait::fixed, seconds(rule.seconds), seconds(rule.seconds)};
-      break;
-    case WaitRule::Algorithm::random:
-      pace = {Wait::random, seconds(static_cast<double>(rule.shortest)),
-              seconds(static_cast<double>(rule.longest))};
-      pace.unit = 1s;
-      break;
-    case WaitRule::Algorithm::exponential:
-      pace = {Wait::exponential, seconds(rule.seconds),
-              rule.cap ? seconds(*rule.cap) : Duration::max(), rule.multiplier};
-      break;
-  }
-  switch (rule.jitter) {
-    case WaitRule::Jitter::none:
-      pace.jitter = Jitter::none;
-      break;
-    case WaitRule::Jitter::full:
-      pace.jitter = Jitter::full;
-      break;
-    case WaitRule::Jitter::equal:
-      pace.jitter = Jitter::equal;
-      break;
-    case WaitRule::Jitter::decorrelated:
-      pace.jitter = Jitter::decorrelated;
-      break;
-  }
 }
 
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {

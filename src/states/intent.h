@@ -40,9 +40,6 @@ Key check_key(const Name& environment, const Chunk& chunk);
 /// Of the look at something that a `prereq` comes before.
 Key look_key(const Key& target);
 
-/// Gives a resource the pace that a wait asks for.
-void set_pace(const WaitRule& rule, Resource& resource);
-
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options);
 
 }  // namespace fettle::states

@@ -5,6 +5,7 @@
 #include "base/prng.h"
 #include "base/text.h"
 #include "reconcile/wait.h"
+#include "states/pace.h"
 #include "states/settings.h"
 #include "verbs/state_results.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "states/reference.h"
 #include "value/leaves.h"
 
@@ -110,6 +111,46 @@ std::string comment_of_delayed(const Commented& of) {
       return cat("it needs states of a block that was not rendered, because ID ", *holder,
                  " did not succeed");
   return "it needs states of a block that was not rendered";
+}
+
+bool is_purged(const Record* record) {
+  return record != nullptr && record->applied && record->applied->attributes.bool_at("purged");
+}
+
+std::string comment_of_step(const Step* step, Standing standing) {
+  if (step == nullptr)
+    return {};
+  if (standing == Standing::unchanged)
+    return step->key.kind == command_kind().name() ? "not run: its conditions do not hold"
+                                                   : "as described";
+  const auto done = [&](std::string_view what) {
+    return step->known == nullptr ? std::string(what) : cat(what, ": ", step->why);
+  };
+  if (step->key.kind == command_kind().name() && step->verb != Verb::keep &&
+      step->verb != Verb::remove)
+    return done("run");
+  if (step->verb == Verb::update && is_purged(step->known.get()))
+    return "created";
+  switch (step->verb) {
+    case Verb::keep:
+      return "as described";
+    case Verb::create:
+      return done("created");
+    case Verb::update:
+      return done("updated");
+    case Verb::replace:
+      return done("recreated");
+    case Verb::remove:
+      return done("removed");
+    case Verb::run:
+      return done("run");
+    case Verb::start:
+      return done("started");
+    case Verb::stop:
+      return done("stopped");
+    default:
+      return step->why.str();
+  }
 }
 
 }  // namespace fettle

@@ -30,4 +30,10 @@ std::string comment_of_delayed(const Commented& of);
 /// A state that a block waits for and that did not succeed; none when all did.
 std::optional<Name> holder_of(const Commented& of, const states::Delayed& block);
 
+/// A thing that was to be away, and is.
+bool is_purged(const Record* record);
+
+/// What was done about a thing that the engine has a kind for, and why.
+std::string comment_of_step(const Step* step, Standing standing);
+
 }  // namespace fettle

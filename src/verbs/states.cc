@@ -6,92 +6,17 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "states/pace.h"
 #include "verbs/reconcile_states.h"
+#include "verbs/state_looks.h"
 #include "verbs/state_results.h"
+#include "verbs/states_past.h"
 
 namespace fettle {
 namespace {
 
 constexpr std::string_view open_run_note = "states_run";
 constexpr std::string_view plugins_note = "states_plugins";
-
-/// What a former run left, for requisites.
-class KnownMemory : public states::Memory {
- public:
-  explicit KnownMemory(const Known& known) : known_(known) {}
-  std::vector<Name> find(const Name& state, const Name& target) const override {
-    std::vector<Name> found;
-    const std::string prefix = cat(state, "_|-");
-    for (const auto& [key, record] : known_) {
-      if (!key.name.view().starts_with(prefix) || removes_others(*record))
-        continue;
-      const auto parts = split_words(key.name.view());
-      if (parts.size() == 3 && (parts[1] == target.view() || parts[2] == target.view()))
-        found.push_back(key.name);
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
- private:
-  /// What removes things that another state has replaced is nothing by itself.
-  static bool removes_others(const Record& record) {
-    return record.applied && record.applied->attributes.at("settings").find("replaced") != nullptr;
-  }
-  static std::vector<std::string_view> split_words(std::string_view text) {
-    std::vector<std::string_view> parts;
-    while (true) {
-      const size_t at = text.find("_|-");
-      parts.push_back(text.substr(0, at));
-      if (at == text.npos)
-        return parts;
-      text.remove_prefix(at + 3);
-    }
-  }
-  const Known& known_;
-};
-
-/// What the states of this run have left so far.
-class RunOutcomes : public states::Outcomes {
- public:
-  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run,
-              bool looks)
-      : compiled_(compiled), keys_(keys), run_(run), looks_(looks) {}
-  bool has_run(std::string_view id) const override {
-    bool is_there = false;
-    for (size_t i = 0; i < keys_.size(); ++i)
-      if (compiled_.chunks[i].id == id) {
-        is_there = true;
-        // What engines look at themselves is taken for done where all is only looked at.
-        const Standing standing = run_.standing(keys_[i]);
-        if (!is_good(standing) &&
-            !(looks_ && standing == Standing::open && keys_[i].kind != "state"))
-          return false;
-      }
-    return is_there;
-  }
-  std::optional<Value> new_state(std::string_view state, std::string_view id,
-                                 std::string_view name) const override {
-    for (size_t i = 0; i < keys_.size(); ++i) {
-      const states::Chunk& chunk = compiled_.chunks[i];
-      if (chunk.state != state || chunk.id != id || (!name.empty() && chunk.name != name) ||
-          !is_good(run_.standing(keys_[i])))
-        continue;
-      if (const Value* looked = run_.looked(keys_[i]); looked != nullptr)
-        return looked->at("new_state");
-      if (const auto record = run_.known().find(keys_[i]); record != run_.known().end())
-        return keys_[i].kind == "state" ? record->second->outputs.at("new_state")
-                                        : record->second->outputs;
-    }
-    return std::nullopt;
-  }
-
- private:
-  const states::Compiled& compiled_;
-  const std::vector<Key>& keys_;
-  const Run& run_;
-  bool looks_;  ///< it changes nothing
-};
 
 /// Where a run writes that leaves no memory.
 class Forgetful : public Edit {
@@ -543,45 +468,6 @@ class StatesWork {
       warn_of_blocks(report_.results);
       return std::move(report_);
     }
-  }
-
-  static std::shared_ptr<const Intent> looks_of(const Intent& intent) {
-    auto looks = std::make_shared<Intent>(intent);
-    for (auto& [set, leftover] : looks->sets)
-      leftover = Leftover::keep;  // what is to go is told by the plan
-    for (auto& [set, resources] : looks->resources) {
-      std::erase_if(resources, [](const Resource& one) { return !looks_by_act(one); });
-      std::set<Key> looked;
-      for (const Resource& resource : resources)
-        looked.insert(resource.key);
-      for (Resource& resource : resources)
-        look_only(resource, looked);
-    }
-    return looks;
-  }
-
-  /// Else what is seen of it says it all. Of a command its conditions do.
-  static bool looks_by_act(const Resource& resource) {
-    return resource.key.kind == "state" || resource.mandate == Mandate::look ||
-           has_conditions(resource);
-  }
-
-  static bool has_conditions(const Resource& resource) {
-    return resource.key.kind == "command" &&
-           std::ranges::any_of(std::array{"creates", "unless", "onlyif"}, [&](const char* name) {
-             const Value& condition = resource.attributes.at(name);
-             return !condition.is_null() && condition != Value("");
-           });
-  }
-
-  static void look_only(Resource& resource, const std::set<Key>& looked) {
-    if (resource.mandate != Mandate::look)
-      resource.mandate = has_conditions(resource) ? Mandate::look : Mandate::report;
-    resource.ends_run = false;
-    for (Need& need : resource.needs)
-      if (need.bond != Bond::past)
-        std::erase_if(need.keys, [&](const Key& key) { return !looked.contains(key); });
-    std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
   }
 
   StatesRequest request_;

@@ -1,0 +1,117 @@
+#include "states/holes.h"
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "states/reference.h"
+#include "states/types.h"
+#include "value/leaves.h"
+
+namespace fettle::states {
+namespace {
+
+/// A path of a reference as outputs are named.
+Name output_path(std::string_view path, std::string_view prefix) {
+  std::string made = prefix.empty() ? "" : path_step(prefix);
+  for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
+    if (const Name* key = std::get_if<Name>(&step))
+      made += path_step(*key);
+    else
+      made += cat("/", std::get<size_t>(step));
+  return made;
+}
+
+}  // namespace
+
+Value Holes::rebound(const Value& value) {
+  if (!value.has_deferred())
+    return value;
+  return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+    if (!leaf.is_deferred())
+      return std::nullopt;
+    std::vector<Part> parts;
+    for (const Part& part : leaf.parts())
+      parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
+    Value bound = Value::deferred(std::move(parts));
+    // What is undone goes before what it took values from: they are those of memory.
+    return compiled_.is_inverted ? filled_from_memory(bound) : bound;
+  });
+}
+
+/// Null when a part is not remembered: then the argument is what memory says of it.
+Value Holes::filled_from_memory(const Value& leaf) const {
+  Value filled = fill_holes(leaf, [&](const Output& hole) -> const Value* {
+    const Record* record = record_of({environment_, hole.kind, hole.name});
+    const Value* left = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    return left == nullptr || left->is_null() ? nullptr : left;
+  });
+  return filled.has_deferred() ? Value() : filled;
+}
+
+Value Holes::name_of(const Chunk& chunk) {
+  if (chunk.bound_name.is_null())
+    return chunk.name;
+  const Value name = rebound(chunk.bound_name);
+  return name.is_null() ? remembered_name(chunk) : name;
+}
+
+Value Holes::remembered_name(const Chunk& chunk) const {
+  std::vector<const Kind*> kinds = kinds_of(chunk.state);
+  kinds.push_back(&state_kind());
+  for (const Kind* kind : kinds)
+    if (const Record* record = record_of({environment_, kind->name(), key_of(chunk)});
+        record != nullptr && record->applied)
+      for (const char* attribute : {"name", "path"})
+        if (const Value& name = record->applied->attributes.at(attribute); name.is_text())
+          return name;
+  return {};
+}
+
+bool Holes::has_lost_name(const Chunk& chunk) {
+  return compiled_.is_inverted && !chunk.bound_name.is_null() && name_of(chunk).is_null();
+}
+
+Key Holes::remembered_key(const Name& memory) const {
+  const std::string_view state = memory.view().substr(0, memory.view().find("_|-"));
+  for (const Kind* kind : kinds_of(state))
+    if (const Key key{environment_, kind->name(), memory}; record_of(key) != nullptr)
+      return key;
+  return {environment_, state_kind().name(), memory};
+}
+
+/// The chunk that a reference names; none when it is not in this run.
+std::optional<size_t> Holes::chunk_named(const Name& name) {
+  if (by_name_.empty())
+    for (size_t i = 0; i < compiled_.chunks.size(); ++i)
+      if (!keys_[i].kind.empty())
+        by_name_.emplace(key_of(compiled_.chunks[i]), i);
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+}
+
+Output Holes::output_of(const Output& hole) {
+  const std::optional<size_t> chunk = chunk_named(hole.name);
+  const Key key = chunk ? keys_[*chunk] : remembered_key(hole.name);
+  const bool is_call = key.kind == state_kind().name();
+  // What a command left goes by the names of Idem.
+  if (key.kind == command_kind().name() && (hole.path == "stdout" || hole.path == "retcode"))
+    return {key.kind, key.name, hole.path == "stdout" ? "output" : "code"};
+  return {key.kind, key.name,
+          output_path(hole.path, !is_call                       ? ""
+                                 : !chunk && is_kept_apart(key) ? "memory"
+                                                                : "new_state")};
+}
+
+/// Whether what is remembered of a call is something else than what it came to.
+bool Holes::is_kept_apart(const Key& key) const {
+  const Record* record = record_of(key);
+  return record != nullptr && record->outputs.find("memory") != nullptr;
+}
+
+const Record* Holes::record_of(const Key& key) const {
+  if (known_ == nullptr)
+    return nullptr;
+  const auto record = known_->find(key);
+  return record == known_->end() ? nullptr : record->second.get();
+}
+
+}  // namespace fettle::states

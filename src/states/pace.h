@@ -1,0 +1,18 @@
+#pragma once
+/// When a state is called again, and how long that goes on.
+
+#include "core/resource.h"
+#include "states/settings.h"
+
+namespace fettle::states {
+
+/// Gives a resource the pace that a wait asks for.
+void set_pace(const WaitRule& rule, Resource& resource);
+
+/// What `reconcile` and `__reconcile_wait__` of a state ask for.
+void add_pace(const Settings& settings, Resource& resource);
+
+/// So many calls, whatever they fail with.
+void try_again(const Retry& retry, Resource& resource);
+
+}  // namespace fettle::states

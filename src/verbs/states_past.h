@@ -1,0 +1,37 @@
+#pragma once
+/// What is there already when files of states are compiled: of former runs, and of this one, whose
+/// states some blocks wait for.
+
+#include "reconcile/run.h"
+#include "states/compile.h"
+
+namespace fettle {
+
+/// What a former run left, for requisites.
+class KnownMemory : public states::Memory {
+ public:
+  explicit KnownMemory(const Known& known) : known_(known) {}
+  std::vector<Name> find(const Name& state, const Name& target) const override;
+
+ private:
+  const Known& known_;
+};
+
+/// What the states of this run have left so far.
+class RunOutcomes : public states::Outcomes {
+ public:
+  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run,
+              bool looks)
+      : compiled_(compiled), keys_(keys), run_(run), looks_(looks) {}
+  bool has_run(std::string_view id) const override;
+  std::optional<Value> new_state(std::string_view state, std::string_view id,
+                                 std::string_view name) const override;
+
+ private:
+  const states::Compiled& compiled_;
+  const std::vector<Key>& keys_;
+  const Run& run_;
+  bool looks_;  ///< it changes nothing
+};
+
+}  // namespace fettle

@@ -1,0 +1,113 @@
+/// When states ran, several results of one state as one, and what a report comes to.
+
+#include <algorithm>
+
+#include "value/changes.h"
+#include "verbs/state_results.h"
+
+namespace fettle {
+namespace {
+
+bool is_empty_dict(const Value& value) {
+  return value.is_null() || (value.is_dict() && value.entries().empty());
+}
+
+}  // namespace
+
+void StateTimes::event(const Event& event) {
+  Times& times = times_[event.key];
+  if (event.type == EventType::started && !times.began)
+    times.began = event.time;
+  if (event.type == EventType::done || event.type == EventType::failed ||
+      event.type == EventType::blocked || event.type == EventType::skipped) {
+    times.ended = event.time;
+    if (times.number == 0)
+      times.number = next_number();
+  }
+  if (other_ != nullptr)
+    other_->event(event);
+}
+
+void StateTimes::progress(const Key& key, const Progress& progress) {
+  if (other_ != nullptr)
+    other_->progress(key, progress);
+}
+
+void StateTimes::moved(const Run& run) {
+  if (other_ != nullptr)
+    other_->moved(run);
+}
+
+const StateTimes::Times* StateTimes::find(const Key& key) const {
+  const auto found = times_.find(key);
+  return found == times_.end() ? nullptr : &found->second;
+}
+
+Value with_entry(const Value& entry, std::string_view key, Value value) {
+  std::vector<Entry> entries;
+  for (const Entry& one : entry.entries())
+    if (one.key != key)
+      entries.push_back(one);
+  entries.push_back({Name(key), std::move(value)});
+  return Value::dict(std::move(entries));
+}
+
+Value merged(const Value& first, const Value& last) {
+  Value made = last;
+  for (const char* key : {"start_time", "old_state", "__run_num"})
+    made = with_entry(made, key, first.at(key));
+  std::vector<Value> comments;
+  for (const Value* entry : {&first, &last}) {
+    const Value& comment = entry->at("comment");
+    const auto add = [&](const Value& line) {
+      if (!line.is_null() && std::ranges::find(comments, line) == comments.end())
+        comments.push_back(line);
+    };
+    if (comment.is_list())
+      std::ranges::for_each(comment.items(), add);
+    else
+      add(comment);
+  }
+  made = with_entry(made, "comment", Value::list(std::move(comments)));
+  const Value& before = first.at("old_state");
+  const Value& after = last.at("new_state");
+  const bool is_given = !is_empty_dict(before) || !is_empty_dict(after);
+  const bool are_dicts =
+      (before.is_null() || before.is_dict()) && (after.is_null() || after.is_dict());
+  if (is_given && are_dicts)
+    made = with_entry(made, "changes", changes_between(before, after));
+  return made;
+}
+
+const StateResult* StatesReport::find(std::string_view tag) const {
+  const auto found =
+      std::ranges::find_if(results, [&](const StateResult& one) { return one.tag == tag; });
+  return found == results.end() ? nullptr : &*found;
+}
+
+Value StatesReport::document() const {
+  std::vector<Entry> entries;
+  for (const StateResult& result : results)
+    entries.push_back({result.tag, result.entry});
+  return Value::dict(std::move(entries));
+}
+
+int StatesReport::exit_code() const {
+  if (!errors.empty())
+    return 2;
+  if (is_stopped)
+    return 130;
+  if (!fault.empty())
+    return 1;
+  const auto is_failed = [](const StateResult& one) {
+    return !one.is_unmet && one.entry.at("result") == Value(false);
+  };
+  if (std::ranges::any_of(results, is_failed))
+    return 1;
+  const auto is_open = [](const StateResult& one) {
+    return one.is_pending || one.entry.at("result").is_null();
+  };
+  return requires_re_run || std::ranges::any_of(results, is_open) ? 3 : 0;
+}
+
+}  // namespace fettle
