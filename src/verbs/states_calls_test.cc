@@ -326,6 +326,7 @@ TEST_F(StatesCallsTest, AFailureWithoutACommentKeepsItsAnswer) {
 def run(ctx, name):
     return {"result": False, "comment": [], "new_state": {"n": 1}, "changes": {"c": 1}}
 )");
+  request_.reconciler = "none";
   const StatesReport report = apply("a: {s.run: []}\n");
   EXPECT_EQ(changes(report, "a"), R"({"c":1})");
   EXPECT_EQ(write_json(entry(report, "a").at("new_state")), R"({"n":1})");
@@ -351,9 +352,9 @@ def absent(ctx, name, owner = None):
     return {"result": True, "comment": "%s of %s" % (name, owner), "changes": {}}
 )");
   const std::string text =
-      "a: {test.present: [{new_state: {id: 7}}]}\n"
-      "b: {s.present: [{owner: 'id-${test:a:id}'}]}\n"
-      "c: {s.present: [{name: 'c-${test:a:id}'}]}\n";
+      "a: {s.present: [{owner: 7}]}\n"
+      "b: {s.present: [{owner: 'id-${s:a:owner}'}]}\n"
+      "c: {s.present: [{name: 'c-${s:a:owner}'}]}\n";
   // Nothing was ever made.
   request_.compile.is_inverted = true;
   StatesReport undone = apply(text);

@@ -94,7 +94,7 @@ c: {y: q}
 a: r
 b: r
 d: r
-#> 0 test.nop a {"a":"q","all":{"a":"q","b":null,"c":{"y":"q"},"d":"r"},"default":5,"has":"True 4 abcd","inside":"xy","missing":null,"nested":"q None"}
+#> 0 test.nop a {"a":"q","all":{"a":"q","b":null,"c":{"y":"q"},"d":"r"},"default":5,"has":"True 4 abcd","inside":"xy","is_given":"no none","missing":null,"nested":"q None","null_default":null}
 ---
 #$ --params p
 a:
