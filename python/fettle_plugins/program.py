@@ -70,4 +70,9 @@ async def run_batch(states, **parameters):
 
 def _list_of_errors(error):
     """The lines of what was wrong, one for each error; traces and excerpts are left out."""
-    return [line for line in error["message"].split("\n") if line.strip()]
+    lines = [line for line in error["message"].split("\n") if line.strip()]
+    # Of several, all but the first name their places.
+    place = ":".join(str(error[part]) for part in ("file", "line", "column") if error.get(part))
+    if place and len(lines) > 1:
+        lines[0] = f"{place}: {lines[0]}"
+    return lines

@@ -115,7 +115,8 @@ TEST(Commands, StatesTakeTheFlagsOfIdemInAllTheirSpellings) {
              "--acct-file f --acct-key k --acct-profile p --extras e --overrides o "
              "--no-progress-bar --progress-plugin tqdm --disable-jinja-sandbox "
              "--jinja-sandbox-safe-hub-refs a b --serialize-plugin json --error-callback-ref x "
-             "--backend auto -c conf --log-level error --log-file l --log-plugin basic",
+             "--backend auto -c conf --log-level error --log-file l --log-plugin basic "
+             "--log-datefmt f --log-fmt-console f --log-fmt-logfile f --log-handler-options a b",
              result),
       "state");
   EXPECT_EQ(result.all("params"), (std::vector<std::string>{"x.sls", "y.sls"}));

@@ -624,6 +624,12 @@ TEST_F(Python, ABatchOfAProgram) {
       R"({"acct_key":"k","default_acct_profile":"default","encrypted_profiles":"x","name":"n","pending_plugin":"default","reconcile_plugin":"basic","renderer":"json","runtime":"serial","states":{"a":{"test.nop":[]}},"test":false})");
   EXPECT_NE(run("states={}, nam='n'").errors.find("unexpected keyword argument 'nam'"),
             std::string::npos);
+  write("fettle",
+        "#!/bin/sh\ncat << 'end'\n"
+        R"({"success": false, "error": {"message": "x\nb:2: y", "file": "b", "line": 1}})"
+        "\nend\nexit 2\n");
+  ASSERT_EQ(chmod((folder_->path() / "fettle").c_str(), 0755), 0);
+  EXPECT_EQ(run("states={}").output, "['b:1: x', 'b:2: y']\n");
   write("fettle", "#!/bin/sh\necho 'no lease' >&2\nexit 2\n");
   ASSERT_EQ(chmod((folder_->path() / "fettle").c_str(), 0755), 0);
   EXPECT_NE(run("states={}").errors.find("RuntimeError: no lease"), std::string::npos);
