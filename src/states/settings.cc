@@ -124,6 +124,13 @@ Status read_extensions(const Value& parameters, const AlgorithmRow& row, WaitRul
 
 }  // namespace
 
+Result<Duration> read_seconds(const Value& value) {
+  const std::optional<double> seconds = number_of(value);
+  if (!seconds || !(*seconds >= 0))
+    return world_error(cat("a wait must be a number of seconds, not ", shown(value)));
+  return Duration(static_cast<int64_t>(std::min(*seconds, longest_seconds) * 1e9));
+}
+
 Result<WaitRule> read_wait(const Value& wait) {
   if (!wait.is_dict() || wait.entries().size() != 1)
     return wrong("wait", "a dictionary of one algorithm, as in {static: {wait_in_seconds: 3}}",

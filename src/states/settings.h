@@ -47,6 +47,9 @@ struct Settings {
   Name acct_profile;
 };
 
+/// Seconds as a plugin gives them. Errors: it is no number, or one that is no time to wait.
+Result<Duration> read_seconds(const Value& value);
+
 /// A wait of a module or of a state. Errors: an algorithm that is not known, parameters that are
 /// missing, wrong or too many.
 Result<WaitRule> read_wait(const Value& wait);

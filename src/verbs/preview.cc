@@ -61,12 +61,18 @@ Value plan_file_of(const Preview& preview) {
   for (const Step& step : preview.plan.steps)
     if (step.verb != Verb::keep)
       steps.push_back(Value::dict({{"verb", to_string(step.verb)}, {"key", to_string(step.key)}}));
+  return plan_file_of({preview.environment, digest_of(preview.plan, preview.seen), preview.version,
+                       preview.edit_in_place, preview.replay},
+                      std::move(steps));
+}
+
+Value plan_file_of(const KeptPlan& kept, std::vector<Value> steps) {
   return Value::dict({{"fettle_plan", plan_schema},
-                      {"environment", preview.environment},
-                      {"version", preview.version ? Value(*preview.version) : Value()},
-                      {"edit_in_place", preview.edit_in_place},
-                      {"replay", preview.replay},
-                      {"digest", digest_of(preview.plan, preview.seen)},
+                      {"environment", kept.environment},
+                      {"version", kept.version ? Value(*kept.version) : Value()},
+                      {"edit_in_place", kept.edit_in_place},
+                      {"replay", kept.replay},
+                      {"digest", kept.digest},
                       {"steps", Value::list(std::move(steps))}});
 }
 
@@ -86,7 +92,11 @@ Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file
 }
 
 Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept) {
-  if (digest_of(plan, seen) == kept.digest)
+  return check_plan(digest_of(plan, seen), kept);
+}
+
+Status check_plan(const std::string& digest, const KeptPlan& kept) {
+  if (digest == kept.digest)
     return {};
   return user_error(
       "what is due has changed since the plan was made; `fettle plan` shows the current one");

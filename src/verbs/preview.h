@@ -42,10 +42,13 @@ struct KeptPlan {
   bool edit_in_place = false, replay = false;  ///< as in `Preview`
 };
 Value plan_file_of(const Preview& preview);
+/// `steps`: dictionaries of `verb` and `key`, for people.
+Value plan_file_of(const KeptPlan& kept, std::vector<Value> steps);
 /// Error (`Blame::user`): it is not a plan.
 Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file);
 /// Error (`Blame::user`): something else is to be done than when the plan was made.
 Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept);
+Status check_plan(const std::string& digest, const KeptPlan& kept);
 
 /// Has what looks and acts in one call look: what is as wanted is kept. Nothing is changed.
 /// The answer is what each look found.

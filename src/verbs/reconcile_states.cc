@@ -53,8 +53,16 @@ class StatesLoop {
       if (pending.empty() || alike_ >= most_alike || report_.re_runs >= options_.max_reruns)
         break;
       Duration wait{0};
-      for (const std::string& tag : pending)
-        wait = std::max(wait, TRY(wait_of(tag)));
+      const size_t given_up = given_up_.size();
+      for (const std::string& tag : pending) {
+        const Result<Duration> own = wait_of(tag);
+        if (!own)
+          TRY(give_up(tag, own.error()));
+        else
+          wait = std::max(wait, *own);
+      }
+      if (given_up_.size() > given_up)
+        continue;
       if (!sleep(wait))
         break;
       ++report_.re_runs;
@@ -82,14 +90,15 @@ class StatesLoop {
       report_.requires_re_run = true;
       return {};
     }
+    if (!answer && (is_cancelled(answer.error()) || answer.error().blame == Blame::bug))
+      return answer.error();
     if (!answer)
-      return std::move(answer).error().context(cat("reconciler `", options_.loop, "`"));
+      return end(std::move(answer).error());
     const Value& said = answer->result;
-    if (!said.is_dict())
-      return world_error(cat("reconciler `", options_.loop,
-                             "` must return a dict with `re_runs_count` and `require_re_run`"));
-    if (const auto count = said.at("re_runs_count").integer())
-      report_.re_runs = static_cast<int>(*count);
+    if (!said.is_dict() || !said.at("re_runs_count").is_integer())
+      return end(world_error("it must return a dict with `re_runs_count` and `require_re_run`"));
+    report_.re_runs =
+        static_cast<int>(std::clamp<int64_t>(said.integer_at("re_runs_count"), 0, INT32_MAX));
     report_.requires_re_run = said.bool_at("require_re_run");
     if (report_.requires_re_run)
       mark(TRY(pending_now()));
@@ -97,6 +106,15 @@ class StatesLoop {
   }
 
  private:
+  /// A loop of users ended with an error: the results so far are told with it.
+  Status end(Error error) {
+    error.trace.push_back(cat("reconciler `", options_.loop, "`"));
+    report_.fault = to_string(error);
+    if (!error.excerpt.empty())
+      report_.fault += cat("\n", error.excerpt);
+    return {};
+  }
+
   Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
 
   void mark(const std::set<std::string>& pending) {
@@ -135,9 +153,7 @@ class StatesLoop {
       return Value::dict({{"running", running()}});
     }
     if (const Value* seconds = asked.find("sleep")) {
-      const double count = seconds->is_real() ? seconds->real()
-                                              : static_cast<double>(seconds->integer().value_or(0));
-      if (!sleep(Duration(static_cast<int64_t>(std::clamp(count, 0.0, 1e9) * 1e9))))
+      if (!sleep(TRY(states::read_seconds(*seconds))))
         return cancelled_error();
       return Value();
     }
@@ -199,21 +215,26 @@ class StatesLoop {
   Result<std::set<std::string>> pending_now() {
     std::set<std::string> pending;
     for (auto& [tag, result] : current_) {
-      if (result.is_quiet)
+      if (result.is_quiet || given_up_.contains(tag))
         continue;
       const Result<bool> said = is_pending(tag, result.entry);
       if (said && *said)
         pending.insert(tag);
-      if (said)
-        continue;
-      if (is_cancelled(said.error()) || said.error().blame == Blame::bug)
-        return said.error();
-      fail(tag, said.error());
+      if (!said)
+        TRY(give_up(tag, said.error()));
     }
     return pending;
   }
 
-  /// A rule that ends with an exception fails its state only.
+  /// A plugin that ends with an exception fails its state only, which is not applied again.
+  Status give_up(const std::string& tag, const Error& error) {
+    if (is_cancelled(error) || error.blame == Blame::bug)
+      return error;
+    fail(tag, error);
+    given_up_.insert(tag);
+    return {};
+  }
+
   void fail(const std::string& tag, const Error& error) {
     const auto shown = std::ranges::find(report_.results, Name(tag), &StateResult::tag);
     if (shown == report_.results.end())
@@ -297,6 +318,7 @@ class StatesLoop {
   Instant began_;
   std::map<std::string, StateResult> current_;
   std::map<std::string, int> alike_by_tag_;
+  std::set<std::string> given_up_;  ///< tags of states whose plugins failed
   int alike_ = 0;
 };
 

@@ -198,10 +198,7 @@ Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, int
   arguments.push_back({"run_count", calls});
   call.arguments = Value::dict(std::move(arguments));
   const PluginAnswer answer = TRY(plugins_.call(call, std::move(stop)));
-  const double seconds = answer.result.is_real()
-                             ? answer.result.real()
-                             : static_cast<double>(answer.result.integer().value_or(3));
-  return std::optional(Duration(static_cast<int64_t>(std::clamp(seconds, 0.0, 1e9) * 1e9)));
+  return std::optional(TRY(states::read_seconds(answer.result).context(cat("`", call.path, "`"))));
 }
 
 Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, const Value& ret,

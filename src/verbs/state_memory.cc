@@ -137,8 +137,8 @@ Status check_version(const Value& metadata) {
   constexpr int64_t newest = 2;
   const Value& version = metadata.at("version");
   int64_t major = 0;
-  if (version.is_list() && !version.items().empty())
-    major = version.items()[0].integer().value_or(0);
+  if (version.is_list() && !version.items().empty() && version.items()[0].is_integer())
+    major = version.items()[0].integer().value_or(newest + 1);
   else if (version.is_text())
     major = std::atoll(version.text().str().c_str());
   if (major > newest)

@@ -73,6 +73,7 @@ class StatesWork {
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
+    TRY(check_kept_plan());
     TRY(ensure_environment(place_, *edit_, Value::dict({{"states", true}})));
     TRY(remember_plugins());
     TRY(goes_on_or_begins());
@@ -166,13 +167,12 @@ class StatesWork {
                           !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
     if (settings != nullptr && (settings->wait || (settings->retry && resource.patience.most > 0)))
       return;
-    if (module != nullptr && !module->wait.is_null()) {
+    if (resource.key.kind == "state" || resource.key.kind == "command" ||
+        resource.key.kind == "file")
+      resource.pace = {Wait::exponential, 200ms, 3s, 2};
+    if (module != nullptr && !module->wait.is_null())
       if (const Result<states::WaitRule> rule = states::read_wait(module->wait))
         states::set_pace(*rule, resource);
-    } else if (resource.key.kind == "state" || resource.key.kind == "command" ||
-               resource.key.kind == "file") {
-      resource.pace = {Wait::exponential, 200ms, 3s, 2};
-    }
   }
 
   /// Who looks later needs the same plugins.
@@ -437,23 +437,29 @@ class StatesWork {
 
   /// `--test`, and runs without memory: nothing is written.
   Result<StatesReport> without_a_trace() {
-    Forgetful forgetful(request_.environment);
     if (request_.remembers)
       known_ = TRY(place_.store->known(request_.environment));
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
-    if (!request_.is_test) {
+    if (request_.is_test) {
+      TRY(look());
+    } else {
       edit_ = std::make_unique<Forgetful>(request_.environment);
+      TRY(check_kept_plan());
       TRY(carry_and_reconcile());
-      warn_of_blocks(report_.results);
-      return std::move(report_);
     }
+    warn_of_blocks(report_.results);
+    return std::move(report_);
+  }
+
+  /// What a look says of each state. In a look, what a block waits for has run when it was looked
+  /// at.
+  Status look() {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
       const Carried carried =
           TRY(look_by_acts(place_.scene(), threads, looks_of(*intent_), known_, options()));
-      // In a test, what a block waits for has run when it was looked at.
       if (compiled_->delayed.size() < waiting && is_block_ready(carried.run, true)) {
         waiting = compiled_->delayed.size();
         TRY(compile_after(carried.run, true));
@@ -463,11 +469,27 @@ class StatesWork {
       const Seen first = TRY(look_at_new());
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
+      for (const Step& step : plan.steps)
+        if (step.verb == Verb::remove && step.wanted == nullptr)
+          report_.pruned.push_back(to_string(step.key));
+      std::ranges::sort(report_.pruned);
       report_.results =
           results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_, first}, plan);
-      warn_of_blocks(report_.results);
-      return std::move(report_);
+      return {};
     }
+  }
+
+  /// A plan is carried out when the same is due as when it was made.
+  Status check_kept_plan() {
+    if (!request_.plan)
+      return {};
+    TRY(look());
+    if (report_.is_stopped)
+      return cancelled_error();
+    TRY(check_plan(digest_of(report_), *request_.plan));
+    report_ = {};
+    report_.warnings = functions_.problems();
+    return compile(nullptr);
   }
 
   StatesRequest request_;

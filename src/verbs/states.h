@@ -5,6 +5,7 @@
 #include "states/compile.h"
 #include "states/intent.h"
 #include "verbs/edit.h"
+#include "verbs/preview.h"
 #include "verbs/state_functions.h"
 
 namespace fettle {
@@ -26,6 +27,8 @@ struct StatesRequest {
   bool waits = true;                  ///< for who has the environment
   int parallelism = 50;
   bool is_serial = false;  ///< one after another, in Idem's order
+  /// Carried out only when a test finds the same due.
+  std::optional<KeptPlan> plan{};
 };
 
 struct StateResult {
@@ -44,6 +47,7 @@ struct StatesReport {
   std::vector<Error> errors;  ///< with any, nothing was done
   std::vector<Error> warnings;
   std::vector<StateResult> results;  ///< in the order in which they ended
+  std::vector<Name> pruned;          ///< of a test: what is in no file and would go
   int re_runs = 0;                   ///< iterations of a loop; of `fettle` the most of any state
   bool requires_re_run = false;      ///< something is still pending
   bool is_stopped = false;
@@ -61,6 +65,11 @@ struct StatesReport {
 
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience);
+
+/// What a test found due, as it is kept in a file. Of each state its result and its changes count.
+Value plan_file_of(const StatesReport& tested, const std::string& environment);
+/// The same as 64 hexadecimal digits.
+std::string digest_of(const StatesReport& tested);
 
 /// A workplace that can also look at states, with the plugins that the last run of the environment
 /// had. They run without credentials: those are kept nowhere.

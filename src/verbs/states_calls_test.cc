@@ -376,6 +376,105 @@ def absent(ctx, name, owner = None):
   EXPECT_EQ(undone.exit_code(), 0);
 }
 
+TEST_F(StatesCallsTest, AKeptPlanIsCarriedOutWhileTheSameIsDue) {
+  const std::string text = cat("f: {file.managed: [{name: ", at("f"), "}, {contents: new}]}\n",
+                               "c: {cmd.run: [{cmd: 'true'}]}\n");
+  request_.is_test = true;
+  const Value plan = plan_file_of(apply(text), environment_);
+  EXPECT_EQ(plan.at("steps").items().size(), 2u);
+  request_.is_test = false;
+  request_.plan = *read_plan_file(write_json(plan), "plan");
+  put("f", "of somebody else");
+  put("main.sls", text);
+  const auto again = [&] {
+    StatesRequest request = request_;
+    request.words = {at("main.sls")};
+    request.environment = environment_;
+    return apply_states(place_, std::move(request), nullptr);
+  };
+  const Result<StatesReport> refused = again();
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().blame, Blame::user);
+  EXPECT_EQ(read_file(at("f")).value_or(""), "of somebody else");
+  std::filesystem::remove(at("f"));
+  const Result<StatesReport> done = again();
+  ASSERT_TRUE(done.has_value()) << to_string(done.error());
+  EXPECT_EQ(done->exit_code(), 0);
+  EXPECT_EQ(done->results.size(), 2u);
+  // What a plan removes is part of it.
+  ground_.restart();
+  request_.plan.reset();
+  request_.is_test = request_.prune = true;
+  const Value pruning = plan_file_of(apply("g: {cmd.run: [{cmd: 'true'}]}\n"), environment_);
+  EXPECT_EQ(pruning.at("steps").items().size(), 3u) << write_json(pruning);
+  request_.is_test = request_.prune = false;
+  request_.plan = *read_plan_file(write_json(pruning), "plan");
+  EXPECT_FALSE(again().has_value());
+  EXPECT_EQ(read_file(at("f")).value_or(""), "new\n");
+}
+
+TEST_F(StatesCallsTest, AWaitThatIsNoneFailsItsStateOnly) {
+  put("reconcile/wait/odd.star", R"(
+def get(run_count, value):
+    return value if value != "fails" else fail("no wait")
+)");
+  for (const char* wait : {"'soon'", "-5", "None", "'fails'"})
+    for (const char* loop : {"fettle", "basic"}) {
+      put_state(cat("__reconcile_wait__ = {'odd': {'value': ", wait, "}}\n", R"(
+def run(ctx, name):
+    return {"result": False, "comment": "not yet", "changes": {}}
+)"));
+      request_.reconciler = loop;
+      const StatesReport report = apply("a: {s.run: []}\nb: {test.nop: []}\n");
+      EXPECT_EQ(word(report, "a"), "False") << wait;
+      EXPECT_NE(comment(report, "a").find("wait"), std::string::npos) << comment(report, "a");
+      EXPECT_EQ(word(report, "b"), "True") << wait;
+      EXPECT_EQ(report.fault, "") << wait;
+      EXPECT_LT(report.re_runs, 20) << wait << loop;
+      ground_.restart();
+    }
+}
+
+TEST_F(StatesCallsTest, APendingRuleOfUsersDecidesWhatIsAppliedAgain) {
+  put("reconcile/pending/mine.star", "def is_pending(ret):\n    return ret['result'] != True\n");
+  request_.reconciler = "basic";
+  request_.pending = "mine";
+  EXPECT_EQ(apply("a: {test.succeed_with_changes: []}\n").re_runs, 0);
+  ground_.restart();
+  EXPECT_EQ(apply("a: {test.fail_without_changes: []}\n").re_runs, 3);
+}
+
+TEST_F(StatesCallsTest, AReconcilerThatFailsLeavesTheResults) {
+  for (const char* body :
+       {"fail('no loop')", "hub.sleep('long')", "return 5", "return {'re_runs_count': 'many'}"}) {
+    put("reconcile/odd.star",
+        cat("def loop(hub, pending_plugin, name, apply_kwargs):\n    ", body, "\n"));
+    request_.reconciler = "odd";
+    const StatesReport report = apply("a: {test.nop: []}\n");
+    EXPECT_EQ(word(report, "a"), "True") << body;
+    EXPECT_NE(report.fault.find("reconciler `odd`"), std::string::npos) << report.fault;
+    EXPECT_EQ(report.exit_code(), 1) << body;
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesCallsTest, WhatCannotBeWatchedIsLeftOut) {
+  put_state(R"(
+def run(ctx, name):
+    not_ready("not up", watch = [None, 1.5, {}, -1])
+)");
+  request_.deadline = 5s;
+  EXPECT_EQ(word(apply("a: {s.run: []}\n"), "a"), "False");
+}
+
+TEST_F(StatesCallsTest, AMemoryWhoseVersionIsNoNumberIsRead) {
+  const Value memory =
+      *read_json(R"({"__esm_metadata__": {"version": ["x"]}, "s_|-a_|-a_|-": {"n": 1}})", "memory");
+  const Result<size_t> count = remember_states(place_, "remembered", memory, true);
+  ASSERT_TRUE(count.has_value()) << to_string(count.error());
+  EXPECT_EQ(*count, 1u);
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");

@@ -1,7 +1,10 @@
 /// When states ran, several results of one state as one, and what a report comes to.
 
 #include <algorithm>
+#include <map>
 
+#include "base/hash.h"
+#include "base/text.h"
 #include "value/changes.h"
 #include "verbs/state_results.h"
 
@@ -90,6 +93,32 @@ Value StatesReport::document() const {
   for (const StateResult& result : results)
     entries.push_back({result.tag, result.entry});
   return Value::dict(std::move(entries));
+}
+
+std::string digest_of(const StatesReport& tested) {
+  std::map<std::string_view, Digest> digests;  // the order is that of the source
+  for (const StateResult& one : tested.results)
+    digests[one.tag.view()] =
+        Value::list({one.tag, one.entry.at("result"), one.is_unmet, one.entry.at("changes")})
+            .digest();
+  std::string text;
+  for (const auto& [tag, digest] : digests)
+    text.append(reinterpret_cast<const char*>(&digest), sizeof digest);
+  for (const Name& name : tested.pruned)
+    text += cat("\n", name);
+  return sha256_hex(text);
+}
+
+Value plan_file_of(const StatesReport& tested, const std::string& environment) {
+  std::vector<Value> steps;
+  for (const StateResult& one : tested.results)
+    if (one.entry.at("result") != Value(true) || !is_empty_dict(one.entry.at("changes")))
+      steps.push_back(Value::dict(
+          {{"verb", one.is_unmet || one.entry.at("result") == Value(false) ? "blocked" : "ensure"},
+           {"key", one.tag}}));
+  for (const Name& name : tested.pruned)
+    steps.push_back(Value::dict({{"verb", "remove"}, {"key", name}}));
+  return plan_file_of({environment, digest_of(tested), {}, false, false}, std::move(steps));
 }
 
 int StatesReport::exit_code() const {

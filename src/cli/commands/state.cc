@@ -1,8 +1,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/deploy.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
+#include "cli/output_file.h"
 #include "cli/print.h"
 #include "states/validate.h"
 #include "value/json.h"
@@ -44,6 +46,12 @@ Result<int> run_state(Face& face) {
   StatesRequest request = TRY(read_states_request(face, *place));
   LiveView view(face);
   const bool is_test = request.is_test;
+  const std::string out = face.parsed.text("out"), environment = request.environment;
+  if (!out.empty() && !is_test)
+    return user_error("`--out` writes what is due, so it needs `--test`");
+  if (is_test && face.parsed.has("plan"))
+    return user_error("`--plan` carries out a plan, and `--test` does nothing");
+  request.plan = TRY(kept_plan_asked(face, environment));
   StatesReport applied = TRY(apply_states(*place, std::move(request), &view));
   // The process ends next: nobody waits until it is taken apart.
   static const StatesReport& report = *new StatesReport(std::move(applied));
@@ -57,7 +65,10 @@ Result<int> run_state(Face& face) {
     return tell_state_errors(face, report.errors);
   if (!report.fault.empty())
     print_error(cat("error: ", report.fault));
-  print_states(face, report, is_test);
+  if (!out.empty() && !report.is_stopped)
+    TRY(write_output(out, cat(write_json(plan_file_of(report, environment), {.indent = 2}), "\n")));
+  if (!is_standard_output(out))
+    print_states(face, report, is_test);
   return code_of_states(face, report, is_test);
 }
 
@@ -155,11 +166,13 @@ Result<int> doc(Face& face) {
 std::vector<Command> state_commands() {
   const CommandGroup group{"states", state_options()};
   std::vector<Command> commands{
-      group.make("state", "FILES…", 1, 1000,
-                 "Applies files of states until everything is as described.",
-                 {"fettle state site.sls", "fettle state web db --sls-sources states --test",
-                  "fettle state site.sls -R basic -P idem25"},
-                 run_state),
+      group.make(
+          "state", "FILES…", 1, 1000, "Applies files of states until everything is as described.",
+          {"fettle state site.sls", "fettle state web db --sls-sources states --test",
+           "fettle state site.sls -R basic -P idem25"},
+          run_state,
+          {{{"--out"}, "FILE", "with --test: write what is due to FILE, for `--plan`"},
+           {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"}}),
       group.make(
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},

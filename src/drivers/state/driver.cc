@@ -299,7 +299,8 @@ class StateAct {
       if (one.is_text()) {
         watcher_.add_path(one.text().str());
         keys.push_back(hint_key(act_.key.environment, normal_path(one.text().str())));
-      } else if (const std::optional<int64_t> process = one.integer();
+      } else if (const std::optional<int64_t> process =
+                     one.is_integer() ? one.integer() : std::nullopt;
                  process && *process > 0 && *process <= INT32_MAX) {
         watcher_.add_process(static_cast<int>(*process));
         keys.push_back(hint_key(act_.key.environment, std::to_string(*process)));
