@@ -171,6 +171,7 @@ Params Params::of(std::span<const TreeNode* const> layers) {
       if (!key.is_text() || key.text() != "include")
         made.values_.dict_data().set(key, marked(value));
   }
+  made.keep();
   return made;
 }
 
@@ -180,7 +181,16 @@ Params Params::of(const Value& values) {
   if (given.is_dict())
     for (const auto& [key, value] : given.dict_data().entries)
       made.values_.dict_data().set(key, marked(value));
+  made.keep();
   return made;
+}
+
+void Params::keep() {
+  kept_ = std::shared_ptr<jinja::Circles>(new jinja::Circles, [](jinja::Circles* circles) {
+    circles->release();
+    delete circles;
+  });
+  kept_->add_all(values_);
 }
 
 Params Params::asking() {

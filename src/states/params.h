@@ -48,7 +48,10 @@ class Params {
   std::string with_words(std::string_view text) const;
 
  private:
+  void keep();
+
   jinja::Value values_ = jinja::Value::dict();
+  std::shared_ptr<jinja::Circles> kept_;  ///< what templates share and may put into itself
   std::shared_ptr<Asked> asked_;
 };
 

@@ -110,3 +110,20 @@ a:  ### "Could not find SLS ref 'nope' in sources"
 #$ --param-sources nowhere
 a:  ### "the source `nowhere` is neither a folder nor an archive"
   test.nop: []
+---
+# What one file asks of a parameter, the next one still finds.
+#$ --params p
+include: [b]
+a:
+  test.nop:
+    - k: {{ params.get('c').get('k') }} {{ params.l.index(2) }}
+{% do params.l.append(params.l) %}
+#@ b.sls
+b:
+  test.nop:
+    - k: {{ params.get('c').get('k') }} {{ params.l | length }}
+#@ p.sls
+c: {k: 1}
+l: [1, 2]
+#> 0 test.nop a {"k":"1 1"}
+#> 1 test.nop b {"k":"1 3"}

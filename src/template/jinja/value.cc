@@ -285,13 +285,29 @@ void Circles::add(const Value& value) {
     dicts_.push_back(std::get<std::shared_ptr<Dict>>(value.data_));
 }
 
+void Circles::add_all(const Value& value) {
+  Items open{value};
+  while (!open.empty()) {
+    const Value here = std::move(open.back());
+    open.pop_back();
+    if (here.is_list() && !here.list().is_known)
+      open.insert(open.end(), here.list().items.begin(), here.list().items.end());
+    if (here.is_dict() && !here.dict_data().is_known)
+      for (const auto& [key, item] : here.dict_data().entries)
+        open.push_back(item);
+    add(here);
+  }
+}
+
 void Circles::release() {
   for (const std::weak_ptr<List>& weak : lists_)
     if (const std::shared_ptr<List> list = weak.lock())
       const Items dropped = std::exchange(list->items, {});
   for (const std::weak_ptr<Dict>& weak : dicts_)
-    if (const std::shared_ptr<Dict> dict = weak.lock())
+    if (const std::shared_ptr<Dict> dict = weak.lock()) {
+      dict->index.clear();
       const auto dropped = std::exchange(dict->entries, {});
+    }
 }
 
 bool Value::is_sole() const {

@@ -167,9 +167,13 @@ struct Dict {
 };
 
 /// Knows the lists and dicts that a template may have put into themselves, and releases them.
+/// Each is known to one: those that a host keeps, to the host's, and a template that ends leaves
+/// them as they are.
 class Circles {
  public:
   void add(const Value& value);
+  /// With all that is in it, at any depth.
+  void add_all(const Value& value);
   /// Empties those that are still there.
   void release();
 
