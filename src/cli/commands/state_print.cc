@@ -172,7 +172,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
   std::vector<const StateResult*> results = grouped(face, report);
   if (face.output == "text" || face.output == "state") {
     print_as_state(face, results);
-    if (report.re_runs > 0 || report.requires_re_run)
+    if (report.requires_re_run || (report.re_runs > 0 && !face.quiet))
       print(cat("re-runs: ", report.re_runs,
                 report.requires_re_run ? "; some states are still pending" : ""));
     if (is_test)
