@@ -29,7 +29,7 @@ TEST(Change, ScalesWhatHasReplicas) {
   ASSERT_TRUE(more) << message(more);
   EXPECT_EQ(more->document.at("spec").integer_at("replicas"), 5);
   EXPECT_EQ(more->document.at("spec").at("template"), web().document.at("spec").at("template"));
-  EXPECT_EQ(message(scaled(web(), -1)), "`spec.replicas` must be from 0 to 2147483647, not -1");
+  EXPECT_EQ(message(scaled(web(), -1)), "`spec.replicas` must be from 0 to 200000, not -1");
   EXPECT_EQ(message(scaled(stored("DaemonSet", "{}"), 1)),
             "a DaemonSet has no number of replicas, expected one of CloneSet, StatefulSet");
 }

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "value/tree.h"
+#include "workloads/workload.h"
 
 namespace fettle::workloads {
 
@@ -23,6 +24,8 @@ class Checker {
   static const TreeNode& nearest(const TreeNode& from, std::string_view path);
   /// Refuses what stands at a path, or would stand there.
   void refuse_at(const TreeNode& root, std::string_view path, std::string message);
+  /// Where what stands at a path stands, or would stand.
+  FieldPlace place_of(const TreeNode& root, std::string_view path) const;
   size_t count() const { return errors_.size(); }
 
  private:

@@ -22,6 +22,9 @@ struct Field {
   const char* words = "";  ///< texts that are allowed, with a `|` between
 };
 
+/// Twice what has been measured. Each pod takes memory before anything is made of it.
+constexpr int64_t most_replicas = 200'000;
+
 constexpr Field fields[] = {
     {"CSDJK", "apiVersion", Type::text},
     {"CSDJK", "kind", Type::text},
@@ -29,7 +32,7 @@ constexpr Field fields[] = {
     {"CSDJK", "spec", Type::dict},
     {"CSDJK", "status", Type::any},
     // Pods.
-    {"CS", "spec.replicas", Type::integer},
+    {"CS", "spec.replicas", Type::integer, 0, most_replicas},
     {"CSDK", "spec.selector", Type::dict},
     {"J", "spec.selector", Type::dict},
     {"CSDJK", "spec.selector.matchLabels", Type::dict},
@@ -136,6 +139,7 @@ constexpr Field fields[] = {
     {"K", "spec.imagePullSecrets", Type::list},
     {"K", "spec.injectionStrategy", Type::dict},
     {"K", "spec.injectionStrategy.paused", Type::boolean},
+    {"K", "spec.injectionStrategy.revision", Type::any},
     {"K", "spec.updateStrategy.type", Type::text, 0, 0, "NotUpdate|RollingUpdate"},
     {"K", "spec.updateStrategy.paused", Type::boolean},
     {"K", "spec.updateStrategy.partition", Type::amount},
@@ -281,12 +285,24 @@ class Walk {
 
 }  // namespace
 
+namespace {
+
+Where where_of(const TreeNode& node, std::string_view file) {
+  return {std::string(file), static_cast<int>(node.place().line),
+          static_cast<int>(node.place().column)};
+}
+
+}  // namespace
+
 void Checker::refuse(const TreeNode& at, std::string message) {
-  Error error = user_error(
-      std::move(message),
-      {std::string(file_), static_cast<int>(at.place().line), static_cast<int>(at.place().column)});
+  Error error = user_error(std::move(message), where_of(at, file_));
   error.excerpt = excerpt(text_, error.where.line, error.where.column);
   errors_.push_back(std::move(error));
+}
+
+FieldPlace Checker::place_of(const TreeNode& root, std::string_view path) const {
+  const Where where = where_of(nearest(root, path), file_);
+  return {std::string(path), where, excerpt(text_, where.line, where.column)};
 }
 
 const TreeNode* Checker::find(const TreeNode& from, std::string_view path) {

@@ -324,8 +324,10 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   pod.exists = record->applied.has_value();
   const Digest before = std::exchange(pod.applied, applied_by(*record));
   // What was seen of it before its act ended may be what the act found.
-  if (!is_new && pod.applied != before && pod.applied != Digest())
+  if (!is_new && pod.applied != before && pod.applied != Digest()) {
     pod.is_ready = false;
+    pod.is_unseen = true;
+  }
   pod.is_done = pod.applied == pod.resource->attributes.digest();
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
@@ -340,6 +342,7 @@ void Fleet::see(const Key& key, const std::optional<Value>& state) {
   if (found == pods_.end())
     return;
   read_status(state ? *state : Value(), *found->second);
+  found->second->is_unseen = false;
   touch_pod(*found->second);
 }
 

@@ -49,6 +49,7 @@ struct Pod {
   bool is_updating = false;  ///< an update in place is not complete
   bool is_marked = false;    ///< users changed something about it, now or before
   bool is_held = false;      ///< one of its conditions is to be False
+  bool is_unseen = false;    ///< nobody has looked at it since an act changed it
   bool has_sidecars = false;
 
   Digest applied;  ///< of the attributes with which the last act ended; none: it has not

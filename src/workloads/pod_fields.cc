@@ -14,7 +14,7 @@ namespace fettle::workloads {
 namespace {
 
 /// `type` says what a field is:
-///   text, count (0 and above), number, bool, quantity, any
+///   text, count (0 to 2147483647), number, bool, quantity, any
 ///   port (1 to 65535), port_or_0, port_or_name
 ///   texts (a list of them), map (of texts), quantities (a map of them)
 ///   none: a field that Kubernetes has and engines have not
@@ -25,6 +25,9 @@ struct PodField {
   const char* name;
   const char* type;
 };
+
+/// Of seconds, users and whatever else is counted: more has no meaning, and could not be added.
+constexpr int64_t most_count = std::numeric_limits<int32_t>::max();
 
 constexpr PodField pod_fields[] = {
     {"Template", "metadata", "Metadata"},
@@ -145,7 +148,7 @@ constexpr PodField pod_fields[] = {
     {"Resize", "restartPolicy", "=NotRequired|RestartContainer"},
     {"Mount", "name", "text"},
     {"Mount", "mountPath", "text"},
-    {"Mount", "subPath", "none"},
+    {"Mount", "subPath", "text"},
     {"Mount", "subPathExpr", "none"},
     {"Mount", "readOnly", "bool"},
     {"Mount", "recursiveReadOnly", "=Disabled|IfPossible|Enabled"},
@@ -405,8 +408,8 @@ class PodWalk {
       refuse(node, path, "true or false");
     else if (type == "number" && !value.is_integer())
       refuse(node, path, "an integer");
-    else if (type == "count" && !is_from(0, std::numeric_limits<int64_t>::max()))
-      refuse(node, path, "an integer of at least 0");
+    else if (type == "count" && !is_from(0, most_count))
+      refuse(node, path, cat("an integer from 0 to ", most_count));
     else if (type == "port" && !is_from(1, most_port))
       refuse(node, path, "from 1 to 65535");
     else if (type == "port_or_0" && !is_from(0, most_port))

@@ -17,6 +17,11 @@ constexpr std::string_view known_kinds[] = {"CloneSet",     "StatefulSet", "Daem
                                             "ImagePullJob", "SidecarSet",  "Namespace",
                                             "ConfigMap",    "Secret",      "Service"};
 
+/// Fields that what is stored already says something about.
+constexpr const char* judged_later[] = {"spec.selector",    "spec.volumeClaimTemplates",
+                                        "spec.serviceName", "spec.podManagementPolicy",
+                                        "spec.pullSecrets", "spec.containers"};
+
 /// Namespaces and SidecarSets belong to none.
 bool is_of_fleet(std::string_view kind) { return kind == "Namespace" || kind == "SidecarSet"; }
 
@@ -139,6 +144,9 @@ class Reader {
       object.document = with_text_annotations(value_of(root));
     if (checker_.count() != before)
       return;
+    for (const char* path : judged_later)
+      if (is_workload)
+        object.places.push_back(checker_.place_of(root, path));
     if (is_alpha && kind == "CloneSet")
       object.document = converted_clone_set(object.document);
     object.document = without_added(object.document);
@@ -289,25 +297,70 @@ Manifests read_manifests(std::string_view text, std::string_view file, const Rea
   return manifests;
 }
 
+namespace {
+
+Error refusal(const Object& object, std::string_view path, std::string message) {
+  Error error = user_error(std::move(message));
+  if (const auto place = std::ranges::find(object.places, path, &FieldPlace::path);
+      place != object.places.end()) {
+    error.where = place->where;
+    error.excerpt = place->excerpt;
+  }
+  return error;
+}
+
+/// Claim templates without what means nothing: defaults that were written out, and sizes where they
+/// may change. Volumes of engines have none.
+Value meant_claims(const Value& claims, bool have_sizes) {
+  std::vector<Value> meant;
+  if (claims.is_list())
+    for (const Value& claim : claims.items()) {
+      const Value &metadata = claim.at("metadata"), &spec = claim.at("spec");
+      meant.push_back(Value::list(
+          {metadata.at("name"), edited(metadata.at("labels"), {}),
+           edited(spec,
+                  {{"volumeMode",
+                    spec.text_at("volumeMode") == "Filesystem" ? Value() : spec.at("volumeMode")},
+                   {"resources", have_sizes ? spec.at("resources") : Value()}})}));
+    }
+  return Value::list(std::move(meant));
+}
+
+Value text_or(const Value& spec, const char* field, std::string_view otherwise) {
+  return spec.text_at(field, otherwise);
+}
+
+}  // namespace
+
 std::vector<Error> check_change(const Object& before, const Object& after) {
   std::vector<Error> errors;
   const Value &was = before.document.at("spec"), &is = after.document.at("spec");
+  const auto refuse = [&](const char* field, std::string_view advice) {
+    const std::string path = cat("spec.", field);
+    errors.push_back(
+        refusal(after, path,
+                cat("`", path, "` of ", after.kind, " `", after.name, "` cannot change", advice)));
+  };
   const bool has_pods =
       after.kind == "CloneSet" || after.kind == "StatefulSet" || after.kind == "DaemonSet";
-  if (has_pods && was.at("selector") != is.at("selector"))
-    errors.push_back(user_error(cat("`spec.selector` of ", after.kind, " `", after.name,
-                                    "` cannot change: delete it and create it again")));
-  if (after.kind == "StatefulSet" &&
-      was.at("volumeClaimTemplates") != is.at("volumeClaimTemplates"))
-    errors.push_back(user_error(
-        cat("`spec.volumeClaimTemplates` of StatefulSet `", after.name, "` cannot change")));
-  for (const char* field : {"serviceName", "podManagementPolicy"})
-    if (after.kind == "StatefulSet" && was.at(field) != is.at(field))
-      errors.push_back(
-          user_error(cat("`spec.", field, "` of StatefulSet `", after.name, "` cannot change")));
+  if (has_pods &&
+      to_string(selector_of(was.at("selector"))) != to_string(selector_of(is.at("selector"))))
+    refuse("selector", ": delete it and create it again");
+  if (after.kind == "StatefulSet") {
+    const bool have_sizes = !is.at("volumeClaimUpdateStrategy").is_dict();
+    const Value &claims = was.at("volumeClaimTemplates"), &now = is.at("volumeClaimTemplates");
+    if (meant_claims(claims, have_sizes) != meant_claims(now, have_sizes))
+      refuse("volumeClaimTemplates", meant_claims(claims, false) == meant_claims(now, false)
+                                         ? "; with `volumeClaimUpdateStrategy` sizes may"
+                                         : "");
+    if (text_or(was, "serviceName", "") != text_or(is, "serviceName", ""))
+      refuse("serviceName", "");
+    if (text_or(was, "podManagementPolicy", "OrderedReady") !=
+        text_or(is, "podManagementPolicy", "OrderedReady"))
+      refuse("podManagementPolicy", "");
+  }
   if (after.kind == "ImagePullJob" && was.at("pullSecrets") != is.at("pullSecrets"))
-    errors.push_back(
-        user_error(cat("`spec.pullSecrets` of ImagePullJob `", after.name, "` cannot change")));
+    refuse("pullSecrets", "");
   return errors;
 }
 
@@ -360,9 +413,10 @@ std::vector<Error> check_beside(const Object& other, const Object& object) {
   const std::set<Name> names = container_names(ours);
   for (const Name& name : container_names(theirs))
     if (names.contains(name))
-      errors.push_back(user_error(cat("container `", name, "` of SidecarSet `", object.name,
-                                      "` is also in SidecarSet `", other.name,
-                                      "`, which may select the same pods")));
+      errors.push_back(refusal(
+          object, "spec.containers",
+          cat("container `", name, "` of SidecarSet `", object.name, "` is also in SidecarSet `",
+              other.name, "`, which may select the same pods")));
   return errors;
 }
 

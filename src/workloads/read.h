@@ -30,8 +30,7 @@ struct Manifests {
 
 Manifests read_manifests(std::string_view text, std::string_view file, const ReadOptions& options);
 
-/// What a stored object cannot become: selectors and claim templates stay. No places: what is
-/// compared is stored already.
+/// What a stored object cannot become: selectors and claim templates stay.
 std::vector<Error> check_change(const Object& before, const Object& after);
 /// SidecarSets that may select the same pods have no container name in common.
 std::vector<Error> check_beside(const Object& other, const Object& object);

@@ -142,7 +142,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "apps.kruise.io/v1alpha1"},
       {"replicas: 3", "replica: 3",
        "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?"},
-      {"replicas: 3", "replicas: -1", "6:13 `spec.replicas` must be from 0 to 2147483647, not -1"},
+      {"replicas: 3", "replicas: -1", "6:13 `spec.replicas` must be from 0 to 200000, not -1"},
       {"replicas: 3", "replicas: many", "6:13 `spec.replicas` must be an integer, not `many`"},
       {"replicas: 3", "replicas: 99999999999999999999",
        "6:13 `spec.replicas` must be an integer, not `99999999999999999999`"},
@@ -202,6 +202,93 @@ TEST(Read, WhatCannotChangeIsRefused) {
   EXPECT_EQ(errors[0].message,
             "`spec.selector` of CloneSet `web` cannot change: delete it and create it again");
   EXPECT_TRUE(check_change(before, before).empty());
+}
+
+TEST(Read, WhatCannotChangeIsToldWithItsPlace) {
+  const auto set = [](std::string_view more) {
+    const Manifests found = read(
+        cat("apiVersion: apps.kruise.io/v1beta1\nkind: StatefulSet\nmetadata: {name: db}\nspec:\n"
+            "  selector: {matchLabels: {app: db}}\n  template: {metadata: {labels: {app: db}}, "
+            "spec: {containers: [{name: a, image: b}]}}\n",
+            more));
+    EXPECT_TRUE(found.errors.empty()) << to_string(found.errors[0]);
+    return found.objects.at(0);
+  };
+  const auto claim = [](std::string_view size, std::string_view more = "") {
+    return cat(
+        "  volumeClaimTemplates:\n  - {metadata: {name: data}, spec: {resources: {requests: "
+        "{storage: ",
+        size, "}}", more, "}}\n");
+  };
+  const auto told = [](const Object& before, const Object& after) {
+    std::string all;
+    for (const Error& error : check_change(before, after))
+      all += cat(error.where.line, ":", error.where.column, " ", error.message, "\n");
+    return all;
+  };
+  EXPECT_EQ(told(set(""), set("  serviceName: db\n")),
+            "7:16 `spec.serviceName` of StatefulSet `db` cannot change\n");
+  EXPECT_EQ(told(set("  serviceName: db\n"), set("")),
+            "5:3 `spec.serviceName` of StatefulSet `db` cannot change\n");
+  EXPECT_EQ(told(set(""), set("  podManagementPolicy: Parallel\n")),
+            "7:24 `spec.podManagementPolicy` of StatefulSet `db` cannot change\n");
+  EXPECT_EQ(told(set(""), set("  podManagementPolicy: OrderedReady\n")), "") << "the default";
+  EXPECT_EQ(told(set(claim("1Gi")), set(claim("1Gi", ", volumeMode: Filesystem"))), "");
+  EXPECT_EQ(told(set(claim("1Gi")), set(claim("2Gi"))),
+            "8:3 `spec.volumeClaimTemplates` of StatefulSet `db` cannot change; with "
+            "`volumeClaimUpdateStrategy` sizes may\n");
+  const std::string may = "  volumeClaimUpdateStrategy: {type: OnPodRollingUpdate}\n";
+  EXPECT_EQ(told(set(claim("1Gi")), set(cat(claim("2Gi"), may))), "");
+  EXPECT_EQ(told(set(claim("1Gi")), set(cat(claim("2Gi", ", accessModes: [ReadWriteOnce]"), may))),
+            "8:3 `spec.volumeClaimTemplates` of StatefulSet `db` cannot change\n");
+}
+
+TEST(Read, APartOfAVolumeIsOnlyOfOneThatIsFilled) {
+  const auto mounted = [](std::string_view source, std::string_view part) {
+    return errors_of(changed("      containers:\n      - name: main\n",
+                             cat("      volumes: [{name: v, ", source,
+                                 "}]\n      containers:\n      - name: main\n"
+                                 "        volumeMounts: [{name: v, mountPath: /a, subPath: ",
+                                 part, "}]\n")));
+  };
+  EXPECT_EQ(mounted("configMap: {name: c}", "a/b"), "");
+  EXPECT_EQ(mounted("configMap: {name: c}", "../b"),
+            "18:58 `subPath` must be a path inside the volume");
+  EXPECT_EQ(mounted("emptyDir: {}", "a"),
+            "18:58 `subPath` is supported for configMap, secret, downwardAPI and projected volumes "
+            "only");
+}
+
+TEST(Read, NumbersThatMeanNothingAreRefused) {
+  EXPECT_EQ(errors_of(changed("replicas: 3", "replicas: 200001")),
+            "6:13 `spec.replicas` must be from 0 to 200000, not 200001");
+  EXPECT_EQ(errors_of(changed("    spec:\n",
+                              "    spec:\n      terminationGracePeriodSeconds: "
+                              "9223372036854775807\n")),
+            "15:38 `spec.template.spec.terminationGracePeriodSeconds` must be an integer from 0 to "
+            "2147483647, not `9223372036854775807`");
+  EXPECT_EQ(errors_of(changed("      containers:\n",
+                              "      volumes: [{name: v, emptyDir: {}, "
+                              "hostPath: {path: /}}]\n      containers:\n")),
+            "15:41 a volume is of one sort only");
+}
+
+TEST(Read, WhatASidecarSetCannotDoIsNamed) {
+  const auto set = [](std::string_view container, std::string_view more) {
+    return errors_of(
+        cat("apiVersion: apps.kruise.io/v1alpha1\nkind: SidecarSet\nmetadata: {name: logs}\nspec:\n"
+            "  selector: {matchLabels: {app: web}}\n  containers:\n  - {name: log, image: log:1",
+            container, "}\n", more));
+  };
+  EXPECT_EQ(set("", "  injectionStrategy: {paused: true}\n"), "");
+  EXPECT_EQ(set("", "  injectionStrategy: {revision: {revisionName: logs-1, policy: Always}}\n"),
+            "8:33 `spec.injectionStrategy.revision` is not supported: new pods get the newest "
+            "revision; hold changes back with `spec.injectionStrategy.paused` or "
+            "`spec.updateStrategy`");
+  EXPECT_EQ(set(", upgradeStrategy: {upgradeType: ColdUpgrade}", ""), "");
+  EXPECT_EQ(set(", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: empty:1}", ""),
+            "7:5 `upgradeStrategy.upgradeType` HotUpgrade is not supported: a sidecar is replaced "
+            "by the next one, ColdUpgrade");
 }
 
 TEST(Read, PullJobs) {
@@ -302,7 +389,9 @@ TEST(Read, AKeyOfALabelIsCheckedAsKubernetesDoes) {
     const Manifests found = read_manifests(
         cat("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\nspec:\n"
             "  selector: {matchLabels: {app: web}}\n  template:\n"
-            "    metadata: {labels: {app: web, \"", key, "\": x}}\n"
+            "    metadata: {labels: {app: web, \"",
+            key,
+            "\": x}}\n"
             "    spec: {containers: [{name: a, image: b}]}\n"),
         "m.yaml", {});
     return found.errors.empty() ? std::string() : to_string(found.errors[0]);

@@ -1,6 +1,7 @@
 /// The rules between the fields of a manifest (OpenKruise: its admission webhooks).
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "kinds/quantity.h"
@@ -203,23 +204,26 @@ class Rules {
           "`spec.template.spec.activeDeadlineSeconds` is not allowed for pods that keep running");
   }
 
+  using Volumes = std::map<std::string, bool>;  ///< by name: whether it consists of files alone
+
   /// What names something else in the pod.
   void check_pods() {
     const TreeNode* spec = find("spec.template.spec");
     if (spec == nullptr)
       return;
-    std::set<std::string> volumes;
+    Volumes volumes;
     each_of(spec->find("volumes"), [&](const TreeNode& volume) {
       const TreeNode* name = volume.find("name");
       if (name == nullptr || !name->is_text() || name->text().empty())
         checker_.refuse(volume, "each of `spec.template.spec.volumes` needs a `name`");
-      else if (!volumes.insert(name->text().str()).second)
+      else if (!volumes.emplace(name->text().str(), has_files(volume)).second)
         checker_.refuse(*name, cat("there are two volumes `", printable(name->text()), "`"));
+      check_source(volume);
     });
     each_of(find("spec.volumeClaimTemplates"), [&](const TreeNode& claim) {
       if (const TreeNode* name = Checker::find(claim, "metadata.name");
           name != nullptr && name->is_text())
-        volumes.insert(name->text().str());
+        volumes.insert_or_assign(name->text().str(), false);
     });
     for (const char* part : {"initContainers", "containers"})
       each_of(spec->find(part),
@@ -233,15 +237,51 @@ class Rules {
           function(*item);
   }
 
-  void check_container(const TreeNode& container, const std::set<std::string>& volumes) {
-    const std::vector<std::string> known(volumes.begin(), volumes.end());
+  void check_source(const TreeNode& volume) {
+    const TreeNode* second = nullptr;
+    size_t sources = 0;
+    for (const TreeMember& entry : volume.entries())
+      if (entry.key->text() != "name" && !entry.value->is_null() && ++sources == 2)
+        second = entry.key;
+    if (second != nullptr)
+      checker_.refuse(*second, "a volume is of one sort only");
+  }
+
+  static bool has_files(const TreeNode& volume) {
+    return std::ranges::any_of(std::array{"configMap", "secret", "downwardAPI", "projected"},
+                               [&](const char* source) {
+                                 const TreeNode* found = volume.find(source);
+                                 return found != nullptr && !found->is_null();
+                               });
+  }
+
+  /// What a pod can write into could lead a path anywhere on the machine.
+  void check_part(const TreeNode& mount, bool has_files) {
+    const TreeNode* part = mount.find("subPath");
+    if (part == nullptr || !part->is_text() || part->text().empty())
+      return;
+    const auto names = split(part->text().view(), '/');
+    if (part->text().view().starts_with('/') || std::ranges::find(names, "..") != names.end())
+      checker_.refuse(*part, "`subPath` must be a path inside the volume");
+    else if (!has_files)
+      checker_.refuse(*part,
+                      "`subPath` is supported for configMap, secret, downwardAPI and "
+                      "projected volumes only");
+  }
+
+  void check_container(const TreeNode& container, const Volumes& volumes) {
+    std::vector<std::string> known;
+    for (const auto& [name, has_files] : volumes)
+      known.push_back(name);
     each_of(container.find("volumeMounts"), [&](const TreeNode& mount) {
       const TreeNode* name = mount.find("name");
       if (name == nullptr || !name->is_text())
         checker_.refuse(mount, "each of `volumeMounts` needs a `name`");
-      else if (!volumes.contains(name->text().str()))
+      else if (const auto volume = volumes.find(name->text().str()); volume == volumes.end())
         checker_.refuse(*name, cat("there is no volume `", printable(name->text()), "`",
                                    suggestion(name->text(), known)));
+      else
+        check_part(mount, volume->second);
     });
     const Value ports =
         container.find("ports") == nullptr ? Value() : value_of(*container.find("ports"));
@@ -451,13 +491,22 @@ class Rules {
     if (find("spec.namespace") != nullptr && find("spec.namespaceSelector") != nullptr)
       refuse("spec.namespaceSelector",
              "`spec.namespace` and `spec.namespaceSelector` exclude each other");
+    if (const TreeNode* revision = find("spec.injectionStrategy.revision");
+        revision != nullptr && !revision->is_null())
+      checker_.refuse(*revision,
+                      "`spec.injectionStrategy.revision` is not supported: new pods get the newest "
+                      "revision; hold changes back with `spec.injectionStrategy.paused` or "
+                      "`spec.updateStrategy`");
     const TreeNode* containers = find("spec.containers");
     if (containers == nullptr || !containers->is_list())
       return;
     for (const TreeNode* item : containers->items()) {
       const Value value = value_of(*item);
       if (value.at("upgradeStrategy").text_at("upgradeType") == "HotUpgrade")
-        checker_.refuse(*item, "`upgradeType: HotUpgrade` is not supported, only ColdUpgrade is");
+        checker_.refuse(
+            *item,
+            "`upgradeStrategy.upgradeType` HotUpgrade is not supported: a sidecar is replaced by "
+            "the next one, ColdUpgrade");
       if (value.at("shareVolumePolicy").text_at("type") == "enabled")
         checker_.refuse(*item, "`shareVolumePolicy` is not supported: list `volumeMounts`");
       if (!value.at("transferEnv").is_null())

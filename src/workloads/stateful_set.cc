@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 
 #include "base/text.h"
 #include "workloads/lifecycle.h"
@@ -194,12 +195,11 @@ bool StatefulSet::delete_specified() {
 }
 
 Order StatefulSet::waiting_order() {
-  const int64_t first = ordinals_.empty() ? 0 : std::min<int64_t>(0, ordinals_.front());
-  std::vector<std::optional<uint32_t>> slots;
-  for (int64_t ordinal = first; !ordinals_.empty() && ordinal <= ordinals_.back(); ++ordinal)
-    slots.push_back(std::ranges::binary_search(ordinals_, ordinal) ? row_of(ordinal)
-                                                                   : std::nullopt);
-  Order order = sort_ordinals(rollout_.workload, rollout_.rows, slots, first);
+  std::vector<OrdinalSlot> slots;
+  for (const int64_t ordinal : ordinals_)
+    if (const auto row = row_of(ordinal))
+      slots.push_back({ordinal, *row});
+  Order order = sort_ordinals(rollout_.workload, rollout_.rows, slots);
   std::erase_if(order, [&](uint32_t row) { return rollout_.rows[row].is_updated; });
   return order;
 }
@@ -218,7 +218,9 @@ void StatefulSet::update() {
   for (const uint32_t row : order) {
     const PodRow& pod = rollout_.rows[row];
     const bool is_available = pod.is_available;
-    const bool waits = pod.lifecycle == Lifecycle::updated ||
+    // Whether it is broken is not known before somebody looks at it.
+    const bool is_unseen = rollout_.pod(row) != nullptr && rollout_.pod(row)->is_unseen;
+    const bool waits = is_unseen || pod.lifecycle == Lifecycle::updated ||
                        pod.lifecycle == Lifecycle::preparing_delete ||
                        rollout_.attributes(row).at("state").at("update").bool_at("grace");
     if (waits || (is_available && count >= most_unavailable()))
@@ -264,18 +266,18 @@ std::vector<int64_t> ordinals_of(const Workload& workload) {
 }
 
 Order sort_ordinals(const Workload& workload, std::span<const PodRow> rows,
-                    std::span<const std::optional<uint32_t>> slots, int64_t first) {
+                    std::span<const OrdinalSlot> slots) {
   const int64_t partition = workload.partition ? workload.partition->number : 0;
   const int64_t most = workload.replicas - partition;
   Order order, waiting;
   if (most <= 0)
     return order;
-  for (size_t i = slots.size(); i-- > 0;) {
-    if (!slots[i] || (!workload.unordered && first + static_cast<int64_t>(i) < partition))
+  for (const OrdinalSlot& slot : std::views::reverse(slots)) {
+    if (!workload.unordered && slot.ordinal < partition)
       continue;
-    const PodRow& pod = rows[*slots[i]];
+    const PodRow& pod = rows[slot.row];
     const bool has_turn = pod.is_updated || pod.lifecycle == Lifecycle::preparing_update;
-    (workload.unordered && !has_turn ? waiting : order).push_back(*slots[i]);
+    (workload.unordered && !has_turn ? waiting : order).push_back(slot.row);
   }
   sort_by_priority(workload.order.priority, rows, waiting);
   order.insert(order.end(), waiting.begin(), waiting.end());

@@ -53,19 +53,57 @@ TEST(Ordinals, Order) {
     workload.partition = Amount{row.partition};
     workload.unordered = row.unordered;
     std::vector<PodRow> pods(row.weights.size());
-    std::vector<std::optional<uint32_t>> slots;
+    std::vector<OrdinalSlot> slots;
     for (size_t i = 0; i < row.weights.size(); ++i) {
       pods[i].name = cat("p", i);
       pods[i].labels = json(cat(R"({"w":"x)", row.weights[i], R"("})"));
-      slots.push_back(row.weights[i] < 0 ? std::nullopt : std::optional(static_cast<uint32_t>(i)));
+      if (row.weights[i] >= 0)
+        slots.push_back({static_cast<int64_t>(i), static_cast<uint32_t>(i)});
     }
     for (const size_t pod : row.prepared)
       pods[pod].lifecycle = Lifecycle::preparing_update;
     for (const int weight : {9, 5, 1})
       workload.order.priority.weights.push_back(
           {selector_of(json(cat(R"({"matchLabels":{"w":"x)", weight, R"("}})"))), weight * 10});
-    EXPECT_EQ(sort_ordinals(workload, pods, slots, 0), row.expected) << row.name;
+    EXPECT_EQ(sort_ordinals(workload, pods, slots), row.expected) << row.name;
   }
+}
+
+// A change of a ConfigMap is done to all pods at once, and what was seen before says nothing.
+TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItChangedIsNotBroken) {
+  constexpr std::string_view in_place = R"({"podUpdatePolicy":"InPlaceIfPossible"})";
+  put(2, "web:1", in_place);
+  world.finish();
+  for (const bool is_seen : {false, true}) {
+    const Pod& first = world.pod("db-0");
+    auto record = std::make_shared<Record>();
+    record->applied = first.resource;
+    auto begun = std::make_shared<Record>(*record);
+    begun->attempt = Attempt{.resource = first.resource, .started = {}, .error = {}};
+    world.fleet.know(first.resource->key, begun);
+    world.fleet.know(first.resource->key, record);
+    EXPECT_TRUE(first.is_unseen);
+    if (is_seen)
+      world.see_all();
+    Object changed = manifest("StatefulSet", "db", spec_of(2, "web:2", in_place));
+    world.fleet.put(std::move(changed));
+    const Wanted wanted = want(world.fleet, "StatefulSet/default/db", world.now);
+    std::vector<std::string> updated;
+    for (const Boxed<Resource>& resource : wanted.resources)
+      if (resource->key.kind == "pod" && !resource->attributes.at("state").at("update").is_null())
+        updated.emplace_back(resource->attributes.text_at("name"));
+    EXPECT_EQ(updated, is_seen ? std::vector<std::string>{"db-1"} : std::vector<std::string>());
+  }
+}
+
+// What is between numbers that are far apart is not counted through.
+TEST_F(StatefulSet, NumbersMayBeFarApart) {
+  put(2, "web:1", "{}", R"(,"reserveOrdinals":["1-999999999"])");
+  world.finish();
+  EXPECT_EQ(world.pods(), (std::vector<std::string>{"db-0", "db-1000000000"}));
+  put(2, "web:2", "{}", R"(,"reserveOrdinals":["1-999999999"])");
+  world.finish();
+  EXPECT_EQ(world.count_image("web:2"), 2);
 }
 
 TEST(Ordinals, ReservedOnesAreLeftOut) {

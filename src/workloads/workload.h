@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "workloads/amount.h"
 #include "workloads/order.h"
@@ -16,15 +17,23 @@
 
 namespace fettle::workloads {
 
+/// Where a field of a manifest stands, for who finds out later that it is wrong.
+struct FieldPlace {
+  std::string path;  ///< `spec.selector`; what is missing stands where it would
+  Where where;
+  std::string excerpt;
+};
+
 /// Something that a user stored: a manifest of `apps.kruise.io/v1beta1`, or what manifests lean on.
 struct Object {
   Name kind;   ///< `CloneSet`, `ConfigMap`, …
   Name space;  ///< namespace
   Name name;
-  Value document;          ///< all of it, normal
-  int64_t generation = 1;  ///< counts its changes
-  Name uid;                ///< empty: nobody has stored it yet
-  Time created;            ///< 0: nobody has stored it yet
+  Value document;                    ///< all of it, normal
+  int64_t generation = 1;            ///< counts its changes
+  Name uid;                          ///< empty: nobody has stored it yet
+  Time created;                      ///< 0: nobody has stored it yet
+  std::vector<FieldPlace> places{};  ///< of fields that others judge; empty: it was not read here
   /// `CloneSet/NAMESPACE/NAME`: what it is called as an owner.
   Name owner() const;
 };

@@ -280,12 +280,25 @@ class PodAct {
     return logins;
   }
 
+  /// Where the machine has the volumes of which the container mounts parts.
+  Status find_folders(const PodContainer& container) {
+    if (const Value& mounts = container.spec.at("volumeMounts"); mounts.is_list())
+      for (const Value& mount : mounts.items())
+        if (const auto volume =
+                std::ranges::find(volumes_, mount.text_at("name"), &PodVolume::name);
+            volume != volumes_.end() && volume->sort == PodVolume::Sort::files &&
+            volume->folder.empty() && !mount.text_at("subPath").empty())
+          volume->folder = TRY(volume_folder(site_.engine, volume->there, stop_));
+    return {};
+  }
+
   Result<std::string> create(const PodContainer& container, int64_t restarts) {
     const std::string digest = to_string(container.digest);
     Labels own = labels(digest);
     own.emplace_back(mark::container, container.name);
     own.emplace_back(mark::holder, place_.holder);
     own.emplace_back(mark::restarts, std::to_string(restarts));
+    TRY(find_folders(container));
     const Value body = TRY(container_body(attributes_, container, place_, volumes_, own));
     return create(cat(name_, "--", container.name, "--", digest.substr(0, 8)), body);
   }

@@ -116,6 +116,28 @@ void add_resources(const Value& container, std::vector<Entry>& host) {
     host.push_back({"CpuShares", std::max(least_shares, *wanted * shares_of_a_cpu / 1'000)});
 }
 
+/// A file or a folder of a volume that fettle fills. Into any other one a container may have put a
+/// link that leads out of it.
+Result<Value> part_mount(const PodContainer& container, const PodVolume& volume,
+                         std::string_view part, std::string_view path) {
+  while (part.ends_with('/'))
+    part.remove_suffix(1);
+  if (volume.sort != PodVolume::Sort::files)
+    return user_error(cat("container `", container.name, "`: `subPath` of `", volume.name,
+                          "` is supported for configMap, secret, downwardAPI and projected "
+                          "volumes only"));
+  const bool is_there = std::ranges::any_of(volume.files, [&](const auto& file) {
+    return file.first == part || file.first.starts_with(cat(part, "/"));
+  });
+  if (!is_there)
+    return user_error(
+        cat("container `", container.name, "`: volume `", volume.name, "` has no `", part, "`"));
+  return Value::dict({{"Type", "bind"},
+                      {"Source", cat(volume.folder, "/", part)},
+                      {"Target", path},
+                      {"ReadOnly", true}});
+}
+
 /// The mounts of a container. Folders of the machine that are to be made are binds, which engines
 /// make; all else are mounts, whose source must be there.
 Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& volumes,
@@ -130,10 +152,10 @@ Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& v
     if (!path.starts_with('/') || path == "/")
       return user_error(cat("container `", container.name, "`: `mountPath` `", path,
                             "` is not an absolute path below `/`"));
-    if (!mount.text_at("subPath").empty() || !mount.text_at("subPathExpr").empty())
-      return user_error(cat("container `", container.name,
-                            "`: engines mount only whole volumes, so `subPath` of `", name,
-                            "` is not available"));
+    if (const std::string_view part = mount.text_at("subPath"); !part.empty()) {
+      mounts.push_back(TRY(part_mount(container, *volume, part, path)));
+      continue;
+    }
     const bool is_read_only = mount.bool_at("readOnly") || volume->sort == PodVolume::Sort::files;
     if (volume->sort == PodVolume::Sort::folder && volume->makes_folder) {
       binds.emplace_back(cat(volume->there, ":", path, is_read_only ? ":ro" : ":rw"));

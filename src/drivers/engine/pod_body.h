@@ -50,6 +50,7 @@ struct PodVolume {
   bool makes_folder = false;                   ///< of a folder: made when it is not there
   std::map<std::string, std::string> files{};  ///< what is in it, by path
   std::map<std::string, unsigned> modes{};     ///< of each file
+  std::string folder{};  ///< where the machine has it; needed to mount a part of it
 };
 
 /// Errors (`Blame::user`): a sort of volume that no engine has; a ConfigMap, Secret or key that is

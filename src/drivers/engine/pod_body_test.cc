@@ -166,7 +166,12 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
        "volume `v`: engines support emptyDir, hostPath, configMap, secret, downwardAPI, projected "
        "and persistentVolumeClaim"},
       {with_volume(R"("emptyDir":{})", R"(,"subPath":"x")"),
-       "container `web`: engines mount only whole volumes, so `subPath` of `v` is not available"},
+       "container `web`: `subPath` of `v` is supported for configMap, secret, downwardAPI and "
+       "projected volumes only"},
+      {with_volume(R"("downwardAPI":{"items":[{"path":"a/b","fieldRef":{"fieldPath":)"
+                   R"("metadata.name"}}]})",
+                   R"(,"subPath":"b")"),
+       "container `web`: volume `v` has no `b`"},
       {with_volume(R"("hostPath":{"path":"x"})"), "volume `v`: `x` is not an absolute path"},
       {with_volume(R"("configMap":{"name":"none"})"),
        "volume `v`: there is no ConfigMap `none` in the namespace"},

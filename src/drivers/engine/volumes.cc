@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "drivers/engine/marks.h"
 
 namespace fettle {
@@ -42,6 +43,16 @@ Result<std::vector<VolumeState>> list_volumes(Engine& engine,
     });
   });
   return found;
+}
+
+Result<std::string> volume_folder(Engine& engine, const std::string& name, std::stop_token stop) {
+  const EngineAnswer answer =
+      TRY(engine.ask({.path = "/volumes/" + percent_encode(name)}, std::move(stop)));
+  if (!answer.ok())
+    return engine_error(answer);
+  if (answer.body.text_at("Mountpoint").empty())
+    return world_error(cat("the engine does not say where volume `", name, "` is"));
+  return std::string(answer.body.text_at("Mountpoint"));
 }
 
 Status remove_volume(Engine& engine, const std::string& name, std::stop_token stop) {

@@ -23,6 +23,8 @@ Status create_volume(Engine& engine, const std::string& name,
 Result<std::vector<VolumeState>> list_volumes(Engine& engine,
                                               const std::vector<std::string>& labels,
                                               std::stop_token stop);
+/// The folder of the engine's machine that a volume is in.
+Result<std::string> volume_folder(Engine& engine, const std::string& name, std::stop_token stop);
 /// Gone is fine; containers that use it are an error.
 Status remove_volume(Engine& engine, const std::string& name, std::stop_token stop);
 
