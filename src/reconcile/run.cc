@@ -90,6 +90,14 @@ bool Run::is_under_way(const Key& key) const {
   return flight != flights_.end() && flight->second.began.has_value();
 }
 
+std::vector<Key> Run::under_way() const {
+  std::vector<Key> keys;
+  for (const auto& [id, flight] : flights_)
+    if (flight.began)
+      keys.push_back(*graph_->node(id).key);
+  return keys;
+}
+
 std::vector<Waiting> Run::waiting() const {
   std::vector<Waiting> found;
   for (const auto& [due, id] : timers_) {

@@ -159,6 +159,8 @@ class Run {
   int calls_again(const Key& key) const;
   /// Whether an act for a key was begun and has not ended.
   bool is_under_way(const Key& key) const;
+  /// All of these, in no order.
+  std::vector<Key> under_way() const;
   /// How far a key has come; `open` for one that nobody wants or knows.
   Standing standing(const Key& key) const;
   /// What waits to be called again, the next one first.

@@ -17,19 +17,11 @@ namespace {
 
 constexpr size_t most_at_once = 32;
 
-void add_images(const Value& spec, std::set<Name>& images) {
-  for (const char* part : {"containers", "initContainers"})
-    if (const Value& containers = spec.at(part); containers.is_list())
-      for (const Value& container : containers.items())
-        if (const std::string_view image = container.text_at("image"); !image.empty())
-          images.insert(image);
-}
-
 /// All images that workloads name, as they write them.
 std::set<Name> images_named(const workloads::Fleet& fleet) {
   std::set<Name> images;
   for (const auto& [owner, workload] : fleet.workloads()) {
-    add_images(workload->pod_template.at("spec"), images);
+    images.merge(images_in(workload->pod_template.at("spec")));
     if (!workload->pulls.image.empty())
       images.insert(workload->pulls.image);
   }
@@ -45,6 +37,16 @@ Result<std::vector<ListedImage>> images_of_engine(EngineDriver& driver, bool may
 }
 
 }  // namespace
+
+std::set<Name> images_in(const Value& spec) {
+  std::set<Name> images;
+  for (const char* part : {"containers", "initContainers"})
+    if (const Value& containers = spec.at(part); containers.is_list())
+      for (const Value& container : containers.items())
+        if (const std::string_view image = container.text_at("image"); !image.empty())
+          images.insert(image);
+  return images;
+}
 
 void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& record) {
   const bool is_gone = record != nullptr && record->by_hand == ByHand::removed;
@@ -233,7 +235,9 @@ void tell_seen(FleetView& view, PodsSeen answer) {
     // What nobody could look at is as it was seen last.
     if (is_another || !observation.unavailable.empty())
       continue;
-    view.fleet.see(key, observation.state);
+    // Of one that is being made the act tells when it is there.
+    const bool is_made = now->second->applied.has_value();
+    view.fleet.see(key, is_made ? observation.state : std::nullopt);
     view.seen[key] = std::move(observation);
   }
 }

@@ -49,6 +49,8 @@ Result<NodesQuestion> question_about_nodes(const Workplace& place);
 Workplace without_away(const Workplace& place, const workloads::Fleet& fleet);
 /// Tells how large nodes are of which nobody knows yet, as far as a workload asks for room.
 Status look_at_room(const Workplace& place, workloads::Fleet& fleet);
+/// All images that a PodSpec names.
+std::set<Name> images_in(const Value& spec);
 /// Tells which of the images that the workloads name are on the nodes.
 Status look_at_images(const Workplace& place, workloads::Fleet& fleet);
 

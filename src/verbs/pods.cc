@@ -221,24 +221,11 @@ Result<PodDescription> describe_pod(const Workplace& place, const Name& environm
                                     const std::string& space, const std::string& pod) {
   const RecordPointer record = TRY(find_pod(place, environment, space, pod));
   PodDescription found;
-  for (Value& document : TRY(pods_of(place, environment)))
+  const Resource& then = *resource_of_then(*record);
+  for (Value& document : TRY(pods_of(place, environment, then.attributes.text_at("owner"))))
     if (document.at("metadata").text_at("name") == pod &&
         document.at("metadata").text_at("namespace") == space)
       found.document = std::move(document);
-  const Resource& then = *resource_of_then(*record);
-  if (found.document.is_null())
-    found.document =
-        Value::dict({{"apiVersion", "v1"},
-                     {"kind", "Pod"},
-                     {"metadata", Value::dict({{"name", pod},
-                                               {"namespace", space},
-                                               {"labels", pod_labels(then.attributes)},
-                                               {"annotations", pod_annotations(then.attributes)}})},
-                     {"spec", pod_spec(then.attributes)},
-                     {"status", Value::dict({{"phase", "Pending"},
-                                             {"message", record->attempt && record->attempt->failed
-                                                             ? Value(record->attempt->error)
-                                                             : Value()}})}});
   found.events = TRY(place.store->events_of(then.key, most_events));
   std::ranges::reverse(found.events);
   return found;

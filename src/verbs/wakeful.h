@@ -25,10 +25,13 @@ class Wakeful : public Ground {
   News wait(std::optional<Instant> until) override {
     const Instant soon = inner_.now().instant + std::min(longest_wait, bell_.store_pause());
     News news = inner_.wait(until && *until < soon ? *until : soon);
+    news.stop |= is_over_;
     // About nothing: who decides is asked whether something else is wanted.
     news.hints.push_back({environment_, "fleet", environment_});
     return news;
   }
+  /// Nothing new is begun, and what waits to be called again is left as it is.
+  void stop() { is_over_ = true; }
 
  private:
   static constexpr Duration longest_wait = 200ms;
@@ -36,6 +39,7 @@ class Wakeful : public Ground {
   Ground& inner_;
   Name environment_;
   Bell& bell_;
+  bool is_over_ = false;
 };
 
 }  // namespace fettle

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "drivers/engine/images.h"
 #include "kinds/pod.h"
+#include "verbs/pod_document.h"
 #include "verbs/workload_objects.h"
 #include "workloads/seen.h"
 #include "workloads/selector.h"
@@ -17,29 +18,17 @@ using workloads::Object;
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,
                                    const Name& owner) {
   FleetView view(environment);
-  for (const auto& [key, record] : TRY(place.store->known(environment)))
-    if (key.kind == "pod" && record->applied && record->by_hand != ByHand::removed &&
-        (owner.empty() || record->applied->attributes.text_at("owner") == owner))
+  for (const auto& [key, record] : TRY(place.store->known(environment))) {
+    const Resource* const then = resource_of_then(*record);
+    if (key.kind == "pod" && then != nullptr && record->by_hand != ByHand::removed &&
+        (owner.empty() || then->attributes.text_at("owner") == owner))
       view.known.emplace(key, record);
+  }
   TRY(look_at_pods(place, view));
   std::map<Key, Value> sorted;
   for (const auto& [key, record] : view.known) {
-    const Value& attributes = record->applied->attributes;
     const auto found = view.seen.find(key);
-    const Value status = found != view.seen.end() && found->second.state
-                             ? *found->second.state
-                             : Value::dict({{"phase", "Unknown"}});
-    const Value metadata = Value::dict({{"name", attributes.at("name")},
-                                        {"namespace", node_address(key.name).space},
-                                        {"uid", record->outputs.at("uid")},
-                                        {"creationTimestamp", record->outputs.at("started")},
-                                        {"labels", pod_labels(attributes)},
-                                        {"annotations", pod_annotations(attributes)}});
-    sorted[key] = Value::dict({{"apiVersion", "v1"},
-                               {"kind", "Pod"},
-                               {"metadata", metadata},
-                               {"spec", pod_spec(attributes)},
-                               {"status", status}});
+    sorted[key] = pod_document(key, *record, found == view.seen.end() ? nullptr : &found->second);
   }
   std::vector<Value> found;
   for (auto& [key, pod] : sorted)
@@ -69,6 +58,8 @@ Result<std::vector<Object>> objects_with_status(const Workplace& place, const Na
     entries.push_back({"status", std::move(status)});
     object.document = Value::dict(std::move(entries));
   }
+  for (Object& job : workloads::jobs_of_rollouts(view->fleet))
+    objects.push_back(std::move(job));
   return objects;
 }
 

@@ -5,7 +5,8 @@
 
 namespace fettle {
 
-/// All objects, workloads with the status that was seen just now.
+/// All objects, workloads with the status that was seen just now, and the jobs that pull ahead for
+/// rollouts, which nobody stored.
 Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
                                                            const Name& environment);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "verbs/aside.h"
 #include "verbs/bell.h"
 #include "verbs/engines.h"
@@ -79,7 +80,7 @@ class Bringing {
       changed_ = acted_ = instant_from_clock();
       has_to_look_ = true;
       TRY(look());
-      return brought_.summary.stopped;
+      return brought_.summary.stopped || brought_.summary.is_late;
     }
     if (!std::exchange(is_counted_, true))
       count();
@@ -278,6 +279,8 @@ class Bringing {
   void learn_record(const Key& key, const RecordPointer& record) {
     if (!records_->put(key, record))
       return;
+    moved_ = instant_from_clock();
+    awaited_.erase(key);
     // What was seen of it was another one.
     view_->seen.erase(key);
     drifted_.erase(key);
@@ -304,6 +307,8 @@ class Bringing {
     undertaking.options.sequence = records_->sequence();
     undertaking.audience = options_.audience;
     undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
+    moved_ = instant_from_clock();
+    awaited_.clear();
     undertaking.also_known = [this](const Run&, const Intent&) { return std::move(also_due_); };
     const Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
     if (!carried.summary) {
@@ -317,7 +322,7 @@ class Bringing {
     brought_.summary.blocked = summary.blocked;
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
-    brought_.summary.stopped = summary.stopped;
+    brought_.summary.stopped = summary.stopped && !brought_.summary.is_late;
     // What failed is recorded as that.
     is_all_due_ = is_all_due_ && summary.stopped;
     if (summary.good()) {
@@ -327,25 +332,60 @@ class Bringing {
     return {};
   }
 
-  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Ground& ground) {
+  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& ground) {
     TRY(learn_wishes());
     TRY(look());
-    std::vector<Key> pulling;
-    fleet().for_each_pull([&](const workloads::Pull& pull) {
-      if (run.is_under_way(pull.resource->key))
-        pulling.push_back(pull.resource->key);
-    });
+    if (!options_.keeps && is_stuck(run)) {
+      brought_.summary.is_late = true;
+      ground.stop();
+      return nullptr;
+    }
     if (!wishes_->ask(place_.clock()))
       return nullptr;
-    // Pulls that nobody wants any more end at once.
-    for (const Key& key : pulling)
-      if (fleet().pull(key.name) == nullptr)
-        ground.end(key);
+    end_unwanted_pulls(run, ground);
     covered_.merge(wishes_->take_changed());
     Due due = wishes_->due(covered_, *records_,
                            {.is_all = is_all_due_, .in_run = &run.known(), .drifted = &drifted_});
     also_due_ = std::move(due.known);
     return std::move(due.intent);
+  }
+
+  /// Pulls that nobody wants any more end at once, those of pods included.
+  void end_unwanted_pulls(const Run& run, Ground& ground) {
+    for (const Key& key : run.under_way()) {
+      const RecordPointer& record = records_->find(key);
+      if (record == nullptr || !record->attempt || record->attempt->verb == Verb::remove)
+        continue;
+      const Resource& attempt = *record->attempt->resource;
+      if (key.kind == "image" ? fleet().pull(key.name) == nullptr
+                              : key.kind == "pod" && pulls_in_vain(attempt))
+        ground.end(key);
+    }
+  }
+
+  /// Whether what a pod is changed to needs an image that is not on its node, and the pod is not
+  /// to have that any more.
+  bool pulls_in_vain(const Resource& attempt) {
+    const workloads::Node* const node = fleet().node(node_address(attempt.key.name).node);
+    const workloads::Pod* const pod = fleet().pod(attempt.key.name);
+    std::set<Name> wanted;
+    if (pod != nullptr && !pod->is_leaving)
+      wanted = images_in(pod_spec(pod->resource->attributes));
+    return std::ranges::any_of(images_in(pod_spec(attempt.attributes)), [&](const Name& image) {
+      const bool is_there = node != nullptr && workloads::Fleet::has_image(*node, image);
+      return !is_there && !wanted.contains(image);
+    });
+  }
+
+  /// Whether what is still under way only waits to be called again, as for an init container, and
+  /// nothing else has happened for as long as may be.
+  bool is_stuck(const Run& run) {
+    for (const Waiting& waiting : run.waiting())
+      awaited_.insert(waiting.key);
+    const Instant now = instant_from_clock();
+    if (awaited_.empty())
+      moved_ = now;
+    return now - moved_ > options_.limit;
   }
 
   /// Pods that are not as they were left: a container is gone, or does not answer any more.
@@ -447,6 +487,8 @@ class Bringing {
   int64_t stamp_ = 0;  ///< of the store
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
   Instant acted_;             ///< when the last run ended
+  Instant moved_;             ///< when something was written of what is under way
+  std::set<Key> awaited_;     ///< what is called again, and nothing was written of since
   bool has_to_look_ = false;  ///< as soon as no look is under way
   bool is_all_due_ = true;    ///< whatever records say
   Duration retry_pause_{0};

@@ -82,13 +82,13 @@ std::string held_by_hooks(const Rollout& rollout) {
              others == 0 ? "" : cat(", and ", others, " more"));
 }
 
-Value job_status(const Fleet& fleet, const Workload& workload, const Rollout& rollout) {
-  const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
-  const Value state =
-      found == rollout.owned.jobs.end() ? Value() : found->second.resource->attributes.at("state");
-  const std::vector<Name> nodes = nodes_of(fleet, workload);
-  const PullCounts counts = pull_counts(fleet, rollout.owner, workload.pulls, nodes, state);
-  const bool is_complete = !state.at("completed").is_null();
+/// How far a job is that an owner has; its own when users made it. That of a rollout does not say
+/// when it is complete: it is as soon as nothing is left to do.
+Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                 const std::vector<Name>& nodes, const Value& state, bool is_of_rollout = false) {
+  const PullCounts counts = pull_counts(fleet, owner, spec, nodes, state);
+  const bool is_complete = is_of_rollout ? counts.desired == counts.succeeded + counts.failed
+                                         : !state.at("completed").is_null();
   const Value& late = state.at("failed_nodes");
   const int64_t failed =
       is_complete && late.is_list() ? static_cast<int64_t>(late.items().size()) : counts.failed;
@@ -147,8 +147,12 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   if (workload->sort == WorkloadSort::sidecar_set)
     return sidecar_status(fleet, *workload, now);
   Rollout rollout(fleet, *workload, now);
-  if (workload->sort == WorkloadSort::image_pull_job)
-    return job_status(fleet, *workload, rollout);
+  if (workload->sort == WorkloadSort::image_pull_job) {
+    const auto job = rollout.owned.jobs.find(rollout.in_space(workload->name));
+    return job_status(
+        fleet, owner, workload->pulls, nodes_of(fleet, *workload),
+        job == rollout.owned.jobs.end() ? Value() : job->second.resource->attributes.at("state"));
+  }
   const Counts counts = counts_as_they_are(rollout);
   const int64_t desired =
       workload->sort == WorkloadSort::daemon_set ? counts.all : workload->replicas;
@@ -197,6 +201,58 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                 {{"conditions", conditions.empty() ? Value() : Value::list(std::move(conditions))},
                  {"imagePulls", pulls},
                  {"reason", failure.empty() ? Value() : Value(failure)}});
+}
+
+namespace {
+
+/// A job that pulls ahead for a rollout, as users would have written it.
+Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
+  const Value& attributes = memory.resource->attributes;
+  Object job;
+  job.kind = to_string(WorkloadSort::image_pull_job);
+  job.space = attributes.text_at("namespace");
+  job.name = attributes.text_at("name");
+  job.created = Time(Duration(attributes.at("state").integer_at("started")));
+  std::vector<Entry> owner{
+      {"apiVersion", "apps.kruise.io/v1beta1"}, {"controller", true}, {"blockOwnerDeletion", true}};
+  if (const Object* const object = fleet.object(memory.owner)) {
+    owner.push_back({"kind", object->kind});
+    owner.push_back({"name", object->name});
+    owner.push_back({"uid", object->uid});
+  }
+  job.document = Value::dict(
+      {{"apiVersion", "apps.kruise.io/v1beta1"},
+       {"kind", job.kind},
+       {"metadata",
+        Value::dict({{"name", job.name},
+                     {"labels", attributes.at("labels")},
+                     {"annotations", attributes.at("annotations")},
+                     {"ownerReferences", Value::list({Value::dict(std::move(owner))})}})},
+       {"spec", attributes.at("spec")}});
+  const Workload workload = workload_of(job);
+  std::vector<Name> nodes = nodes_of(fleet, workload);
+  // Pods leave the selector when they change; what is pulled for them is of the job all the same.
+  for (const Name& key : fleet.owned(memory.owner).pulls)
+    if (const Pull* const pull = fleet.pull(key);
+        pull != nullptr && pull->resource->attributes.text_at("reference") == workload.pulls.image)
+      if (const Name node = pull->resource->attributes.text_at("node");
+          std::ranges::find(nodes, node) == nodes.end())
+        nodes.push_back(node);
+  job.document =
+      edited(job.document, {{"status", job_status(fleet, memory.owner, workload.pulls, nodes,
+                                                  attributes.at("state"), true)}});
+  return job;
+}
+
+}  // namespace
+
+std::vector<Object> jobs_of_rollouts(const Fleet& fleet) {
+  std::vector<Object> jobs;
+  for (const auto& [owner, workload] : fleet.workloads())
+    if (workload->sort != WorkloadSort::image_pull_job)
+      for (const auto& [name, memory] : fleet.owned(owner).jobs)
+        jobs.push_back(job_of_rollout(fleet, memory));
+  return jobs;
 }
 
 Value node_image_of(const Fleet& fleet, const Name& node, size_t most) {

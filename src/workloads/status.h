@@ -12,6 +12,10 @@ namespace fettle::workloads {
 /// why in `reason`, `progressing` is none of these.
 Value status_of(const Fleet& fleet, const Name& owner, Time now);
 
+/// The ImagePullJobs that pull ahead for rollouts, with their status and who owns them. Nobody
+/// stored them.
+std::vector<Object> jobs_of_rollouts(const Fleet& fleet);
+
 /// Why a workload's pods are not as it wants them although nothing is under way: it says so in its
 /// notices.
 struct Obstruction {

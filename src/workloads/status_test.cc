@@ -188,6 +188,25 @@ TEST_F(Status, PausedIsAsAskedFor) {
   EXPECT_EQ(status().text_at("phase"), "paused");
 }
 
+TEST_F(Status, JobsThatPullAheadAreShownAsJobs) {
+  put("web:1");
+  EXPECT_TRUE(jobs_of_rollouts(world.fleet).empty());
+  world.images_nowhere.insert("web:2");
+  put("web:2");
+  const std::vector<Object> jobs = jobs_of_rollouts(world.fleet);
+  ASSERT_EQ(jobs.size(), 1u);
+  const Object& job = jobs[0];
+  EXPECT_TRUE(job.owner().view().starts_with("ImagePullJob/default/web-")) << job.owner().str();
+  const Value& owner = job.document.at("metadata").at("ownerReferences").items()[0];
+  EXPECT_EQ(owner.text_at("name"), "web");
+  EXPECT_EQ(owner.text_at("kind"), "CloneSet");
+  EXPECT_EQ(job.document.at("spec").text_at("image"), "web:2");
+  const Value& status = job.document.at("status");
+  EXPECT_EQ(status.integer_at("desired"), 3);
+  EXPECT_EQ(status.integer_at("succeeded"), 0);
+  EXPECT_LE(job.created, world.now);
+}
+
 TEST_F(Status, AJobCountsItsNodes) {
   world.put(manifest("ImagePullJob", "job", R"({"image":"i:1","parallelism":2})"));
   world.pass(1);

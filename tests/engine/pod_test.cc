@@ -245,7 +245,8 @@ TEST_P(PodTest, VolumesAreSharedFilledAndGoWithThePod) {
   const std::string mounts = R"(,"volumeMounts":[{"name":"scratch","mountPath":"/scratch"},
     {"name":"quick","mountPath":"/quick"},{"name":"settings","mountPath":"/settings"},
     {"name":"word","mountPath":"/word"},{"name":"fields","mountPath":"/fields"},
-    {"name":"machine","mountPath":"/machine"},{"name":"kept","mountPath":"/kept"}])";
+    {"name":"machine","mountPath":"/machine"},{"name":"kept","mountPath":"/kept"},
+    {"name":"settings","mountPath":"/etc/a.conf","subPath":"in/a.txt"}])";
   const auto wanted = [&](const std::string& text) {
     return pod(cat(spec, containers({sleeper("one", mounts), sleeper("two", mounts)})),
                cat(R"(,"configs":{"ConfigMap/settings":{"a":")", text,
@@ -258,6 +259,7 @@ TEST_P(PodTest, VolumesAreSharedFilledAndGoWithThePod) {
   ASSERT_TRUE(made) << said(made);
   EXPECT_EQ(run("one", {"cat", "/settings/in/a.txt"}), "1");
   EXPECT_EQ(run("one", {"ls", "/settings"}), "in\n");
+  EXPECT_EQ(run("one", {"cat", "/etc/a.conf"}), "1");
   EXPECT_EQ(run("two", {"cat", "/word/word"}), "hush");
   EXPECT_EQ(run("two", {"stat", "-c", "%a", "/word/word"}), "400\n");
   EXPECT_EQ(run("two", {"cat", "/fields/labels"}), "app=\"web\"\n");
@@ -307,6 +309,22 @@ TEST_P(PodTest, InitContainersEndBeforeTheOthersBegin) {
                               "code 3; its last lines are:\nalas"),
             std::string::npos)
       << said(failed);
+}
+
+TEST_P(PodTest, AnInitContainerThatFailsIsSeenWithWhatWaitsForIt) {
+  const Value wanted =
+      pod(cat(R"("initContainers":[{"name":"first","image":"localhost/fettle/busybox:1",)",
+              R"("command":["sh","-c","exit 3"]},{"name":"second",)",
+              R"("image":"localhost/fettle/busybox:1"}],)", containers({sleeper("box")})));
+  world.pace_limit = 0s;
+  ASSERT_FALSE(bring(wanted));
+  EXPECT_TRUE(becomes([](const Value& seen) { return row(seen, "first").bool_at("backOff"); }));
+  const Value seen = status();
+  EXPECT_EQ(seen.text_at("phase"), "Pending");
+  EXPECT_EQ(condition(seen, "Initialized").text_at("status"), "False");
+  const std::string why(condition(seen, "Ready").text_at("message"));
+  EXPECT_TRUE(why.starts_with("init container `first` ")) << why;
+  EXPECT_TRUE(row(seen, "second").is_null());
 }
 
 TEST_P(PodTest, ContainersOfAHigherLaunchPriorityAreReadyBeforeTheOthersStart) {

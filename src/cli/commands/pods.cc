@@ -8,6 +8,7 @@
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "value/yaml.h"
+#include "verbs/pod_document.h"
 
 namespace fettle {
 namespace {
@@ -164,7 +165,9 @@ void print_document(const Value& document) {
   line("Node", document.at("spec").text_at("nodeName"));
   line("Labels", pairs_text(metadata.at("labels")));
   line("Annotations", pairs_text(metadata.at("annotations")));
-  line("Status", status.text_at("phase"));
+  line("Status", pod_row_text(document).status);
+  if (!status.text_at("message").empty())
+    line("Message", status.text_at("message"));
   line("IP", status.text_at("podIP"));
   print("Containers:");
   if (document.at("spec").at("initContainers").is_list())

@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "verbs/pod_document.h"
 #include "verbs/pods.h"
 #include "verbs/workload_views.h"
 
@@ -25,6 +26,21 @@ void line(std::string_view name, const Value& value) {
   if (!value.is_null())
     print(
         cat(name, ":", std::string(name.size() < 15 ? 16 - name.size() : 1, ' '), to_text(value)));
+}
+
+/// Of an ImagePullJob.
+void print_job(const Value& document) {
+  if (const Value& owners = document.at("metadata").at("ownerReferences"); owners.is_list())
+    for (const Value& owner : owners.items())
+      line("Owner", cat(owner.text_at("kind"), "/", owner.text_at("name")));
+  line("Image", document.at("spec").at("image"));
+  const Value& failed = document.at("status").at("failedNodes");
+  if (failed.is_list() && !failed.items().empty()) {
+    std::vector<std::string> nodes;
+    for (const Value& node : failed.items())
+      nodes.push_back(node == Value("") ? "this machine" : to_text(node));
+    line("Failed on", join(nodes, ", "));
+  }
 }
 
 void print_counts(const Value& status) {
@@ -75,7 +91,7 @@ void print_pods(const std::vector<Value>& pods) {
     const Value& metadata = pod.at("metadata");
     rows.push_back({cat("  ", metadata.text_at("name")),
                     std::string(pod.at("spec").text_at("nodeName", "<none>")),
-                    std::string(pod.at("status").text_at("phase")), ready,
+                    pod_row_text(pod).status, ready,
                     std::string(metadata.at("labels").text_at("controller-revision-hash"))});
   }
   print(table(rows));
@@ -109,6 +125,8 @@ Result<int> describe(Face& face) {
   line("Name", document.at("metadata").at("name"));
   line("Kind", document.at("kind"));
   line("Namespace", document.at("metadata").at("namespace"));
+  if (document.at("kind") == Value("ImagePullJob"))
+    print_job(document);
   print_counts(document.at("status"));
   print_pulls(document.at("status").at("imagePulls"));
   print_pods(pods);

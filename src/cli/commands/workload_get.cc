@@ -9,6 +9,7 @@
 #include "value/mask.h"
 #include "value/yaml.h"
 #include "verbs/claims.h"
+#include "verbs/pod_document.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
@@ -162,24 +163,13 @@ class Table {
   }
 
   void add_pod(const Value& document, const std::string& age, std::vector<std::string>& row) const {
-    const Value& status = document.at("status");
-    size_t ready = 0, all = 0;
-    int64_t restarts = 0;
-    std::string shown(status.text_at("phase"));
-    if (const Value& containers = status.at("containerStatuses"); containers.is_list())
-      for (const Value& container : containers.items()) {
-        ++all;
-        ready += container.bool_at("ready");
-        restarts += container.integer_at("restartCount");
-        if (container.bool_at("backOff"))
-          shown = "CrashLoopBackOff";
-      }
-    row.push_back(cat(ready, "/", all));
-    row.push_back(shown);
-    row.push_back(std::to_string(restarts));
+    const PodRowText text = pod_row_text(document);
+    row.push_back(text.ready);
+    row.push_back(text.status);
+    row.push_back(std::to_string(text.restarts));
     row.push_back(age);
     if (is_wide_) {
-      row.emplace_back(status.text_at("podIP"));
+      row.emplace_back(document.at("status").text_at("podIP", "<none>"));
       row.emplace_back(document.at("spec").text_at("nodeName", "<none>"));
     }
   }

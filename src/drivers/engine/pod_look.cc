@@ -57,6 +57,8 @@ struct Row {
   bool backs_off = false;  ///< it has just restarted, not for the first time
   bool ready() const { return state.runs() && health.ready; }
   bool has_ended() const { return state.status == "exited" || state.status == "dead"; }
+  /// Of an init container: whether the next one may begin.
+  bool has_ended_well() const { return has_ended() && state.exit_code == 0; }
 };
 
 std::string_view ending_of(const ContainerState& state) {
@@ -84,7 +86,7 @@ Value row_value(const Row& row, bool is_podman) {
   const int64_t earlier =
       std::strtoll(label(row.state.labels, mark::restarts).c_str(), nullptr, 10);
   const bool is_init = row.wanted->sort == PodContainer::Sort::init;
-  const bool ready = is_init ? row.has_ended() && row.state.exit_code == 0 : row.ready();
+  const bool ready = is_init ? row.has_ended_well() : row.ready();
   std::vector<Entry> entries{{"name", row.wanted->name},
                              {"image", row.state.image},
                              {"imageID", row.state.image_id},
@@ -119,9 +121,7 @@ class PodLook {
       : site_(site), subject_(subject), states_(states), stop_(stop) {}
 
   Result<Observation> look() {
-    const Resource* const then = subject_.known != nullptr && subject_.known->applied
-                                     ? &*subject_.known->applied
-                                     : subject_.wanted;
+    const Resource* const then = resource_then();
     if (states_.empty() || then == nullptr)
       return Observation{};
     attributes_ = reveal(then->attributes);
@@ -129,12 +129,12 @@ class PodLook {
     const auto holder = std::ranges::find_if(states_, [](const ContainerState* state) {
       return label(state->labels, mark::container).empty();
     });
-    const bool holds = holder != states_.end() && (*holder)->runs();
+    holds_ = holder != states_.end() && (*holder)->runs();
     if (holder != states_.end()) {
       address_ = label((*holder)->labels, mark::address);
       holder_ = (*holder)->id;
     }
-    if (holds)
+    if (holds_)
       for (const PodContainer& wanted : wanted_)
         if (const ContainerState* const state = container_of(wanted, states_, holder_))
           TRY(add(wanted, *state));
@@ -142,16 +142,26 @@ class PodLook {
   }
 
  private:
+  /// What it was made as; one that is being made was attempted as it is wanted.
+  const Resource* resource_then() const {
+    const Record* const known = subject_.known.get();
+    if (subject_.wanted != nullptr && (known == nullptr || !known->applied))
+      return subject_.wanted;
+    return known == nullptr ? nullptr : resource_of_then(*known);
+  }
+
   Status add(const PodContainer& wanted, const ContainerState& listed) {
     const auto state = TRY(inspect_container(site_.engine, listed.id, stop_));
     if (!state)
       return {};
     Row row{&wanted, *state, {}};
     const auto started = moment_in(state->started);
-    if (state->runs() && wanted.stays()) {
+    if (state->runs()) {
       const Duration running =
           started ? std::max<Duration>(0s, now_from_clock() - *started) : Duration(0);
-      row.health = TRY(site_.probes.ask(site_, {state->id, address_, wanted.spec}, running, stop_));
+      if (wanted.stays())
+        row.health =
+            TRY(site_.probes.ask(site_, {state->id, address_, wanted.spec}, running, stop_));
       if (running < restart_pause(state->restarts, now_from_clock() - begun())) {
         row.backs_off = true;
         row.health.ready = false;
@@ -160,7 +170,8 @@ class PodLook {
                 ", and has to run for a while");
       }
     }
-    row.backs_off |= row.has_ended() && wanted.stays() && state->restarts > 0;
+    row.backs_off |=
+        row.has_ended() && state->restarts > 0 && (wanted.stays() || !row.has_ended_well());
     if (started && wanted.stays())
       last_start_ = std::max(last_start_, *started);
     is_probed_ |=
@@ -171,10 +182,13 @@ class PodLook {
 
   /// When the pod came to be, as far as anybody knows.
   Time begun() const {
-    const auto created =
-        moment_in(subject_.known == nullptr ? std::string_view()
-                                            : subject_.known->outputs.text_at("started"));
-    return created ? *created : last_start_ == Time() ? now_from_clock() : last_start_;
+    const Record* const known = subject_.known.get();
+    if (const auto created =
+            known == nullptr ? std::optional<Time>() : moment_in(known->outputs.text_at("started")))
+      return *created;
+    if (known != nullptr && known->attempt && known->attempt->started != Time())
+      return known->attempt->started;
+    return last_start_ == Time() ? now_from_clock() : last_start_;
   }
 
   const Row* row_of(const PodContainer& wanted) const {
@@ -182,8 +196,35 @@ class PodLook {
     return found == rows_.end() ? nullptr : &*found;
   }
 
+  /// The init container that the others wait for; none when all have ended well.
+  const PodContainer* awaited() const {
+    const bool has_begun = std::ranges::any_of(
+        rows_, [](const Row& row) { return row.wanted->sort == PodContainer::Sort::plain; });
+    if (has_begun || !holds_)
+      return nullptr;
+    for (const PodContainer& wanted : wanted_)
+      if (const Row* const row = row_of(wanted); wanted.sort == PodContainer::Sort::init)
+        if (row == nullptr || !row->has_ended_well())
+          return &wanted;
+    return nullptr;
+  }
+
+  std::string complaint_about_init(const PodContainer& awaited) const {
+    const std::string begin = cat("init container `", awaited.name, "` ");
+    const Row* const row = row_of(awaited);
+    if (row == nullptr)
+      return cat(begin, "has not begun");
+    const int64_t restarts = row->state.restarts;
+    if (restarts > 0)
+      return cat(begin, "has failed ", restarts, restarts == 1 ? " time" : " times");
+    return row->has_ended() ? cat(begin, "ended with exit code ", row->state.exit_code.value_or(-1))
+                            : cat(begin, "has not ended");
+  }
+
   /// Why it is not ready; empty when its containers are.
   std::string complaint() const {
+    if (const PodContainer* const init = awaited())
+      return complaint_about_init(*init);
     for (const PodContainer& wanted : wanted_) {
       const Row* const row = row_of(wanted);
       if (!wanted.stays() || (row != nullptr && row->ready()))
@@ -199,6 +240,10 @@ class PodLook {
   std::string_view phase() const {
     const std::string_view policy = pod_restart_policy(attributes_);
     bool all_ended = true, any_failed = false;
+    if (const PodContainer* const init = awaited()) {
+      const Row* const row = row_of(*init);
+      return policy == "Never" && row != nullptr && row->has_ended() ? "Failed" : "Pending";
+    }
     for (const PodContainer& wanted : wanted_) {
       if (wanted.sort != PodContainer::Sort::plain)
         continue;
@@ -240,14 +285,12 @@ class PodLook {
 
   Value conditions() const {
     const Time begun = this->begun();
-    bool is_initialised = true;
-    for (const PodContainer& wanted : wanted_)
-      if (const Row* const row = row_of(wanted); wanted.sort == PodContainer::Sort::init)
-        is_initialised &= row == nullptr || (row->has_ended() && row->state.exit_code == 0);
+    const PodContainer* const awaited = this->awaited();
     const std::string why = complaint();
     const bool are_ready = why.empty();
     std::vector<Value> all{
-        condition("PodScheduled", true, begun), condition("Initialized", is_initialised, begun),
+        condition("PodScheduled", true, begun),
+        condition("Initialized", awaited == nullptr, begun, "ContainersNotInitialized", why),
         condition("ContainersReady", are_ready, since("containers", are_ready, last_start_),
                   "ContainersNotReady", why)};
     std::string gate;
@@ -304,6 +347,7 @@ class PodLook {
   std::string address_, holder_;
   Time last_start_;
   bool is_probed_ = false;
+  bool holds_ = false;  ///< the holder runs
 };
 
 }  // namespace

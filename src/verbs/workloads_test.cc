@@ -1,0 +1,224 @@
+/// Workloads in a world of this program's own: what becomes of acts that take long when users want
+/// something else, and of those that wait without end.
+
+#include "verbs/workloads.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <thread>
+
+#include "base/text.h"
+#include "drivers/host/host_driver.h"
+#include "kinds/kinds.h"
+#include "kinds/pod.h"
+#include "tests/fixtures/home.h"
+#include "verbs/workload_views.h"
+
+namespace fettle {
+namespace {
+
+class WorkloadKinds : public Kinds {
+ public:
+  const Kind* find(const Name& name) const override {
+    for (const Kind* const kind : {&pod_kind(), &network_kind(), &claim_kind(), &image_kind(),
+                                   &revision_kind(), &pull_job_kind(), &notice_kind()})
+      if (kind->name() == name)
+        return kind;
+    return nullptr;
+  }
+};
+
+/// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
+/// is `never`, they wait for ever.
+class World : public Driver {
+ public:
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<Observation> answers;
+    for (const Subject& subject : subjects) {
+      Observation answer;
+      if (const auto found = images_.find(subject.key); found != images_.end())
+        answer.state = status_of(found->second);
+      answers.push_back(std::move(answer));
+    }
+    return answers;
+  }
+  Result<Outcome> apply(const Act& act, const ProgressSink&, std::stop_token stop) override {
+    const std::string image(act.key.kind == "image" ? act.attributes.text_at("reference")
+                                                    : pod_image(act.attributes, "main"));
+    if (act.verb == Verb::remove) {
+      const std::lock_guard lock(mutex_);
+      images_.erase(act.key);
+      return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}});
+    }
+    if (image == "never")
+      return Outcome(Pending{"an init container has not ended", 1ms, {}});
+    if (image == "slow" && wait_to_be_stopped(act.key, stop))
+      return cancelled_error();
+    const std::lock_guard lock(mutex_);
+    if (act.key.kind == "pod")
+      images_[act.key] = image;
+    return Outcome(Done{.outputs = Value::dict({}), .remote_id = "r"});
+  }
+  Result<std::vector<Found>> list(const Name&, std::stop_token) override {
+    return std::vector<Found>();
+  }
+
+  /// Until an act of this kind goes on that takes long.
+  bool await(const Name& kind) {
+    std::unique_lock lock(mutex_);
+    return told_.wait_for(lock, 60s, [&] {
+      return std::ranges::any_of(slow_, [&](const Key& key) { return key.kind == kind; });
+    });
+  }
+  std::vector<Key> stopped() {
+    const std::lock_guard lock(mutex_);
+    return stopped_;
+  }
+
+ private:
+  static Value status_of(const std::string& image) {
+    return Value::dict(
+        {{"phase", "Running"},
+         {"conditions",
+          Value::list({Value::dict({{"type", "Ready"},
+                                    {"status", "True"},
+                                    {"lastTransitionTime", "2026-01-01T00:00:01Z"}})})},
+         {"containerStatuses", Value::list({Value::dict({{"name", "main"},
+                                                         {"image", image},
+                                                         {"imageID", cat("sha256:", image)},
+                                                         {"containerID", image},
+                                                         {"ready", true}})})}});
+  }
+  bool wait_to_be_stopped(const Key& key, const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    slow_.push_back(key);
+    told_.notify_all();
+    // The limit is for a test that fails.
+    stops_.wait_for(lock, stop, 60s, [] { return false; });
+    if (stop.stop_requested())
+      stopped_.push_back(key);
+    return stop.stop_requested();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable told_;
+  std::condition_variable_any stops_;
+  std::map<Key, std::string> images_;
+  std::vector<Key> slow_, stopped_;
+};
+
+class WorkloadsTest : public testing::Test {
+ protected:
+  WorkloadsTest() : host_(http_, home_.blobs(), [] { return uint64_t{7}; }, {}) {
+    place_.store = &home_.store();
+    place_.blobs = &home_.blobs();
+    place_.kinds = &kinds_;
+    place_.clock = now_from_clock;
+    place_.random = [] { return uint64_t{7}; };
+    place_.interrupt = &interrupt_;
+    place_.command = "a test";
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "engine" ? static_cast<Driver*>(&world_)
+             : name == "host" ? static_cast<Driver*>(&host_)
+                              : nullptr;
+    };
+  }
+  /// As another command would while this one goes on.
+  Workplace other_place() {
+    Workplace other = place_;
+    if (other_store_ == nullptr)
+      other_store_ = *open_sqlite_store(home_.path("fettle.db"));
+    other.store = other_store_.get();
+    return other;
+  }
+  void store(std::string_view image) {
+    auto read = workloads::read_manifests(
+        cat("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\nspec:\n"
+            "  replicas: 2\n  selector: {matchLabels: {app: web}}\n"
+            "  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, "
+            "maxUnavailable: 1}}\n  template: {metadata: {labels: {app: web}}, spec: "
+            "{containers: [{name: main, image: ",
+            image, "}]}}\n"),
+        "web.yaml", {});
+    ASSERT_TRUE(read.errors.empty()) << to_string(read.errors[0]);
+    const auto stored = store_objects(other_place(), "fleet", std::move(read.objects));
+    ASSERT_TRUE(stored) << to_string(stored.error());
+  }
+  Brought bring(Duration limit = 60s) {
+    BringOptions options;
+    options.limit = limit;
+    const auto brought = bring_workloads(place_, "fleet", options);
+    EXPECT_TRUE(brought) << to_string(brought.error());
+    return brought.value_or(Brought{});
+  }
+  std::vector<std::string> images() {
+    std::vector<std::string> found;
+    const auto pods = pods_of(place_, "fleet");
+    EXPECT_TRUE(pods) << to_string(pods.error());
+    for (const Value& pod : pods.value_or(std::vector<Value>()))
+      found.emplace_back(
+          pod.at("status").at("containerStatuses").items()[0].text_at("image", "none"));
+    return found;
+  }
+  bool is_stopped(const Name& kind) {
+    return std::ranges::any_of(world_.stopped(), [&](const Key& key) { return key.kind == kind; });
+  }
+
+  TestHome home_;
+  std::unique_ptr<Store> other_store_;
+  HttpClient http_;
+  WorkloadKinds kinds_;
+  Interrupt interrupt_;
+  Workplace place_;
+  World world_;
+  HostDriver host_;
+};
+
+TEST_F(WorkloadsTest, PullsThatNobodyWantsAnyMoreEndAtOnceThoseOfPodsIncluded) {
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  store("slow");
+  Brought brought;
+  {
+    const std::jthread other([&] { brought = bring(); });
+    EXPECT_TRUE(world_.await("image"));
+    EXPECT_TRUE(world_.await("pod"));
+    store("web:3");
+  }
+  EXPECT_TRUE(is_stopped("image"));
+  EXPECT_TRUE(is_stopped("pod"));
+  EXPECT_TRUE(brought.summary.good());
+  EXPECT_EQ(images(), (std::vector<std::string>{"web:3", "web:3"}));
+}
+
+TEST_F(WorkloadsTest, WhatIsDeletedStopsPullingAndGoes) {
+  store("slow");
+  Brought brought;
+  {
+    const std::jthread other([&] { brought = bring(); });
+    EXPECT_TRUE(world_.await("pod"));
+    ASSERT_TRUE(delete_objects(other_place(), "fleet", {"CloneSet/default/web"}));
+  }
+  EXPECT_TRUE(is_stopped("pod"));
+  EXPECT_EQ(brought.pods, 0u);
+  EXPECT_TRUE(images().empty());
+}
+
+TEST_F(WorkloadsTest, APodThatWaitsWithoutEndIsListedAndNotWaitedForWithoutEnd) {
+  store("never");
+  const Brought brought = bring(100ms);
+  EXPECT_TRUE(brought.summary.is_late);
+  EXPECT_TRUE(brought.summary.good());
+  EXPECT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  EXPECT_EQ(brought.ready, 0u);
+  EXPECT_EQ(images().size(), 2u);
+  // It is begun again from where it was.
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+}
+
+}  // namespace
+}  // namespace fettle
