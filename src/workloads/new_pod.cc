@@ -78,28 +78,48 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
   return edited(pod, std::move(same));
 }
 
+namespace {
+
+/// What pods get of ConfigMaps and Secrets. Thousands have one of few templates, in any order.
+class ConfigsByTemplate {
+ public:
+  explicit ConfigsByTemplate(Rollout& rollout) : rollout_(rollout) {}
+  const Value& of(size_t row, bool has_sidecars) {
+    const Digest digest = rollout_.template_digest(row);
+    if (!has_sidecars)
+      for (const auto& [known, configs] : known_)
+        if (known == digest)
+          return configs;
+    const Value& attributes = rollout_.attributes(row);
+    Value configs =
+        rollout_.configs_for(attributes.at(field::pod_template), attributes.at(field::sidecars));
+    if (has_sidecars)
+      return last_ = std::move(configs);
+    return known_.emplace_back(digest, std::move(configs)).second;
+  }
+
+ private:
+  Rollout& rollout_;
+  std::vector<std::pair<Digest, Value>> known_;
+  Value last_;
+};
+
+}  // namespace
+
 void refresh_surroundings(Rollout& rollout) {
-  Digest last, has_configs;
-  Value configs;
+  ConfigsByTemplate all_configs(rollout);
   SidecarTurns turns(rollout.fleet, rollout.now);
   for (size_t row = 0; row < rollout.size(); ++row) {
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
-    // Most pods have none, and most in a row have one template: those are not looked into.
-    static const Value no_sidecars;
-    const Value& sidecars =
-        pod->has_sidecars ? rollout.attributes(row).at(field::sidecars) : no_sidecars;
-    if (pod->has_sidecars)
+    if (pod->has_sidecars) {
+      const Value& sidecars = rollout.attributes(row).at(field::sidecars);
       if (Value taken = turns.taken(*pod, sidecars); taken != sidecars)
         rollout.change(row, edited(rollout.attributes(row), {{field::sidecars, std::move(taken)}}));
-    if (const Digest digest = rollout.template_digest(row); digest != last || pod->has_sidecars) {
-      configs = rollout.configs_for(rollout.attributes(row).at(field::pod_template),
-                                    rollout.attributes(row).at(field::sidecars));
-      has_configs = configs.digest();
-      last = digest;
     }
-    if (!pod->is_marked && has_configs == pod->configs_digest)
+    const Value& configs = all_configs.of(row, pod->has_sidecars);
+    if (!pod->is_marked && configs.digest() == pod->configs_digest)
       continue;
     const Value& attributes = rollout.attributes(row);
     const Object* marks = rollout.fleet.marks(*pod);

@@ -120,12 +120,21 @@ std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const Ord
 /// Nodes on which the job pulls already stay in it, although their pods have begun to change: the
 /// pods need what is under way.
 void add_begun(const Rollout& rollout, Needed& needed) {
+  std::vector<bool> listed(rollout.fleet.node_numbers());
+  for (const Name& name : needed.nodes)
+    if (const Node* const node = rollout.fleet.node(name))
+      listed[node->number] = true;
   for (const Name& key : rollout.owned.pulls) {
     const size_t bar = key.view().find('|');
-    const Name node = key.view().substr(0, bar);
-    if (key.view().substr(bar + 1) == needed.image.view() &&
-        std::ranges::find(needed.nodes, node) == needed.nodes.end())
-      needed.nodes.push_back(node);
+    if (key.view().substr(bar + 1) != needed.image.view())
+      continue;
+    const Name name = key.view().substr(0, bar);
+    const Node* const node = rollout.fleet.node(name);
+    const bool is_listed = node != nullptr
+                               ? listed[node->number]
+                               : std::ranges::find(needed.nodes, name) != needed.nodes.end();
+    if (!is_listed)
+      needed.nodes.push_back(name);
   }
 }
 

@@ -97,15 +97,60 @@ Name found_digest(const Rollout& rollout, const PullTask& task, const Value& sta
   return {};
 }
 
-void emit_pull(Rollout& rollout, const PullTask& task, const Name& node, const Name& digest) {
-  const Name key = pull_key(node, task.spec.image);
+/// A node of a job, looked up once.
+struct Stop {
+  const Name& name;
+  Name key;  ///< of the pull
+  const Node* node;
+  const Pull* pull;
+  Stand stand;
+};
+
+std::vector<Stop> stops_of(const Fleet& fleet, const Job& job, const std::vector<Name>& nodes) {
+  std::vector<Stop> stops;
+  stops.reserve(nodes.size());
+  for (const Name& name : nodes) {
+    Stop stop{name, pull_key(name, job.spec.image), fleet.node(name), nullptr, Stand::waits};
+    stop.pull = fleet.pull(stop.key);
+    stop.stand = stand_of(stop.node, stop.pull, job);
+    stops.push_back(std::move(stop));
+  }
+  return stops;
+}
+
+PullCounts counts_of(const Job& job, const std::vector<Stop>& stops) {
+  PullCounts counts;
+  counts.started = job.started;
+  counts.digest = job.digest;
+  counts.desired = static_cast<int64_t>(stops.size());
+  for (const Stop& stop : stops)
+    switch (stop.stand) {
+      case Stand::active:
+        ++counts.active;
+        break;
+      case Stand::succeeded:
+        ++counts.succeeded;
+        break;
+      case Stand::failed:
+        ++counts.failed;
+        counts.failed_nodes.push_back(stop.name);
+        if (stop.pull != nullptr)
+          counts.error = stop.pull->error.str();
+        break;
+      case Stand::waits:
+        break;
+    }
+  return counts;
+}
+
+void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const Name& digest) {
+  const Name &key = stop.key, &node = stop.name;
   // Two jobs of one owner pull an image once.
   if (!rollout.is_first_pull(key))
     return;
-  const Node* at = rollout.fleet.node(node);
   const Name pool = cat("pull:", node);
-  rollout.pool(pool, at == nullptr ? 2 : at->pulls);
-  const Pull* known = rollout.fleet.pull(key);
+  rollout.pool(pool, stop.node == nullptr ? 2 : stop.node->pulls);
+  const Pull* known = stop.pull;
   Value attributes = pull_attributes(rollout, task, node, digest);
   // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
   if (known != nullptr && known->owner == rollout.owner &&
@@ -122,29 +167,9 @@ Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image
 
 PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                        const std::vector<Name>& nodes, const Value& state) {
-  PullCounts counts;
-  counts.started = Time(Duration(state.integer_at("started")));
-  counts.digest = state.text_at("digest");
-  counts.desired = static_cast<int64_t>(nodes.size());
-  const Job job{owner, spec, counts.started, counts.digest};
-  for (const Name& node : nodes)
-    switch (stand_of(fleet.node(node), fleet.pull(pull_key(node, spec.image)), job)) {
-      case Stand::active:
-        ++counts.active;
-        break;
-      case Stand::succeeded:
-        ++counts.succeeded;
-        break;
-      case Stand::failed:
-        ++counts.failed;
-        counts.failed_nodes.push_back(node);
-        if (const Pull* pull = fleet.pull(pull_key(node, spec.image)))
-          counts.error = pull->error.str();
-        break;
-      case Stand::waits:
-        break;
-    }
-  return counts;
+  const Name digest = state.text_at("digest");
+  const Job job{owner, spec, Time(Duration(state.integer_at("started"))), digest};
+  return counts_of(job, stops_of(fleet, job, nodes));
 }
 
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
@@ -155,31 +180,29 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   const Name digest = found_digest(rollout, task, state);
   if (!digest.empty())
     state = edited(state, {{"digest", digest}});
-  PullCounts counts = pull_counts(rollout.fleet, rollout.owner, task.spec, task.nodes, state);
-  const Job job{rollout.owner, task.spec, counts.started, digest};
+  const Job job{rollout.owner, task.spec, Time(Duration(state.integer_at("started"))), digest};
+  const std::vector<Stop> stops = stops_of(rollout.fleet, job, task.nodes);
+  PullCounts counts = counts_of(job, stops);
   const int64_t at_once = task.spec.parallelism.of(counts.desired, true);
-  for (const Name& node : task.nodes) {
-    const Name key = pull_key(node, task.spec.image);
-    const Pull* begun = rollout.fleet.pull(key);
-    const Node* at = rollout.fleet.node(node);
+  for (const Stop& stop : stops) {
+    const Pull* begun = stop.pull;
     const bool is_ours = begun == nullptr || begun->owner == rollout.owner || begun->owner.empty();
-    const Stand stand = stand_of(at, begun, job);
-    if (stand != Stand::succeeded && is_ours)
-      rollout.distrust_image(key);
-    switch (stand) {
+    if (stop.stand != Stand::succeeded && is_ours)
+      rollout.distrust_image(stop.key);
+    switch (stop.stand) {
       case Stand::waits: {
-        const bool can_pull = at == nullptr || at->is_ready;
+        const bool can_pull = stop.node == nullptr || stop.node->is_ready;
         // One that has to be corrected has its place already.
         if (!is_another(begun, rollout.owner, digest) &&
             (!task.may_start || !can_pull || counts.active >= at_once))
           break;
         ++counts.active;
-        emit_pull(rollout, task, node, digest);
+        emit_pull(rollout, task, stop, digest);
         break;
       }
       default:
         if (begun != nullptr && is_ours)
-          emit_pull(rollout, task, node, digest);
+          emit_pull(rollout, task, stop, digest);
         break;
     }
   }

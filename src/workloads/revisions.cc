@@ -102,11 +102,13 @@ void Rollout::emit_revisions() {
   if (workload.sort == WorkloadSort::image_pull_job)
     return;
   std::set<Name> live{update().name, current().name};
-  Name last;
+  Name last = current().name;
   for (size_t row = 0; row < size(); ++row) {
-    const std::string_view name =
-        is_changed(row) ? attributes(row).text_at("revision") : pods_[row]->revision.view();
-    if (name == last.view())
+    if (rows[row].is_updated)
+      continue;
+    const Name name =
+        is_changed(row) ? Name(attributes(row).text_at("revision")) : pods_[row]->revision;
+    if (name == last)
       continue;
     last = name;
     live.insert(last);
