@@ -7,6 +7,7 @@
 #include "states/intent.h"
 #include "verbs/engines.h"
 #include "verbs/services.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -351,11 +352,32 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
 
 namespace {
 
-/// What a model or files of states describe in an environment; empty: nothing.
+std::string counted(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
+/// What users stored in a fleet, and the data that outlive it; empty: nothing.
+Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
+  size_t objects = 0, claims = 0;
+  for (const workloads::Object& object : TRY(stored_objects(place, fleet)))
+    objects += object.kind != "Pod" ? 1 : 0;  // of a pod it is only what was said about it
+  for (const auto& [key, record] : TRY(place.store->known(fleet)))
+    claims += key.kind == "claim" && record->applied ? 1 : 0;
+  std::vector<std::string> parts;
+  if (objects > 0)
+    parts.push_back(cat(counted(objects, "manifest"), " of workloads"));
+  if (claims > 0)
+    parts.push_back(cat(counted(claims, "claim"), " with data"));
+  return join(parts, " and ");
+}
+
+/// What a model, files of states or manifests describe in an environment; empty: nothing.
 Result<std::string> described_in(const Workplace& place, const Environment& environment) {
-  const size_t versions = TRY(place.store->versions().heads(environment.name)).size();
-  if (versions > 0)
-    return cat("a model with ", versions, versions == 1 ? " version" : " versions");
+  const auto heads = TRY(place.store->versions().heads(environment.name));
+  if (!heads.empty() && is_of_fleet(heads.back()))
+    return kept_in_fleet(place, environment.name);
+  if (!heads.empty())
+    return cat("a model with ", counted(heads.size(), "version"));
   return std::string(environment.detail.bool_at("states") ? "files of states" : "");
 }
 
@@ -378,8 +400,8 @@ Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
     // Others may be at work, and cleaning up as well.
     if (!TRY(place.store->environment(environment.name)))
       continue;
-    // What a model or files of states describe has not stopped because nothing of it is a
-    // container, and takes its history with it.
+    // What a model, files of states or manifests describe has not stopped because nothing of it is
+    // a container, and takes its history with it.
     if (const std::string what = TRY(described_in(place, environment));
         !what.empty() && !environment.is_removing) {
       if (cleaning.all)

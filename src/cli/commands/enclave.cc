@@ -4,6 +4,7 @@
 #include "cli/print.h"
 #include "verbs/environments.h"
 #include "verbs/orphans.h"
+#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -85,6 +86,7 @@ namespace {
 struct Described {
   size_t versions = 0, resources = 0;
   uint64_t newest = 0, released = 0;  ///< 0: none
+  bool is_fleet = false;              ///< the versions are of manifests, not of a model
   std::vector<Orphan> orphans;
 };
 
@@ -92,6 +94,7 @@ Result<Described> described_of(const Workplace& place, const Environment& enviro
   Described about;
   for (const VersionHead& head : TRY(place.store->versions().heads(environment.name))) {
     ++about.versions;
+    about.is_fleet = is_of_fleet(head);
     about.newest = std::max(about.newest, head.number);
     if (head.released)
       about.released = std::max(about.released, head.number);
@@ -110,11 +113,13 @@ Value orphan_values(const std::vector<Orphan>& orphans) {
   return Value::list(std::move(values));
 }
 
-/// Rows about a model or files of states; none of an environment of packages.
+/// Rows about a model, files of states or manifests; none of an environment of packages.
 std::vector<std::vector<std::string>> described_rows(const Environment& environment,
                                                      const Described& about) {
   std::vector<std::vector<std::string>> rows;
-  if (about.versions > 0)
+  if (about.is_fleet)
+    rows.push_back({"Manifests:", cat("version ", about.newest, " (`fettle get KIND`)")});
+  else if (about.versions > 0)
     rows.push_back({"Model:", cat("version ", about.newest, ", ",
                                   about.released == 0 ? std::string("none released")
                                                       : cat("released ", about.released))});
