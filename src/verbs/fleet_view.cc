@@ -235,9 +235,7 @@ void tell_seen(FleetView& view, PodsSeen answer) {
     // What nobody could look at is as it was seen last.
     if (is_another || !observation.unavailable.empty())
       continue;
-    // Of one that is being made the act tells when it is there.
-    const bool is_made = now->second->applied.has_value();
-    view.fleet.see(key, is_made ? observation.state : std::nullopt);
+    view.fleet.see(key, observation.state);
     view.seen[key] = std::move(observation);
   }
 }

@@ -117,18 +117,20 @@ bool is_ready(const Value& status) {
 Value pod_document(const Key& key, const Record& record, const Observation* seen) {
   const Resource& then = *resource_of_then(record);
   const Value spec = pod_spec(then.attributes);
-  const Value& started = record.outputs.at("started");
-  const Value created =
-      started.is_null() && record.attempt ? Value(to_string(record.attempt->started)) : started;
-  const Value metadata = Value::dict({{"name", then.attributes.at("name")},
-                                      {"namespace", node_address(key.name).space},
-                                      {"uid", record.outputs.at("uid")},
-                                      {"creationTimestamp", created},
-                                      {"labels", pod_labels(then.attributes)},
-                                      {"annotations", pod_annotations(then.attributes)}});
+  std::vector<Entry> metadata{
+      {"name", then.attributes.at("name")},    {"namespace", node_address(key.name).space},
+      {"uid", record.outputs.at("uid")},       {"creationTimestamp", record.outputs.at("started")},
+      {"labels", pod_labels(then.attributes)}, {"annotations", pod_annotations(then.attributes)}};
+  if (record.attempt) {
+    const std::string began = to_string(record.attempt->started);
+    if (!record.applied)
+      metadata.push_back({"creationTimestamp", began});
+    if (record.attempt->verb == Verb::remove)
+      metadata.push_back({"deletionTimestamp", began});
+  }
   return Value::dict({{"apiVersion", "v1"},
                       {"kind", "Pod"},
-                      {"metadata", metadata},
+                      {"metadata", Value::dict(std::move(metadata))},
                       {"spec", spec},
                       {"status", status_of(record, seen, spec)}});
 }
@@ -163,7 +165,9 @@ PodRowText pod_row_text(const Value& document) {
     return text;
   }
   text.ready = cat(ready, "/", all);
-  if (std::string init = init_text(spec, status); !init.empty()) {
+  if (!document.at("metadata").at("deletionTimestamp").is_null()) {
+    text.status = "Terminating";
+  } else if (std::string init = init_text(spec, status); !init.empty()) {
     text.status = std::move(init);
     text.restarts = init_restarts;
   } else if (reason == "Completed" && is_any_running) {

@@ -343,6 +343,8 @@ void Fleet::see(const Key& key, const std::optional<Value>& state) {
     return;
   read_status(state ? *state : Value(), *found->second);
   found->second->is_unseen = false;
+  // Of one that is being made its act tells when it is there.
+  found->second->is_ready &= found->second->exists;
   touch_pod(*found->second);
 }
 

@@ -56,6 +56,7 @@ struct Pod {
   std::vector<ContainerSeen> containers;
   std::vector<Entry> made;      ///< container: its id, as the last act told
   Name error;                   ///< why the last act failed
+  Name complaint;               ///< why it is not ready, by who saw it last
   int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
 };
 

@@ -81,14 +81,19 @@ void read_status(const Value& status, Pod& pod) {
   pod.is_ready = false;
   pod.ready_since = Time();
   pod.restarts = 0;
+  pod.complaint = {};
   pod.containers.clear();
   pod.created = time_of(status.text_at("startTime")).value_or(Time());
   if (const Value& conditions = status.at("conditions"); conditions.is_list())
-    for (const Value& each : conditions.items())
-      if (each.text_at("type") == "Ready" && each.text_at("status") == "True") {
-        pod.is_ready = true;
+    for (const Value& each : conditions.items()) {
+      if (each.text_at("type") != "Ready")
+        continue;
+      pod.is_ready = each.text_at("status") == "True";
+      if (pod.is_ready)
         pod.ready_since = time_of(each.text_at("lastTransitionTime")).value_or(Time());
-      }
+      else
+        pod.complaint = each.text_at("message");
+    }
   if (const Value& containers = status.at("containerStatuses"); containers.is_list())
     for (const Value& each : containers.items()) {
       pod.containers.push_back(container_of(each));

@@ -82,6 +82,14 @@ std::string held_by_hooks(const Rollout& rollout) {
              others == 0 ? "" : cat(", and ", others, " more"));
 }
 
+/// Why the first pod that is not ready is not; empty: nobody knows.
+std::string complaint_of_pods(const Rollout& rollout) {
+  for (const Pod* pod : rollout.owned.pods)
+    if (!pod->is_leaving && !pod->is_ready && !pod->complaint.empty())
+      return cat("pod ", pod->name, ": ", pod->complaint);
+  return {};
+}
+
 /// How far a job is that an owner has; its own when users made it. That of a rollout does not say
 /// when it is complete: it is as soon as nothing is left to do.
 Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
@@ -180,6 +188,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                                                                        : "progressing";
   if (failure.empty() && phase == "progressing")
     failure = obstruction ? obstruction->text : held_by_hooks(rollout);
+  if (failure.empty() && phase == "progressing")
+    failure = complaint_of_pods(rollout);
   std::vector<Value> conditions;
   if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
     conditions.push_back(

@@ -171,6 +171,17 @@ TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
   EXPECT_TRUE(pod.is_ready);
 }
 
+TEST_F(Status, WhyAPodIsNotReadyIsToldAsItWasSeen) {
+  put("web:1");
+  const Pod& pod = world.pod(world.pods()[0]);
+  world.fleet.see(pod.resource->key,
+                  read_json(R"({"phase":"Running","conditions":[{"type":"Ready","status":"False",)"
+                            R"("message":"container `main`: it is slow"}]})")
+                      .value_or(Value()));
+  EXPECT_EQ(status().text_at("phase"), "progressing");
+  EXPECT_EQ(status().text_at("reason"), cat("pod ", pod.name, ": container `main`: it is slow"));
+}
+
 TEST_F(Status, MoreThanThePartitionAsksForStaysUpdated) {
   put("web:1");
   put("web:2", R"(,"partition":1)");
