@@ -142,6 +142,11 @@ std::string_view to_string(StoredObject::Fate fate) {
   }
 }
 
+bool is_of_fleet(const VersionHead& head) {
+  return head.detail.text_at(sort_of_version) == of_workloads || !head.detail.is_dict() ||
+         head.detail.entries().empty();
+}
+
 bool holds_objects(const Snapshot& version) {
   return version.detail().text_at(sort_of_version) == of_workloads;
 }

@@ -20,10 +20,9 @@ bool holds_objects(const Snapshot& version);
 Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
                                                       const Name& environment);
 
-/// Whether the versions of an environment hold manifests: those of models say what they are of.
-inline bool is_of_fleet(const VersionHead& head) {
-  return !head.detail.is_dict() || head.detail.entries().empty();
-}
+/// Whether a version holds manifests, by its head; earlier ones say nothing of what they hold, as
+/// only those of models did.
+bool is_of_fleet(const VersionHead& head);
 
 /// The document with what only the fleet knows of it: namespace, uid, generation, and when it was
 /// created.
