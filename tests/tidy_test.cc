@@ -36,7 +36,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"workloads", {"base", "value", "core", "kinds"}},
     {"drivers/engine", {"base", "value", "core", "kinds"}},
-    {"drivers/handler", {"base", "value", "core", "starlark", "programs", "drivers/host"}},
+    {"drivers/handler", {"base", "value", "core", "starlark", "programs"}},
     {"drivers/state", {"base", "value", "core", "starlark", "programs", "drivers/handler"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
     {"verbs",
