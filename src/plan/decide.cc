@@ -254,7 +254,7 @@ Step Decider::decide_leftover(NodeId id) const {
   const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
-      return step(id, Verb::forget, cat("it was removed with `", to_string(*edge.key), "`"));
+      return step(id, Verb::forget, cat("it goes with `", to_string(*edge.key), "`"));
   const bool was_held = node.known->attempt && node.known->attempt->verb == Verb::blocked;
   if (node.leftover == Leftover::remove && was_held && !node.known->applied)
     return step(id, Verb::forget, "no longer wanted; it was never done");

@@ -199,7 +199,7 @@ TEST_F(PlanTest, AHistoryThatChangedMakesTheHostAnew) {
   start({"act/1"});
   EXPECT_EQ(plan(),
             "replace host/a: `act/2`, which was done in it, is no longer wanted\n"
-            "run act/1: `host/a` is recreated\nforget act/2: it was removed with `host/a`\n0 kept");
+            "run act/1: `host/a` is recreated\nforget act/2: it goes with `host/a`\n0 kept");
   start({"act/1", "act/2"});
   intent_.resources["p"][2].attributes = Value::dict({{"x", 1}});
   EXPECT_EQ(plan(),

@@ -236,7 +236,7 @@ Command check_command() {
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
       "nothing.\n"
-      "Without an argument in this folder. Needs no engine; exit code 2 when there are errors.",
+      "Without an argument, checks this folder. Needs no engine; exit code 2 when there are errors.",
       {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run,
       options());
 }

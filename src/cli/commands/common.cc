@@ -26,7 +26,7 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
   if (name.empty())
     name = face.parsed.argument(argument);
   if (name.empty())
-    return user_error("name the environment with `-e NAME`: `fettle enclave ls` lists them");
+    return user_error("name the environment with `-e NAME`: `fettle enclave ls` lists environments");
   return name;
 }
 

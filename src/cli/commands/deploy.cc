@@ -147,7 +147,7 @@ Result<ApplyRequest> deploy_request(const Face& face) {
   ApplyRequest request;
   for (const char* option : {"agent", "prune", "parallelism"})
     if (face.parsed.has(option) && !face.parsed.flag("apply") && !face.parsed.has("plan"))
-      return user_error(cat("--", option, " needs --apply"));
+      return user_error(cat("`--", option, "` needs `--apply`"));
   TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
   const int64_t parallelism = TRY(face.parsed.number("parallelism", 4));

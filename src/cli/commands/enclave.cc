@@ -209,7 +209,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   if (const std::string named = face.parsed.text("enclave"); names.empty() && !named.empty())
     names.push_back(named);
   if (names.empty())
-    return user_error("name an environment: `fettle enclave ls` lists them");
+    return user_error("name an environment: `fettle enclave ls` lists all");
   // A name that is wrong is told before anything is done.
   std::vector<Environment> environments;
   for (const std::string& name : names)

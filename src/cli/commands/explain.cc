@@ -227,7 +227,7 @@ Command show_command() {
 Command drift_command() {
   return group.make(
       "drift", "[ENCLAVE]", 0, 1,
-      "Shows what changed outside fettle since the last run (default: of the project here).",
+      "Shows what changed outside fettle since the last run (default: the project of this folder).",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }

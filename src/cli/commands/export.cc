@@ -32,9 +32,9 @@ Result<ExportRequest> request_of(const Face& face) {
   request.is_dry = parsed.flag("dry-run");
   request.may_change_code = parsed.flag("allow-handler-code-update");
   if (!request.is_partial && !request.removed_sets.empty())
-    return user_error("A full export was requested, but --delete-resource-set needs --partial");
+    return user_error("A full export was requested, but `--delete-resource-set` needs `--partial`");
   if (!request.is_partial && request.soft_delete)
-    return user_error("--soft-delete needs --partial");
+    return user_error("`--soft-delete` needs `--partial`");
   if (request.is_partial && parsed.flag("if-due"))
     return user_error("--if-due is for full exports and excludes --partial");
   if (request.is_partial)
@@ -96,7 +96,7 @@ Result<int> run(Face& face) {
     return export_to_file(face, request);
   if (face.parsed.flag("apply") && request.is_dry)
     return user_error(
-        "--apply and --dry-run exclude each other; `fettle plan` shows what would be done");
+        "`--apply` and `--dry-run` contradict each other; `fettle plan` shows what would be done");
   ApplyRequest apply = TRY(deploy_request(face));
   Workplace* place = TRY(face.workplace());
   if (face.parsed.flag("if-due")) {

@@ -158,11 +158,11 @@ Result<int> run(Face& face) {
   if (!preview.errors.empty())
     return report_model_errors(face, preview.errors);
   if (preview.at_work && !face.quiet)
-    print_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
+    print_error(cat(to_string(*preview.at_work), " is working on `", preview.environment,
                     "`; its unfinished steps are shown as blocked"));
   if (const std::string file = file_of_plan(face); !file.empty()) {
     if (preview.at_work)
-      return world_error(cat(to_string(*preview.at_work), " works on `", preview.environment,
+      return world_error(cat(to_string(*preview.at_work), " is working on `", preview.environment,
                              "`; a plan cannot be kept until it ends"));
     TRY(write_output(file, [&](const ByteSink& write) {
       return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));

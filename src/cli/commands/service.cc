@@ -33,7 +33,7 @@ Result<std::string> service_asked(const Face& face, const Environment& environme
   std::string name = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
   if (name.empty())
     return user_error(
-        cat("name the service: `fettle enclave inspect ", environment.name, "` lists them"));
+        cat("name the service: `fettle service ls ", environment.name, "` lists all"));
   return name;
 }
 
