@@ -535,7 +535,8 @@ std::string completion_script(std::string_view shell) {
   // Bash splits words at `=` and `:`; what it does not find is a file.
   return "_fettle() {\n  local IFS=$'\\n'\n"
          "  COMPREPLY=($(fettle __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
-         "  ((${#COMPREPLY[@]})) || compopt -o default\n}\ncomplete -F _fettle fettle";
+         "  ((${#COMPREPLY[@]})) || compopt -o default\n"
+         "  [[ ${COMPREPLY[0]-} != *[:=/] ]] || compopt -o nospace\n}\ncomplete -F _fettle fettle";
 }
 
 std::string reference_of(const std::vector<Command>& commands) {

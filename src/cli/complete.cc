@@ -260,15 +260,22 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
   return found;
 }
 
-/// Bash makes three words of `--flag=value`: one again, and how much of the last one it does not
-/// want back.
+/// Whether bash has split a word here: at the `=` of a flag, or at colons.
+bool is_break(std::string_view word, std::string_view before) {
+  if (word == "=")
+    return before.starts_with("--");
+  return !word.empty() && word.find_first_not_of(':') == word.npos;
+}
+
+/// Bash makes three words of `--flag=value` and of `fs::File`: one again, and how much of the last
+/// one it does not want back.
 std::pair<std::vector<std::string>, size_t> joined(std::span<const std::string> given) {
   std::vector<std::string> words;
   size_t cut = 0;
   for (size_t i = 0; i < given.size(); ++i) {
     cut = 0;
-    if (given[i] == "=" && !words.empty() && words.back().starts_with("--")) {
-      words.back() += "=";
+    if (!words.empty() && is_break(given[i], words.back())) {
+      words.back() += given[i];
       cut = words.back().size();
       if (++i < given.size())
         words.back() += given[i];

@@ -25,6 +25,7 @@ std::vector<Command> some_commands() {
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3, "", {}, nullptr),
       group.make("files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3, "", {}, nullptr),
       group.make("setting get", "NAME", 1, 1, "", {}, nullptr),
+      group.make("why", "WHAT", 1, 1, "", {}, nullptr, {environment}),
       group.make("help", "[COMMAND]", 0, 9, "", {}, nullptr),
       group.make("completion", "[bash|zsh]", 0, 1, "", {}, nullptr)};
   commands[0].outputs = {"yaml"};
@@ -46,6 +47,8 @@ std::string completed(std::vector<std::string> words) {
         return {"cloneset", "pod"};
       case Names::workloads:
         return {"cloneset/web", "cloneset/api", "daemonset/agent"};
+      case Names::resources:
+        return {"file/fs::File[a]", "file/fs::File[b]"};
       case Names::files:
         return {cat("file-of-", asked.artifact, "-in-", asked.environment)};
       case Names::artifacts:
@@ -61,7 +64,7 @@ std::string completed(std::vector<std::string> words) {
 
 TEST(Complete, CommandsAreProposedWordByWord) {
   EXPECT_EQ(completed({""}),
-            "completion enclave files get help port run scale service setting versions");
+            "completion enclave files get help port run scale service setting versions why");
   EXPECT_EQ(completed({"e"}), "enclave");
   EXPECT_EQ(completed({"help", "enc"}), "enclave");
   EXPECT_EQ(completed({"help", "enclave", ""}), "ls rm");
@@ -102,6 +105,17 @@ TEST(Complete, BashTakesAFlagAndItsValueApart) {
   EXPECT_EQ(completed({"port", "print", "--enclave", "=", "sho"}), "shop show");
   EXPECT_EQ(completed({"port", "print", "--enclave", "="}), "other shop show");
   EXPECT_EQ(completed({"port", "print", "--enclave", "=", "shop", "w"}), "web-of-shop");
+}
+
+TEST(Complete, BashSplitsAtColons) {
+  EXPECT_EQ(completed({"why", "file/fs", "::", "Fi"}), "File[a] File[b]");
+  EXPECT_EQ(completed({"why", "file/fs", ":"}), ":File[a] :File[b]");
+  EXPECT_EQ(completed({"why", "file/fs::Fi"}), "file/fs::File[a] file/fs::File[b]");
+}
+
+TEST(Complete, AFlagBeforeTheCommandMayHaveItsValueInTheNextWord) {
+  EXPECT_EQ(completed({"-e", "shop", "port", "print", ""}), "web-of-shop");
+  EXPECT_EQ(completed({"port", "-e", "shop", "print", ""}), "web-of-shop");
 }
 
 TEST(Complete, FlagsAndTheirValues) {

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "cli/columns.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
 
@@ -14,24 +15,6 @@ namespace {
 
 constexpr Duration worth_a_line = 300ms, frame = 100ms, plain_again = 10s;
 constexpr size_t most_lines = 12;
-
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
-/// The first `width` letters.
-std::string cut(std::string_view text, size_t width) {
-  if (width_of(text) <= width)
-    return std::string(text);
-  size_t letters = 0, at = 0;
-  for (; at < text.size(); ++at) {
-    const bool begins = (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
-    if (begins && letters++ + 1 >= width)
-      break;
-  }
-  return cat(text.substr(0, at), width == 0 ? "" : "…");
-}
 
 /// One line without anything that moves a cursor.
 std::string one_line(std::string_view text) {
@@ -90,17 +73,17 @@ std::vector<std::string> live_block(const std::string& title, const std::vector<
                                     size_t columns, size_t rows) {
   // A letter in the last column makes some terminals begin a new line.
   const size_t width = columns > 1 ? columns - 1 : 1;
-  std::vector<std::string> block{cut(title, width)};
+  std::vector<std::string> block{cut_to(title, width)};
   const size_t room = rows > 1 ? rows - 1 : 0;
   const size_t shown = lines.size() <= room ? lines.size() : room > 0 ? room - 1 : 0;
   for (size_t i = 0; i < shown; ++i) {
     const std::string time = cat("  ", short_duration(lines[i].lasted.count()));
     const size_t left = width > time.size() ? width - time.size() : 0;
-    block.push_back(left < 10 ? cut(cat("  ", lines[i].text), width)
-                              : cut(cat("  ", lines[i].text), left) + time);
+    block.push_back(left < 10 ? cut_to(cat("  ", lines[i].text), width)
+                              : cut_to(cat("  ", lines[i].text), left) + time);
   }
   if (shown < lines.size() && room > 0)
-    block.push_back(cut(cat("  and ", lines.size() - shown, " more"), width));
+    block.push_back(cut_to(cat("  and ", lines.size() - shown, " more"), width));
   return block;
 }
 

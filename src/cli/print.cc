@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "cli/columns.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -13,12 +14,6 @@ bool is_in_lines = false;
 /// Of the documents in docs/json.md: raised when a field goes or changes its meaning.
 constexpr int schema_version = 1;
 constexpr size_t printed_at_once = 64 * 1024;
-
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
 
 std::function<void()> hook_of_output;
 
