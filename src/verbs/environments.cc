@@ -274,12 +274,20 @@ bool stays_on_machine(const Key& key, const Record& record) {
          (then == nullptr || then->leftover != Leftover::remove);
 }
 
+/// A wait or a look of states makes nothing that stays.
+bool has_made_nothing(const Key& key, const Record& record) {
+  const Value& made = record.outputs.at("new_state");
+  return key.kind == "state" &&
+         (made.is_null() || (made.is_dict() && made.entries().empty()) ||
+          (made.is_list() && made.items().empty()) || (made.is_text() && made.text().empty()));
+}
+
 /// Whether there is something of it that people can see.
 bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds) {
   const Kind* const kind = kinds.find(key.kind);
   return stays_on_machine(key, record) && kind != nullptr && kind->sort() != Sort::action &&
          key.kind != command_kind().name() && record.applied &&
-         !record.applied->attributes.bool_at("purged");
+         !record.applied->attributes.bool_at("purged") && !has_made_nothing(key, record);
 }
 
 /// The engines that something of it lives on that goes with it.

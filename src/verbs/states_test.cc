@@ -2,6 +2,7 @@
 /// files are below a temporary folder, states of users are written in Starlark.
 
 #include "tests/fixtures/states_fixture.h"
+#include "verbs/environments.h"
 #include "verbs/explain.h"
 
 namespace fettle {
@@ -72,6 +73,15 @@ TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
   EXPECT_EQ(apply("one: {test.fail_without_changes: []}").re_runs, 3);
   request_.pending = "other";
   put("main.sls", "a: {test.nop: []}");
+}
+
+TEST_F(StatesTest, ARemovalNamesOnlyWhatWasMade) {
+  request_.reconciler = "none";
+  apply("nothing: {test.nop: []}\nmade: {test.present: [{new_state: {a: 1}}]}");
+  const Result<Removed> removed = remove_environment(place_, "e", {});
+  ASSERT_TRUE(removed) << to_string(removed.error());
+  ASSERT_EQ(removed->staying.size(), 1u);
+  EXPECT_EQ(to_string(removed->staying[0]), "state/test_|-made_|-made");
 }
 
 TEST_F(StatesTest, EachStateIsToldHowOftenItWasAppliedAgain) {

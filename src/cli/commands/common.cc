@@ -26,7 +26,8 @@ Result<std::string> environment_asked(const Face& face, size_t argument) {
   if (name.empty())
     name = face.parsed.argument(argument);
   if (name.empty())
-    return user_error("name the environment with `-e NAME`: `fettle enclave ls` lists environments");
+    return user_error(
+        "name the environment with `-e NAME`: `fettle enclave ls` lists environments");
   return name;
 }
 
@@ -103,9 +104,9 @@ std::string orphans_text(size_t orphans, const std::vector<Key>& left,
   if (orphans == 0)
     return "";
   return cat(", ", orphans, orphans == 1 ? " orphan stays" : " orphans stay",
-             left.empty() ? "" : cat(": ", first_few(left)), " (see `fettle orphans ls",
-             environment.empty() ? "" : " ", environment, "`; `--prune` removes ",
-             orphans == 1 ? "it)" : "them)");
+             left.empty() ? "" : cat(left.size() < orphans ? ", new: " : ": ", first_few(left)),
+             " (see `fettle orphans ls", environment.empty() ? "" : " ", environment,
+             "`; `--prune` removes ", orphans == 1 ? "it)" : "them)");
 }
 
 Result<std::string> read_given(const std::string& path) {
