@@ -200,11 +200,20 @@ Result<bool> rename_container(Engine& engine, const std::string& id, const std::
 
 Result<std::optional<ContainerState>> inspect_container(Engine& engine, const std::string& id,
                                                         std::stop_token stop) {
-  const EngineAnswer answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
-  // Podman answers 500 about one that goes while it looks.
-  if (answer.status == 404 ||
-      (answer.status == 500 && answer.message().find("no such container") != std::string::npos))
-    return std::optional<ContainerState>();
+  constexpr int tries = 5;
+  constexpr Duration pause = 20ms;
+  EngineAnswer answer;
+  for (int i = 1;; ++i) {
+    answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
+    // Podman answers 500 about one that goes while it looks.
+    if (answer.status == 404 ||
+        (answer.status == 500 && answer.message().find("no such container") != std::string::npos))
+      return std::optional<ContainerState>();
+    // So it does about one that ends meanwhile, whose process it looks at.
+    if (answer.status != 500 || i == tries)
+      break;
+    TRY(pause_for(pause, stop));
+  }
   if (!answer.ok())
     return engine_error(answer);
   return std::optional(from_inspect(answer.body));

@@ -51,6 +51,21 @@ class StalledEngine : public testing::Test {
 
 constexpr std::string_view begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+TEST_F(StalledEngine, AnInspectionThatFailsIsAskedAgain) {
+  std::atomic<int> asked = 0, failing = 2;
+  serve([&](const std::string&) {
+    return ++asked <= failing ? answer(500, R"({"message":"read /proc/7/cgroup: no such process"})")
+                              : json(R"({"Id":"c","State":{"Status":"exited","ExitCode":3}})");
+  });
+  const auto state = inspect_container(*engine_, "c", {});
+  ASSERT_TRUE(state && *state);
+  EXPECT_EQ((*state)->exit_code, 3);
+  failing = 1'000;
+  const auto refused = inspect_container(*engine_, "c", {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no such process"), std::string::npos);
+}
+
 TEST_F(StalledEngine, ACallIsGivenUp) {
   serve([](const std::string&) { return ""; });
   const auto listed = list_containers(*engine_, {}, {});
