@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/print.h"
 
 namespace fettle {
@@ -43,9 +44,18 @@ Status write_output(const std::string& path, const std::function<Status(const By
     std::fflush(stdout);
     return write_to(STDOUT_FILENO, standard_output, fill);
   }
+  // A path that cannot be meant is a fault of who gave it; what fails later is one of the world.
   struct stat about{};
-  if (stat(path.c_str(), &about) != 0)
+  if (stat(path.c_str(), &about) != 0) {
+    const Path folder = Path(path).parent_path();
+    std::error_code failure;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, failure))
+      return user_error(
+          cat("cannot write `", path, "`: there is no folder `", folder.string(), "`"));
     return write_file(path, fill);
+  }
+  if (S_ISDIR(about.st_mode))
+    return user_error(cat("cannot write `", path, "`: it is a folder"));
   if (!S_ISREG(about.st_mode))
     return write_to_special(path, fill);
   std::error_code code;

@@ -48,11 +48,18 @@ TEST_F(OutputFileTest, APipeAndADeviceStayWhatTheyAre) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   const Status full = write_output("/dev/full", "nowhere to go");
   ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().blame, Blame::world);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
-TEST_F(OutputFileTest, AFolderIsAnError) {
-  EXPECT_FALSE(write_output(folder_.path().string(), "text"));
+TEST_F(OutputFileTest, APathThatCannotBeMeantIsAFaultOfWhoGaveIt) {
+  const Status folder = write_output(folder_.path().string(), "text");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().blame, Blame::user);
+  const Status nowhere = write_output(path_ + "/no/such", "text");
+  ASSERT_FALSE(nowhere);
+  EXPECT_EQ(nowhere.error().blame, Blame::user);
+  EXPECT_NE(nowhere.error().message.find("there is no folder"), std::string::npos);
 }
 
 }  // namespace

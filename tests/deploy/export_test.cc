@@ -104,7 +104,7 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {{"export", "-e", "e", "-f", at("wrong.cf")}, "variable y not found"},
       {{"export", "-e", "e", "-f", at("bytes.cf")}, "bytes.cf:1:1: Syntax error"},
       {{"export", "-e", "e", "-f", at("home")}, "is a directory"},
-      {{"export", "-f", at("m.cf"), "-j", at("no/such/folder.json")}, "cannot create"},
+      {{"export", "-f", at("m.cf"), "-j", at("no/such/folder.json")}, "there is no folder"},
       {{"export", "-e", "../x", "-f", at("m.cf")}, "environment name `../x` is invalid"},
       {{"setting", "set", "auto_deploy", "true", "-e", "a b"}, "name `a b` is invalid"},
       {{"versions", "ls", "nothing"}, "there is no environment `nothing`"},

@@ -79,10 +79,8 @@ Result<int> export_to_file(const Face& face, const ExportRequest& request) {
       print_part(json);
       return {};
     }));
-  else if (Status written = write_output(file, fill); !written) {
-    written.error().blame = Blame::user;
-    return written.error();
-  }
+  else
+    TRY(write_output(file, fill));
   return 0;
 }
 
