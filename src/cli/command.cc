@@ -228,7 +228,9 @@ bool has_rest(const Command& command, const Parsed& parsed) {
 }
 
 std::string usage_of(const Command& command) {
-  return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments);
+  const CommandOption* const file = find_option(command.options, "-f");
+  return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments,
+             file != nullptr && file->value == "FILE" ? " [-f FILE]" : "");
 }
 
 /// With blanks behind it, two at least, as wide as `width` letters.

@@ -23,6 +23,15 @@ constexpr std::array<Limit, 4> limits{{
      "limit for a command in a service"},
 }};
 
+/// `2m`, where Go writes `2m0s`.
+std::string short_text(Duration duration) {
+  std::string text = to_string(duration);
+  for (const std::string_view zero : {"m0s", "h0m"})
+    if (text.ends_with(zero))
+      text.resize(text.size() - 2);
+  return text;
+}
+
 Result<Duration> duration_in(const std::string& text, const std::string& name) {
   const Result<Duration> duration = parse_duration(text);
   if (!duration || *duration < 0s)
@@ -40,7 +49,7 @@ std::vector<CommandOption> limit_options() {
     const Duration otherwise = usual.*limit.field;
     options.push_back({{cat("--", limit.flag)},
                        "TIME",
-                       cat(limit.help, " (", otherwise == 0s ? "none" : to_string(otherwise),
+                       cat(limit.help, " (", otherwise == 0s ? "none" : short_text(otherwise),
                            "); or $", limit.variable)});
   }
   return options;
