@@ -3,7 +3,7 @@
 #   fettle_module(plan SOURCES make_plan.cc TESTS make_plan_test.cc USES core LIBRARIES sqlite3)
 #
 # makes the library `fettle_plan` and the test program `plan_test`. Folder `src/drivers/engine` is
-# the module `drivers_engine`.
+# the module `drivers_engine`. GLUE says that a module computes little itself.
 
 add_library(fettle_flags INTERFACE)
 target_include_directories(fettle_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
@@ -27,19 +27,27 @@ add_compile_options(-ffunction-sections -fdata-sections)
 
 find_package(Threads REQUIRED)
 
-# The two precompiled headers: one for sources, one for tests.
+# How fast what is compiled with them runs hardly matters, how fast it compiles does: tests, and
+# under a sanitizer the modules that are marked as GLUE.
+set(fettle_unoptimized -O0)
+
+# The precompiled headers: for sources, for tests, and for glue that is not optimized.
 file(WRITE ${CMAKE_BINARY_DIR}/empty.cc "")
-add_library(fettle_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
-target_link_libraries(fettle_pch PUBLIC fettle_flags)
-target_precompile_headers(fettle_pch PRIVATE ${CMAKE_SOURCE_DIR}/src/base/pch.h)
-add_library(fettle_test_pch STATIC ${CMAKE_BINARY_DIR}/empty.cc)
-target_link_libraries(fettle_test_pch PUBLIC fettle_flags)
-target_precompile_headers(fettle_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/src/base/pch_test.h)
+function(fettle_precompiled name header)
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/empty.cc)
+  target_link_libraries(${name} PUBLIC fettle_flags)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src/base/${header})
+endfunction()
+fettle_precompiled(fettle_pch pch.h)
+fettle_precompiled(fettle_test_pch pch_test.h ${fettle_unoptimized})
+fettle_precompiled(fettle_glue_pch pch.h ${fettle_unoptimized})
 
 # The tests of a module in a program of their own: fettle_tests(NAME SOURCES … USES …).
 function(fettle_tests name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(${name}_test ${arg_SOURCES})
+  target_compile_options(${name}_test PRIVATE ${fettle_unoptimized})
   target_precompile_headers(${name}_test REUSE_FROM fettle_test_pch)
   list(TRANSFORM arg_USES PREPEND fettle_)
   target_link_libraries(${name}_test PRIVATE fettle_flags ${arg_USES} ${arg_LIBRARIES} gtest gtest_main Threads::Threads)
@@ -48,9 +56,14 @@ function(fettle_tests name)
 endfunction()
 
 function(fettle_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;TESTS;TEST_USES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "GLUE" "" "SOURCES;TESTS;TEST_USES;USES;LIBRARIES" ${ARGN})
   add_library(fettle_${name} STATIC ${arg_SOURCES})
-  target_precompile_headers(fettle_${name} REUSE_FROM fettle_pch)
+  if(arg_GLUE AND FETTLE_UNOPTIMIZED_GLUE)
+    target_compile_options(fettle_${name} PRIVATE ${fettle_unoptimized})
+    target_precompile_headers(fettle_${name} REUSE_FROM fettle_glue_pch)
+  else()
+    target_precompile_headers(fettle_${name} REUSE_FROM fettle_pch)
+  endif()
   list(TRANSFORM arg_USES PREPEND fettle_)
   target_link_libraries(fettle_${name} PUBLIC fettle_flags ${arg_USES} ${arg_LIBRARIES})
   if(arg_TESTS)
