@@ -55,7 +55,7 @@ std::string suggestion_of(std::string_view word, std::span<const Candidate> cand
   return found.empty() ? std::string() : cat(", did you mean `", found, "`?");
 }
 
-/// The length in bytes of the code point at `at`; 1 for a byte that begins none.
+/// The length in bytes of the code point at `at`; 0 for a byte that begins none.
 size_t code_point_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(at);
@@ -137,6 +137,19 @@ bool is_valid_utf8(std::string_view text) {
     at += length;
   }
   return true;
+}
+
+LineAndColumn end_of_utf8(std::string_view text) {
+  LineAndColumn end;
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = code_point_length(text, at);
+    if (length == 0)
+      return end;
+    end =
+        text[at] == '\n' ? LineAndColumn{end.line + 1, 1} : LineAndColumn{end.line, end.column + 1};
+    at += length;
+  }
+  return end;
 }
 
 std::string printable(std::string_view text) {

@@ -34,6 +34,12 @@ std::string lower_case(std::string_view text);  ///< ASCII only
 std::string upper_case(std::string_view text);  ///< ASCII only
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 bool is_valid_utf8(std::string_view text);
+struct LineAndColumn {
+  int line = 1;    ///< from 1
+  int column = 1;  ///< in characters, from 1
+};
+/// Where a text stops being UTF-8; where it ends when it does not.
+LineAndColumn end_of_utf8(std::string_view text);
 /// The text, or at most so many bytes of it, no character cut in two, and `…`.
 std::string clipped(std::string_view text, size_t longest);
 void append_utf8(std::string& text, uint32_t code_point);  ///< a surrogate becomes U+FFFD

@@ -35,6 +35,8 @@ TEST(Text, Utf8IsCheckedStrictly) {
   EXPECT_FALSE(is_valid_utf8("\xED\xA0\x80"));  // surrogate
   EXPECT_FALSE(is_valid_utf8("\xE2\x82"));      // cut off
   EXPECT_FALSE(is_valid_utf8("\xF4\x90\x80\x80"));
+  EXPECT_EQ(end_of_utf8("a\n\xC3\xA9\xF0\x9F\x98\x80\xFF").line, 2);
+  EXPECT_EQ(end_of_utf8("a\n\xC3\xA9\xF0\x9F\x98\x80\xFF").column, 3);
 }
 
 TEST(Text, ClippedTextEndsWithAWholeCharacter) {

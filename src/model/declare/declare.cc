@@ -406,9 +406,9 @@ bool Declarer::check_default(const AttributeDefinition& definition, const Attrib
   // What calls a plugin is checked when the value is used.
   if (attribute.type.constraint != nullptr)
     return true;
-  std::string why;
+  Reason why;
   if (!is_of(program_, attribute.type, value, why))
-    return fail(definition.initial->at, why, 10, reported);
+    return fail(definition.initial->at, why.message, 10, reported);
   return true;
 }
 

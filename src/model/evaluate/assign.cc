@@ -5,8 +5,16 @@
 
 namespace fettle::model {
 
+/// A reason that the place of the value tells.
+static Reason told_of_value(std::string message) {
+  return {std::move(message), "", Reason::Kind::value};
+}
+
 bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
-  return set_any(owner, slot, value, writer.at) || tell(owner, slot, writer);
+  if (set_any(owner, slot, value, writer.at))
+    return true;
+  errors_.tell(owner, slot, writer);
+  return false;
 }
 
 bool Machine::set_any(Instance* owner, uint32_t slot, const Datum& value, Place at) {
@@ -23,7 +31,7 @@ bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place 
     return add_item(owner, slot, value, at, true);
   const auto is_null = [](const Datum& item) { return item.tag == Tag::null; };
   if (owner->cells[slot].value.is_set() && std::ranges::any_of(value.list->items, is_null)) {
-    fail(at, "List modified after freeze", 50);
+    errors_.fail(at, told_of_value("List modified after freeze"), 50);
     return false;
   }
   return std::ranges::all_of(value.list->items, [&](const Datum& item) {
@@ -33,44 +41,39 @@ bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place 
 
 /// Null for a list: it is empty and closed.
 bool Machine::set_empty(Instance* owner, uint32_t slot, Place at) {
-  Delayed& delayed = delayed_of(owner, slot);
+  Delayed& delayed = relations_.of(owner, slot);
   if (!delayed.items.empty()) {
     std::string items;
     for (const Datum& item : delayed.items)
       items += cat(items.empty() ? "" : ", ", shown(program_, item));
-    fail(at,
-         cat("Trying to set relation attribute `", program_.symbols.name(delayed.attribute->name),
-             "` of instance `", instance_text(owner), "` to null but it has values `", items,
-             "` assigned already"));
+    errors_.fail(
+        at, told_of_value(cat("Trying to set relation attribute `",
+                              program_.symbols.name(delayed.attribute->name), "` of instance `",
+                              shown(program_, Datum::of(owner)), "` to null but it has values `",
+                              items, "` assigned already")));
     return false;
   }
   freeze(delayed);
   return true;
 }
 
-/// Remembers an equal value of another contributor.
-void Machine::repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first,
-                     Place at) {
-  if (program_.is_for_version && first != by_ && by_ != owner->number + 1)
-    repetitions_.push_back({owner, slot, by_, value, at});
-}
-
 bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
   if (cell.value.is_set()) {
     if (is_equal(cell.value, value))
       return true;
-    fail(at,
-         cat("value set twice:\n\told value: ", shown(program_, cell.value), "\n\t\tset at ",
-             program_.location(places_.at(cell.value.place)), "\n\tnew value: ",
-             shown(program_, value), "\n\t\tset at ", program_.location(at), "\n"),
-         51);
+    errors_.fail(at,
+                 cat("value set twice:\n\told value: ", shown(program_, cell.value),
+                     "\n\t\tset at ", program_.location(places_.at(cell.value.place)),
+                     "\n\tnew value: ", shown(program_, value), "\n\t\tset at ",
+                     program_.location(at), "\n"),
+                 51);
     return false;
   }
   Datum known = value;
   if (known.tag == Tag::unknown) [[unlikely]]
-    identify(known);
+    instances_.identify(known);
   set(cell, known, at);
-  cell.value.by = by_;
+  cell.value.by = now_.by;
   return true;
 }
 
@@ -81,16 +84,16 @@ bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place 
   if (value.tag == Tag::instance) {
     if (value.instance->entity->is_a(attribute.target))
       return false;
-    fail(at,
-         cat("Invalid class type for ", shown(program_, value), ", should be ",
-             attribute.target->full_name),
-         10);
+    errors_.fail(at,
+                 cat("Invalid class type for ", shown(program_, value), ", should be ",
+                     attribute.target->full_name),
+                 10);
     return true;
   }
-  fail(at,
-       cat("Invalid type for value '", shown(program_, value), "', should be type ",
-           attribute.target->full_name),
-       10);
+  errors_.fail(at,
+               cat("Invalid type for value '", shown(program_, value), "', should be type ",
+                   attribute.target->full_name),
+               10);
   return true;
 }
 
@@ -105,20 +108,20 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
     const Contributor first = cell.value.by;
     if (!set_cell(cell, value, at))
       return false;
-    repeat(owner, slot, value, first, at);
+    contributions_.repeat(owner, slot, value, first, now_.by, at);
     return true;
   }
   if (attribute.shape == Shape::value) {
-    std::string why;
+    Reason why;
     if (!accepts(attribute.type, value, why)) {
-      fail(at, why, 10);
+      errors_.fail(at, std::move(why), 10);
       return false;
     }
   } else if (!is_empty_option && refuse_type(attribute, value, at)) {
     return false;
   }
   if (was_empty && !is_empty_option) {
-    fail(at, "List modified after freeze", 50);
+    errors_.fail(at, told_of_value("List modified after freeze"), 50);
     return false;
   }
   if (!set_cell(cell, value, at))
@@ -141,7 +144,8 @@ bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance*
     if (set_any(other, slot, value, at))
       return true;
   }
-  return blame(other, slot, reported_in(program_, other));
+  errors_.tell(other, slot, reported_in(program_, other));
+  return false;
 }
 
 bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
@@ -149,23 +153,24 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   const Attribute& attribute = *owner->entity->slots[slot];
   if (refuse_type(attribute, value, at))
     return false;
-  Delayed& delayed = delayed_of(owner, slot);
+  Delayed& delayed = relations_.of(owner, slot);
   if (value.tag == Tag::instance && is_member(delayed, owner, slot, value, at))
     return true;
   if (delayed.cell->value.is_set()) {
     if (delayed.items.size() >= attribute.count.upper)
-      fail(at, cat("Exceeded relation arity on attribute '", program_.symbols.name(attribute.name),
-                   "' of instance '", instance_text(owner), "'"));
+      errors_.fail(at, told_of_value(cat("Exceeded relation arity on attribute '",
+                                         program_.symbols.name(attribute.name), "' of instance '",
+                                         shown(program_, Datum::of(owner)), "'")));
     else
-      fail(at, "List modified after freeze", 50);
+      errors_.fail(at, told_of_value("List modified after freeze"), 50);
     return false;
   }
   Datum added = value;
-  added.by = by_;
-  delayed.push_back(item_arrays_, added);
+  added.by = now_.by;
+  relations_.add(delayed, added);
   if (delayed.items.size() > attribute.count.upper) {
-    fail(at, cat("List over full: max nr of items is ", attribute.count.upper, ", content is ",
-                 shown(program_, value)));
+    errors_.fail(at, cat("List over full: max nr of items is ", attribute.count.upper,
+                         ", content is ", shown(program_, value)));
     return false;
   }
   if (!tell_listeners(delayed, value, at))
@@ -174,7 +179,7 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   if (delayed.items.size() == attribute.count.upper)
     freeze(delayed);
   else if (delayed.potential > 0)
-    consider(delayed);
+    relations_.consider(delayed);
   if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
@@ -197,7 +202,7 @@ bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const 
   if (delayed.items.size() < few) {
     for (const Datum& item : delayed.items)
       if (item.tag == Tag::instance && item.instance == value.instance) {
-        repeat(owner, slot, value, item.by, at);
+        contributions_.repeat(owner, slot, value, item.by, now_.by, at);
         return true;
       }
     return false;
@@ -208,9 +213,9 @@ bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const 
       if (item.tag == Tag::instance)
         delayed.members->emplace(item.instance, item.by);
   }
-  const auto [known, is_new] = delayed.members->emplace(value.instance, by_);
+  const auto [known, is_new] = delayed.members->emplace(value.instance, now_.by);
   if (!is_new)
-    repeat(owner, slot, value, known->second, at);
+    contributions_.repeat(owner, slot, value, known->second, now_.by, at);
   return !is_new;
 }
 

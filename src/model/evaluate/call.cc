@@ -15,10 +15,10 @@ Step Machine::evaluate_call(const Call& node, Frame* frame, Datum& value) {
     shown += cat(shown.empty() ? "" : ",", constraint_text(program_, argument.value));
   for (const Argument& argument : node.arguments)
     if (!argument.is_positional)
-      return fail(node.at, "Only positional arguments allowed in type cast");
+      return errors_.fail(node.at, "Only positional arguments allowed in type cast");
   if (node.arguments.size() != 1)
-    return fail(node.at,
-                cat("Illegal arguments ", shown, ": type cast expects exactly 1 argument"));
+    return errors_.fail(node.at,
+                        cat("Illegal arguments ", shown, ": type cast expects exactly 1 argument"));
   Datum from;
   if (const Step step = evaluate(node.arguments[0].value, frame, from); step != Step::done)
     return step;
@@ -57,7 +57,7 @@ static bool read_real(const std::string& text, Datum& value) {
 
 Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Datum& value) {
   const auto refuse = [&] {
-    return fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
+    return errors_.fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
   };
   value = from;
   if (from.tag == Tag::unknown)
@@ -68,7 +68,7 @@ Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Dat
     else if (from.tag == Tag::null)
       value = make_text("null");
     else if (is_too_long(from))
-      return fail(node.at, std::string(too_long_text));
+      return errors_.fail(node.at, std::string(too_long_text));
     else
       value = make_text(text_of(program_, from));
     return Step::done;
@@ -112,7 +112,7 @@ Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Dat
     return refuse();
   if (to == "float" && from.tag != Tag::floating) {
     value = Datum::of(as_float(from));
-    return std::isinf(value.floating) ? fail(node.at, "int too large to convert to float")
+    return std::isinf(value.floating) ? errors_.fail(node.at, "int too large to convert to float")
                                       : Step::done;
   }
   if (from.tag == Tag::boolean)

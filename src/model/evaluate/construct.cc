@@ -39,32 +39,19 @@ Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
   if (candidates.empty()) {
     Place at = node.type.at;
     at.is_exact = 1;
-    fail(at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space),
-         20, Telling::statement);
+    errors_.fail(
+        at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space), 20,
+        Telling::statement);
     return nullptr;
   }
   std::string names;
   for (const Entity* one : candidates)
     names += cat(names.empty() ? "'" : ", '", one->full_name, "'");
-  fail(node.at, cat("Could not determine namespace for type ", program_.text(node.type), ". ",
-                    candidates.size(), " possible candidates exists: [", names,
-                    "]. To resolve this, use the fully qualified name instead of the short name."));
+  errors_.fail(node.at,
+               cat("Could not determine namespace for type ", program_.text(node.type), ". ",
+                   candidates.size(), " possible candidates exists: [", names,
+                   "]. To resolve this, use the fully qualified name instead of the short name."));
   return nullptr;
-}
-
-Instance* Machine::new_instance(Entity* entity, Place at, uint32_t depth) {
-  const size_t slots = entity->slots.size();
-  auto* made =
-      static_cast<Instance*>(program_.arena.take(offsetof(Instance, cells) + slots * sizeof(Cell)));
-  made->entity = entity;
-  made->number = static_cast<uint32_t>(instances_.size());
-  made->depth = depth;
-  made->at = at;
-  made->maker = by_;
-  std::uninitialized_default_construct_n(made->cells, slots);
-  instances_.push_back(made);
-  selected_.push_back(false);
-  return made;
 }
 
 /// The slots of the named arguments, found once for each constructor.
@@ -78,9 +65,9 @@ bool Machine::find_slots(const Constructor& node, const Entity& entity) {
       const std::string& name = program_.symbols.name(argument.name);
       Place at = argument.at;
       at.is_exact = 1;
-      fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
-      failure_->meant = meant_attribute(program_, entity, name);
-      report(cat(name, " (", program_.location(at), ")"), false);
+      errors_.fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
+      errors_->meant = meant_attribute(program_, entity, name);
+      errors_.tell(cat(name, " (", program_.location(at), ")"));
       return false;
     }
   }
@@ -104,29 +91,22 @@ Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame
       continue;
     }
     if (dict.tag != Tag::dict)
-      return refuse_unpacking(argument);
+      return errors_.fail_unpacking(argument);
     for (const DictEntry& entry : dict.dict->entries) {
       const uint32_t slot = entity.slot(program_.symbols.intern(entry.key->view));
       if (slot == no_slot)
-        return fail(node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name),
-                    10);
+        return errors_.fail(
+            node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name), 10);
       const bool is_named = std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
       if (is_named || values[slot].is_set())
-        return fail(node.at, cat("The attribute ", entry.key->view,
-                                 " is set twice in the constructor call of ",
-                                 program_.symbols.name(entity.name), "."));
+        return errors_.fail(node.at, cat("The attribute ", entry.key->view,
+                                         " is set twice in the constructor call of ",
+                                         program_.symbols.name(entity.name), "."));
       values[slot] = entry.value;
-      identify(values[slot]);
+      instances_.identify(values[slot]);
     }
   }
   return result;
-}
-
-Step Machine::refuse_unpacking(const Argument& argument) {
-  fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
-  report(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"),
-         false);
-  return Step::fail;
 }
 
 /// The values of the attributes of indexes: they decide which instance it is.
@@ -147,7 +127,7 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
         return step;
       if (step == Step::wait)
         result = step;
-      identify(datum);
+      instances_.identify(datum);
       values[slot] = datum;
     } else if (entity.defaults[slot].is_set()) {
       values[slot] = entity.defaults[slot];
@@ -162,10 +142,10 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
   }
   if (missing.empty())
     return result;
-  fail(node.at, missing_keys(program_, entity, missing), 10);
-  is_in_unit_ = std::ranges::any_of(missing, [&](uint32_t slot) {
-    return to != nullptr && entity.slots[slot] == to->attribute->inverse;
-  });
+  errors_.fail(node.at, missing_keys(program_, entity, missing), 10);
+  errors_.set_in_unit(to != nullptr && std::ranges::any_of(missing, [&](uint32_t slot) {
+                        return entity.slots[slot] == to->attribute->inverse;
+                      }));
   return Step::fail;
 }
 
@@ -183,22 +163,6 @@ std::string Machine::no_key_text(Symbol name, const Datum& value) const {
              program_.symbols.name(name), ": references can not be used in indexes.");
 }
 
-/// Gives an unknown the number that tells it from others as a key.
-void Machine::identify(Datum& value) {
-  if (value.tag == Tag::unknown && value.integer == 0)
-    value.integer = ++unknowns_;
-}
-
-/// As in the original keys are texts: 1, 1.0 and true differ.
-void Machine::append_key_of(std::string& key, const Datum& datum) {
-  if (datum.tag == Tag::unknown)
-    key += cat("?", datum.integer);
-  else if (datum.tag == Tag::floating || datum.tag == Tag::boolean)
-    key += cat(quoted(program_, datum), ";");
-  else
-    append_key(key, datum);
-}
-
 /// The instance that the indexes know under these values; `found` stays null when there is none.
 Step Machine::find_instance(const Constructor& node, Entity& entity, Values& values,
                             Instance*& found) {
@@ -210,14 +174,14 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
-        return fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
-      append_key_of(key, values[slot]);
+        return errors_.fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
+      instances_.append_key_of(key, values[slot]);
     }
     const auto at = index->instances.find(key);
     if (at == index->instances.end())
       continue;
     if (found != nullptr && found != at->second)
-      return fail(node.at, "Inconsistent indexes detected!\n", 10);
+      return errors_.fail(node.at, "Inconsistent indexes detected!\n", 10);
     found = at->second;
     if (found->entity == &entity)
       continue;
@@ -228,10 +192,10 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
         pairs.emplace_back(name, values[entity.slot(name)]);
       what = cat("Duplicate key in index. ", key_text(pairs));
     }
-    fail(node.at,
-         cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
-             program_.location(found->at), "))"),
-         40, Telling::nobody);
+    errors_.fail(node.at,
+                 cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
+                     program_.location(found->at), "))"),
+                 40, Telling::nobody);
     return Step::fail;
   }
   return Step::done;
@@ -252,8 +216,7 @@ void Machine::enter(Instance* instance, bool is_new) {
     if (waiting == index.waiting.end())
       continue;
     for (Task* task : waiting->second)
-      if (--task->missing == 0)
-        push(task);
+      schedule_.wake(task);
     index.waiting.erase(waiting);
   }
 }
@@ -274,21 +237,21 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
     sink.slot = slot;
     sink.by = instance->number + 1;
     sink.constructor = &node;
-    sink.statement = current_->has_statement() ? current_->statement : nullptr;
+    sink.statement = now_.task->has_statement() ? now_.task->statement : nullptr;
     sink.has_promise = true;
-    ++delayed_of(instance, slot).promises;
+    relations_.promise(instance, slot);
     stream(argument.value, frame, &sink);
     return true;
   }
-  Task* task = new_task(Task::Kind::argument, frame);
+  Task* task = schedule_.make(Task::Kind::argument, frame);
   task->expr = argument.value;
   task->target = instance;
   task->slot = slot;
   task->constructor = &node;
   task->at = argument.at;
   if (attribute.shape == Shape::option)
-    promise(instance, slot, task->held);
-  push(task);
+    relations_.promise(instance, slot, task->held);
+  schedule_.push(task);
   return true;
 }
 
@@ -331,39 +294,41 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
   if (const Step step = find_instance(node, *entity, values, found); step != Step::done)
     return step;
   const bool is_new = found == nullptr;
-  Instance* instance = is_new ? new_instance(entity, node.at, depth_ + 1) : found;
+  Instance* instance = is_new ? instances_.make(entity, node.at, now_.depth + 1, now_.by) : found;
   constexpr uint32_t deepest = 20'000;
   if (instance->depth > deepest)
-    return fail(node.at, cat("instances of ", entity->full_name,
-                             " are created endlessly (a livelock): each creates the next one, in "
-                             "an implementation or a loop, ",
-                             deepest, " so far"));
+    return errors_.fail(node.at,
+                        cat("instances of ", entity->full_name,
+                            " are created endlessly (a livelock): each creates the next one, in "
+                            "an implementation or a loop, ",
+                            deepest, " so far"));
   value = Datum::of(instance);
-  scratch_.push_back({{&node, frame}, {value, {}}});
+  schedule_.remember({&node, frame}, {value, {}});
   if (!is_new)
-    program_.constructions.push_back({instance, &node, by_});
+    program_.constructions.push_back({instance, &node, now_.by});
   if (node.missing.name != nullptr)
-    return miss(node.missing);
-  const Contributor maker = std::exchange(by_, instance->number + 1);
-  enter(instance, is_new);
-  if (!fill(node, instance, frame, values))
-    return Step::fail;
-  by_ = maker;
+    return errors_.fail_need(node.missing);
+  {
+    const Scoped contributing(now_.by, instance->number + 1);
+    enter(instance, is_new);
+    if (!fill(node, instance, frame, values))
+      return Step::fail;
+  }
   if (is_new)
     select(instance);
-  return failure_ ? Step::fail : Step::done;
+  return errors_ ? Step::fail : Step::done;
 }
 
 /// Asks every `implement` of a new instance whether it applies.
 void Machine::select(Instance* instance) {
   for (const Implement* implement : instance->entity->selected)
-    ready_.push_back(
+    schedule_.push(
         {.kind = Turn::Kind::implement, .target = instance->number + 1, .implement = implement});
   if (!instance->entity->selected.empty())
     return;
-  fail(instance->at, cat("Unable to select implementation for entity ",
-                         program_.symbols.name(instance->entity->name)));
-  report(reported_in(program_, instance), false);
+  errors_.fail(instance->at, cat("Unable to select implementation for entity ",
+                                 program_.symbols.name(instance->entity->name)));
+  errors_.tell(reported_in(program_, instance));
 }
 
 }  // namespace fettle::model

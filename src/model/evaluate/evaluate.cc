@@ -47,8 +47,6 @@ Datum Machine::make_dict(std::span<const DictEntry> entries) {
   return Datum::of(static_cast<const Dict*>(made));
 }
 
-Step Machine::over() { return fail(current_->at, budget().refusal(), 0); }
-
 Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
   switch (expr->kind) {
     case ExprKind::constant:
@@ -61,28 +59,24 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
     case ExprKind::attribute:
       return evaluate_attribute(as<AttributeRef>(expr), frame, value);
     case ExprKind::constructor: {
-      if (is_probing_)
+      if (now_.is_probing)
         return Step::wait;
-      if (current_->memory != nullptr)
-        if (const auto found = current_->memory->find({expr, frame});
-            found != current_->memory->end()) {
-          value = found->second.value;
-          return Step::done;
-        }
+      if (const Remembered* const known = schedule_.recall(*now_.task, {expr, frame})) {
+        value = known->value;
+        return Step::done;
+      }
       return construct(as<Constructor>(expr), frame, value, to);
     }
     case ExprKind::call: {
-      if (is_probing_)
+      if (now_.is_probing)
         return Step::wait;
-      if (current_->memory != nullptr)
-        if (const auto found = current_->memory->find({expr, frame});
-            found != current_->memory->end()) {
-          value = found->second.value;
-          return Step::done;
-        }
+      if (const Remembered* const known = schedule_.recall(*now_.task, {expr, frame})) {
+        value = known->value;
+        return Step::done;
+      }
       const Step step = evaluate_call(as<Call>(expr), frame, value);
       if (step == Step::done)
-        scratch_.push_back({{expr, frame}, {value, {}}});
+        schedule_.remember({expr, frame}, {value, {}});
       return step;
     }
     case ExprKind::list:
@@ -106,9 +100,9 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
       if (value.tag == Tag::unknown)
         return Step::done;
       if (value.tag != Tag::boolean)
-        return fail(expr->at,
-                    cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
-                    10);
+        return errors_.fail(
+            expr->at, cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
+            10);
       value = Datum::of(!value.boolean);
       return Step::done;
     }
@@ -122,19 +116,19 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
         return Step::done;
       }
       if (condition.tag != Tag::boolean)
-        return fail(
+        return errors_.fail(
             node.condition->at,
             cat("Invalid value `", shown(program_, condition),
                 "`: the condition for a conditional expression must be a boolean expression"));
       const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
-      if (step == Step::fail && telling_ == Telling::reader)
-        report("", false);
+      if (step == Step::fail)
+        errors_.tell_if(Telling::reader, "");
       return step;
     }
     case ExprKind::is_defined:
       return evaluate_defined(as<IsDefined>(expr), frame, value);
     case ExprKind::regex:
-      return fail(expr->at, "a regular expression is only possible in a typedef");
+      return errors_.fail(expr->at, "a regular expression is only possible in a typedef");
   }
   return Step::done;
 }
@@ -150,18 +144,18 @@ Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) 
   const Attribute& attribute = *owner->entity->slots[slot];
   Cell& cell = owner->cells[slot];
   if (attribute.shape >= Shape::option && !cell.value.is_set())
-    delayed_of(owner, slot);
+    relations_.of(owner, slot);
   if (const Step step = read_cell(cell); step != Step::done)
     return step;
   value = cell.value;
   if (attribute.shape >= Shape::option)
     remember_reading(owner, slot, at);
   if (attribute.shape == Shape::option && value.tag == Tag::null)
-    return fail(
-        at,
-        cat("Optional variable accessed that has no value (attribute `", attribute.owner->full_name,
-            ".", program_.symbols.name(attribute.name), "` of `", instance_text(owner), "`)"),
-        optional_rank, Telling::above);
+    return errors_.fail(at,
+                        cat("Optional variable accessed that has no value (attribute `",
+                            attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
+                            "` of `", shown(program_, Datum::of(owner)), "`)"),
+                        optional_rank, Telling::above);
   return Step::done;
 }
 
@@ -169,10 +163,10 @@ bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
   Cell& cell = owner->cells[slot];
   const bool is_relation = owner->entity->slots[slot]->shape >= Shape::option;
   if (is_relation && !cell.value.is_set())
-    delayed_of(owner, slot);
+    relations_.of(owner, slot);
   const bool is_there = read_cell(cell) == Step::done;
   if (is_there && is_relation)
-    remember_reading(owner, slot, current_ == nullptr ? owner->at : current_->at);
+    remember_reading(owner, slot, now_.task == nullptr ? owner->at : now_.task->at);
   value = cell.value;
   return is_there;
 }
@@ -184,7 +178,8 @@ Step Machine::read_attribute(Instance* instance, uint32_t slot, Datum& value, Pl
 Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
   switch (name.found) {
     case NameKind::local: {
-      for (uint32_t depth = name.depth - std::min(name.depth, skipped_frames_); depth > 0; --depth)
+      for (uint32_t depth = name.depth - std::min(name.depth, now_.skipped_frames); depth > 0;
+           --depth)
         frame = frame->parent;
       Cell& cell = frame->cells[name.slot];
       value = cell.value;
@@ -201,37 +196,23 @@ Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
       return value.is_set() ? Step::done : read_cell(cell);
     }
     default:
-      return name_not_found(name);
+      return errors_.fail_name(name);
   }
 }
 
 /// The slot of an attribute; true when the value has none of that name.
 bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
                                uint32_t& slot) {
-  const std::string& text = program_.symbols.name(name);
-  if (value.tag == Tag::list) {
-    fail(at, cat("can not get attribute ", text, ", ", quoted(program_, value),
-                 " is not an entity but a list"));
-    return true;
-  }
-  if (value.tag != Tag::instance) {
-    fail(at, cat("can not get attribute ", text, ", ", describe(program_, object),
-                 " is not an entity but a ", raw_type(value), " with value '",
-                 shown(program_, value), "'"));
-    return true;
-  }
-  slot = value.instance->entity->slot(name);
+  slot = value.tag == Tag::instance ? value.instance->entity->slot(name) : no_slot;
   if (slot != no_slot)
     return false;
-  const Entity& entity = *value.instance->entity;
-  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name), 20);
-  failure_->meant = meant_attribute(program_, entity, text);
+  errors_.fail_attribute(object, name, value, at);
   return true;
 }
 
 Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
   if (ref.is_in_type)
-    return refuse_in_type(ref);
+    return errors_.fail_in_type(ref);
   Datum object;
   if (const Step step = evaluate(ref.object, frame, object); step != Step::done)
     return step;
@@ -269,12 +250,13 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
     is_unknown |= piece.tag == Tag::unknown;
     if (piece.tag == Tag::reference) {
       const std::string path = describe(program_, part.value);
-      return fail(format.at, cat("Encountered reference in string format for variable `",
-                                 format.is_f_string ? path : cat("{{ ", path, " }}"),
-                                 "`. This is not supported."));
+      return errors_.fail(format.at, cat("Encountered reference in string format for variable `",
+                                         format.is_f_string ? path : cat("{{ ", path, " }}"),
+                                         "`. This is not supported."));
     }
     if (is_too_long(piece))
-      return fail(format.at, cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
+      return errors_.fail(format.at,
+                          cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
     if (budget().is_over() || !budget().has_room(2 * made.size()))
       return over();
     if (!format.is_f_string) {
@@ -292,8 +274,8 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       return inner;
     std::string error;
     if (!format_with(program_, piece, spec.view(), made, error))
-      return fail(format.at, cat("Invalid f-string: ",
-                                 error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
+      return errors_.fail(format.at, cat("Invalid f-string: ",
+                                         error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
   }
   if (result == Step::done)
     value = is_unknown ? Datum::unknown() : make_text(made);
@@ -351,10 +333,10 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
     iterable = value;
   }
   if (iterable.tag != Tag::list)
-    return fail(node.iterable->at,
-                cat("A list comprehension can only be applied to lists and relations, got ",
-                    raw_type(iterable)),
-                10);
+    return errors_.fail(node.iterable->at,
+                        cat("A list comprehension can only be applied to lists and relations, got ",
+                            raw_type(iterable)),
+                        10);
   const std::vector<Frame*> frames = frames_of(node, frame, *iterable.list);
   std::vector<Datum> items;
   Step result = Step::done;
@@ -375,16 +357,15 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
 /// The frames of the elements, the same whenever the task evaluates the comprehension again.
 std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, const List& list) {
   const Memo memo{&node.iterable, frame};
-  if (current_->memory != nullptr)
-    if (const auto found = current_->memory->find(memo); found != current_->memory->end())
-      return found->second.frames;
+  if (const Remembered* const known = schedule_.recall(*now_.task, memo))
+    return known->frames;
   std::vector<Frame*> frames;
   for (const Datum& item : list.items) {
     Frame* inner = new_frame(frame, frame->self, 1);
     inner->cells[0].value = item;
     frames.push_back(inner);
   }
-  scratch_.emplace_back(memo, Remembered()).second.frames = frames;
+  schedule_.remember(memo, {{}, frames});
   return frames;
 }
 
@@ -401,9 +382,9 @@ Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Da
   if (node.guard != nullptr)
     step = evaluate(node.guard, inner, guard);
   if (step == Step::done && guard.tag != Tag::boolean && guard.tag != Tag::unknown)
-    return fail(node.at,
-                cat("Invalid value `", shown(program_, guard),
-                    "`: the condition for a conditional expression must be a boolean expression"));
+    return errors_.fail(
+        node.at, cat("Invalid value `", shown(program_, guard),
+                     "`: the condition for a conditional expression must be a boolean expression"));
   item = Datum::unknown();
   if (step == Step::done && guard.tag == Tag::boolean) {
     if (!guard.boolean)
@@ -412,10 +393,8 @@ Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Da
       step = evaluate(node.value, inner, item);
   }
   if (step == Step::fail) {
-    if (telling_ == Telling::reader)
-      report(reported_in(program_, static_cast<const Expr*>(&node)), false);
-    else if (telling_ == Telling::unit)
-      report(reported_in(program_, node.value), false);
+    errors_.tell_if(Telling::reader, reported_in(program_, static_cast<const Expr*>(&node)));
+    errors_.tell_if(Telling::unit, reported_in(program_, node.value));
   } else if (step == Step::done && item.tag == Tag::list) {
     items.insert(items.end(), item.list->items.begin(), item.list->items.end());
   } else if (step == Step::done) {
@@ -432,8 +411,9 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     Datum object;
     if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
         step != Step::done) {
-      if (step == Step::fail && (telling_ == Telling::itself || telling_ == Telling::unit))
-        report(reported_in(program_, operand), false);
+      if (step == Step::fail &&
+          (errors_.waits_for(Telling::itself) || errors_.waits_for(Telling::unit)))
+        errors_.tell(reported_in(program_, operand));
       return step;
     }
     if (object.tag == Tag::instance) {
@@ -463,7 +443,7 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     Cell& cell = owner->cells[slot];
     std::span<const Datum> items;
     if (!cell.value.is_set() || cell.value.tag == Tag::list)
-      items = delayed_of(owner, slot).items;
+      items = relations_.of(owner, slot).items;
     if (!items.empty() || cell.value.is_set())
       remember_reading(owner, slot, node.at);
     if (!items.empty()) {

@@ -6,14 +6,6 @@
 
 namespace fettle::model {
 
-Task* Machine::new_task(Task::Kind kind, Frame* frame) {
-  Task* task = tasks_.take();
-  task->number = ++task_count_;
-  task->kind = kind;
-  task->frame = frame;
-  return task;
-}
-
 Frame* Machine::new_frame(Frame* parent, Instance* self, size_t cells) {
   auto* frame =
       static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
@@ -30,10 +22,10 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
   for (size_t i = 0; i < count; ++i) {
     const Stmt* statement = block.statements[is_reversed ? count - 1 - i : i];
     if (is_ready(*statement, frame)) {
-      ready_.push_back({.kind = Turn::Kind::statement, .statement = statement, .frame = frame});
+      schedule_.push({.kind = Turn::Kind::statement, .statement = statement, .frame = frame});
       continue;
     }
-    Task* task = new_task(Task::Kind::statement, frame);
+    Task* task = schedule_.make(Task::Kind::statement, frame);
     task->statement = statement;
     task->at = statement->at;
     if (statement->kind == StmtKind::if_) {
@@ -73,7 +65,7 @@ bool Machine::is_ready(const Stmt& statement, Frame* frame) {
 /// A statement waits for its names before it is queued at all; a name that stands for nothing
 /// fails at once.
 void Machine::begin(Task& task) {
-  Task* const before = std::exchange(current_, &task);
+  const Scoped waiting(now_.task, &task);
   bool has_missing = false;
   for (const Name* name : task.statement->needs) {
     Cell* const cell = variable(*name, task.frame);
@@ -81,30 +73,24 @@ void Machine::begin(Task& task) {
     if (cell != nullptr && !cell->value.is_set())
       wait_on(*cell);
   }
-  current_ = before;
   if (has_missing)
-    urgent_.push_back(&task);
+    schedule_.push_urgent(&task);
   else if (task.missing == 0)
-    push(&task);
+    schedule_.push(&task);
   else
-    block(task);
+    schedule_.block(task);
 }
 
 /// Promises for what the block may assign to objects that are known outside of it. For an object
 /// that has no value yet a task waits.
 void Machine::make_promises(Task& task, const Block& block) {
   for (const Foreseen& foreseen : block.foreseen) {
-    is_probing_ = true;
-    const Step step = promise_for(foreseen, task.frame, task.held);
-    is_probing_ = false;
+    const Step step = probe(foreseen, task);
     if (step == Step::done)
       continue;
-    failure_.reset();
-    if (task.held == nullptr)
-      task.held = promises_.take();
-    task.held->statement = task.statement;
-    ++task.held->awaited;
-    Task* const made = new_task(Task::Kind::promise, task.frame);
+    errors_.forget();
+    relations_.promise_later(task.statement, task.held);
+    Task* const made = schedule_.make(Task::Kind::promise, task.frame);
     made->foreseen = &foreseen;
     made->promises = task.held;
     made->at = foreseen.assignment->at;
@@ -114,30 +100,40 @@ void Machine::make_promises(Task& task, const Block& block) {
     if (step == Step::wait)
       run_task(*made);
     else if (is_nothing(as<Name>(root)))
-      urgent_.push_back(made);
+      schedule_.push_urgent(made);
     else
-      push(made);
+      schedule_.push(made);
   }
+}
+
+/// Promises what is known without waiting.
+Step Machine::probe(const Foreseen& foreseen, Task& task) {
+  const Scoped probing(now_.is_probing, true);
+  return promise_for(foreseen, task.frame, task.held);
+}
+
+/// The object of an assignment within, seen from the statement around.
+Step Machine::evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object) {
+  const Scoped skipping(now_.skipped_frames, uint32_t{foreseen.levels});
+  return evaluate(foreseen.assignment->object, frame, object);
 }
 
 Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
   const AssignAttribute& assignment = *foreseen.assignment;
   Datum object;
-  skipped_frames_ = foreseen.levels;
-  const Step step = evaluate(assignment.object, frame, object);
-  skipped_frames_ = 0;
+  const Step step = evaluate_outside(foreseen, frame, object);
   if (step != Step::done || object.tag == Tag::unknown)
     return step;
   uint32_t slot = no_slot;
   if (refuse_attribute(assignment.object, assignment.name, object, assignment.at, slot)) {
-    report(cat(describe(program_, assignment.object), ".", program_.symbols.name(assignment.name),
-               " (", program_.location(assignment.at), ")"),
-           false);
+    errors_.tell(cat(describe(program_, assignment.object), ".",
+                     program_.symbols.name(assignment.name), " (", program_.location(assignment.at),
+                     ")"));
     return Step::fail;
   }
   const bool is_over = held != nullptr && held->is_over;
   if (!is_over && object.instance->entity->slots[slot]->shape >= Shape::option)
-    promise(object.instance, slot, held);
+    relations_.promise(object.instance, slot, held);
   return Step::done;
 }
 
@@ -145,11 +141,10 @@ Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& hel
 Step Machine::execute_promise(Task& task) {
   Promises* held = task.promises;
   const Step step = promise_for(*task.foreseen, task.frame, held);
-  if (step == Step::wait || (step == Step::fail && failure_->rank != optional_rank))
+  if (step == Step::wait || (step == Step::fail && errors_->rank != optional_rank))
     return step;
-  failure_.reset();
-  --held->awaited;
-  give_back(held);
+  errors_.forget();
+  relations_.end_promise(held);
   return Step::done;
 }
 
@@ -166,10 +161,10 @@ Step Machine::execute(Task& task) {
       const Writer writer{task.constructor, nullptr, false, location_of(task.expr)};
       const Step step = evaluate(task.expr, task.frame, value, &to);
       if (step != Step::done)
-        return told(step, task.target, task.slot, writer);
+        return errors_.tell(step, task.target, task.slot, writer);
       if (!set_slot(task.target, task.slot, value, writer))
         return Step::fail;
-      release(task.held);
+      relations_.release(task.held);
       return Step::done;
     }
     case Task::Kind::member:
@@ -236,35 +231,28 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
     return step;
   if (object.tag != Tag::instance)
-    return fail(
+    return errors_.fail(
         node.at,
         cat("The object at ", describe(program_, node.object), " is not an Entity but a <class '",
             object.tag == Tag::null ? "inmanta.execute.util." : "", raw_type(object),
             "'> with value ", shown(program_, object)),
         10);
   const uint32_t slot = object.instance->entity->slot(node.name);
-  if (slot == no_slot) {
-    const std::string& name = program_.symbols.name(node.name);
-    fail(node.at,
-         cat("could not find attribute with name: ", name, " in type ",
-             object.instance->entity->full_name),
-         20);
-    failure_->meant = meant_attribute(program_, *object.instance->entity, name);
-    return Step::fail;
-  }
+  if (slot == no_slot)
+    return errors_.fail_attribute(*object.instance->entity, node.name, node.at);
   const Attribute& attribute = *object.instance->entity->slots[slot];
   if (node.missing != nullptr) {
-    name_not_found(*node.missing);
-    if (telling_ == Telling::reader)
-      telling_ = Telling::statement;
+    errors_.fail_name(*node.missing);
+    if (errors_.waits_for(Telling::reader))
+      errors_.leave_to(Telling::statement);
     return Step::fail;
   }
   if (attribute.shape == Shape::list && is_one_value(*node.value)) {
-    ++delayed_of(object.instance, slot).promises;
-    ready_.push_back({.kind = Turn::Kind::member,
-                      .target = object.instance->number + 1,
-                      .assignment = &node,
-                      .frame = task.frame});
+    relations_.promise(object.instance, slot);
+    schedule_.push({.kind = Turn::Kind::member,
+                    .target = object.instance->number + 1,
+                    .assignment = &node,
+                    .frame = task.frame});
     return Step::done;
   }
   if (attribute.shape == Shape::list) {
@@ -272,24 +260,24 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     sink.owner = object.instance;
     sink.slot = slot;
     sink.statement = &node;
-    sink.by = by_;
+    sink.by = now_.by;
     sink.has_promise = true;
-    ++delayed_of(object.instance, slot).promises;
+    relations_.promise(object.instance, slot);
     stream(node.value, task.frame, &sink);
     return Step::done;
   }
   if (node.is_add)
-    return fail(node.at, "Can not use += on relations with multiplicity 1");
+    return errors_.fail(node.at, "Can not use += on relations with multiplicity 1");
   if (attribute.shape == Shape::option && task.held == nullptr)
-    promise(object.instance, slot, task.held);
+    relations_.promise(object.instance, slot, task.held);
   const Destination to{object.instance, &attribute};
   Datum value;
   const Writer writer{nullptr, &node, false, location_of(node.value)};
   if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
-    return told(step, object.instance, slot, writer);
+    return errors_.tell(step, object.instance, slot, writer);
   if (!set_slot(object.instance, slot, value, writer))
     return Step::fail;
-  release(task.held);
+  relations_.release(task.held);
   return Step::done;
 }
 
@@ -298,9 +286,10 @@ Step Machine::execute_if(Task& task, const If& node) {
   if (const Step step = evaluate(node.condition, task.frame, condition); step != Step::done)
     return step;
   if (condition.tag != Tag::unknown && condition.tag != Tag::boolean)
-    return fail(node.condition->at,
-                cat("Invalid value `", shown(program_, condition),
-                    "`: the condition for an if statement can only be a boolean expression"));
+    return errors_.fail(
+        node.condition->at,
+        cat("Invalid value `", shown(program_, condition),
+            "`: the condition for an if statement can only be a boolean expression"));
   if (condition.tag == Tag::boolean) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
     emit(
@@ -308,18 +297,18 @@ Step Machine::execute_if(Task& task, const If& node) {
         branch.is_elif ? task.frame : new_frame(task.frame, task.frame->self, branch.locals.size()),
         true);
   }
-  release(task.held);
+  relations_.release(task.held);
   return Step::done;
 }
 
 Step Machine::execute_for(Task& task, const For& node) {
   if (node.missing != nullptr)
-    return miss({node.missing, nullptr});
+    return errors_.fail_need({node.missing, nullptr});
   Sink& sink = *sinks_.take();
   sink.kind = Sink::Kind::loop;
   sink.frame = task.frame;
   sink.statement = &node;
-  sink.by = by_;
+  sink.by = now_.by;
   sink.held = std::exchange(task.held, nullptr);
   stream(node.iterable, task.frame, &sink);
   return Step::done;
@@ -342,18 +331,18 @@ Step Machine::execute_implement(Task& task) {
     if (condition.tag == Tag::unknown)
       return Step::done;
     if (condition.tag != Tag::boolean)
-      return fail(task.implement->condition->at,
-                  cat("Invalid value `", shown(program_, condition),
-                      "`: the condition for a conditional implementation can only be a boolean "
-                      "expression"));
+      return errors_.fail(
+          task.implement->condition->at,
+          cat("Invalid value `", shown(program_, condition),
+              "`: the condition for a conditional implementation can only be a boolean "
+              "expression"));
     if (!condition.boolean)
       return Step::done;
   }
-  selected_[task.target->number] = true;
+  instances_.select(*task.target);
   for (const Implementation* implementation : task.implement->implementations) {
     const Block& body = *implementation->definition->body;
-    if (task.target->entity->selected.size() > 1 &&
-        !emitted_.insert({implementation, reinterpret_cast<const Frame*>(task.target)}).second)
+    if (task.target->entity->selected.size() > 1 && !instances_.begins(implementation, task.target))
       continue;
     if (body.statements.empty())
       continue;

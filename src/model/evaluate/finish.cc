@@ -13,7 +13,7 @@ void Machine::finish_instance(const Instance& instance, std::vector<Failure>& fa
     made.reasons.push_back({std::move(message), std::move(reported)});
     failures.push_back(std::move(made));
   };
-  if (!selected_[instance.number])
+  if (!instances_.is_selected(instance))
     fail(cat("Unable to select implementation for entity ",
              program_.symbols.name(instance.entity->name)),
          reported_in(program_, &instance));
@@ -26,8 +26,9 @@ void Machine::finish_instance(const Instance& instance, std::vector<Failure>& fa
     Place at = attribute.at;
     at.is_exact = 1;
     const std::string start =
-        cat("The object ", instance_text(&instance), " is not complete: attribute ",
-            program_.symbols.name(attribute.name), " (", program_.location(at), ")");
+        cat("The object ", shown(program_, Datum::of(const_cast<Instance*>(&instance))),
+            " is not complete: attribute ", program_.symbols.name(attribute.name), " (",
+            program_.location(at), ")");
     const size_t count = cell.delayed() == nullptr ? 0 : cell.delayed()->items.size();
     if (attribute.shape != Shape::list)
       fail(cat(start, " is not set"), "");
@@ -38,7 +39,7 @@ void Machine::finish_instance(const Instance& instance, std::vector<Failure>& fa
 }
 
 void Machine::finish(std::vector<Failure>& failures) {
-  for (const Instance* instance : instances_)
+  for (const Instance* instance : instances_.all())
     finish_instance(*instance, failures);
   for (Index& index : program_.indexes)
     for (auto& [key, tasks] : index.waiting)
@@ -53,20 +54,20 @@ void Machine::finish(std::vector<Failure>& failures) {
     return;
   std::string waiting;
   const Task* first = nullptr;
-  for (const auto& [task, number] : blocked_) {
-    if (task->number != number || task->missing <= 0 || task->kind == Task::Kind::promise)
-      continue;
-    const Expr* expr = awaited(*task);
+  schedule_.each_blocked([&](const Task& task) {
+    if (task.kind == Task::Kind::promise)
+      return;
+    const Expr* expr = awaited(task);
     const std::string text =
-        expr != nullptr ? describe(program_, expr) : describe(program_, task->statement);
+        expr != nullptr ? describe(program_, expr) : describe(program_, task.statement);
     waiting += cat(waiting.empty() ? "" : ", ", text);
     // The original counts a call and the statement that it is.
-    if (task->has_statement() && task->statement->kind == StmtKind::expression &&
+    if (task.has_statement() && task.statement->kind == StmtKind::expression &&
         expr->kind == ExprKind::call)
       waiting += cat(", ", text);
     if (first == nullptr)
-      first = task;
-  }
+      first = &task;
+  });
   if (first == nullptr)
     return;
   const Expr* expr = awaited(*first);

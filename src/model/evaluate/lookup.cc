@@ -21,11 +21,11 @@ Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& va
     return Step::done;
   }
   if (object.tag != Tag::dict)
-    return fail(node.at, cat("dict lookup is only possible on dicts, ", shown(program_, object),
-                             " is not an object"));
+    return errors_.fail(node.at, cat("dict lookup is only possible on dicts, ",
+                                     shown(program_, object), " is not an object"));
   if (key.tag != Tag::text)
-    return fail(node.at,
-                cat("dict keys must be string, ", shown(program_, key), " is not a string"));
+    return errors_.fail(
+        node.at, cat("dict keys must be string, ", shown(program_, key), " is not a string"));
   if (const Datum* found = object.dict->find(key.view())) {
     value = *found;
     return Step::done;
@@ -33,8 +33,8 @@ Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& va
   std::string options;
   for (const DictEntry& entry : object.dict->entries)
     options += cat(options.empty() ? "" : ",", entry.key->view);
-  return fail(node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"),
-              70);
+  return errors_.fail(
+      node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"), 70);
 }
 
 Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
@@ -53,8 +53,8 @@ Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> argument
     const auto add = [&](Symbol name, const Datum& given) {
       for (const auto& [other, ignored] : keys)
         if (other == name)
-          return fail(node->at, cat("Attribute ", program_.symbols.name(name),
-                                    " provided twice in index lookup"));
+          return errors_.fail(node->at, cat("Attribute ", program_.symbols.name(name),
+                                            " provided twice in index lookup"));
       keys.emplace_back(name, given);
       return Step::done;
     };
@@ -62,7 +62,7 @@ Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> argument
     if (!argument.is_unpacked)
       added = add(argument.name, datum);
     else if (datum.tag != Tag::dict)
-      return refuse_unpacking(argument);
+      return errors_.fail_unpacking(argument);
     else
       for (const DictEntry& entry : datum.dict->entries)
         if (added == Step::done)
@@ -90,38 +90,38 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
     std::string key;
     for (auto& [name, datum] : keys) {
       if (datum.tag == Tag::reference)
-        return fail(node->at, no_key_text(name, datum), 10);
+        return errors_.fail(node->at, no_key_text(name, datum), 10);
       // An attribute of type float is looked up by what `float()` makes of the value.
       const Type& type = entity->slots[entity->slot(name)]->type;
       const bool is_real = type.base == Base::floating && type.constraint == nullptr;
       if (is_real && !(datum.tag == Tag::null && type.is_nullable))
         if (const Step step = cast(*node, "float", Datum(datum), datum); step != Step::done)
           return step;
-      append_key_of(key, datum);
+      instances_.append_key_of(key, datum);
     }
     if (const auto found = index->instances.find(key); found != index->instances.end()) {
       if (!found->second->entity->is_a(entity))
-        return fail(
+        return errors_.fail(
             node->at,
             cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
       value = Datum::of(found->second);
       remember_reading(found->second, no_slot, node->at);
       return Step::done;
     }
-    if (is_probing_)
+    if (now_.is_probing)
       return Step::wait;
-    ++current_->missing;
-    index->waiting[key].push_back(current_);
-    lookups_[current_] = {cat(entity->full_name, " with key ", key_text(keys)), node};
+    ++now_.task->missing;
+    index->waiting[key].push_back(now_.task);
+    lookups_[now_.task] = {cat(entity->full_name, " with key ", key_text(keys)), node};
     return Step::wait;
   }
   std::string pairs;
   for (const auto& [name, datum] : keys)
     pairs += cat(pairs.empty() ? "" : ", ", "('", program_.symbols.name(name), "', ",
                  quoted(program_, datum), ")");
-  return fail(node->at,
-              cat("No index defined on ", entity->full_name, " for this lookup: [", pairs, "]"),
-              20);
+  return errors_.fail(
+      node->at, cat("No index defined on ", entity->full_name, " for this lookup: [", pairs, "]"),
+      20);
 }
 
 /// `a.bs[k=v]`: the inverse of the relation is one more key.
@@ -137,12 +137,13 @@ Step Machine::short_lookup(const ShortLookup& node, Frame* frame, Datum& value) 
   const uint32_t slot = object.tag == Tag::instance ? object.instance->entity->slot(name) : no_slot;
   const Attribute* relation = slot == no_slot ? nullptr : object.instance->entity->slots[slot];
   if (relation == nullptr || relation->target == nullptr)
-    return fail(node.at,
-                cat("short index lookup is only possible on relations, ",
-                    relation == nullptr ? "None" : program_.symbols.name(name), " is an attribute"),
-                10);
+    return errors_.fail(
+        node.at,
+        cat("short index lookup is only possible on relations, ",
+            relation == nullptr ? "None" : program_.symbols.name(name), " is an attribute"),
+        10);
   if (relation->inverse == nullptr)
-    return fail(
+    return errors_.fail(
         node.at,
         cat("short index lookup is only possible on bi-drectional relations, ",
             relation->owner->full_name, ".", program_.symbols.name(name), " is unidirectional"),

@@ -5,41 +5,20 @@
 /// A task evaluates its expression from scratch whenever all cells it missed are there. What must
 /// not happen twice (a constructor, a plugin call) is remembered in the task (`Memo`).
 
-#include <cmath>
-#include <deque>
 #include <functional>
-#include <map>
-#include <unordered_set>
 
+#include "model/evaluate/contributions.h"
+#include "model/evaluate/diagnosis.h"
 #include "model/evaluate/place_table.h"
 #include "model/evaluate/plugin.h"
-#include "model/evaluate/task.h"
-#include "model/program/instance.h"
+#include "model/evaluate/schedule.h"
+#include "model/evaluate/underway.h"
 #include "model/values/numbers.h"
-#include "model/values/pool.h"
 #include "model/values/regex.h"
 
 namespace fettle::model {
 
 constexpr int optional_rank = 61;
-
-enum class Step : uint8_t { done, wait, fail };
-
-/// Who still has to say in which statement a failure happened.
-///   itself     the expression that failed
-///   above      the one around it, of which `unit` holds
-///   unit       the nearest that the original computes on its own, else the statement
-///   reader     the nearest one that computes with the value
-///   statement  the statement
-enum class Telling : uint8_t { nobody, itself, above, unit, reader, statement };
-
-/// Who writes a value, for errors and for the place that a cell remembers.
-struct Writer {
-  const Expr* expr = nullptr;       ///< the constructor, or
-  const Stmt* statement = nullptr;  ///< the assignment
-  bool is_key = false;              ///< an argument that an index needed
-  Place at;                         ///< of the value
-};
 
 class Machine {
  public:
@@ -51,14 +30,12 @@ class Machine {
 
   Program& program() { return program_; }
   void print(std::string_view line) { print_(line); }
-  std::span<Instance* const> instances() const { return instances_; }
-  const std::deque<Repetition>& repetitions() const { return repetitions_; }
-  std::span<const Reading> readings() const { return readings_; }
-  std::span<const Allocation> allocations() const { return allocations_; }
+  std::span<Instance* const> instances() const { return instances_.all(); }
+  const Contributions& contributions() const { return contributions_; }
   /// What a plugin gives to the current task it will give to nobody else.
-  void allocate(const Datum& value) { allocations_.push_back({by_, value}); }
+  void allocate(const Datum& value) { contributions_.allocate(value, now_.by); }
   /// For defaults and typedefs: a value against a type.
-  bool accepts(const Type& type, const Datum& value, std::string& why);
+  bool accepts(const Type& type, const Datum& value, Reason& why);
 
   Datum make_text(std::string_view text);
   Datum make_list(std::span<const Datum> items);
@@ -70,7 +47,8 @@ class Machine {
   bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
   /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
-  Task* current() { return current_; }
+  /// Whether the task that is under way misses something, for which it will come again.
+  bool is_waiting() const { return now_.task->missing > 0; }
   Budget& budget() { return *program_.budget; }
 
  private:
@@ -78,13 +56,12 @@ class Machine {
   Step evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to = nullptr) {
     const Step step = evaluate_node(expr, frame, value, to);
     if (step == Step::fail) [[unlikely]]
-      report(expr);
+      errors_.tell(expr);
     return step;
   }
   Step evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to);
   Step evaluate_name(const Name& name, Frame* frame, Datum& value);
   Cell* variable(const Name& name, Frame* frame);
-  Step name_not_found(const Name& name);
   Step evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value);
   bool refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
                         uint32_t& slot);
@@ -110,23 +87,20 @@ class Machine {
   Step read_cell(Cell& cell);
   /// Remembers that the current task read a relation, or found an instance by an index.
   void remember_reading(const Instance* instance, uint32_t slot, Place at) {
-    if (program_.is_for_version && !is_probing_)
-      readings_.push_back({instance, slot, by_, at});
+    if (!now_.is_probing)
+      contributions_.read(instance, slot, now_.by, at);
   }
   Step read_slot(Instance* owner, uint32_t slot, Datum& value, Place at);
-  bool match(const Typedef& constraint, const Datum& value, std::string& why);
+  bool match(const Typedef& constraint, const Datum& value, Reason& why);
 
   // construct.cc
   class Values;
   bool find_slots(const Constructor& node, const Entity& entity);
   Step unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values);
-  Step refuse_unpacking(const Argument& argument);
   Step find_keys(const Constructor& node, const Entity& entity, Frame* frame, const Destination* to,
                  Values& values);
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
   std::string no_key_text(Symbol name, const Datum& value) const;
-  void identify(Datum& value);
-  void append_key_of(std::string& key, const Datum& datum);
   Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
   void enter(Instance* instance, bool is_new);
   bool give_argument(const Constructor& node, const Argument& argument, Instance* instance,
@@ -135,7 +109,6 @@ class Machine {
   void select(Instance* instance);
   Step construct(const Constructor& node, Frame* frame, Datum& value, const Destination* to);
   Entity* entity_of(const Constructor& node, const Destination* to);
-  Instance* new_instance(Entity* entity, Place at, uint32_t depth);
 
   // assign.cc
   bool set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
@@ -144,48 +117,32 @@ class Machine {
   bool set_empty(Instance* owner, uint32_t slot, Place at);
   bool set_value(Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
-  bool blame(Instance* owner, uint32_t slot, std::string reported);
-  bool tell(Instance* owner, uint32_t slot, const Writer& writer);
-  Step told(Step step, Instance* owner, uint32_t slot, const Writer& writer);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
   bool tell_listeners(const Delayed& delayed, const Datum& value, Place at);
   bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
   bool set_cell(Cell& cell, const Datum& value, Place at);
-  void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at);
 
-  // schedule.cc
-  Delayed& delayed_of(Instance* owner, uint32_t slot);
-  void wait_on(Cell& cell, bool wants_item = false);
-  void wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item);
+  // run.cc
+  void wait_on(Cell& cell, bool wants_item = false) {
+    if (now_.task != nullptr && !now_.is_probing)
+      schedule_.wait(*now_.task, cell, wants_item);
+  }
   void set(Cell& cell, const Datum& value, Place at);
   void wake_for_item(Cell& cell);
-  void push(Task* task) { ready_.push_back({.task = task}); }
-  Task* next_ready();
-  Task* task_of(const Turn& turn);
-  void consider(Delayed& delayed);
-  bool can_freeze(const Delayed& delayed) const;
   void freeze(Delayed& delayed);
-  bool freeze_one();
-  Delayed* next_waiting();
-  static int potential_of(const Delayed& delayed);
-  void promise(Instance* owner, uint32_t slot, Promises*& held);
-  void release(Delayed& delayed);
-  void release(Promises*& held);
-  void give_back(Promises* held);
+  bool freeze_some();
+  bool run_ready();
+  bool run_task(Task& task);
+  void give_back();
+  bool check_defaults();
 
   // finish.cc
   void finish(std::vector<Failure>& failures);
   void finish_instance(const Instance& instance, std::vector<Failure>& failures);
   static const Expr* awaited(const Task& task);
-  bool run_ready();
-  void block(Task& task);
-  bool run_task(Task& task);
-  void give_back();
-  bool check_defaults();
 
   // execute.cc
-  Task* new_task(Task::Kind kind, Frame* frame);
   Frame* new_frame(Frame* parent, Instance* self, size_t cells);
   Frame* new_element_frame(Frame& around, const Datum& element, size_t cells);
   bool is_ready(const Stmt& statement, Frame* frame);
@@ -200,6 +157,8 @@ class Machine {
   Frame* frame_of(Task& task);
   Step execute_stream(Task& task);
   void make_promises(Task& task, const Block& block);
+  Step probe(const Foreseen& foreseen, Task& task);
+  Step evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object);
   Step promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held);
   Step execute_promise(Task& task);
 
@@ -211,79 +170,32 @@ class Machine {
   bool deliver_all(Sink& sink, const Datum& value, Place at);
   bool deliver_item(Sink& sink, const Datum& value, Place at);
   void deliver_later(Sink& sink, const Datum& value, Place at);
-  void report_part(const Task& task, const Expr* expr);
   void close(Sink& sink);
   Step execute_guard(Task& task);
 
-  // errors.cc
-  /// A failure of the expression that is evaluated now, or of the current statement. Causes stand
-  /// in the message below `caused by:`.
-  Step fail(Place at, std::string message, int rank = 100);
-  Step fail(Place at, std::string message, int rank, Telling telling);
   /// When the budget refuses: the task that works now is the place.
-  Step over();
-  Step miss(const Need& missing);
-  Step refuse_in_type(const Expr& expr);
-  std::string reading_text(const Expr* reader) const;
-  std::string written_by(const Writer& writer) const;
-  bool is_blamed() const;
-  void report(const Expr* expr);
-  void report_unit(const Expr* expr);
-  void report(std::string reported, bool is_reader);
-  void report_task(const Task& task);
-  std::string instance_text(const Instance* instance) const;
+  Step over() { return errors_.fail(now_.task->at, budget().refusal(), 0); }
 
   Program& program_;
   std::function<void(std::string_view)> print_;
-  std::vector<Instance*> instances_;
-  std::deque<Repetition> repetitions_;
-  std::vector<Reading> readings_;
-  std::vector<Allocation> allocations_;
-  struct Blocked {
-    Task* task;
-    uint32_t number;  ///< another one: the task is done
-  };
-  std::vector<Blocked> blocked_;
-  size_t most_blocked_ = 1024;  ///< before those that are done are looked for
-  std::vector<bool> selected_;  ///< by instance: whether an implementation was chosen
-  std::unordered_set<Memo, MemoHash> emitted_;  ///< implementation and instance
-  std::deque<Turn> ready_;
-  std::vector<Task*> urgent_;  ///< statements with a name that stands for nothing
-  std::deque<Delayed*> waiting_;
-  std::map<uint32_t, std::deque<Delayed*>> ruled_;  ///< the same of relations that rules rank
-  std::vector<Delayed*> zero_;
-  std::vector<Delayed*> watched_;  ///< everything that a task ever waited on
-  std::deque<Delayed> delayed_;
-  ArenaPool<Task> tasks_{program_.arena};
-  ArenaPool<Link> links_{program_.arena};
+  Diagnosis errors_{program_};
+  Contributions contributions_{program_.is_for_version};
+  Instances instances_{program_};
+  Relations relations_{program_.arena};
+  Schedule schedule_{program_.arena, instances_, relations_};
+  Underway now_;
   ArenaPool<Sink> sinks_{program_.arena};
-  ArenaArrays<Datum> item_arrays_{program_.arena};
-  Pool<Memory> memories_;
-  Pool<Promises> promises_;
-  std::vector<Task*> done_;    ///< given back before the next task runs
-  std::vector<Sink*> closed_;  ///< as well
-  uint32_t task_count_ = 0;
+  std::vector<Sink*> closed_;  ///< given back before the next task runs
+  int delivering_ = 0;         ///< relations that hand on an element, nested
   struct Lookup {
     std::string keys;
     const Expr* node;
   };
   std::unordered_map<const Task*, Lookup> lookups_;  ///< what a task looks for in vain
   Regexes regexes_;
-  PlaceTable places_;                                 ///< where cells were set
-  std::vector<std::pair<Memo, Remembered>> scratch_;  ///< what the current task is to remember
-  std::vector<std::string> keys_;                     ///< by index, of the instance being made
-  std::vector<Datum> values_;                         ///< of constructors under way, by slot
-  Task* current_ = nullptr;
-  uint32_t skipped_frames_ = 0;
-  int64_t unknowns_ = 0;  ///< that got a number
-  uint32_t depth_ = 0;
-  Contributor by_ = 0;  ///< for whom the current task writes
-  int delivering_ = 0;  ///< relations that hand on an element, nested
-  bool is_probing_ = false;
-  std::string key_;
-  std::optional<Failure> failure_;
-  Telling telling_ = Telling::nobody;
-  bool is_in_unit_ = false;  ///< the failure is in what the original computes on its own
+  PlaceTable places_;              ///< where cells were set
+  std::vector<std::string> keys_;  ///< by index, of the instance being made
+  std::vector<Datum> values_;      ///< of constructors under way, by slot
 };
 
 }  // namespace fettle::model

@@ -11,26 +11,26 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   if (const Step step = evaluate(node.left, frame, left); step != Step::done)
     return step;
   if (left.tag != Tag::boolean && left.tag != Tag::unknown)
-    return fail(node.at,
-                cat("Invalid left hand value `", shown(program_, left), "`: `", spelling(node.op),
-                    "` expects a boolean"),
-                10);
+    return errors_.fail(node.at,
+                        cat("Invalid left hand value `", shown(program_, left), "`: `",
+                            spelling(node.op), "` expects a boolean"),
+                        10);
   // An unknown on the left decides, too: the right hand side is not looked at.
   value = left;
   if (left.tag == Tag::unknown || left.boolean != is_and)
     return Step::done;
   Datum right;
   if (const Step step = evaluate(node.right, frame, right); step != Step::done) {
-    if (step == Step::fail && telling_ == Telling::reader)
-      report(reported_in(program_, static_cast<const Expr*>(&node)), false);
+    if (step == Step::fail)
+      errors_.tell_if(Telling::reader, reported_in(program_, static_cast<const Expr*>(&node)));
     return step;
   }
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)
-    return fail(node.at,
-                right.tag == Tag::reference
-                    ? no_reference_text("bool")
-                    : cat("Invalid value '", shown(program_, right), "', expected bool"),
-                10);
+    return errors_.fail(node.at,
+                        right.tag == Tag::reference
+                            ? no_reference_text("bool")
+                            : cat("Invalid value '", shown(program_, right), "', expected bool"),
+                        10);
   value = right;
   return Step::done;
 }
@@ -80,9 +80,9 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   }
   if (is_in) {
     if (b.tag != Tag::dict)
-      return fail(node.at,
-                  cat("Operand two of 'in' can only be a list or dict (", shown(program_, b), ")"),
-                  10);
+      return errors_.fail(
+          node.at, cat("Operand two of 'in' can only be a list or dict (", shown(program_, b), ")"),
+          10);
     value = Datum::of((a.tag == Tag::text && b.dict->find(a.view()) != nullptr) ==
                       (node.op == Operator::in));
     return Step::done;
@@ -99,8 +99,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   }
   const bool is_comparison = node.op >= Operator::less && node.op <= Operator::greater_equal;
   if (!a.is_number() || !b.is_number())
-    return fail(node.at,
-                is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b), 10);
+    return errors_.fail(
+        node.at, is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b), 10);
   if (is_comparison) {
     const std::partial_ordering order = order_of(a, b);
     value = Datum::of(node.op == Operator::less         ? order < 0
@@ -110,7 +110,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
     return Step::done;
   }
   std::string error;
-  return compute(program_.arena, node.op, a, b, value, error) ? Step::done : fail(node.at, error);
+  return compute(program_.arena, node.op, a, b, value, error) ? Step::done
+                                                              : errors_.fail(node.at, error);
 }
 
 }  // namespace fettle::model

@@ -43,8 +43,9 @@ struct PluginCall {
   std::vector<Datum> rest{};            ///< of `*args`
   std::vector<DictEntry> named_rest{};  ///< of `**kwargs`
   Datum result{};
-  std::string exception{};  ///< `ValueError: empty separator`
-  std::string told{};       ///< the message of a plugin that explains itself
+  std::string exception{};       ///< `ValueError: empty separator`
+  std::vector<Reason> causes{};  ///< of the exception, outermost first
+  std::string told{};            ///< the message of a plugin that explains itself
 
   const Datum& operator[](size_t index) const { return arguments[index]; }
   std::string_view text(size_t index) const { return arguments[index].view(); }
@@ -99,11 +100,12 @@ std::optional<PluginType> read_plugin_type(Program& program, Space& space, std::
 /// Fills in parameters and result; false when the text cannot be read.
 bool read_signature(Program& program, Space& space, std::string_view text, Plugin& plugin);
 
-/// Calls a plugin from within a call. False: it waits or failed, or `error` says why.
+/// Calls a plugin from within a call. False: it waits or failed, or `error` and the causes of
+/// `from` say why.
 bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
                 std::string& error);
 
 /// Whether a value is of a type; else `why` says what is wrong.
-bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::string& why);
+bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reason& why);
 
 }  // namespace fettle::model

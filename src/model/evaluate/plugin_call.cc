@@ -95,32 +95,32 @@ class Binder {
   PluginCall& call_;
 };
 
-/// Checks what was given against the types and fills in what was not; an error's text, or empty.
-std::string check(Machine& machine, const Plugin& plugin, PluginCall& call) {
-  const auto refuse = [&](const PluginParameter& parameter, const Datum& value,
-                          const std::string& why) {
+/// Checks what was given against the types and fills in what was not; reasons, or none.
+std::vector<Reason> check(Machine& machine, const Plugin& plugin, PluginCall& call) {
+  Reason why;
+  const auto refuse = [&](const PluginParameter& parameter, const Datum& value) {
     const std::string problem =
         value.tag == Tag::reference
             ? " is a reference. To allow references, use `| Reference[...]` in your type "
               "annotation."
             : cat(" has incompatible type. Expected type: ", parameter.type.text);
-    return cat("Value ", quoted(machine.program(), value), " for argument ", parameter.name,
-               " of plugin ", plugin.name, problem, "\ncaused by:\n  ", why);
+    return std::vector<Reason>{{cat("Value ", quoted(machine.program(), value), " for argument ",
+                                    parameter.name, " of plugin ", plugin.name, problem)},
+                               std::move(why)};
   };
-  std::string why;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     Datum& value = call.arguments[i];
     if (!value.is_set())
       value = plugin.parameters[i].initial;
     else if (!accepts(machine, plugin.parameters[i].type, value, why))
-      return refuse(plugin.parameters[i], value, why);
+      return refuse(plugin.parameters[i], value);
   }
   for (const Datum& value : call.rest)
     if (!accepts(machine, plugin.rest->type, value, why))
-      return refuse(*plugin.rest, value, why);
+      return refuse(*plugin.rest, value);
   for (const DictEntry& entry : call.named_rest)
     if (!accepts(machine, plugin.named_rest->type, entry.value, why))
-      return refuse(*plugin.named_rest, entry.value, why);
+      return refuse(*plugin.named_rest, entry.value);
   return {};
 }
 
@@ -132,37 +132,45 @@ bool has_unknown(const PluginCall& call) {
                      [](const DictEntry& entry) { return entry.value.tag == Tag::unknown; });
 }
 
-/// Why a call failed, and how important that is.
+/// Why a call failed, outermost first, and how important that is.
 struct Told {
-  std::string message;
+  std::vector<Reason> reasons;
   int rank = 100;
 };
+
+std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
+  if (!call.told.empty())
+    return {{cat("PluginException in plugin ", plugin.name, "\n", call.told)}};
+  std::vector<Reason> made{{cat("Exception in plugin ", plugin.name), "", Reason::Kind::exception},
+                           {std::move(call.exception)}};
+  std::ranges::move(call.causes, std::back_inserter(made));
+  return made;
+}
 
 /// One call from what was given to its checked result.
 bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
   constexpr int typing = 11;
   constexpr int external = 60;
   Machine& machine = call.machine;
-  if (told.message = Binder(plugin, given, call).bind(); !told.message.empty())
-    return false;
-  if (!plugin.allows_unknown && has_unknown(call))
-    return call.give(Datum::unknown());
-  if (told = {check(machine, plugin, call), typing}; !told.message.empty())
-    return false;
-  if (!plugin.run(call)) {
-    told.rank = external;
-    told.message =
-        call.told.empty()
-            ? cat("Exception in plugin ", plugin.name, "\ncaused by:\n  ", call.exception)
-            : cat("PluginException in plugin ", plugin.name, "\n", call.told);
+  if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
+    told.reasons = {{std::move(error)}};
     return false;
   }
-  std::string why;
+  if (!plugin.allows_unknown && has_unknown(call))
+    return call.give(Datum::unknown());
+  if (told = {check(machine, plugin, call), typing}; !told.reasons.empty())
+    return false;
+  if (!plugin.run(call)) {
+    told = {reasons_of(plugin, call), external};
+    return false;
+  }
+  Reason why;
   if (accepts(machine, plugin.returns, call.result, why))
     return true;
-  told.message =
-      cat("Return value ", text_of(machine.program(), call.result), " of plugin ", plugin.name,
-          " has incompatible type. Expected type: ", plugin.returns.text, "\ncaused by:\n  ", why);
+  told.reasons = {
+      {cat("Return value ", text_of(machine.program(), call.result), " of plugin ", plugin.name,
+           " has incompatible type. Expected type: ", plugin.returns.text)},
+      std::move(why)};
   return false;
 }
 
@@ -203,21 +211,26 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
       value = datum;
       return Step::done;
     } else {
-      return refuse_unpacking(argument);
+      return errors_.fail_unpacking(argument);
     }
   }
   if (result != Step::done)
     return result;
   PluginCall call{*this, node, frame};
   Told told;
-  const int missing = current_->missing;
+  const int missing = now_.task->missing;
   if (run_call(plugin, given, call, told)) {
     value = call.result;
     return Step::done;
   }
-  if (current_->missing > missing)
+  if (now_.task->missing > missing)
     return Step::wait;
-  return failure_ ? Step::fail : fail(node.at, std::move(told.message), told.rank);
+  if (errors_)
+    return Step::fail;
+  Reason first = std::move(told.reasons[0]);
+  told.reasons.erase(told.reasons.begin());
+  return errors_.fail(node.at, std::move(first), told.rank, Telling::itself,
+                      std::move(told.reasons));
 }
 
 Step Machine::read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value) {
@@ -232,7 +245,9 @@ bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datu
   PluginCall call{from.machine, from.node, from.frame};
   Told told;
   if (!run_call(plugin, given, call, told)) {
-    error = std::move(told.message);
+    error = std::move(told.reasons[0].message);
+    from.causes.assign(std::make_move_iterator(told.reasons.begin() + 1),
+                       std::make_move_iterator(told.reasons.end()));
     return false;
   }
   result = call.result;

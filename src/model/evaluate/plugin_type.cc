@@ -344,12 +344,12 @@ bool read_signature(Program& program, Space& space, std::string_view text, Plugi
   return reader.signature(plugin) && reader.is_at_end();
 }
 
-bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::string& why) {
+bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reason& why) {
   using Kind = PluginType::Kind;
   const bool takes_references = type.kind == Kind::reference || type.kind == Kind::one_of ||
                                 (type.kind == Kind::any && !type.refuses_references);
   if (value.tag == Tag::reference && !takes_references) {
-    why = no_reference_text(type.kind == Kind::any ? "object" : type.text);
+    why = {no_reference_text(type.kind == Kind::any ? "object" : type.text)};
     return false;
   }
   if (type.kind == Kind::any || value.tag == Tag::unknown ||
@@ -360,7 +360,7 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, std::
   const auto refuse = [&](std::string_view before, std::string_view between,
                           std::string_view wanted = {}) {
     const std::string shown = value.tag == Tag::null ? "null" : text_of(machine.program(), value);
-    why = cat(before, " '", shown, "', ", between, " ", wanted.empty() ? type.text : wanted);
+    why = {cat(before, " '", shown, "', ", between, " ", wanted.empty() ? type.text : wanted)};
     return false;
   };
   switch (type.kind) {

@@ -12,12 +12,12 @@ namespace fettle::model {
 /// `list`: the list or the comprehension whose element it is, which need not be a list itself.
 void Machine::stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list) {
   ++sink->open;
-  Task* task = new_task(Task::Kind::stream, frame);
+  Task* task = schedule_.make(Task::Kind::stream, frame);
   task->expr = expr;
   task->list = list;
   task->sink = sink;
   task->at = expr->at;
-  push(task);
+  schedule_.push(task);
 }
 
 Step Machine::execute_stream(Task& task) {
@@ -51,7 +51,7 @@ Step Machine::execute_stream(Task& task) {
   if (expr->kind == ExprKind::list && !is_list_wanted) {
     for (const Expr* item : as<ListExpr>(expr).items) {
       ++sink.open;
-      Task* part = new_task(Task::Kind::stream, task.frame);
+      Task* part = schedule_.make(Task::Kind::stream, task.frame);
       part->expr = item;
       part->list = expr;
       part->sink = &sink;
@@ -69,8 +69,8 @@ Step Machine::execute_stream(Task& task) {
     Datum object;
     if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
         step != Step::done) {
-      if (step == Step::fail && telling_ == Telling::unit)
-        report(reported_in(program_, expr), false);
+      if (step == Step::fail)
+        errors_.tell_if(Telling::unit, reported_in(program_, expr));
       return step;
     }
     if (object.tag == Tag::instance) {
@@ -82,7 +82,7 @@ Step Machine::execute_stream(Task& task) {
     slot = owner->entity->slot(as<Name>(expr).name.name);
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
-    Delayed& from = delayed_of(owner, slot);
+    Delayed& from = relations_.of(owner, slot);
     remember_reading(owner, slot, expr->at);
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
@@ -98,22 +98,22 @@ Step Machine::execute_stream(Task& task) {
       close(sink);
     return Step::done;
   }
-  is_in_unit_ = false;
+  errors_.set_in_unit(false);
   const Destination to{sink.owner,
                        sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
   Datum value;
   if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
       step != Step::done) {
     if (step == Step::fail)
-      report_part(task, expr);
+      errors_.tell_part(task, expr);
     return sink.owner == nullptr ? step
-                                 : told(step, sink.owner, sink.slot,
-                                        {sink.constructor, sink.statement, false, task.at});
+                                 : errors_.tell(step, sink.owner, sink.slot,
+                                                {sink.constructor, sink.statement, false, task.at});
   }
   const bool is_refused =
       task.list == nullptr && value.tag != Tag::list && value.tag != Tag::unknown;
   if (sink.kind == Sink::Kind::loop && is_refused)
-    return fail(
+    return errors_.fail(
         expr->at,
         cat("A for loop can only be applied to lists and relations. Hint: '",
             expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
@@ -121,11 +121,12 @@ Step Machine::execute_stream(Task& task) {
                 : cat(shown(program_, value), "' is not a list.")),
         10);
   if (sink.kind == Sink::Kind::comprehension && is_refused)
-    return fail(expr->at,
-                cat("A list comprehension can only be applied to lists and relations, got ",
-                    raw_type(value), " (reported in ",
-                    reported_in(program_, static_cast<const Expr*>(sink.comprehension)), ")"),
-                10);
+    return errors_.fail(
+        expr->at,
+        Reason{cat("A list comprehension can only be applied to lists and relations, got ",
+                   raw_type(value)),
+               reported_in(program_, static_cast<const Expr*>(sink.comprehension))},
+        10);
   const bool is_good = task.list != nullptr && value.tag == Tag::null
                            ? deliver_item(sink, value, task.list->at)
                            : deliver_all(sink, value, location_of(expr));
@@ -138,10 +139,8 @@ Step Machine::execute_stream(Task& task) {
 
 /// A value for a relation, which may hand it on.
 bool Machine::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
-  ++delivering_;
-  const bool is_good = set_slot(owner, slot, value, writer);
-  --delivering_;
-  return is_good;
+  const Scoped delivering(delivering_, delivering_ + 1);
+  return set_slot(owner, slot, value, writer);
 }
 
 /// The same as a stream of one value that goes to a relation.
@@ -150,7 +149,7 @@ Step Machine::execute_member(Task& task) {
   const Destination to{owner, owner->entity->slots[task.slot]};
   Datum value;
   if (const Step step = evaluate(task.expr, task.frame, value, &to); step != Step::done)
-    return told(step, owner, task.slot, {nullptr, task.assignment, false, task.at});
+    return errors_.tell(step, owner, task.slot, {nullptr, task.assignment, false, task.at});
   const Writer writer{nullptr, task.assignment, false, location_of(task.expr)};
   const std::span<const Datum> values =
       value.tag == Tag::list ? value.list->items : std::span<const Datum>(&value, 1);
@@ -162,7 +161,7 @@ Step Machine::execute_member(Task& task) {
   if (value.tag == Tag::list && std::ranges::any_of(values, is_null) &&
       !gather(owner, task.slot, value, writer))
     return Step::fail;
-  release(delayed_of(owner, task.slot));
+  relations_.release(owner, task.slot);
   return Step::done;
 }
 
@@ -187,27 +186,12 @@ bool Machine::deliver_item(Sink& sink, const Datum& value, Place at) {
 
 /// Goes through the queue.
 void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
-  Task* task = new_task(Task::Kind::element, new_frame(nullptr, nullptr, 1));
+  Task* task = schedule_.make(Task::Kind::element, new_frame(nullptr, nullptr, 1));
   task->frame->cells[0].value = value;
   task->sink = &sink;
   task->at = at;
   ++sink.open;
-  push(task);
-}
-
-/// A failure of an element, of what a comprehension gives, or of a branch: these are computed on
-/// their own.
-void Machine::report_part(const Task& task, const Expr* expr) {
-  is_in_unit_ |= task.list != nullptr || expr != task.expr;
-  const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
-  const bool is_element = list != nullptr && list->kind == ExprKind::list;
-  if (expr != task.expr && telling_ == Telling::reader)
-    report("", false);
-  else if (is_element && (telling_ == Telling::unit || telling_ == Telling::reader ||
-                          (task.list != nullptr && telling_ == Telling::statement)))
-    report(reported_in(program_, list), false);
-  else if (list != nullptr && telling_ == Telling::unit)
-    report(reported_in(program_, expr), false);
+  schedule_.push(task);
 }
 
 /// Of a loop. What it makes for an instance is made by that instance: a loop that feeds the
@@ -229,11 +213,8 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         deliver_later(sink, value, at);
         return true;
       }
-      const Contributor before = std::exchange(by_, sink.by);
-      const bool is_good =
-          gather(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
-      by_ = before;
-      return is_good;
+      const Scoped contributing(now_.by, sink.by);
+      return gather(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
     }
     case Sink::Kind::loop: {
       if (value.tag == Tag::unknown)
@@ -253,12 +234,12 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
         stream(node.value, frame, sink.target, &node);
         return true;
       }
-      Task* task = new_task(Task::Kind::guard, frame);
+      Task* task = schedule_.make(Task::Kind::guard, frame);
       task->sink = sink.target;
       task->expr = &node;
       task->at = node.at;
       ++sink.target->open;
-      push(task);
+      schedule_.push(task);
       return true;
     }
   }
@@ -280,9 +261,10 @@ Step Machine::execute_guard(Task& task) {
     guard = Datum::of(false);
   }
   if (guard.tag != Tag::boolean)
-    return fail(node.guard->at,
-                cat("Invalid value `", shown(program_, guard),
-                    "`: the condition for a conditional expression must be a boolean expression"));
+    return errors_.fail(
+        node.guard->at,
+        cat("Invalid value `", shown(program_, guard),
+            "`: the condition for a conditional expression must be a boolean expression"));
   if (!guard.boolean) {
     if (--sink.open == 0)
       close(sink);
@@ -296,8 +278,8 @@ Step Machine::execute_guard(Task& task) {
 /// All producers are done.
 void Machine::close(Sink& sink) {
   if (sink.has_promise)
-    release(delayed_of(sink.owner, sink.slot));
-  release(sink.held);
+    relations_.release(sink.owner, sink.slot);
+  relations_.release(sink.held);
   if (!std::exchange(sink.is_closed, true))
     closed_.push_back(&sink);
   if (sink.kind == Sink::Kind::comprehension && --sink.target->open == 0)

@@ -34,24 +34,25 @@ bool is_primitive(Base base, const Datum& value) {
   return false;
 }
 
-bool refuse(const Program& program, const Datum& value, std::string_view type, std::string& why) {
-  why = cat("Invalid value '", shown(program, value), "', expected ", type);
+bool refuse(const Program& program, const Datum& value, std::string_view type, Reason& why) {
+  why = {cat("Invalid value '", shown(program, value), "', expected ", type)};
   return false;
 }
 
 /// A reference stands for a value of one type.
 bool refers(const Program& program, const Type& type, std::string_view name, const Datum& value,
-            std::string& why) {
+            Reason& why) {
   if (type.base == Base::any ||
       (type.base != Base::constrained && name == value.reference->element))
     return true;
-  why = cat("Invalid value: ", shown(program, value), " is not a subtype of Reference[", name, "]");
+  why = {
+      cat("Invalid value: ", shown(program, value), " is not a subtype of Reference[", name, "]")};
   return false;
 }
 
 /// The part of a check that needs no condition. Elements go to `check_item`.
 template <typename CheckItem>
-bool check(const Program& program, const Type& type, const Datum& value, std::string& why,
+bool check(const Program& program, const Type& type, const Datum& value, Reason& why,
            CheckItem check_item) {
   if (value.tag == Tag::unknown || (value.tag == Tag::null && type.is_nullable))
     return true;
@@ -96,7 +97,7 @@ std::string_view item_name(const Type& type) {
 
 }  // namespace
 
-bool is_of(const Program& program, const Type& type, const Datum& value, std::string& why) {
+bool is_of(const Program& program, const Type& type, const Datum& value, Reason& why) {
   return check(program, type, value, why, [&](const Datum& one) {
     if (one.tag == Tag::reference)
       return refers(program, type, item_name(type), one, why);
@@ -104,7 +105,7 @@ bool is_of(const Program& program, const Type& type, const Datum& value, std::st
   });
 }
 
-bool Machine::accepts(const Type& type, const Datum& value, std::string& why) {
+bool Machine::accepts(const Type& type, const Datum& value, Reason& why) {
   return check(program_, type, value, why, [&](const Datum& one) {
     if (one.tag == Tag::reference)
       return refers(program_, type, item_name(type), one, why);
@@ -115,7 +116,7 @@ bool Machine::accepts(const Type& type, const Datum& value, std::string& why) {
 }
 
 /// A value against the base and then the condition of a typedef.
-bool Machine::match(const Typedef& constraint, const Datum& value, std::string& why) {
+bool Machine::match(const Typedef& constraint, const Datum& value, Reason& why) {
   if (!accepts(constraint.base, value, why))
     return false;
   bool is_good = false;
@@ -127,20 +128,19 @@ bool Machine::match(const Typedef& constraint, const Datum& value, std::string& 
     frame->cells[0].value = value;
     Datum result;
     Task probe;
-    Task* const before = std::exchange(current_, &probe);
+    const Scoped checking(now_.task, &probe);
     const Step step = evaluate(constraint.condition, frame, result);
-    current_ = before;
     if (step == Step::fail) {
       // Whoever wanted the value says so around it.
-      telling_ = Telling::itself;
+      errors_.leave_to(Telling::itself);
       return false;
     }
     is_good = step == Step::done && (result.tag == Tag::unknown || is_true(result));
   }
   if (!is_good)
-    why = cat("Invalid value ", quoted(program_, value), ", does not match constraint `",
-              describe(program_, constraint.condition), "` (reported in ", constraint.full_name,
-              " (", program_.location(constraint.at), "))");
+    why = {cat("Invalid value ", quoted(program_, value), ", does not match constraint `",
+               describe(program_, constraint.condition), "`"),
+           cat(constraint.full_name, " (", program_.location(constraint.at), ")")};
   return is_good;
 }
 

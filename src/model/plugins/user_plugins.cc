@@ -260,7 +260,7 @@ bool run_executable(PluginCall& call, Executable& executable, const Path& path,
       return call.fail(value.error().message);
     arguments.push_back({fettle::Name(plugin.parameters[i].name), *value});
   }
-  if (call.machine.current()->missing > 0)
+  if (call.machine.is_waiting())
     return false;
   const Result<Value> answer =
       ask(executable, path,

@@ -205,6 +205,20 @@ TEST_F(UserPlugins, TemplatesSeeTheCallersVariablesAndPluginsAsFilters) {
             "'port' is undefined (web/site.j2:1)");
 }
 
+// Each cause keeps its own statement; the line of the template stands with the filter.
+TEST_F(UserPlugins, AFilterThatRefusesAValueSaysWhyBelow) {
+  write("libs/web/module.yml", "name: web\nversion: 1.0.0\nlicense: none\n");
+  write("libs/web/model/_init.cf", "typedef port as int matching self > 0\n");
+  write("libs/web/plugins/ports.star", "def open(p: \"web::port\") -> int:\n    return p\n");
+  write("libs/web/templates/site.j2", "listen {{ 0 | web.open }}\n");
+  expect_in(compiled("import web\nstd::print(std::template(\"web/site.j2\"))"),
+            "caused by:\n"
+            "  Value 0 for argument p of plugin web::open has incompatible type. Expected type: "
+            "web::port (web/site.j2:1)\n"
+            "  caused by:\n"
+            "    Invalid value 0, does not match constraint `(self > 0)` (reported in web::port (");
+}
+
 TEST_F(UserPlugins, TheExamplesReadServicesAndAllocateNumbers) {
   write("plugins/services.star",
         read_file(FETTLE_SOURCE_DIR "/examples/plugins/plugins/services.star").value());

@@ -192,8 +192,12 @@ struct SourceFile {
 
 /// One line of a trace: what happened, and the statement in which it did.
 struct Reason {
+  /// Some are told in their own way: that an attribute was not set, what is wrong with a value that
+  /// a relation cannot take, and an exception of a plugin.
+  enum class Kind : uint8_t { other, attribute, value, exception };
   std::string message;
-  std::string reported;  ///< `x = 1 (m.cf:2)`; may be empty
+  std::string reported{};  ///< `x = 1 (m.cf:2)`; may be empty
+  Kind kind = Kind::other;
 };
 
 /// An error with its rank among several: lower is told first.

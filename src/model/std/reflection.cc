@@ -50,7 +50,7 @@ bool is_instance(PluginCall& call) {
                       : read_plugin_type(call.machine.program(), *here, call.text(1));
   if (!type)
     return call.fail(cat("could not find type ", call.text(1), " in namespace __config__"));
-  std::string why;
+  Reason why;
   return call.give(Datum::of(accepts(call.machine, *type, call[0], why)));
 }
 

@@ -255,8 +255,11 @@ class Lexer {
 }  // namespace
 
 Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, uint32_t file) {
-  if (!is_valid_utf8(text))
-    return user_error("Syntax error: the file is not valid UTF-8", {std::string(file_name), 1, 1});
+  if (!is_valid_utf8(text)) {
+    const LineAndColumn end = end_of_utf8(text);
+    return user_error("Syntax error: the file is not valid UTF-8",
+                      {std::string(file_name), end.line, end.column});
+  }
   return Lexer(file_name, text, file).run();
 }
 

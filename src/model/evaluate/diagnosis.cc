@@ -1,69 +1,93 @@
-/// What went wrong in an evaluation, and in which statement: a failure starts where it is found and
-/// is told by whoever it unwinds through.
+#include "model/evaluate/diagnosis.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
 #include "model/program/describe.h"
 #include "model/program/suggest.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
 
-Step Machine::fail(Place at, std::string message, int rank) {
-  return fail(at, std::move(message), rank, Telling::itself);
-}
-
-Step Machine::fail(Place at, std::string message, int rank, Telling telling) {
+Step Diagnosis::fail(Place at, Reason reason, int rank, Telling telling,
+                     std::vector<Reason> causes) {
   if (failure_)
     return Step::fail;
-  Failure made{program_.error_at(at, ""), rank};
-  std::string_view rest = message;
-  constexpr std::string_view cause = "\ncaused by:\n  ";
-  for (size_t end = rest.find(cause); end != std::string_view::npos; end = rest.find(cause)) {
-    made.reasons.push_back({std::string(rest.substr(0, end)), ""});
-    rest.remove_prefix(end + cause.size());
-  }
-  made.reasons.push_back({std::string(rest), ""});
-  Reason& last = made.reasons.back();
-  if (const size_t told = last.message.rfind(" (reported in "); told != std::string::npos) {
-    last.reported = last.message.substr(told + 14, last.message.size() - told - 15);
-    last.message.resize(told);
-  }
-  failure_ = std::move(made);
+  failure_ = Failure{program_.error_at(at, ""), rank};
+  failure_->reasons.push_back(std::move(reason));
+  std::ranges::move(causes, std::back_inserter(failure_->reasons));
   telling_ = telling;
   is_in_unit_ = false;
   return Step::fail;
 }
 
-Step Machine::name_not_found(const Name& name) {
+void Diagnosis::exceed(Place at) {
+  failure_ = too_much(program_);
+  const Error place = program_.error_at(at, "");
+  failure_->error.where = place.where;
+  failure_->error.excerpt = place.excerpt;
+}
+
+Step Diagnosis::fail_name(const Name& name) {
   if (name.found == NameKind::no_space) {
     fail(name.at, no_space_text(name), 20);
     is_in_unit_ = true;
-    report(reported_in(program_, static_cast<const Expr*>(&name)), false);
+    tell(reported_in(program_, static_cast<const Expr*>(&name)));
     return Step::fail;
   }
   if (name.found == NameKind::in_type)
-    return refuse_in_type(name);
+    return fail_in_type(name);
   fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
        Telling::reader);
   failure_->meant = meant_variable(program_, name.name);
   return Step::fail;
 }
 
-/// A name in an argument that no index needs is looked for when the constructor runs.
-Step Machine::miss(const Need& missing) {
-  name_not_found(*missing.name);
+Step Diagnosis::fail_need(const Need& missing) {
+  fail_name(*missing.name);
   if (telling_ != Telling::reader)
     return Step::fail;
   if (missing.reader != nullptr)
-    report(reading_text(missing.reader), false);
+    tell(reading_text(missing.reader));
   else
     telling_ = Telling::statement;
   return Step::fail;
 }
 
+Step Diagnosis::fail_in_type(const Expr& expr) {
+  fail(expr.at,
+       cat("Unable to resolve `", describe(program_, &expr),
+           "`: a type constraint can not reference variables."),
+       20);
+  tell(reported_in(program_, &expr));
+  return Step::fail;
+}
+
+Step Diagnosis::fail_unpacking(const Argument& argument) {
+  fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
+  tell(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"));
+  return Step::fail;
+}
+
+Step Diagnosis::fail_attribute(const Entity& entity, Symbol name, Place at) {
+  const std::string& text = program_.symbols.name(name);
+  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name), 20);
+  failure_->meant = meant_attribute(program_, entity, text);
+  return Step::fail;
+}
+
+Step Diagnosis::fail_attribute(const Expr* object, Symbol name, const Datum& value, Place at) {
+  if (value.tag == Tag::instance)
+    return fail_attribute(*value.instance->entity, name, at);
+  const std::string& text = program_.symbols.name(name);
+  if (value.tag == Tag::list)
+    return fail(at, cat("can not get attribute ", text, ", ", quoted(program_, value),
+                        " is not an entity but a list"));
+  return fail(at, cat("can not get attribute ", text, ", ", describe(program_, object),
+                      " is not an entity but a ", raw_type(value), " with value '",
+                      shown(program_, value), "'"));
+}
+
 /// The expression that computes with a name; of the key of a lookup the original knows the column.
-std::string Machine::reading_text(const Expr* reader) const {
+std::string Diagnosis::reading_text(const Expr* reader) const {
   Place at = location_of(reader);
   if (reader->kind == ExprKind::map_lookup) {
     const Place key = as<MapLookup>(reader).key->at;
@@ -94,26 +118,22 @@ static bool is_unit(const Expr* expr) {
   }
 }
 
-Step Machine::refuse_in_type(const Expr& expr) {
-  fail(expr.at,
-       cat("Unable to resolve `", describe(program_, &expr),
-           "`: a type constraint can not reference variables."),
-       20);
-  report(reported_in(program_, &expr), false);
-  return Step::fail;
-}
-
-/// Fills in the statement of the reasons that have none. A Python exception has none of its own.
-void Machine::report(std::string reported, bool is_reader) {
+/// A Python exception has no statement of its own.
+void Diagnosis::tell(std::string reported) {
   telling_ = Telling::nobody;
   std::vector<Reason>& reasons = failure_->reasons;
-  const size_t plugin = reasons[0].message.find("Exception in plugin");
-  for (size_t i = 0; i < reasons.size(); ++i)
-    if (reasons[i].reported.empty() && (i == 0 || is_reader || plugin != 0))
+  const bool is_exception = reasons[0].kind == Reason::Kind::exception;
+  for (size_t i = 0; i < (is_exception ? 1 : reasons.size()); ++i)
+    if (reasons[i].reported.empty())
       reasons[i].reported = reported;
 }
 
-void Machine::report(const Expr* expr) {
+void Diagnosis::tell_if(Telling telling, std::string reported) {
+  if (telling_ == telling)
+    tell(std::move(reported));
+}
+
+void Diagnosis::tell(const Expr* expr) {
   if (!failure_)
     return;
   is_in_unit_ |= is_unit(expr);
@@ -128,25 +148,25 @@ void Machine::report(const Expr* expr) {
       telling_ = Telling::unit;
       return;
     case Telling::unit:
-      return report_unit(expr);
+      return tell_unit(expr);
     case Telling::reader:
       if (hands_on(expr))
         return;
-      return report(reading_text(expr), false);
+      return tell(reading_text(expr));
     case Telling::itself:
       if (expr->kind == ExprKind::name)
         return;
       break;
   }
-  report(reported_in(program_, expr), false);
+  tell(reported_in(program_, expr));
 }
 
 /// Calls and conditions tell no statement in the original.
-void Machine::report_unit(const Expr* expr) {
+void Diagnosis::tell_unit(const Expr* expr) {
   switch (expr->kind) {
     case ExprKind::call:
     case ExprKind::conditional:
-      return report("", false);
+      return tell("");
     case ExprKind::binary:
       if (as<Binary>(expr).op != Operator::and_ && as<Binary>(expr).op != Operator::or_)
         return;
@@ -159,7 +179,7 @@ void Machine::report_unit(const Expr* expr) {
     default:
       return;
   }
-  report(reported_in(program_, expr), false);
+  tell(reported_in(program_, expr));
 }
 
 /// The comprehension that reads the value of a task; null when another does.
@@ -173,75 +193,76 @@ static const Expr* comprehension_around(const Task& task) {
 }
 
 /// The statement of a task tells what no expression told; of the element of a list the list does.
-void Machine::report_task(const Task& task) {
+void Diagnosis::tell(const Task& task) {
   if (!failure_ || telling_ == Telling::nobody)
     return;
   if (task.kind == Task::Kind::stream && task.list != nullptr &&
       task.list->kind == ExprKind::list && !is_in_unit_)
-    return report(reported_in(program_, task.list), false);
+    return tell(reported_in(program_, task.list));
   if (const Expr* const around = comprehension_around(task);
       around != nullptr && telling_ == Telling::reader)
-    return report(reported_in(program_, around), false);
+    return tell(reported_in(program_, around));
   if (task.kind == Task::Kind::argument)
-    report(reported_in(program_, static_cast<const Expr*>(task.constructor)), false);
+    tell(reported_in(program_, static_cast<const Expr*>(task.constructor)));
   else if (task.kind == Task::Kind::implement)
-    report(cat(describe(program_, *task.target->entity, *task.implement), " (",
-               program_.location(task.implement->at), ")"),
-           false);
+    tell(cat(describe(program_, *task.target->entity, *task.implement), " (",
+             program_.location(task.implement->at), ")"));
   else if (task.kind == Task::Kind::promise) {
     failure_->error = program_.error_at(task.promises->statement->at, "");
-    report(reported_in(program_, task.promises->statement), false);
+    tell(reported_in(program_, task.promises->statement));
   } else if (task.kind == Task::Kind::member)
-    report(reported_in(program_, static_cast<const Stmt*>(task.assignment)), false);
+    tell(reported_in(program_, static_cast<const Stmt*>(task.assignment)));
   else if (task.has_statement())
-    report(reported_in(program_, task.statement), false);
+    tell(reported_in(program_, task.statement));
   else if (task.has_sink() && task.sink->statement != nullptr)
-    report(reported_in(program_, task.sink->statement), false);
+    tell(reported_in(program_, task.sink->statement));
   else if (task.has_sink() && task.sink->constructor != nullptr)
-    report(reported_in(program_, static_cast<const Expr*>(task.sink->constructor)), false);
+    tell(reported_in(program_, static_cast<const Expr*>(task.sink->constructor)));
 }
 
-/// `a::A (instantiated at m.cf:1,m.cf:7)`: with the places of all its constructors.
-std::string Machine::instance_text(const Instance* instance) const {
-  return shown(program_, Datum::of(const_cast<Instance*>(instance)));
+void Diagnosis::tell_part(const Task& task, const Expr* expr) {
+  is_in_unit_ |= task.list != nullptr || expr != task.expr;
+  const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
+  const bool is_element = list != nullptr && list->kind == ExprKind::list;
+  if (expr != task.expr && telling_ == Telling::reader)
+    tell("");
+  else if (is_element && (telling_ == Telling::unit || telling_ == Telling::reader ||
+                          (task.list != nullptr && telling_ == Telling::statement)))
+    tell(reported_in(program_, list));
+  else if (list != nullptr && telling_ == Telling::unit)
+    tell(reported_in(program_, expr));
 }
 
-bool Machine::is_blamed() const {
-  return failure_->reasons[0].message.starts_with("Could not set attribute `");
-}
-
-/// Puts `Could not set attribute` around the failure, unless it has one already. Always false.
-bool Machine::blame(Instance* owner, uint32_t slot, std::string reported) {
-  if (is_blamed())
-    return false;
+void Diagnosis::tell(Instance* owner, uint32_t slot, std::string reported) {
+  if (is_of_attribute())
+    return;
   failure_->reasons.insert(
       failure_->reasons.begin(),
       {cat("Could not set attribute `", program_.symbols.name(owner->entity->slots[slot]->name),
-           "` on instance `", instance_text(owner), "`"),
-       std::move(reported)});
+           "` on instance `", shown(program_, Datum::of(owner)), "`"),
+       std::move(reported), Reason::Kind::attribute});
   failure_->rank += 1;
-  return false;
 }
 
-std::string Machine::written_by(const Writer& writer) const {
+std::string Diagnosis::written_by(const Writer& writer) const {
   const bool is_argument = writer.expr != nullptr;
   return cat(is_argument ? describe(program_, writer.expr) : describe(program_, writer.statement),
              " (", program_.location(is_argument ? writer.expr->at : writer.statement->at), ")");
 }
 
-/// Says who wrote the value that could not be set. Always false.
-bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
+void Diagnosis::tell(Instance* owner, uint32_t slot, const Writer& writer) {
   if (telling_ == Telling::nobody)
-    return false;
+    return;
   const std::string text = writer.expr != nullptr ? describe(program_, writer.expr)
                                                   : describe(program_, writer.statement);
   const Place stated = writer.expr != nullptr ? writer.expr->at : writer.statement->at;
   const std::string reported = written_by(writer);
-  blame(owner, slot,
-        writer.is_key ? cat(instance_text(owner), " (", program_.location(stated), ")") : reported);
+  tell(owner, slot,
+       writer.is_key ? cat(shown(program_, Datum::of(owner)), " (", program_.location(stated), ")")
+                     : reported);
   if (writer.is_key) {
     telling_ = Telling::statement;
-    return false;
+    return;
   }
   telling_ = Telling::nobody;
   if (failure_->error.where.line != static_cast<int>(stated.line)) {
@@ -251,21 +272,17 @@ bool Machine::tell(Instance* owner, uint32_t slot, const Writer& writer) {
   for (Reason& reason : failure_->reasons) {
     if (!reason.reported.empty())
       continue;
-    const bool has_own_place = reason.message == "List modified after freeze" ||
-                               reason.message.starts_with("Exceeded relation arity") ||
-                               reason.message.starts_with("Trying to set relation attribute");
-    reason.reported = has_own_place ? cat(text, " (", program_.location(writer.at), ")") : reported;
+    reason.reported = reason.kind == Reason::Kind::value
+                          ? cat(text, " (", program_.location(writer.at), ")")
+                          : reported;
   }
-  return false;
 }
 
-/// A step that computed the value for an attribute: the attribute tells unless an expression on
-/// the way is computed on its own.
-Step Machine::told(Step step, Instance* owner, uint32_t slot, const Writer& writer) {
-  if (step != Step::fail || (telling_ != Telling::unit && (is_in_unit_ || is_blamed())))
+Step Diagnosis::tell(Step step, Instance* owner, uint32_t slot, const Writer& writer) {
+  if (step != Step::fail || (telling_ != Telling::unit && (is_in_unit_ || is_of_attribute())))
     return step;
   if (telling_ == Telling::nobody)
-    blame(owner, slot, written_by(writer));
+    tell(owner, slot, written_by(writer));
   else
     tell(owner, slot, writer);
   return step;

@@ -1,0 +1,92 @@
+#pragma once
+/// The failure that ends a compile: it starts where it is found, and is told by whoever it unwinds
+/// through, until somebody has said in which statement it happened.
+
+#include <optional>
+
+#include "model/evaluate/task.h"
+
+namespace fettle::model {
+
+enum class Step : uint8_t { done, wait, fail };
+
+/// Who still has to say in which statement a failure happened.
+///   itself     the expression that failed
+///   above      the one around it, of which `unit` holds
+///   unit       the nearest that the original computes on its own, else the statement
+///   reader     the nearest one that computes with the value
+///   statement  the statement
+enum class Telling : uint8_t { nobody, itself, above, unit, reader, statement };
+
+/// Who writes a value, for errors and for the place that a cell remembers.
+struct Writer {
+  const Expr* expr = nullptr;       ///< the constructor, or
+  const Stmt* statement = nullptr;  ///< the assignment
+  bool is_key = false;              ///< an argument that an index needed
+  Place at;                         ///< of the value
+};
+
+class Diagnosis {
+ public:
+  explicit Diagnosis(Program& program) : program_(program) {}
+
+  explicit operator bool() const { return failure_.has_value(); }
+  Failure& operator*() { return *failure_; }
+  Failure* operator->() { return &*failure_; }
+  void forget() { failure_.reset(); }
+  /// That the budget refused while a task of this place ran: whatever else was said.
+  void exceed(Place at);
+
+  /// A failure of the expression that is evaluated now, or of the current statement. The first one
+  /// stays. `causes`: outermost first.
+  Step fail(Place at, Reason reason, int rank = 100, Telling telling = Telling::itself,
+            std::vector<Reason> causes = {});
+  Step fail(Place at, std::string message, int rank = 100, Telling telling = Telling::itself) {
+    return fail(at, Reason{std::move(message)}, rank, telling);
+  }
+  Step fail_name(const Name& name);
+  /// A name in an argument that no index needs is looked for when the constructor runs.
+  Step fail_need(const Need& missing);
+  Step fail_in_type(const Expr& expr);
+  /// What `**` was applied to is no dict.
+  Step fail_unpacking(const Argument& argument);
+  /// That a value has no attribute of a name.
+  Step fail_attribute(const Expr* object, Symbol name, const Datum& value, Place at);
+  Step fail_attribute(const Entity& entity, Symbol name, Place at);
+
+  bool waits_for(Telling telling) const { return telling_ == telling; }
+  void leave_to(Telling telling) { telling_ = telling; }
+  /// Whether the failure is in what the original computes on its own.
+  void set_in_unit(bool is_in_unit) { is_in_unit_ = is_in_unit; }
+
+  /// Says in which statement it happened, in the words of one: fills in the reasons that have none.
+  void tell(std::string reported);
+  /// ... if it was left to such a one.
+  void tell_if(Telling telling, std::string reported);
+  /// An expression that the failure unwinds through.
+  void tell(const Expr* expr);
+  /// The task that evaluated; it tells what no expression told.
+  void tell(const Task& task);
+  /// An expression of a stream: an element, what a comprehension gives, or a branch.
+  void tell_part(const Task& task, const Expr* expr);
+  /// Puts `Could not set attribute` around the failure, unless it has one already.
+  void tell(Instance* owner, uint32_t slot, std::string reported);
+  /// Who wrote the value that could not be set.
+  void tell(Instance* owner, uint32_t slot, const Writer& writer);
+  /// A step that computed the value for an attribute: the attribute tells unless an expression on
+  /// the way is computed on its own.
+  Step tell(Step step, Instance* owner, uint32_t slot, const Writer& writer);
+
+ private:
+  std::string reading_text(const Expr* reader) const;
+  std::string written_by(const Writer& writer) const;
+  void tell_unit(const Expr* expr);
+  bool is_of_attribute() const { return failure_->reasons[0].kind == Reason::Kind::attribute; }
+
+  Program& program_;
+  std::optional<Failure> failure_;
+  Telling telling_ = Telling::nobody;
+  bool is_in_unit_ = false;
+};
+
+}  // namespace fettle::model

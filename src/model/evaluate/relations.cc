@@ -1,0 +1,147 @@
+#include "model/evaluate/relations.h"
+
+#include <ranges>
+
+#include "base/invariant.h"
+
+namespace fettle::model {
+
+void Delayed::push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
+  const size_t count = items.size();
+  auto* place = const_cast<Datum*>(items.data());
+  if (count == room) {
+    const uint32_t wider = ArenaArrays<Datum>::next_room(room);
+    Datum* const grown = arrays.take(wider);
+    std::ranges::copy(items, grown);
+    if (room != 0)
+      arrays.give_back(place, room);
+    place = grown;
+    room = wider;
+  }
+  place[count] = item;
+  items = {place, count + 1};
+}
+
+Delayed& Relations::of(Instance* owner, uint32_t slot) {
+  Cell& cell = owner->cells[slot];
+  if (Delayed* const known = cell.delayed())
+    return *known;
+  if (cell.value.tag == Tag::list)
+    return static_cast<Delayed&>(const_cast<List&>(*cell.value.list));
+  INVARIANT(!cell.value.is_set());
+  Delayed& made = delayed_.emplace_back();
+  made.cell = &cell;
+  made.owner = owner;
+  made.attribute = owner->entity->slots[slot];
+  cell.set_delayed(made);
+  if (made.attribute->comes_before)
+    consider(made);
+  return made;
+}
+
+void Relations::consider(Delayed& delayed) {
+  if (delayed.is_queued || !can_freeze(delayed))
+    return;
+  delayed.is_queued = true;
+  const uint32_t rank = delayed.attribute->precedence;
+  (rank == 0 ? queue_ : ruled_[rank]).push_back(&delayed);
+}
+
+void Relations::promise(Instance* owner, uint32_t slot, Promises*& held) {
+  if (owner->cells[slot].value.is_set())
+    return;
+  if (held == nullptr)
+    held = promises_.take();
+  Delayed& delayed = of(owner, slot);
+  ++delayed.promises;
+  held->held.push_back(&delayed);
+}
+
+void Relations::promise_later(const Stmt* statement, Promises*& held) {
+  if (held == nullptr)
+    held = promises_.take();
+  held->statement = statement;
+  ++held->awaited;
+}
+
+void Relations::end_promise(Promises* held) {
+  --held->awaited;
+  give_back(held);
+}
+
+void Relations::release(Delayed& delayed) {
+  if (--delayed.promises == 0)
+    consider(delayed);
+}
+
+void Relations::release(Promises*& held) {
+  if (held == nullptr)
+    return;
+  for (Delayed* delayed : held->held)
+    release(*delayed);
+  held->is_over = true;
+  give_back(std::exchange(held, nullptr));
+}
+
+void Relations::give_back(Promises* held) {
+  if (held->is_over && held->awaited == 0)
+    promises_.give_back(held);
+}
+
+/// Relations without a rule in their order, then those with one by rank; null when none is left.
+Delayed* Relations::next_queued() {
+  std::deque<Delayed*>* queue = &queue_;
+  for (auto at = ruled_.begin(); queue->empty() && at != ruled_.end(); ++at)
+    queue = &at->second;
+  if (queue->empty())
+    return nullptr;
+  Delayed* const next = queue->front();
+  queue->pop_front();
+  next->is_queued = false;
+  return next;
+}
+
+/// Everybody waits for somebody: the first that is awaited breaks the circle.
+Delayed* Relations::next_in_circle() {
+  size_t kept = 0;
+  Delayed* chosen = nullptr;
+  for (Delayed* next : watched_) {
+    if (next->cell->value.is_set() || next->potential <= 0)
+      continue;
+    if (chosen == nullptr && next->promises > 0)
+      chosen = next;
+    watched_[kept++] = next;
+  }
+  watched_.resize(kept);
+  return chosen;
+}
+
+Delayed* Relations::next() {
+  while (Delayed* const next = next_queued()) {
+    if (!can_freeze(*next))
+      continue;
+    // Somebody always waits for one that a rule wants before another.
+    if (next->potential > 0 || next->attribute->comes_before)
+      return next;
+    if (!next->is_in_zero)
+      zero_.push_back(next);
+    next->is_in_zero = true;
+  }
+  for (Delayed* next : zero_)
+    if (can_freeze(*next) && next->potential > 0)
+      return next;
+  return next_in_circle();
+}
+
+Delayed* Relations::next_unwanted() {
+  while (!zero_.empty()) {
+    Delayed* const next = zero_.back();
+    zero_.pop_back();
+    next->is_in_zero = false;
+    if (can_freeze(*next))
+      return next;
+  }
+  return nullptr;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,83 @@
+#pragma once
+/// Tasks: whose turn it is, who waits for which cell, and what each remembers.
+
+#include <deque>
+#include <vector>
+
+#include "model/evaluate/instances.h"
+#include "model/evaluate/relations.h"
+
+namespace fettle::model {
+
+class Schedule {
+ public:
+  Schedule(Arena& arena, const Instances& instances, Relations& relations)
+      : instances_(instances), relations_(relations), tasks_(arena), links_(arena) {}
+
+  Task* make(Task::Kind kind, Frame* frame);
+  void push(Task* task) { ready_.push_back({.task = task}); }
+  void push(const Turn& turn) { ready_.push_back(turn); }
+  /// A statement with a name that stands for nothing.
+  void push_urgent(Task* task) { urgent_.push_back(task); }
+  /// What is urgent first, then in the order in which they became ready; null when there is none.
+  Task* next();
+  bool is_empty() const { return ready_.empty(); }
+
+  /// The task waits for a cell; `wants_item`: one element of it will do.
+  void wait(Task& task, Cell& cell, bool wants_item = false);
+  /// Wakes who waited for a cell, or only those who are content with an element.
+  void wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item);
+  /// Something else that the task waited for is there.
+  void wake(Task* task) {
+    if (--task->missing == 0)
+      push(task);
+  }
+
+  /// What is computed once for a task, whenever it comes again.
+  const Remembered* recall(const Task& task, const Memo& memo) const {
+    if (task.memory == nullptr)
+      return nullptr;
+    const auto found = task.memory->find(memo);
+    return found == task.memory->end() ? nullptr : &found->second;
+  }
+  /// For the task that is under way. It is lost unless the task waits.
+  void remember(const Memo& memo, Remembered what) { scratch_.emplace_back(memo, std::move(what)); }
+  size_t mark() const { return scratch_.size(); }
+  void keep(Task& task, size_t mark);
+  void drop(size_t mark) { scratch_.resize(mark); }
+
+  /// Remembers that a task waits.
+  void block(Task& task);
+  /// Every task that waits, in the order in which they began to.
+  template <typename See>
+  void each_blocked(See see) const {
+    for (const auto& [task, number] : blocked_)
+      if (task->number == number && task->missing > 0)
+        see(*task);
+  }
+  /// A task that is done is given back before the next one runs.
+  void end(Task* task) { done_.push_back(task); }
+  void give_back();
+
+ private:
+  Task* task_of(const Turn& turn);
+
+  struct Blocked {
+    Task* task;
+    uint32_t number;  ///< another one: the task is done
+  };
+  const Instances& instances_;
+  Relations& relations_;
+  ArenaPool<Task> tasks_;
+  ArenaPool<Link> links_;
+  Pool<Memory> memories_;
+  std::deque<Turn> ready_;
+  std::vector<Task*> urgent_;
+  std::vector<Blocked> blocked_;
+  size_t most_blocked_ = 1024;  ///< before those that are done are looked for
+  std::vector<Task*> done_;
+  std::vector<std::pair<Memo, Remembered>> scratch_;  ///< of tasks under way, the outer ones first
+  uint32_t task_count_ = 0;
+};
+
+}  // namespace fettle::model

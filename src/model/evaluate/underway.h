@@ -1,0 +1,32 @@
+#pragma once
+/// What is under way: one task at a time, and for whom it runs. Everything of it lasts for a scope.
+
+#include <utility>
+
+#include "model/evaluate/task.h"
+
+namespace fettle::model {
+
+/// Gives a variable another value until the end of the scope.
+template <typename T>
+class Scoped {
+ public:
+  Scoped(T& variable, T value) : variable_(variable), before_(std::exchange(variable, value)) {}
+  ~Scoped() { variable_ = before_; }
+  Scoped(const Scoped&) = delete;
+  Scoped& operator=(const Scoped&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
+
+struct Underway {
+  Task* task = nullptr;
+  Contributor by = 0;           ///< for whom it writes
+  uint32_t depth = 0;           ///< of what made it
+  uint32_t skipped_frames = 0;  ///< between where a name stands and where it is evaluated
+  bool is_probing = false;      ///< neither waits nor constructs
+};
+
+}  // namespace fettle::model
