@@ -49,6 +49,7 @@
 #include "kinds/kinds.h"
 #include "kinds/pod_change.h"
 #include "kinds/schema.h"
+#include "value/empty.h"
 
 namespace fettle {
 namespace {
@@ -59,11 +60,6 @@ const Value no_list = Value::list({});
 /// Attributes that a pod keeps for its life.
 constexpr std::string_view fixed[] = {"name",     "namespace", "node",
                                       "hostname", "subdomain", "claims"};
-
-bool is_empty(const Value& value) {
-  return value.is_null() || value == Value("") || value == Value(false) || value == no_dict ||
-         value == no_list;
-}
 
 Status check_containers(const Value& containers, std::string_view path, bool may_lack) {
   if (containers.is_null() && may_lack)
@@ -259,18 +255,19 @@ Name node_name_of(std::string_view node, std::string_view space, std::string_vie
   return cat(node, "|", space, "/", name);
 }
 
+OnNode on_node(std::string_view key_name) {
+  const size_t bar = key_name.find('|');
+  if (bar == key_name.npos)
+    return {false, {}, key_name};
+  return {true, key_name.substr(0, bar), key_name.substr(bar + 1)};
+}
+
 NodeAddress node_address(std::string_view key_name) {
-  NodeAddress address;
-  if (const size_t bar = key_name.find('|'); bar != key_name.npos) {
-    address.node = key_name.substr(0, bar);
-    key_name.remove_prefix(bar + 1);
-  }
-  if (const size_t slash = key_name.find('/'); slash != key_name.npos) {
-    address.space = key_name.substr(0, slash);
-    key_name.remove_prefix(slash + 1);
-  }
-  address.name = key_name;
-  return address;
+  const auto [is_on_node, node, rest] = on_node(key_name);
+  const size_t slash = rest.find('/');
+  if (slash == rest.npos)
+    return {node, {}, rest};
+  return {node, rest.substr(0, slash), rest.substr(slash + 1)};
 }
 
 Value pod_spec(const Value& attributes) {

@@ -15,7 +15,15 @@ namespace fettle {
 /// another node is another resource, so that the driver of the node that it left removes it.
 Name node_name_of(std::string_view node, std::string_view space, std::string_view name);
 
-/// What such a name says; parts that are missing are empty.
+/// The name of a key of something on a node: `NODE|REST`.
+struct OnNode {
+  bool is_on_node = false;  ///< false: it has no node, and `rest` is all of it
+  std::string_view node;
+  std::string_view rest;
+};
+OnNode on_node(std::string_view key_name);
+
+/// What the name in a pod's key says; parts that are missing are empty.
 struct NodeAddress {
   std::string_view node;
   std::string_view space;

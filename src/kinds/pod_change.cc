@@ -79,13 +79,7 @@ void change_container(const Value& before, const Value& after, const std::string
 
 /// The key that a variable takes from the pod, as `labels/KEY`; empty: it takes none.
 std::string reference_of(const Value& variable) {
-  const std::string_view path = variable.at("valueFrom").at("fieldRef").text_at("fieldPath");
-  for (const std::string_view part : {"labels", "annotations"}) {
-    const std::string begin = cat("metadata.", part, "['");
-    if (path.starts_with(begin) && path.ends_with("']"))
-      return cat(part, "/", path.substr(begin.size(), path.size() - begin.size() - 2));
-  }
-  return {};
+  return metadata_reference(variable.at("valueFrom").at("fieldRef").text_at("fieldPath"));
 }
 
 /// Whether `labels/KEY` was added to a map that was there, or replaced in it.
@@ -163,6 +157,15 @@ PodChange pod_change(const Value& before, const Value& after, const PodChangeGat
   else if (change.in_place() && restart_of(before) != restart_of(after))
     change.refusal = std::string(restart_path);
   return change;
+}
+
+std::string metadata_reference(std::string_view field_path) {
+  for (const std::string_view part : {"labels", "annotations"}) {
+    const std::string begin = cat("metadata.", part, "['");
+    if (field_path.starts_with(begin) && field_path.ends_with("']"))
+      return cat(part, "/", field_path.substr(begin.size(), field_path.size() - begin.size() - 2));
+  }
+  return {};
 }
 
 const Value& restart_of(const Value& pod_template) {

@@ -39,6 +39,10 @@ struct PodChange {
 /// Of two templates `{"metadata", "spec"}`.
 PodChange pod_change(const Value& before, const Value& after, const PodChangeGates& gates);
 
+/// The label or annotation that `metadata.labels['KEY']` names, as `labels/KEY`; empty: it names
+/// something else.
+std::string metadata_reference(std::string_view field_path);
+
 /// What `rollout restart` writes into a template.
 inline constexpr std::string_view restart_annotation = "kubectl.kubernetes.io/restartedAt";
 /// When all containers of a template were to be made anew last; null: never.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 #include "base/base64.h"
 #include "base/text.h"
@@ -79,10 +80,27 @@ Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& s
   return pieces;
 }
 
-Result<const Object*> find_object(const std::vector<Object>& objects, const Name& owner) {
-  const auto found = std::ranges::find(objects, owner, &Object::owner);
-  if (found != objects.end())
-    return &*found;
+/// Objects by what they are called as owners. They outlive it.
+class ByOwner {
+ public:
+  explicit ByOwner(const std::vector<Object>& objects) {
+    for (const Object& object : objects)
+      objects_.emplace(object.owner(), &object);
+  }
+  /// Null when there is none.
+  const Object* find(const Name& owner) const {
+    const auto found = objects_.find(owner);
+    return found == objects_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::unordered_map<Name, const Object*> objects_;
+};
+
+Result<const Object*> find_object(const std::vector<Object>& objects, const ByOwner& by_owner,
+                                  const Name& owner) {
+  if (const Object* found = by_owner.find(owner))
+    return found;
   std::vector<std::string> names;
   for (const Object& object : objects)
     names.push_back(object.owner().str());
@@ -111,7 +129,7 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
   }
   const Snapshot& newest = turn->newest();
   const std::vector<Object> before = TRY(objects_in(newest));
-  if (!holds_objects(newest) && TRY(newest.pieces()).size() > before.size())
+  if (!is_of_fleet(newest.detail()))
     return user_error(cat("`", environment,
                           "` holds a model; `-e NAME` names another environment for workloads"));
   Delta delta{.number = newest.number() + 1,
@@ -142,13 +160,9 @@ std::string_view to_string(StoredObject::Fate fate) {
   }
 }
 
-bool is_of_fleet(const VersionHead& head) {
-  return head.detail.text_at(sort_of_version) == of_workloads || !head.detail.is_dict() ||
-         head.detail.entries().empty();
-}
-
-bool holds_objects(const Snapshot& version) {
-  return version.detail().text_at(sort_of_version) == of_workloads;
+bool is_of_fleet(const Value& detail) {
+  return detail.text_at(sort_of_version) == of_workloads || !detail.is_dict() ||
+         detail.entries().empty();
 }
 
 Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& environment) {
@@ -224,10 +238,11 @@ Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
                                            std::vector<Object>& objects) {
   std::vector<StoredObject> stored;
   TRY(check_together(before, objects));
+  const ByOwner by_owner(before);
   for (Object& object : objects) {
-    const auto old = std::ranges::find(before, object.owner(), &Object::owner);
+    const Object* old = by_owner.find(object.owner());
     StoredObject::Fate fate = StoredObject::Fate::created;
-    if (old != before.end()) {
+    if (old != nullptr) {
       if (const auto errors = workloads::check_change(*old, object); !errors.empty())
         return errors.front();
       const bool is_same = old->document == object.document;
@@ -257,8 +272,9 @@ Result<std::vector<StoredObject>> change_objects(const Workplace& place, const N
   std::vector<StoredObject> stored;
   TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
     std::vector<Object> objects;
+    const ByOwner by_owner(before);
     for (const Name& owner : owners)
-      objects.push_back(TRY(change(*TRY(find_object(before, owner)))));
+      objects.push_back(TRY(change(*TRY(find_object(before, by_owner, owner)))));
     stored = TRY(fates_of(before, objects));
     return changed_pieces(place, stored, objects);
   }));
@@ -271,10 +287,11 @@ Result<std::vector<StoredObject>> mark_pods(const Workplace& place, const Name& 
   std::vector<StoredObject> stored;
   TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
     std::vector<Object> objects;
+    const ByOwner by_owner(before);
     for (const auto& [owner, since] : made) {
-      const auto old = std::ranges::find(before, owner, &Object::owner);
+      const Object* old = by_owner.find(owner);
       const bool holds =
-          old != before.end() && Time(Duration(old->document.integer_at("since"))) > since;
+          old != nullptr && Time(Duration(old->document.integer_at("since"))) > since;
       Object object = TRY(change(holds ? *old : unmarked(owner)));
       object.document =
           workloads::edited(object.document, {{"since", place.clock().time_since_epoch().count()}});
@@ -292,8 +309,9 @@ Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const N
   TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
     Pieces pieces;
     stored.clear();
+    const ByOwner by_owner(before);
     for (const Name& owner : owners) {
-      TRY(find_object(before, owner));
+      TRY(find_object(before, by_owner, owner));
       pieces.emplace_back(piece_of(owner), nullptr);
       stored.push_back({owner, StoredObject::Fate::deleted});
     }

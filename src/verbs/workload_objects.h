@@ -13,16 +13,13 @@ namespace fettle {
 /// The environment when nobody names one.
 inline constexpr std::string_view default_fleet = "fleet";
 
-/// Whether a version holds objects, and not the resources of a model.
-bool holds_objects(const Snapshot& version);
-
 /// In the order of their names.
 Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
                                                       const Name& environment);
 
-/// Whether a version holds manifests, by its head; earlier ones say nothing of what they hold, as
-/// only those of models did.
-bool is_of_fleet(const VersionHead& head);
+/// Whether a version with this detail holds manifests, and not the resources of a model. Earlier
+/// ones say nothing of what they hold, as only those of models did.
+bool is_of_fleet(const Value& detail);
 
 /// The document with what only the fleet knows of it: namespace, uid, generation, and when it was
 /// created.

@@ -13,21 +13,11 @@
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "tests/fixtures/home.h"
+#include "tests/fixtures/workload_kinds.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {
-
-class WorkloadKinds : public Kinds {
- public:
-  const Kind* find(const Name& name) const override {
-    for (const Kind* const kind : {&pod_kind(), &network_kind(), &claim_kind(), &image_kind(),
-                                   &revision_kind(), &pull_job_kind(), &notice_kind()})
-      if (kind->name() == name)
-        return kind;
-    return nullptr;
-  }
-};
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
 /// is `never`, they wait for ever.

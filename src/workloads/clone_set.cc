@@ -30,12 +30,13 @@ class CloneSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     // What begins to change now was to change when its image was asked for.
-    pre_download(rollout_, in_place_, [this] { return update_order(true); });
+    if (pre_downloads(rollout_))
+      pre_download(rollout_, in_place_, update_queue(true));
     for (int pass = 0; pass < most_passes; ++pass) {
       if (scale())
-        orders_ = {};
+        queues_ = {};
       else if (update())
-        orders_ = {};
+        queues_ = {};
       else
         break;
     }
@@ -53,16 +54,16 @@ class CloneSet {
   bool update();
   bool update_pod(size_t row, const Revision& target);
   Order candidates(bool forward) const;
-  const Order& update_order(bool forward);
+  const UpdateQueue& update_queue(bool forward);
   std::string free_id();
   int64_t waiting_claims() const;
 
   Rollout& rollout_;
   InPlace in_place_;
   std::optional<Placement> placement_;
-  std::array<std::optional<Order>, 2> orders_;  ///< back, forward; while nothing changes
-  std::set<std::string> orphans_;               ///< ids of claims without a pod
-  std::set<Name> taken_;                        ///< names that pods have
+  std::array<std::optional<UpdateQueue>, 2> queues_;  ///< back, forward; while nothing changes
+  std::set<std::string> orphans_;                     ///< ids of claims without a pod
+  std::set<Name> taken_;                              ///< names that pods have
   bool has_orphans_ = false;
 };
 
@@ -134,7 +135,7 @@ int64_t CloneSet::waiting_claims() const {
     return 0;
   std::set<Name> staying;
   for (const PodRow& row : rollout_.rows)
-    staying.insert(row.name);
+    staying.insert(row.name());
   return std::ranges::count_if(rollout_.owned.pods, [&](const Pod* pod) {
     return pod->exists && !staying.contains(pod->name);
   });
@@ -238,23 +239,21 @@ Order CloneSet::candidates(bool forward) const {
     if (pod.is_updated == forward || pod.lifecycle == Lifecycle::preparing_delete ||
         pod.lifecycle == Lifecycle::updated)
       continue;
-    const Pod* known = rollout_.pod(row);
-    const bool may_drain = rollout_.is_changed(row) || known == nullptr || known->is_updating;
-    if (!may_drain || !rollout_.attributes(row).at("state").at("update").bool_at("grace"))
+    if (!pod.is_updating || !rollout_.attributes(row).at("state").at("update").bool_at("grace"))
       found.push_back(static_cast<uint32_t>(row));
   }
   return found;
 }
 
-/// Pods that are to have a revision, in their order. Asked for again, it is not sorted anew.
-const Order& CloneSet::update_order(bool forward) {
-  std::optional<Order>& order = orders_[forward ? 1 : 0];
-  if (!order) {
-    order = candidates(forward);
-    mark_images(rollout_, in_place_, forward ? rollout_.update() : rollout_.current(), *order);
-    sort_for_update(rollout_.workload.order, rollout_.rows, *order);
+/// Pods that are to have a revision. Asked for again, nothing is worked out anew.
+const UpdateQueue& CloneSet::update_queue(bool forward) {
+  std::optional<UpdateQueue>& queue = queues_[forward ? 1 : 0];
+  if (!queue) {
+    Order waiting = candidates(forward);
+    mark_images(rollout_, in_place_, forward ? rollout_.update() : rollout_.current(), waiting);
+    queue.emplace(rollout_.workload.order, rollout_.rows, std::move(waiting));
   }
-  return *order;
+  return *queue;
 }
 
 bool CloneSet::update_pod(size_t row, const Revision& target) {
@@ -285,9 +284,14 @@ bool CloneSet::update() {
     return false;
   const bool forward = differences.update > 0;
   const Revision& target = forward ? rollout_.update() : rollout_.current();
-  Order order = update_order(forward);
-  pass_over_missing_images(rollout_, in_place_, target, order);
-  pass_over_lost_nodes(rollout_, in_place_, target, order);
+  const size_t most = most_changes(differences, rollout_.rows);
+  if (most == 0)
+    return false;
+  const UpdateQueue& queue = update_queue(forward);
+  const MissingImages missing(rollout_, in_place_, target);
+  Order order = queue.first(most, [&](uint32_t row) {
+    return !missing.hold(row) && !is_on_lost_node(rollout_, in_place_, target, row);
+  });
   bool has_changed = false;
   for (const uint32_t row : limited(differences, rollout_.rows, std::move(order)))
     has_changed |= update_pod(row, target);

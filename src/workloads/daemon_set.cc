@@ -31,7 +31,8 @@ class DaemonSet {
     refresh_lifecycles(rollout_);
     tidy();
     create_missing();
-    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
+    if (pre_downloads(rollout_))
+      pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
     if (rollout_.workload.type == UpdateType::rolling && !rollout_.workload.paused)
       most_surge() > 0 ? update_with_surge() : update();
     rollout_.settle_revisions();
@@ -75,7 +76,7 @@ void DaemonSet::find_places() {
     if (!node.is_draining && is_allowed_on(spec, node))
       places_[name].node = &node;
   for (size_t row = 0; row < rollout_.size(); ++row) {
-    const auto found = places_.find(rollout_.rows[row].node);
+    const auto found = places_.find(rollout_.rows[row].node());
     if (found == places_.end())
       continue;
     auto& slot = rollout_.rows[row].is_updated ? found->second.updated : found->second.old;
@@ -91,7 +92,7 @@ void DaemonSet::tidy() {
   find_places();
   Order gone;
   for (size_t row = 0; row < rollout_.size(); ++row)
-    if (!places_.contains(rollout_.rows[row].node) || rollout_.rows[row].is_specified ||
+    if (!places_.contains(rollout_.rows[row].node()) || rollout_.rows[row].is_specified ||
         rollout_.rows[row].lifecycle == Lifecycle::preparing_delete)
       gone.push_back(static_cast<uint32_t>(row));
   for (const auto& [name, place] : places_) {
@@ -176,8 +177,10 @@ void DaemonSet::update() {
   const Revision& target = rollout_.update();
   Order order = waiting_order();
   mark_images(rollout_, in_place_, target, order);
-  pass_over_missing_images(rollout_, in_place_, target, order);
-  pass_over_lost_nodes(rollout_, in_place_, target, order);
+  const MissingImages missing(rollout_, in_place_, target);
+  std::erase_if(order, [&](uint32_t row) {
+    return missing.hold(row) || is_on_lost_node(rollout_, in_place_, target, row);
+  });
   // A pod of an older revision that is not available counts, too, unless its node is away: it may
   // be on its way to a revision that was given up.
   int64_t unavailable = 0;

@@ -139,7 +139,10 @@ constexpr Field fields[] = {
     {"K", "spec.imagePullSecrets", Type::list},
     {"K", "spec.injectionStrategy", Type::dict},
     {"K", "spec.injectionStrategy.paused", Type::boolean},
-    {"K", "spec.injectionStrategy.revision", Type::any},
+    {"K", "spec.injectionStrategy.revision", Type::dict},
+    {"K", "spec.injectionStrategy.revision.revisionName", Type::text},
+    {"K", "spec.injectionStrategy.revision.customVersion", Type::text},
+    {"K", "spec.injectionStrategy.revision.policy", Type::text, 0, 0, "Always|Partial"},
     {"K", "spec.updateStrategy.type", Type::text, 0, 0, "NotUpdate|RollingUpdate"},
     {"K", "spec.updateStrategy.paused", Type::boolean},
     {"K", "spec.updateStrategy.partition", Type::amount},
@@ -206,6 +209,14 @@ bool is_of(const TreeNode& node, Type type) {
   return false;
 }
 
+/// A text that would be a number without its quotes.
+bool is_short_number(const TreeNode& node) {
+  constexpr size_t longest = 18;
+  if (!node.is_text() || node.text().empty() || node.text().view().size() > longest)
+    return false;
+  return node.text().view().find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 class Walk {
  public:
   Walk(std::string_view kind, bool is_alpha, Checker& checker)
@@ -261,8 +272,9 @@ class Walk {
   }
   void check_value(const TreeNode& node, const std::string& path, const Field& field) {
     if (!is_of(node, field.type)) {
-      checker_.refuse(
-          node, cat("`", path, "` must be ", name_of(field.type), ", not ", found_text(node)));
+      const bool is_quoted = field.type == Type::integer && is_short_number(node);
+      const std::string found = is_quoted ? "a string: take the quotes away" : found_text(node);
+      checker_.refuse(node, cat("`", path, "` must be ", name_of(field.type), ", not ", found));
       return;
     }
     if (field.type == Type::integer) {

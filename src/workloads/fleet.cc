@@ -48,9 +48,6 @@ Value overlaid(const Value& below, const Value& above) {
   return Value::dict(std::move(kept));
 }
 
-/// The node of an image's key.
-Name node_of(const Name& key_name) { return key_name.view().substr(0, key_name.view().find('|')); }
-
 }  // namespace
 
 void Fleet::touch(const Name& owner) {
@@ -379,7 +376,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   const Value& digest = pull.is_done ? record->outputs.at("digest") : so_far.at("digest");
   pull.digest = digest.is_text() ? digest.text() : Name();
   if (pull.is_done)
-    if (const auto node = nodes_.find(node_of(key.name)); node != nodes_.end())
+    if (const auto node = nodes_.find(Name(on_node(key.name).node)); node != nodes_.end())
       node->second.images[pull.resource->attributes.text_at("reference")] = pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.

@@ -29,11 +29,10 @@ struct ContainerSeen {
   bool is_running = false;
 };
 
-struct Pod {
+struct Pod : PodTag {
   // What every decision looks at, side by side.
   Boxed<Resource> resource;  ///< as it was wanted last
-  Name space, name, node, owner, revision;
-  Value labels;  ///< all that it has, those that users gave it included
+  Name space, owner, revision;
   Time ready_since, created;
   Digest template_digest, configs_digest;
   int64_t deletion_cost = 0;

@@ -242,7 +242,7 @@ void InPlace::refresh_row(size_t row) {
 
 void InPlace::refresh() {
   for (size_t row = 0; row < rollout_.size(); ++row)
-    if (rollout_.pod(row) != nullptr && rollout_.pod(row)->is_updating)
+    if (rollout_.rows[row].is_updating)
       refresh_row(row);
 }
 

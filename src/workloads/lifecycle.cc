@@ -9,7 +9,7 @@ namespace fettle::workloads {
 namespace {
 
 bool has_label(const PodRow& row, const Entry& label) {
-  return row.labels.is_dict() && row.labels.at(label.key) == label.value;
+  return row.labels().is_dict() && row.labels().at(label.key) == label.value;
 }
 
 /// Finalizers that the pod has: those that users wrote about it, else those it was made with.

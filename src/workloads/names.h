@@ -43,6 +43,8 @@ inline const Name exclude_preparing_delete =
     "apps.kruise.io/cloneset-scaling-exclude-preparing-delete";
 inline const Name pod_name = "statefulset.kubernetes.io/pod-name";
 inline const Name pod_index = "apps.kubernetes.io/pod-index";
+/// Of a SidecarSet: its revision is found by this version, too.
+inline const Name custom_version = "apps.kruise.io/sidecarset-custom-version";
 inline const Name job_revision = "controller.kubernetes.io/hash";
 }  // namespace label
 
@@ -54,7 +56,9 @@ inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-secon
 inline const Name pull_threshold = "apps.kruise.io/image-predownload-min-updated-ready-pods";
 inline const Name pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
 inline const Name pull_order = "fettle/image-predownload-order";  ///< `early`
-inline const Name pull_mode = "fettle/image-predownload-mode";    ///< `race`, `wait`
+/// Which of the two containers of each hot sidecar works: {container: its name in the pod}.
+inline const Name working = "kruise.io/sidecarset-working-hotupgrade-container";
+inline const Name pull_mode = "fettle/image-predownload-mode";  ///< `race`, `wait`
 }  // namespace annotation
 
 namespace condition {

@@ -85,22 +85,22 @@ class ConfigsByTemplate {
  public:
   explicit ConfigsByTemplate(Rollout& rollout) : rollout_(rollout) {}
   const Value& of(size_t row, bool has_sidecars) {
-    const Digest digest = rollout_.template_digest(row);
-    if (!has_sidecars)
-      for (const auto& [known, configs] : known_)
-        if (known == digest)
-          return configs;
+    const uint32_t number = rollout_.rows[row].template_number;
+    if (!has_sidecars && number < known_.size() && known_[number])
+      return *known_[number];
     const Value& attributes = rollout_.attributes(row);
     Value configs =
         rollout_.configs_for(attributes.at(field::pod_template), attributes.at(field::sidecars));
     if (has_sidecars)
       return last_ = std::move(configs);
-    return known_.emplace_back(digest, std::move(configs)).second;
+    if (number >= known_.size())
+      known_.resize(number + 1);
+    return *(known_[number] = std::move(configs));
   }
 
  private:
   Rollout& rollout_;
-  std::vector<std::pair<Digest, Value>> known_;
+  std::vector<std::optional<Value>> known_;  ///< by the number of the template
   Value last_;
 };
 
@@ -110,6 +110,8 @@ void refresh_surroundings(Rollout& rollout) {
   ConfigsByTemplate all_configs(rollout);
   SidecarTurns turns(rollout.fleet, rollout.now);
   for (size_t row = 0; row < rollout.size(); ++row) {
+    if (rollout.rows[row].is_plain && all_configs.of(row, false).is_null())
+      continue;
     const Pod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;

@@ -117,17 +117,38 @@ Differences differences_of(const Numbers& numbers, std::span<const PodRow> pods)
   return found;
 }
 
+namespace {
+
+/// Pods that are not available, and those of them that have the target's revision.
+struct Unavailable {
+  int64_t all = 0;
+  int64_t in_target = 0;
+};
+
+Unavailable count_unavailable(const Differences& differences, std::span<const PodRow> pods) {
+  const bool to_update = differences.update > 0;
+  Unavailable count;
+  for (const PodRow& pod : pods)
+    if (!pod.is_available) {
+      ++count.all;
+      count.in_target += pod.is_updated == to_update ? 1 : 0;
+    }
+  return count;
+}
+
+}  // namespace
+
+size_t most_changes(const Differences& differences, std::span<const PodRow> pods) {
+  const int64_t in_target = count_unavailable(differences, pods).in_target;
+  return static_cast<size_t>(std::clamp<int64_t>(differences.update_max_unavailable - in_target, 0,
+                                                 std::abs(differences.update)));
+}
+
 Order limited(const Differences& differences, std::span<const PodRow> pods, Order candidates) {
   const auto due = static_cast<size_t>(std::abs(differences.update));
   if (candidates.size() > due)
     candidates.resize(due);
-  const bool to_update = differences.update > 0;
-  int64_t unavailable = 0, unavailable_in_target = 0;
-  for (const PodRow& pod : pods)
-    if (!pod.is_available) {
-      ++unavailable;
-      unavailable_in_target += pod.is_updated == to_update ? 1 : 0;
-    }
+  auto [unavailable, unavailable_in_target] = count_unavailable(differences, pods);
   size_t picked = 0;
   for (const uint32_t candidate : candidates) {
     if (unavailable_in_target + static_cast<int64_t>(picked) >= differences.update_max_unavailable)

@@ -44,5 +44,7 @@ Differences differences_of(const Numbers& numbers, std::span<const PodRow> pods)
 /// no more than may be unavailable. One that is unavailable already costs nothing among all, but
 /// counts among those of the target revision. `to_update`: the target is the update revision.
 Order limited(const Differences& differences, std::span<const PodRow> pods, Order candidates);
+/// How many of any candidates it takes at most.
+size_t most_changes(const Differences& differences, std::span<const PodRow> pods);
 
 }  // namespace fettle::workloads

@@ -21,11 +21,11 @@ int phase_number(Phase phase) {
 /// One pod's keys of order, the smaller first.
 struct StateKeys {
   uint32_t first;  ///< node, phase, readiness, and the image where it comes early
-  int64_t ready;
-  int64_t restarts;
-  int64_t created;
-  bool lacks_image;
   uint32_t pod;
+  int64_t ready;
+  int64_t created;
+  int32_t restarts;
+  bool lacks_image;
   uint64_t beginning, middle;  ///< of the name, for most comparisons
   std::string_view name;
 };
@@ -40,7 +40,7 @@ uint64_t eight_bytes(std::string_view text, size_t from) {
 
 StateKeys keys_of(const PodRow& pod, uint32_t number, bool image_early) {
   StateKeys keys;
-  keys.first = pod.node.empty() ? 0 : 1;
+  keys.first = pod.node().empty() ? 0 : 1;
   keys.first = keys.first * 4 + static_cast<uint32_t>(phase_number(pod.phase));
   keys.first = keys.first * 2 + (pod.is_ready ? 1 : 0);
   keys.first = keys.first * 2 + (image_early && !pod.has_image ? 1 : 0);
@@ -49,7 +49,7 @@ StateKeys keys_of(const PodRow& pod, uint32_t number, bool image_early) {
   keys.created = newest_first(pod.created);
   keys.lacks_image = !pod.has_image;
   keys.pod = number;
-  keys.name = pod.name;
+  keys.name = pod.name();
   keys.beginning = eight_bytes(keys.name, 0);
   keys.middle = eight_bytes(keys.name, 8);
   return keys;
@@ -105,7 +105,7 @@ PriorityKeys priority_of(const Priority& priority, const Value& labels) {
 }
 
 bool matches(const ScatterTerm& term, const PodRow& pod) {
-  const Value& label = pod.labels.at(term.key);
+  const Value& label = pod.labels().at(term.key);
   return label.is_text() ? label.text() == term.value : term.value.empty();
 }
 
@@ -172,8 +172,8 @@ void scatter_term(const ScatterTerm& term, std::span<const PodRow> pods, Order& 
 std::vector<double> crowd_ranks(std::span<const PodRow> pods, const Order& among) {
   std::unordered_map<Name, Order> on_node;
   for (const uint32_t pod : among)
-    if (!pods[pod].node.empty())
-      on_node[pods[pod].node].push_back(pod);
+    if (!pods[pod].node().empty())
+      on_node[pods[pod].node()].push_back(pod);
   std::vector<double> ranks(pods.size(), 0);
   for (auto& [node, crowd] : on_node) {
     std::ranges::sort(crowd, [&](uint32_t a, uint32_t b) {
@@ -192,8 +192,8 @@ void sort_for_deletion(std::span<const PodRow> pods, Order& order) {
   const std::vector<double> ranks = crowd_ranks(pods, order);
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
     const PodRow &x = pods[a], &y = pods[b];
-    if (x.node.empty() != y.node.empty())
-      return x.node.empty();
+    if (x.node().empty() != y.node().empty())
+      return x.node().empty();
     if (phase_number(x.phase) != phase_number(y.phase))
       return phase_number(x.phase) < phase_number(y.phase);
     if (x.is_available != y.is_available)
@@ -228,7 +228,7 @@ void sort_by_priority(const Priority& priority, std::span<const PodRow> pods, Or
   std::vector<std::pair<PriorityKeys, uint32_t>> keys;
   keys.reserve(candidates.size());
   for (const uint32_t pod : candidates)
-    keys.emplace_back(priority_of(priority, pods[pod].labels), pod);
+    keys.emplace_back(priority_of(priority, pods[pod].labels()), pod);
   std::ranges::stable_sort(keys, [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < keys.size(); ++i)
     candidates[i] = keys[i].second;
@@ -247,7 +247,7 @@ void scatter(const std::vector<ScatterTerm>& terms, std::span<const PodRow> pods
   for (const ScatterTerm& term : terms) {
     size_t count = 0;
     for (const uint32_t pod : candidates)
-      count += pods[pod].labels.at(term.key).is_text() && matches(term, pods[pod]) ? 1 : 0;
+      count += pods[pod].labels().at(term.key).is_text() && matches(term, pods[pod]) ? 1 : 0;
     if (count > 0)
       counted.emplace_back(count, &term);
   }
@@ -266,6 +266,54 @@ void sort_for_update(const UpdateOrder& order, std::span<const PodRow> pods, Ord
   sort_by_priority(order.priority, pods, candidates);
   scatter(order.scatter, pods, candidates);
   move_prepared_first(pods, candidates);
+}
+
+struct UpdateQueue::Keys : StateKeys {};
+
+UpdateQueue::UpdateQueue() = default;
+UpdateQueue::UpdateQueue(UpdateQueue&&) noexcept = default;
+UpdateQueue& UpdateQueue::operator=(UpdateQueue&&) noexcept = default;
+UpdateQueue::~UpdateQueue() = default;
+
+UpdateQueue::UpdateQueue(const UpdateOrder& order, std::span<const PodRow> pods, Order candidates)
+    : candidates_(std::move(candidates)) {
+  // Those put some pods between others, for which all have to stand in their order.
+  if (!order.priority.is_empty() || !order.scatter.empty()) {
+    sort_for_update(order, pods, candidates_);
+    return;
+  }
+  keys_.reserve(candidates_.size());
+  for (const uint32_t pod : candidates_) {
+    Keys& keys = keys_.emplace_back(Keys{keys_of(pods[pod], pod, order.image_early)});
+    if (pods[pod].lifecycle != Lifecycle::preparing_update)
+      keys.first |= 1u << 31;
+  }
+}
+
+UpdateQueue UpdateQueue::of(Order sorted) {
+  UpdateQueue queue;
+  queue.candidates_ = std::move(sorted);
+  return queue;
+}
+
+bool UpdateQueue::is_before(size_t place, size_t other) const {
+  return keys_.empty() ? place < other : workloads::is_before(keys_[place], keys_[other]);
+}
+
+Order UpdateQueue::first(size_t count, const std::function<bool(uint32_t)>& passes) const {
+  Order places;
+  for (uint32_t place = 0; place < size() && (!keys_.empty() || places.size() < count); ++place)
+    if (passes(candidates_[place]))
+      places.push_back(place);
+  Order found(std::min(count, places.size()));
+  if (keys_.empty())
+    found = std::move(places);
+  else
+    std::ranges::partial_sort_copy(places, found,
+                                   [&](uint32_t a, uint32_t b) { return is_before(a, b); });
+  for (uint32_t& each : found)
+    each = candidates_[each];
+  return found;
 }
 
 Order chosen_for_deletion(std::span<const PodRow> pods, const Order& old, const Order& updated,

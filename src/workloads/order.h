@@ -3,6 +3,7 @@
 /// stand two that make the order the same every time: whether the image is on the pod's node, and
 /// the pod's name.
 
+#include <functional>
 #include <span>
 
 #include "workloads/pod_row.h"
@@ -36,6 +37,33 @@ struct UpdateOrder {
 /// `candidates` in the order of update: no node, phase, not ready, ready for a shorter time, more
 /// restarts, newer; then by priority, scattered, and what is prepared first.
 void sort_for_update(const UpdateOrder& order, std::span<const PodRow> pods, Order& candidates);
+
+/// The order of update of some pods, worked out only as far as somebody asks for it: of thousands a
+/// few change at a time.
+class UpdateQueue {
+ public:
+  UpdateQueue(const UpdateOrder& order, std::span<const PodRow> pods, Order candidates);
+  /// Of pods that stand in their order already.
+  static UpdateQueue of(Order sorted);
+  UpdateQueue(UpdateQueue&&) noexcept;
+  UpdateQueue& operator=(UpdateQueue&&) noexcept;
+  ~UpdateQueue();
+
+  size_t size() const { return candidates_.size(); }
+  /// The candidates, in their order only where that is known already.
+  uint32_t at(size_t place) const { return candidates_[place]; }
+  /// Whether the candidate at one place comes before that at another one.
+  bool is_before(size_t place, size_t other) const;
+  /// So many of those that pass, the first ones, in their order.
+  Order first(size_t count, const std::function<bool(uint32_t)>& passes) const;
+
+ private:
+  struct Keys;
+  UpdateQueue();
+
+  Order candidates_;
+  std::vector<Keys> keys_;  ///< of the candidates; none: they stand in their order
+};
 
 /// The first part of it alone: by node, phase, readiness, times and restarts.
 void sort_by_state(std::span<const PodRow> pods, bool image_early, Order& candidates);

@@ -4,20 +4,32 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "base/text.h"
 #include "value/json.h"
 
 namespace fettle::workloads {
 namespace {
 
+std::deque<PodTag> tags;
+
+/// The row with a tag of its own.
+PodTag& own_tag(PodRow& pod) {
+  PodTag& tag = tags.emplace_back(*pod.tag);
+  pod.tag = &tag;
+  return tag;
+}
+
 PodRow pod_of(Phase phase, bool is_ready, std::string_view labels = "{}") {
   static int count = 0;
   PodRow pod;
-  pod.name = cat("p", 1000 + count++);
-  pod.node = cat("n", count);
+  PodTag& tag = own_tag(pod);
+  tag.name = cat("p", 1000 + count++);
+  tag.node = cat("n", count);
+  tag.labels = *read_json(labels);
   pod.phase = phase;
   pod.is_ready = pod.is_available = is_ready;
-  pod.labels = *read_json(labels);
   return pod;
 }
 
@@ -46,7 +58,7 @@ TEST(Order, EachKeyDecidesWhenThoseBeforeItAreEqual) {
     pod.created = Time(50s);
     pods.push_back(pod);
   }
-  pods[7].node = Name();
+  own_tag(pods[7]).node = Name();
   pods[6].phase = Phase::unknown;
   pods[5].is_ready = false;
   pods[4].ready_since = Time();
@@ -148,11 +160,11 @@ TEST(Order, Deletion) {
     pod.deletion_cost = 1;
     pods.push_back(pod);
   }
-  pods[8].node = Name();
+  own_tag(pods[8]).node = Name();
   pods[7].phase = Phase::pending;
   pods[6].is_ready = pods[6].is_available = false;
   pods[5].deletion_cost = 0;
-  pods[4].node = pods[3].node;
+  own_tag(pods[4]).node = pods[3].node();
   pods[4].ready_since = Time(99s);
   pods[3].ready_since = Time(98s);
   pods[2].ready_since = Time(101s);
@@ -199,7 +211,7 @@ TEST(Order, TheImageOnTheNodeIsTheLastKeyOrAnEarlyOne) {
   EXPECT_EQ(order, (Order{0, 1})) << "readiness";
   pods[0].is_ready = true;
   strategy.priority.order_keys = {"k"};
-  pods[1].labels = *read_json(R"({"k":"1"})");
+  own_tag(pods[1]).labels = *read_json(R"({"k":"1"})");
   sort_for_update(strategy, pods, order);
   EXPECT_EQ(order, (Order{0, 1})) << "priority";
 }
@@ -209,6 +221,36 @@ TEST(Order, DeletionCostsAreWholeNumbersAsKubernetesReadsThem) {
   EXPECT_EQ(deletion_cost_of("-3"), -3);
   for (const char* text : {"+10", "008", "x", "", "99999999999", "1.5"})
     EXPECT_EQ(deletion_cost_of(text), 0) << text;
+}
+
+// A queue works out no more than it is asked for, and that as sorting all of them would.
+TEST(Order, TheFirstOfAQueueAreThoseOfTheWholeOrder) {
+  std::vector<PodRow> pods;
+  for (int i = 0; i < 40; ++i) {
+    PodRow pod = pod_of(i % 7 == 0 ? Phase::pending : Phase::running, i % 3 != 0,
+                        i % 2 == 0 ? R"({"k":"1"})" : "{}");
+    pod.ready_since = Time(std::chrono::seconds(i * 17 % 5));
+    if (i % 11 == 5)
+      pod.lifecycle = Lifecycle::preparing_update;
+    pods.push_back(pod);
+  }
+  UpdateOrder plain, by_priority, scattered;
+  by_priority.priority.order_keys = {"k"};
+  scattered.scatter = {{"k", "1"}};
+  for (const UpdateOrder& by : {plain, by_priority, scattered}) {
+    Order whole = all_of(pods);
+    sort_for_update(by, pods, whole);
+    const UpdateQueue queue(by, pods, all_of(pods));
+    for (const size_t count : {size_t{0}, size_t{1}, size_t{5}, size_t{40}, size_t{50}}) {
+      const Order first = queue.first(count, [](uint32_t) { return true; });
+      EXPECT_EQ(first, Order(whole.begin(),
+                             whole.begin() + static_cast<long>(std::min<size_t>(count, 40))));
+    }
+    Order odd = whole;
+    std::erase_if(odd, [](uint32_t pod) { return pod % 2 == 0; });
+    odd.resize(6);
+    EXPECT_EQ(queue.first(6, [](uint32_t pod) { return pod % 2 != 0; }), odd);
+  }
 }
 
 }  // namespace

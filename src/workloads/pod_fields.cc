@@ -110,9 +110,15 @@ constexpr PodField pod_fields[] = {
     // Of a SidecarSet; `rules.cc` has what is refused of them.
     {"Sidecar", "podInjectPolicy", "=BeforeAppContainer|AfterAppContainer"},
     {"Sidecar", "upgradeStrategy", "UpgradeStrategy"},
-    {"Sidecar", "shareVolumePolicy", "any"},
-    {"Sidecar", "shareVolumeDevicePolicy", "any"},
-    {"Sidecar", "transferEnv", "any"},
+    {"Sidecar", "shareVolumePolicy", "SharePolicy"},
+    {"Sidecar", "shareVolumeDevicePolicy", "SharePolicy"},
+    {"Sidecar", "transferEnv", "TransferEnv[]"},
+    {"SharePolicy", "type", "=enabled|disabled"},
+    {"TransferEnv", "sourceContainerName", "text"},
+    {"TransferEnv", "sourceContainerNameFrom", "TransferSource"},
+    {"TransferEnv", "envName", "text"},
+    {"TransferEnv", "envNames", "texts"},
+    {"TransferSource", "fieldRef", "FieldRef"},
     {"UpgradeStrategy", "upgradeType", "=ColdUpgrade|HotUpgrade"},
     {"UpgradeStrategy", "hotUpgradeEmptyImage", "text"},
 

@@ -11,6 +11,8 @@ constexpr std::array<std::string_view, 7> names{
 
 }  // namespace
 
+const PodTag PodRow::nobody;
+
 std::string_view to_string(Lifecycle lifecycle) { return names[static_cast<size_t>(lifecycle)]; }
 
 const Name& name_of(Lifecycle lifecycle) {

@@ -30,21 +30,37 @@ Lifecycle lifecycle_of(std::string_view text);    ///< none when it is not known
 /// Whether a hook of its workload may hold a pod in it.
 bool may_be_held(Lifecycle lifecycle);
 
-struct PodRow {
+/// What stands on a pod.
+struct PodTag {
   Name name;
   Name node;
-  Value labels;
-  Time ready_since;  ///< of a ready one; 0: nobody said
-  Time created;      ///< 0: nobody said
+  Value labels;  ///< all that it has, those that users gave it included
+};
+
+struct PodRow {
+  const PodTag* tag = &nobody;  ///< lives longer than the row
+  Time ready_since;             ///< of a ready one; 0: nobody said
+  Time created;                 ///< 0: nobody said
   int64_t deletion_cost = 0;
-  int restarts = 0;  ///< of the container with the most
+  int restarts = 0;              ///< of the container with the most
+  uint32_t node_number = 0;      ///< of a pod that the fleet has
+  uint32_t template_number = 0;  ///< pods with equal templates have the same
+  uint16_t revision_number = 0;  ///< of the decision's revisions; as many as there are: another one
   Phase phase = Phase::pending;
   Lifecycle lifecycle = Lifecycle::none;
   bool is_ready = false;      ///< its condition Ready is True
   bool is_available = false;  ///< ready for as long as is asked for, and nothing is done to it
   bool is_updated = false;    ///< it has the update revision
+  bool is_updating = false;   ///< an update in place is not complete
   bool is_specified = false;  ///< somebody asked for its deletion
   bool has_image = false;     ///< what it is to run is on its node
+  bool is_plain = false;      ///< it has nothing of users, ConfigMaps, Secrets or SidecarSets
+
+  const Name& name() const { return tag->name; }
+  const Name& node() const { return tag->node; }
+  const Value& labels() const { return tag->labels; }
+
+  static const PodTag nobody;
 };
 
 /// Numbers of rows.

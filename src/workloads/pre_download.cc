@@ -1,8 +1,10 @@
 #include "workloads/pre_download.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/names.h"
 
 namespace fettle::workloads {
@@ -35,6 +37,9 @@ struct Needed {
   std::vector<Name> nodes;
 };
 
+}  // namespace
+
+/// What pods get that they do not run yet, by what they run.
 class ImagesByTemplate {
  public:
   ImagesByTemplate(Rollout& rollout, InPlace& in_place, const Revision& target)
@@ -42,79 +47,104 @@ class ImagesByTemplate {
 
   /// None: the pod does not change in place.
   const std::vector<Name>* of(uint32_t row) {
-    const Digest digest = rollout_.template_digest(row);
-    if (last_ != nullptr && digest == last_digest_)
-      return *last_ ? &**last_ : nullptr;
-    const auto found = images_.find(digest);
-    last_digest_ = digest;
-    if (found != images_.end()) {
-      last_ = &found->second;
-      return found->second ? &*found->second : nullptr;
+    const uint32_t number = rollout_.rows[row].template_number;
+    if (number >= known_.size())
+      known_.resize(number + 1);
+    Known& known = known_[number];
+    if (!known.is_known) {
+      known.is_known = true;
+      if (in_place_.can(row, target_))
+        known.images = in_place_.new_images(row, target_);
     }
-    std::optional<std::vector<Name>> images;
-    if (in_place_.can(row, target_))
-      images = in_place_.new_images(row, target_);
-    const auto& added = images_.emplace(digest, std::move(images)).first->second;
-    last_ = &added;
-    return added ? &*added : nullptr;
+    return known.images ? &*known.images : nullptr;
+  }
+  /// Whether all of it is on the pod's node.
+  bool has(uint32_t row) {
+    const std::vector<Name>* images = of(row);
+    if (images == nullptr)
+      return false;
+    const PodRow& pod = rollout_.rows[row];
+    std::vector<int8_t>& on_node = known_[pod.template_number].on_node;
+    if (on_node.empty())
+      on_node.resize(rollout_.fleet.node_numbers(), -1);
+    int8_t& has = on_node[pod.node_number];
+    if (has < 0) {
+      const Node* node = rollout_.fleet.node_at(pod.node_number);
+      has = node != nullptr && std::ranges::all_of(*images, [&](const Name& image) {
+              return Fleet::has_image(*node, image);
+            });
+    }
+    return has == 1;
   }
 
  private:
+  struct Known {
+    bool is_known = false;
+    std::optional<std::vector<Name>> images;
+    std::vector<int8_t> on_node;  ///< by the number of the node; below 0: nobody asked yet
+  };
+
   Rollout& rollout_;
   InPlace& in_place_;
   const Revision& target_;
-  std::map<Digest, std::optional<std::vector<Name>>> images_;
-  Digest last_digest_;
-  const std::optional<std::vector<Name>>* last_ = nullptr;
+  std::vector<Known> known_;  ///< by the number of the template
 };
 
-/// Whether images are on nodes, looked up once a node and list.
-class Presence {
+namespace {
+
+/// The nodes on which candidates need an image, in the order of the first one on each.
+class NeedingNodes {
  public:
-  explicit Presence(const Fleet& fleet) : fleet_(fleet) {}
-  bool has(uint32_t node, const std::vector<Name>& images) {
-    std::vector<int8_t>& known = known_[&images];
-    known.resize(std::max<size_t>(fleet_.node_numbers(), node + 1), -1);
-    if (known[node] < 0) {
-      const Node* at = fleet_.node_at(node);
-      known[node] = at != nullptr && std::ranges::all_of(images, [&](const Name& image) {
-                      return Fleet::has_image(*at, image);
-                    });
-    }
-    return known[node] == 1;
+  NeedingNodes(const Rollout& rollout, const UpdateQueue& queue)
+      : rollout_(rollout), queue_(queue), first_(rollout.fleet.node_numbers(), none) {}
+
+  void add(uint32_t place, uint32_t node) {
+    uint32_t& first = first_[node];
+    if (first == none)
+      nodes_.push_back(node);
+    if (first == none || queue_.is_before(place, first))
+      first = place;
+  }
+  std::vector<Name> names() {
+    std::ranges::sort(
+        nodes_, [&](uint32_t a, uint32_t b) { return queue_.is_before(first_[a], first_[b]); });
+    std::vector<Name> names;
+    names.reserve(nodes_.size());
+    for (const uint32_t node : nodes_)
+      names.push_back(rollout_.pod(queue_.at(first_[node]))->node);
+    return names;
   }
 
  private:
-  const Fleet& fleet_;
-  std::map<const std::vector<Name>*, std::vector<int8_t>> known_;
+  static constexpr uint32_t none = std::numeric_limits<uint32_t>::max();
+
+  const Rollout& rollout_;
+  const UpdateQueue& queue_;
+  std::vector<uint32_t> first_;  ///< by the number of the node: the place of its first candidate
+  std::vector<uint32_t> nodes_;
 };
 
-std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const Order& order) {
-  std::vector<Needed> found;
-  std::vector<std::vector<bool>> listed;
+std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue) {
+  std::vector<std::pair<Name, NeedingNodes>> found;
   ImagesByTemplate images(rollout, in_place, rollout.update());
-  for (const uint32_t row : order) {
+  for (uint32_t place = 0; place < queue.size(); ++place) {
+    const uint32_t row = queue.at(place);
     const std::vector<Name>* here = images.of(row);
-    if (here == nullptr)
-      continue;
-    const Pod* pod = rollout.pod(row);
-    if (pod == nullptr)
+    if (here == nullptr || rollout.pod(row) == nullptr)
       continue;
     for (const Name& image : *here) {
-      auto each =
-          std::ranges::find_if(found, [&](const Needed& one) { return one.image == image; });
+      auto each = std::ranges::find_if(found, [&](const auto& one) { return one.first == image; });
       if (each == found.end()) {
-        found.push_back({image, {}});
-        listed.emplace_back(rollout.fleet.node_numbers());
-        each = found.end() - 1;
+        found.emplace_back(image, NeedingNodes(rollout, queue));
+        each = std::prev(found.end());
       }
-      auto is_listed = listed[static_cast<size_t>(each - found.begin())][pod->node_number];
-      if (!is_listed)
-        each->nodes.push_back(pod->node);
-      is_listed = true;
+      each->second.add(place, rollout.rows[row].node_number);
     }
   }
-  return found;
+  std::vector<Needed> needed;
+  for (auto& [image, nodes] : found)
+    needed.push_back({image, nodes.names()});
+  return needed;
 }
 
 /// Nodes on which the job pulls already stay in it, although their pods have begun to change: the
@@ -125,10 +155,10 @@ void add_begun(const Rollout& rollout, Needed& needed) {
     if (const Node* const node = rollout.fleet.node(name))
       listed[node->number] = true;
   for (const Name& key : rollout.owned.pulls) {
-    const size_t bar = key.view().find('|');
-    if (key.view().substr(bar + 1) != needed.image.view())
+    const OnNode pull = on_node(key);
+    if (pull.rest != needed.image.view())
       continue;
-    const Name name = key.view().substr(0, bar);
+    const Name name = pull.node;
     const Node* const node = rollout.fleet.node(name);
     const bool is_listed = node != nullptr
                                ? listed[node->number]
@@ -190,25 +220,28 @@ Value pull_job_document(const PullSpec& spec, const Value& selector, std::vector
             : Value()}});
 }
 
-void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order()>& order) {
+bool pre_downloads(const Rollout& rollout) {
   const Workload& workload = rollout.workload;
   if (!gate_is_on(rollout) || workload.policy == PodPolicy::recreate ||
       workload.type != UpdateType::rolling)
-    return;
+    return false;
   const bool is_under_way = std::ranges::any_of(rollout.rows, [](const PodRow& row) {
     return !row.is_updated || row.lifecycle == Lifecycle::updating;
   });
   if (!is_under_way)
-    return;
+    return false;
   const auto count = static_cast<int64_t>(workload.sort == WorkloadSort::daemon_set
                                               ? static_cast<int64_t>(rollout.size())
                                               : workload.replicas);
   if (workload.pull.kruise_rules && is_skipped_by_kruise(workload, count))
-    return;
+    return false;
   const auto& threshold = workload.pull.min_updated_ready;
-  if (threshold && threshold->of(count, true) > updated_ready(rollout))
-    return;
-  std::vector<Needed> needed = needed_images(rollout, in_place, order());
+  return !threshold || threshold->of(count, true) <= updated_ready(rollout);
+}
+
+void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue) {
+  const Workload& workload = rollout.workload;
+  std::vector<Needed> needed = needed_images(rollout, in_place, queue);
   for (const auto& [name, memory] : rollout.owned.jobs) {
     const Value& attributes = memory.resource->attributes;
     const Name image = attributes.text_at("image");
@@ -253,28 +286,25 @@ void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order
 
 void mark_images(Rollout& rollout, InPlace& in_place, const Revision& target, const Order& order) {
   ImagesByTemplate images(rollout, in_place, target);
-  Presence presence(rollout.fleet);
-  for (const uint32_t row : order) {
-    const std::vector<Name>* here = images.of(row);
-    const Pod* pod = rollout.pod(row);
-    rollout.rows[row].has_image =
-        here != nullptr && pod != nullptr && presence.has(pod->node_number, *here);
-  }
+  for (const uint32_t row : order)
+    rollout.rows[row].has_image = rollout.pod(row) != nullptr && images.has(row);
 }
 
-void pass_over_missing_images(Rollout& rollout, InPlace& in_place, const Revision& target,
-                              Order& order) {
-  if (rollout.workload.pull.mode != PullMode::wait ||
-      rollout.workload.policy == PodPolicy::recreate || !gate_is_on(rollout))
-    return;
-  ImagesByTemplate images(rollout, in_place, target);
-  std::erase_if(order, [&](uint32_t row) {
-    const std::vector<Name>* here = images.of(row);
-    return here != nullptr && !here->empty() &&
-           (!rollout.rows[row].has_image || std::ranges::any_of(*here, [&](const Name& image) {
-             return rollout.distrusts_image(pull_key(rollout.rows[row].node, image));
-           }));
-  });
+MissingImages::MissingImages(Rollout& rollout, InPlace& in_place, const Revision& target)
+    : rollout_(rollout) {
+  if (rollout.workload.pull.mode == PullMode::wait &&
+      rollout.workload.policy != PodPolicy::recreate && gate_is_on(rollout))
+    images_ = std::make_unique<ImagesByTemplate>(rollout, in_place, target);
+}
+
+MissingImages::~MissingImages() = default;
+
+bool MissingImages::hold(uint32_t row) const {
+  const std::vector<Name>* here = images_ == nullptr ? nullptr : images_->of(row);
+  return here != nullptr && !here->empty() &&
+         (!rollout_.rows[row].has_image || std::ranges::any_of(*here, [&](const Name& image) {
+           return rollout_.distrusts_image(pull_key(rollout_.rows[row].node(), image));
+         }));
 }
 
 }  // namespace fettle::workloads

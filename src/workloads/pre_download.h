@@ -3,23 +3,32 @@
 /// will need them: as soon as a template changes, one job a changed image, on the nodes in the
 /// order in which their pods will change.
 
-#include <functional>
+#include <memory>
 
 #include "workloads/in_place.h"
 #include "workloads/pulls.h"
 
 namespace fettle::workloads {
 
-/// Emits the jobs of the rollout. `order`: the pods that are still to change, the next first; asked
-/// only when it is needed.
-void pre_download(Rollout& rollout, InPlace& in_place, const std::function<Order()>& order);
+/// Whether images are pulled ahead now.
+bool pre_downloads(const Rollout& rollout);
+/// Emits the jobs of the rollout. `queue`: the pods that are still to change.
+void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue);
 
 /// Says of each candidate whether all that it is to run is on its node.
 void mark_images(Rollout& rollout, InPlace& in_place, const Revision& target, const Order& order);
 
-/// In mode `wait`: candidates whose image is not there are passed over.
-void pass_over_missing_images(Rollout& rollout, InPlace& in_place, const Revision& target,
-                              Order& order);
+/// In mode `wait`, what is not there holds pods, which are passed over. `mark_images` comes before.
+class MissingImages {
+ public:
+  MissingImages(Rollout& rollout, InPlace& in_place, const Revision& target);
+  ~MissingImages();
+  bool hold(uint32_t row) const;
+
+ private:
+  Rollout& rollout_;
+  std::unique_ptr<class ImagesByTemplate> images_;  ///< none: nothing is waited for
+};
 
 /// A job's name: the workload's, and five characters from revision and image.
 Name pull_job_name(std::string_view workload, std::string_view revision, std::string_view image);

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "kinds/pod.h"
 #include "tests/workloads/world.h"
 #include "workloads/names.h"
 #include "workloads/pre_download.h"
+#include "workloads/pulls.h"
 
 namespace fettle::workloads {
 namespace {
@@ -316,8 +318,7 @@ TEST_F(PreDownload, InModeWaitNoPodChangesBeforeItsImageIsThere) {
   world.after_each = [&] {
     for (const auto& [key, pod] : world.real)
       if (pod.containers.at("c0").image == "web:2" &&
-          std::ranges::count(world.pulled,
-                             cat(key.view().substr(0, key.view().find('|')), "|web:2")) == 0)
+          std::ranges::count(world.pulled, pull_key(Name(on_node(key).node), "web:2").str()) == 0)
         ++without;
   };
   put(5, "web:2", "", wait);

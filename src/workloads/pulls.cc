@@ -237,8 +237,7 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
       if (pod.space != job.space || !is_active || !job.pulls.pod_selector->matches(pod.labels))
         return;
       PodRow row;
-      row.name = pod.name;
-      row.node = pod.node;
+      row.tag = &pod;
       row.phase = pod.phase;
       row.is_ready = pod.is_ready;
       row.ready_since = pod.ready_since;
@@ -252,8 +251,8 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
     sort_by_state(rows, false, order);
     std::set<Name> seen;
     for (const uint32_t row : order)
-      if (seen.insert(rows[row].node).second)
-        found.push_back(rows[row].node);
+      if (seen.insert(rows[row].node()).second)
+        found.push_back(rows[row].node());
     return found;
   }
   const std::optional<std::vector<Name>>& names = job.pulls.node_names;

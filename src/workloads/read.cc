@@ -157,9 +157,8 @@ class Reader {
   }
 
   void refuse_double(const TreeNode& root, const Object& object) {
-    for (const Object& other : manifests_.objects)
-      if (other.owner() == object.owner())
-        checker_.refuse(root, cat("there are two of ", object.kind, " `", object.name, "`"));
+    if (!owners_.insert(object.owner()).second)
+      checker_.refuse(root, cat("there are two of ", object.kind, " `", object.name, "`"));
   }
 
   void refuse_kind(const TreeNode& root, const TreeNode& at, const Name& kind, const Name& version,
@@ -270,6 +269,7 @@ class Reader {
   const ReadOptions& options_;
   Manifests& manifests_;
   Checker checker_;
+  std::set<Name> owners_;  ///< of what was read
 };
 
 }  // namespace

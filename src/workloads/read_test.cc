@@ -143,6 +143,9 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
       {"replicas: 3", "replica: 3",
        "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?"},
       {"replicas: 3", "replicas: -1", "6:13 `spec.replicas` must be from 0 to 200000, not -1"},
+      {"replicas: 3", "replicas: '3'",
+       "6:13 `spec.replicas` must be an integer, not a string: take the quotes away"},
+      {"replicas: 3", "replicas: 3\xFF", "6:14 invalid YAML: the text is not UTF-8"},
       {"replicas: 3", "replicas: many", "6:13 `spec.replicas` must be an integer, not `many`"},
       {"replicas: 3", "replicas: 99999999999999999999",
        "6:13 `spec.replicas` must be an integer, not `99999999999999999999`"},
@@ -282,13 +285,22 @@ TEST(Read, WhatASidecarSetCannotDoIsNamed) {
   };
   EXPECT_EQ(set("", "  injectionStrategy: {paused: true}\n"), "");
   EXPECT_EQ(set("", "  injectionStrategy: {revision: {revisionName: logs-1, policy: Always}}\n"),
-            "8:33 `spec.injectionStrategy.revision` is not supported: new pods get the newest "
-            "revision; hold changes back with `spec.injectionStrategy.paused` or "
-            "`spec.updateStrategy`");
+            "");
+  EXPECT_EQ(set("", "  injectionStrategy: {revision: {policy: Partial}}\n"),
+            "8:33 `spec.injectionStrategy.revision` needs `revisionName` or `customVersion`");
+  EXPECT_EQ(
+      set("", "  injectionStrategy: {revision: {customVersion: a, policy: Most}}\n"),
+      "8:60 `spec.injectionStrategy.revision.policy` must be one of Always, Partial, not `Most`");
   EXPECT_EQ(set(", upgradeStrategy: {upgradeType: ColdUpgrade}", ""), "");
   EXPECT_EQ(set(", upgradeStrategy: {upgradeType: HotUpgrade, hotUpgradeEmptyImage: empty:1}", ""),
-            "7:5 `upgradeStrategy.upgradeType` HotUpgrade is not supported: a sidecar is replaced "
-            "by the next one, ColdUpgrade");
+            "");
+  EXPECT_EQ(set(", upgradeStrategy: {upgradeType: HotUpgrade}", ""),
+            "7:5 `upgradeStrategy.upgradeType` HotUpgrade needs `hotUpgradeEmptyImage`: what the "
+            "idle one of the two containers runs");
+  EXPECT_EQ(set(", transferEnv: [{sourceContainerName: main, envName: A}]", ""), "");
+  EXPECT_EQ(set(", transferEnv: [{envName: A}]", ""),
+            "7:5 each of `transferEnv` needs `sourceContainerName` or `sourceContainerNameFrom`, "
+            "and `envName` or `envNames`");
 }
 
 TEST(Read, PullJobs) {

@@ -2,7 +2,6 @@
 /// new number, so that undoing a rollout finds its pods again.
 
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "value/json.h"
@@ -21,6 +20,7 @@ Revision revision_of(const Value& attributes) {
   revision.claims_hash = attributes.text_at("claims_hash");
   revision.collisions = attributes.integer_at("collisions");
   revision.state = attributes.at("state");
+  revision.version = attributes.text_at("version");
   return revision;
 }
 
@@ -37,6 +37,17 @@ const Revision* Rollout::revision(std::string_view name) const {
   const auto found =
       std::ranges::find_if(revisions, [&](const Revision& each) { return each.name == name; });
   return found == revisions.end() ? nullptr : &*found;
+}
+
+const Revision* Rollout::injected_revision() const {
+  const InjectedRevision& injected = workload.injected;
+  if (!injected.revision.empty())
+    return revision(injected.revision);
+  // Of several with one version, the newest.
+  const auto found = std::find_if(revisions.rbegin(), revisions.rend(), [&](const Revision& each) {
+    return !injected.version.empty() && each.version == injected.version;
+  });
+  return found == revisions.rend() ? nullptr : &*found;
 }
 
 void Rollout::find_revisions() {
@@ -81,6 +92,8 @@ void Rollout::find_revisions() {
   }
   std::ranges::stable_sort(revisions, by_number);
   update_index = revisions.size() - 1;
+  if (!workload.custom_version.empty())
+    revisions[update_index].version = workload.custom_version;
   const Value known = memory("current");
   current_index = update_index;
   for (size_t i = 0; i < revisions.size(); ++i)
@@ -101,35 +114,31 @@ void Rollout::settle_revisions() {
 void Rollout::emit_revisions() {
   if (workload.sort == WorkloadSort::image_pull_job)
     return;
-  std::set<Name> live{update().name, current().name};
-  Name last = current().name;
-  for (size_t row = 0; row < size(); ++row) {
-    if (rows[row].is_updated)
-      continue;
-    const Name name =
-        is_changed(row) ? Name(attributes(row).text_at("revision")) : pods_[row]->revision;
-    if (name == last)
-      continue;
-    last = name;
-    live.insert(last);
-  }
+  std::vector<bool> live(revisions.size() + 1);
+  live[update_index] = live[current_index] = true;
+  if (const Revision* injected = injected_revision())
+    live[static_cast<size_t>(injected - revisions.data())] = true;
+  for (const PodRow& row : rows)
+    live[row.revision_number] = true;
   int64_t history = 0;
-  for (const Revision& each : revisions)
-    history += live.contains(each.name) ? 0 : 1;
+  for (size_t i = 0; i < revisions.size(); ++i)
+    history += live[i] ? 0 : 1;
   for (size_t i = 0; i < revisions.size(); ++i) {
     const Revision& each = revisions[i];
-    if (!live.contains(each.name) && history-- > workload.history_limit)
+    if (!live[i] && history-- > workload.history_limit)
       continue;
-    emit("revision", in_space(each.name),
-         Value::dict({{"name", each.name},
-                      {"namespace", workload.space},
-                      {"owner", owner},
-                      {"hash", each.hash},
-                      {"number", each.number},
-                      {"template", each.pod_template},
-                      {"claims_hash", each.claims_hash},
-                      {"collisions", each.collisions},
-                      {"state", i == update_index ? memory_ : Value::dict({})}}));
+    std::vector<Entry> attributes{{"name", each.name},
+                                  {"namespace", workload.space},
+                                  {"owner", owner},
+                                  {"hash", each.hash},
+                                  {"number", each.number},
+                                  {"template", each.pod_template},
+                                  {"claims_hash", each.claims_hash},
+                                  {"collisions", each.collisions},
+                                  {"state", i == update_index ? memory_ : Value::dict({})}};
+    if (!each.version.empty())
+      attributes.push_back({"version", each.version});
+    emit("revision", in_space(each.name), Value::dict(std::move(attributes)));
   }
 }
 

@@ -125,37 +125,71 @@ const Value& Rollout::attributes(size_t row) const {
   return is_changed(row) ? changes_[row]->attributes : pods_[row]->resource->attributes;
 }
 
+uint32_t Rollout::template_number(Digest pod_template) {
+  if (templates_.empty() || pod_template != last_template_) {
+    last_template_ = pod_template;
+    last_template_number_ =
+        templates_.try_emplace(pod_template, static_cast<uint32_t>(templates_.size()))
+            .first->second;
+  }
+  return last_template_number_;
+}
+
+uint16_t Rollout::revision_number(std::string_view name) const {
+  size_t number = 0;
+  while (number < revisions.size() && revisions[number].name != name)
+    ++number;
+  return static_cast<uint16_t>(number);
+}
+
+/// Of a pod as the fleet has it. Whether one of its conditions is to be False.
+bool Rollout::read_known(PodRow& row, const Pod& pod) {
+  static const Digest no_configs = Value().digest();
+  row.tag = &pod;
+  row.lifecycle = pod.lifecycle;
+  row.deletion_cost = pod.deletion_cost;
+  row.is_specified = pod.is_specified;
+  row.is_updating = pod.is_updating;
+  row.template_number = template_number(pod.template_digest);
+  row.revision_number = last_revision_ != nullptr && pod.revision == *last_revision_
+                            ? last_revision_number_
+                            : revision_number(pod.revision);
+  last_revision_ = &pod.revision;
+  last_revision_number_ = row.revision_number;
+  row.is_plain = !pod.has_sidecars && !pod.is_marked && pod.configs_digest == no_configs;
+  return pod.is_held;
+}
+
+/// Of one that is changed or made here.
+bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes) {
+  row.tag = &tags_.emplace_back(
+      PodTag{attributes.text_at("name"), attributes.text_at("node"), pod_labels(attributes)});
+  row.lifecycle = lifecycle_of(row.labels().text_at(label::lifecycle_state));
+  row.deletion_cost = pod == nullptr ? 0 : pod->deletion_cost;
+  row.is_specified = row.labels().text_at(label::specified_delete) == "true" ||
+                     (pod != nullptr && pod->is_specified);
+  row.is_updating = !attributes.at("state").at("update").is_null();
+  row.template_number = template_number(attributes.at("template").digest());
+  row.revision_number = revision_number(attributes.text_at("revision"));
+  row.is_plain = false;
+  bool is_held = false;
+  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
+    for (const Entry& entry : conditions.entries())
+      is_held |= entry.value == Value("False");
+  return is_held;
+}
+
 void Rollout::read_row(size_t number) {
   PodRow& row = rows[number];
   const Pod* pod = pods_[number];
-  bool is_held = false;
-  if (!is_changed(number)) {
-    row.name = pod->name;
-    row.node = pod->node;
-    row.labels = pod->labels;
-    row.lifecycle = pod->lifecycle;
-    row.deletion_cost = pod->deletion_cost;
-    row.is_specified = pod->is_specified;
-    row.is_updated = pod->revision == update().name;
-    is_held = pod->is_held;
-  } else {
-    const Value& attributes = changes_[number]->attributes;
-    row.name = attributes.text_at("name");
-    row.node = attributes.text_at("node");
-    row.labels = pod_labels(attributes);
-    row.lifecycle = lifecycle_of(row.labels.text_at(label::lifecycle_state));
-    row.deletion_cost = pod == nullptr ? 0 : pod->deletion_cost;
-    row.is_specified = row.labels.text_at(label::specified_delete) == "true" ||
-                       (pod != nullptr && pod->is_specified);
-    row.is_updated = attributes.text_at("revision") == update().name;
-    if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
-      for (const Entry& entry : conditions.entries())
-        is_held |= entry.value == Value("False");
-  }
+  const bool is_held = is_changed(number) ? read_changed(row, pod, changes_[number]->attributes)
+                                          : read_known(row, *pod);
+  row.is_updated = row.revision_number == update_index;
   for (const Name& name : workload.pods_to_delete)
-    row.is_specified |= name == row.name;
+    row.is_specified |= name == row.name();
   if (pod == nullptr)
     return;
+  row.node_number = pod->node_number;
   row.phase = pod->phase;
   row.restarts = pod->restarts;
   row.created = pod->created;

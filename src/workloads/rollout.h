@@ -2,6 +2,7 @@
 /// One decision about one workload: the table that its rules read and change, and the intent that
 /// comes of it. A resource that no rule changes is handed on as it was.
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,6 +23,7 @@ struct Revision {
   Name claims_hash;
   int64_t collisions = 0;
   Value state;
+  Name version;  ///< that users gave it
 };
 
 class Rollout {
@@ -40,6 +42,8 @@ class Rollout {
   const Revision& update() const { return revisions[update_index]; }
   const Revision& current() const { return revisions[current_index]; }
   const Revision* revision(std::string_view name) const;
+  /// That new pods get of a SidecarSet which names one; null: it is not kept any more.
+  const Revision* injected_revision() const;
   void find_revisions();
   /// The current revision is the update revision once every pod has it.
   void settle_revisions();
@@ -53,10 +57,6 @@ class Rollout {
   /// None of one that is created here.
   const Pod* pod(size_t row) const { return pods_[row]; }
   const Value& attributes(size_t row) const;
-  Digest template_digest(size_t row) const {
-    return is_changed(row) ? changes_[row]->attributes.at("template").digest()
-                           : pods_[row]->template_digest;
-  }
   bool is_changed(size_t row) const { return changes_[row].has_value(); }
   /// Whether an act has made it as it is wanted.
   bool is_done(size_t row) const {
@@ -94,10 +94,15 @@ class Rollout {
  private:
   void add_row(const Pod* pod);
   void read_row(size_t row);
+  bool read_known(PodRow& row, const Pod& pod);
+  bool read_changed(PodRow& row, const Pod* pod, const Value& attributes);
+  uint32_t template_number(Digest pod_template);
+  uint16_t revision_number(std::string_view name) const;
   void emit_revisions();
   void emit_unsaid();
 
   std::vector<const Pod*> pods_;
+  std::deque<PodTag> tags_;               ///< of pods as they are changed here
   std::vector<Boxed<Resource>> changes_;  ///< none: the pod is as it was
   std::vector<Boxed<Resource>> others_;
   std::set<Name> said_;
@@ -105,6 +110,11 @@ class Rollout {
   Value memory_ = Value::dict({});
   std::optional<Time> ask_;
   std::map<Digest, Value> configs_, shared_;
+  std::map<Digest, uint32_t> templates_;
+  Digest last_template_;
+  uint32_t last_template_number_ = 0;
+  const Name* last_revision_ = nullptr;
+  uint16_t last_revision_number_ = 0;
   std::set<Name> pulls_;
   std::set<Name> distrusted_;
 };

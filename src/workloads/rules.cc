@@ -491,27 +491,41 @@ class Rules {
     if (find("spec.namespace") != nullptr && find("spec.namespaceSelector") != nullptr)
       refuse("spec.namespaceSelector",
              "`spec.namespace` and `spec.namespaceSelector` exclude each other");
-    if (const TreeNode* revision = find("spec.injectionStrategy.revision");
-        revision != nullptr && !revision->is_null())
-      checker_.refuse(*revision,
-                      "`spec.injectionStrategy.revision` is not supported: new pods get the newest "
-                      "revision; hold changes back with `spec.injectionStrategy.paused` or "
-                      "`spec.updateStrategy`");
-    const TreeNode* containers = find("spec.containers");
-    if (containers == nullptr || !containers->is_list())
+    check_injected(find("spec.injectionStrategy.revision"));
+    for (const char* field : {"spec.containers", "spec.initContainers"})
+      if (const TreeNode* containers = find(field); containers != nullptr && containers->is_list())
+        for (const TreeNode* item : containers->items())
+          check_sidecar(*item);
+  }
+
+  void check_injected(const TreeNode* revision) {
+    if (revision == nullptr || !revision->is_dict())
       return;
-    for (const TreeNode* item : containers->items()) {
-      const Value value = value_of(*item);
-      if (value.at("upgradeStrategy").text_at("upgradeType") == "HotUpgrade")
-        checker_.refuse(
-            *item,
-            "`upgradeStrategy.upgradeType` HotUpgrade is not supported: a sidecar is replaced by "
-            "the next one, ColdUpgrade");
-      if (value.at("shareVolumePolicy").text_at("type") == "enabled")
-        checker_.refuse(*item, "`shareVolumePolicy` is not supported: list `volumeMounts`");
-      if (!value.at("transferEnv").is_null())
-        checker_.refuse(*item, "`transferEnv` is not supported: list `env`");
-    }
+    const Value value = value_of(*revision);
+    if (value.text_at("revisionName").empty() && value.text_at("customVersion").empty())
+      checker_.refuse(*revision,
+                      "`spec.injectionStrategy.revision` needs `revisionName` or `customVersion`");
+  }
+
+  void check_sidecar(const TreeNode& item) {
+    const Value value = value_of(item);
+    const Value& strategy = value.at("upgradeStrategy");
+    if (strategy.text_at("upgradeType") == "HotUpgrade" &&
+        trim(strategy.text_at("hotUpgradeEmptyImage")).empty())
+      checker_.refuse(item,
+                      "`upgradeStrategy.upgradeType` HotUpgrade needs `hotUpgradeEmptyImage`: what "
+                      "the idle one of the two containers runs");
+    const Value& transfers = value.at("transferEnv");
+    if (!transfers.is_list())
+      return;
+    for (const Value& transfer : transfers.items())
+      if (!transfer.is_dict() ||
+          (transfer.text_at("sourceContainerName").empty() &&
+           transfer.at("sourceContainerNameFrom").is_null()) ||
+          (transfer.text_at("envName").empty() && !transfer.at("envNames").is_list()))
+        checker_.refuse(item,
+                        "each of `transferEnv` needs `sourceContainerName` or "
+                        "`sourceContainerNameFrom`, and `envName` or `envNames`");
   }
 
   void check_job() {

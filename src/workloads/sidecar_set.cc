@@ -3,29 +3,24 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "kinds/pod_change.h"
 #include "workloads/in_place.h"
 #include "workloads/names.h"
 #include "workloads/numbers.h"
 #include "workloads/pre_download.h"
 #include "workloads/pulls.h"
+#include "workloads/sidecar_parts.h"
 #include "workloads/sidecars.h"
 
 namespace fettle::workloads {
 namespace {
 
-const ContainerSeen* seen_of(const Pod& pod, std::string_view container) {
-  const auto found = std::ranges::find_if(
-      pod.containers, [&](const ContainerSeen& each) { return each.name == container; });
-  return found == pod.containers.end() ? nullptr : &*found;
-}
-
-Value made_id(const Pod& pod, std::string_view container) {
-  for (const Entry& entry : pod.made)
-    if (entry.key == container)
-      return entry.value;
-  return {};
-}
+/// What the update does to a pod.
+struct Change {
+  std::string refusal;       ///< what cannot change in place; or empty
+  std::vector<Name> images;  ///< that are new
+};
 
 class SidecarSet {
  public:
@@ -95,48 +90,41 @@ class SidecarSet {
   }
 
   void add(const Pod& pod, const Value& sidecar) {
-    const bool has_update = sidecar.text_at("revision") == rollout_.update().name;
+    const bool has_update =
+        sidecar.text_at("revision") == rollout_.update().name && !has_leaving(sidecar);
     PodRow row;
-    row.name = pod.name;
-    row.node = pod.node;
-    row.labels = pod.labels;
+    row.tag = &pod;
     row.phase = pod.phase;
     row.restarts = pod.restarts;
     row.created = pod.created;
     row.ready_since = pod.ready_since;
-    row.is_ready = pod.is_ready && is_complete(pod, sidecar);
+    row.is_ready = pod.is_ready && runs_sidecar(pod, sidecar);
     row.is_available = row.is_ready;
     row.is_updated = has_update;
     pods_.push_back(&pod);
     rows_.push_back(std::move(row));
     has_update_.push_back(has_update);
-    const Value before = sidecar_template(sidecar);
-    PodChange change;
-    if (!has_update)
-      change = change_of(before);
-    can_update_.push_back(has_update || change.in_place());
-    images_.push_back(std::move(change.images));
+    changes_of_.push_back(has_update ? nullptr : &change_of(pod, sidecar));
+    can_update_.push_back(has_update || changes_of_.back()->refusal.empty());
   }
 
-  const PodChange& change_of(const Value& before) {
-    const auto [found, is_new] = changes_.try_emplace(before.digest());
-    if (is_new)
-      found->second = pod_change(before, sidecar_template(sidecar_of(workload_, rollout_.update())),
-                                 {.resources = false, .environment = true});
+  const Change& change_of(const Pod& pod, const Value& before) {
+    const Value& pod_template = pod.resource->attributes.at(field::pod_template);
+    const auto [found, is_new] =
+        changes_.try_emplace(combine(before.digest(), pod_template.digest()));
+    if (!is_new)
+      return found->second;
+    const Value after =
+        sidecar_template(sidecar_of(workload_, rollout_.update(), pod_template, before));
+    const PodChange change =
+        pod_change(sidecar_template(before), after, {.resources = false, .environment = true});
+    found->second.refusal = change.refusal;
+    for (const Value& container : after.at("spec").at("containers").items())
+      if (std::ranges::find(change.images, Name(container.text_at("name"))) != change.images.end())
+        if (const Name image = container.text_at("image");
+            std::ranges::find(found->second.images, image) == found->second.images.end())
+          found->second.images.push_back(image);
     return found->second;
-  }
-
-  /// Whether the pod runs what it is to have of this set.
-  bool is_complete(const Pod& pod, const Value& sidecar) const {
-    if (!pod.is_done)
-      return false;
-    const Value& containers = sidecar.at("containers");
-    return !containers.is_list() ||
-           std::ranges::all_of(containers.items(), [&](const Value& container) {
-             const std::string_view name = container.text_at("name");
-             return is_container_updated(seen_of(pod, name), Value(), container.text_at("image"),
-                                         made_id(pod, name));
-           });
   }
 
   /// Pods whose turn it was, and that have not got there yet.
@@ -165,7 +153,7 @@ class SidecarSet {
     Order order;
     for (uint32_t row = 0; row < pods_.size(); ++row) {
       const bool is_selected =
-          !workload_.update_selector || workload_.update_selector->matches(rows_[row].labels);
+          !workload_.update_selector || workload_.update_selector->matches(rows_[row].labels());
       if (has_update_[row] || turns.contains(pods_[row]->resource->key.name) || !is_selected)
         continue;
       if (can_update_[row])
@@ -174,7 +162,7 @@ class SidecarSet {
         refuse(row);
     }
     for (const uint32_t row : order) {
-      const Node* node = rollout_.fleet.node(rows_[row].node);
+      const Node* node = rollout_.fleet.node(rows_[row].node());
       rows_[row].has_image =
           node != nullptr && std::ranges::all_of(new_images(row), [&](const Name& image) {
             return Fleet::has_image(*node, image);
@@ -187,19 +175,10 @@ class SidecarSet {
   }
 
   void refuse(uint32_t row) {
-    const PodChange& change = change_of(sidecar_template(own_sidecar(row)));
-    rollout_.tell("NotUpgradablePods", cat(rows_[row].name, "|", rollout_.update().name),
-                  cat("pod ", rows_[row].name, " cannot get revision ", rollout_.update().name,
-                      " in place: `", change.refusal, "` changes"),
+    rollout_.tell("NotUpgradablePods", cat(rows_[row].name(), "|", rollout_.update().name),
+                  cat("pod ", rows_[row].name(), " cannot get revision ", rollout_.update().name,
+                      " in place: `", changes_of_[row]->refusal, "` changes"),
                   "Warning");
-  }
-
-  const Value& own_sidecar(uint32_t row) const {
-    static const Value none;
-    for (const Value& sidecar : pods_[row]->resource->attributes.at(field::sidecars).items())
-      if (sidecar.text_at("name") == workload_.name)
-        return sidecar;
-    return none;
   }
 
   /// A star stands for every text that the label has.
@@ -212,7 +191,7 @@ class SidecarSet {
       }
       std::set<Name> values;
       for (const PodRow& row : rows_)
-        if (const Value& value = row.labels.at(term.key); value.is_text())
+        if (const Value& value = row.labels().at(term.key); value.is_text())
           values.insert(value.text());
       for (const Name& value : values)
         all.push_back({term.key, value});
@@ -220,24 +199,15 @@ class SidecarSet {
     return all;
   }
 
-  std::vector<Name> new_images(uint32_t row) const {
-    std::vector<Name> images;
-    const Value& containers = rollout_.update().pod_template.at("spec").at("containers");
-    if (containers.is_list())
-      for (const Value& container : containers.items())
-        if (const auto& changed = images_[row];
-            std::ranges::find(changed, Name(container.text_at("name"))) != changed.end())
-          if (const Name image = container.text_at("image");
-              std::ranges::find(images, image) == images.end())
-            images.push_back(image);
-    return images;
+  std::span<const Name> new_images(uint32_t row) const {
+    return changes_of_[row] == nullptr ? std::span<const Name>() : changes_of_[row]->images;
   }
 
   /// Those whose turn it is now, so that no more are away than may be.
   Order chosen(Order order, const std::set<Name>& turns) {
     // They count as unavailable already, and would all change at once when their node is back.
     std::erase_if(order, [&](uint32_t row) {
-      const Node* const node = rollout_.fleet.node(rows_[row].node);
+      const Node* const node = rollout_.fleet.node(rows_[row].node());
       return node != nullptr && !node->is_ready;
     });
     const auto all = static_cast<int64_t>(pods_.size());
@@ -271,8 +241,8 @@ class SidecarSet {
         });
         if (each == needed.end())
           each = needed.insert(needed.end(), {pods_[row]->space, image, {}});
-        if (std::ranges::find(each->nodes, rows_[row].node) == each->nodes.end())
-          each->nodes.push_back(rows_[row].node);
+        if (std::ranges::find(each->nodes, rows_[row].node()) == each->nodes.end())
+          each->nodes.push_back(rows_[row].node());
       }
     add_known_jobs([&](const Name& space, const Name& image) {
       if (std::ranges::none_of(
@@ -306,11 +276,10 @@ class SidecarSet {
     const Memory* known = found == rollout_.owned.jobs.end() ? nullptr : &found->second;
     // What is being pulled goes on, although its pods have begun to change.
     for (const Name& key : rollout_.owned.pulls) {
-      const size_t bar = key.view().find('|');
-      const Name node = key.view().substr(0, bar);
-      if (known != nullptr && key.view().substr(bar + 1) == image.view() &&
-          std::ranges::find(nodes, node) == nodes.end())
-        nodes.push_back(node);
+      const OnNode pull = on_node(key);
+      if (known != nullptr && pull.rest == image.view() &&
+          std::ranges::find(nodes, Name(pull.node)) == nodes.end())
+        nodes.emplace_back(pull.node);
     }
     if (known == nullptr && nodes.empty())
       return;
@@ -349,8 +318,8 @@ class SidecarSet {
   std::vector<const Pod*> pods_;
   std::vector<PodRow> rows_;
   std::vector<char> has_update_, can_update_;
-  std::vector<std::vector<Name>> images_;  ///< containers that get another one
-  std::map<Digest, PodChange> changes_;
+  std::vector<const Change*> changes_of_;  ///< by pod; none: it has the update
+  std::map<Digest, Change> changes_;
 };
 
 }  // namespace

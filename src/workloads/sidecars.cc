@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "workloads/in_place.h"
 #include "workloads/names.h"
+#include "workloads/sidecar_parts.h"
 
 namespace fettle::workloads {
 namespace {
-
-constexpr const char* parts[] = {"containers", "initContainers", "volumes"};
 
 std::set<Name> names_in(const Value& list) {
   std::set<Name> names;
@@ -29,26 +29,69 @@ Name conflict(const Value& spec, const Value& other) {
   return {};
 }
 
-}  // namespace
-
-Value sidecar_of(const Workload& set, const Revision& revision) {
-  std::vector<Entry> entries{{"name", set.name}, {"revision", revision.name}};
-  if (!set.first_containers.empty())
-    entries.push_back({"before", Value::list(std::vector<Value>(set.first_containers.begin(),
-                                                                set.first_containers.end()))});
-  const Value& spec = revision.pod_template.at("spec");
-  for (const char* part : parts)
-    if (spec.at(part).is_list())
-      entries.push_back({part, spec.at(part)});
-  return Value::dict(std::move(entries));
+const ContainerSeen* seen_of(const Pod& pod, std::string_view container) {
+  const auto found = std::ranges::find_if(
+      pod.containers, [&](const ContainerSeen& each) { return each.name == container; });
+  return found == pod.containers.end() ? nullptr : &*found;
 }
 
-Value sidecar_template(const Value& sidecar) {
-  std::vector<Entry> entries;
-  for (const char* part : parts)
-    if (sidecar.at(part).is_list())
-      entries.push_back({part, sidecar.at(part)});
-  return Value::dict({{"spec", Value::dict(std::move(entries))}});
+Value made_id(const Pod& pod, std::string_view container) {
+  for (const Entry& entry : pod.made)
+    if (entry.key == container)
+      return entry.value;
+  return {};
+}
+
+bool are_ready(const Pod& pod, const Value& sidecar) {
+  return std::ranges::all_of(sidecar.at("containers").items(), [&](const Value& container) {
+    const ContainerSeen* seen = seen_of(pod, container.text_at("name"));
+    return seen != nullptr && seen->is_ready;
+  });
+}
+
+/// Of every hundred pods, always the same for one pod.
+int64_t hundredth_of(std::string_view pod) {
+  int64_t number = 0;
+  for (const char letter : short_id(pod))
+    number = (number * 31 + letter) % 100;
+  return number;
+}
+
+/// Whether a new pod gets the newest revision although another one is named.
+bool gets_newest(const Workload& set, const Value& labels, std::string_view pod) {
+  if (!set.injected.is_partial || set.paused ||
+      (set.update_selector && !set.update_selector->matches(labels)))
+    return false;
+  const int64_t kept = set.partition && set.partition->is_percent ? set.partition->number : 0;
+  return hundredth_of(pod) >= kept;
+}
+
+/// The revision that a new pod gets.
+const Revision& injected_revision(Rollout& rollout, const Rollout& revisions, const Workload& set,
+                                  const Value& labels, std::string_view pod) {
+  if (!set.injected.is_named() || gets_newest(set, labels, pod))
+    return revisions.update();
+  if (const Revision* named = revisions.injected_revision())
+    return *named;
+  rollout.tell("FailedInjectSidecar", cat(pod, "|", set.name, "|revision"),
+               cat("SidecarSet ", set.name, " has no revision ", set.injected.text(), "; pod ", pod,
+                   " gets the newest"),
+               "Warning");
+  return revisions.update();
+}
+
+}  // namespace
+
+bool runs_sidecar(const Pod& pod, const Value& sidecar) {
+  if (!pod.is_done)
+    return false;
+  const Value& containers = sidecar.at("containers");
+  return !containers.is_list() ||
+         std::ranges::all_of(containers.items(), [&](const Value& container) {
+           const std::string_view name = container.text_at("name");
+           return is_container_updated(seen_of(pod, name), Value(), container.text_at("image"),
+                                       made_id(pod, name));
+         });
 }
 
 bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const Value& labels) {
@@ -71,7 +114,8 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
     if (set.injection_paused || !is_meant(rollout.fleet, set, rollout.workload.space, labels))
       continue;
     const Rollout revisions(rollout.fleet, set, rollout.now);
-    Value sidecar = sidecar_of(set, revisions.update());
+    Value sidecar =
+        sidecar_of(set, injected_revision(rollout, revisions, set, labels, pod), pod_template);
     Name taken = conflict(pod_template.at("spec"), sidecar);
     for (const Value& other : found)
       if (taken.empty())
@@ -84,7 +128,7 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
                        ": a container `", taken, "` already exists"),
                    "Warning");
   }
-  return found.empty() ? Value() : Value::list(std::move(found));
+  return found.empty() ? Value() : joined_sidecars(std::move(found));
 }
 
 SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) {
@@ -95,7 +139,8 @@ SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) {
     if (!turns.is_list() || revisions.memory("turns_of") != Value(revisions.update().name))
       continue;
     Turns& those = by_name_[set.name];
-    those.sidecar = sidecar_of(set, revisions.update());
+    those.set = &set;
+    those.update = revisions.update();
     for (const Value& key : turns.items())
       those.pods.insert(to_text(key));
   }
@@ -109,9 +154,18 @@ Value SidecarTurns::taken(const Pod& pod, const Value& sidecars) const {
     const auto turns = by_name_.find(sidecar.text_at("name"));
     const bool has_turn =
         turns != by_name_.end() && turns->second.pods.contains(pod.resource->key.name);
-    items.push_back(has_turn ? turns->second.sidecar : sidecar);
+    items.push_back(has_turn ? next(turns->second, pod, sidecar) : sidecar);
   }
-  return Value::list(std::move(items));
+  return joined_sidecars(std::move(items));
+}
+
+Value SidecarTurns::next(const Turns& turns, const Pod& pod, const Value& sidecar) {
+  if (sidecar.text_at("revision") != turns.update.name)
+    return sidecar_of(*turns.set, turns.update, pod.resource->attributes.at(field::pod_template),
+                      sidecar);
+  return has_leaving(sidecar) && runs_sidecar(pod, sidecar) && are_ready(pod, sidecar)
+             ? without_leaving(sidecar)
+             : sidecar;
 }
 
 }  // namespace fettle::workloads

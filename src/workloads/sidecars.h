@@ -11,10 +11,8 @@
 
 namespace fettle::workloads {
 
-/// What a pod has of a SidecarSet: {"name", "revision", "containers", …}.
-Value sidecar_of(const Workload& set, const Revision& revision);
-/// The template that a pod's part was made of.
-Value sidecar_template(const Value& sidecar);
+/// Whether a pod runs what it is to have of a SidecarSet.
+bool runs_sidecar(const Pod& pod, const Value& sidecar);
 /// Whether a pod of a namespace with these labels gets a SidecarSet.
 bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const Value& labels);
 
@@ -23,7 +21,7 @@ bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const 
 Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_template,
                    std::string_view pod);
 
-/// Whose turn it is, by SidecarSet.
+/// Whose turn it is, by SidecarSet. The fleet stays unchanged meanwhile.
 class SidecarTurns {
  public:
   SidecarTurns(const Fleet& fleet, Time now);
@@ -32,9 +30,12 @@ class SidecarTurns {
 
  private:
   struct Turns {
-    Value sidecar;
+    const Workload* set = nullptr;
+    Revision update;
     std::set<Name> pods;
   };
+  static Value next(const Turns& turns, const Pod& pod, const Value& sidecar);
+
   std::map<Name, Turns> by_name_;
 };
 

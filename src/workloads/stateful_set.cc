@@ -36,7 +36,8 @@ class StatefulSet {
     refresh_lifecycles(rollout_);
     // What goes may open the way for what comes, on the next occasion.
     find_slots();
-    pre_download(rollout_, in_place_, [this] { return waiting_order(); });
+    if (pre_downloads(rollout_))
+      pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
     if (create() && condemn() && delete_specified())
       update();
     rollout_.settle_revisions();
@@ -67,7 +68,8 @@ void StatefulSet::find_slots() {
   ordinals_ = ordinals_of(rollout_.workload);
   rows_.clear();
   for (size_t row = 0; row < rollout_.size(); ++row)
-    rows_[ordinal_of(rollout_.rows[row].name, rollout_.workload.name)] = static_cast<uint32_t>(row);
+    rows_[ordinal_of(rollout_.rows[row].name(), rollout_.workload.name)] =
+        static_cast<uint32_t>(row);
 }
 
 std::optional<uint32_t> StatefulSet::row_of(int64_t ordinal) const {
@@ -211,8 +213,10 @@ void StatefulSet::update() {
   const Revision& target = rollout_.update();
   Order order = waiting_order();
   mark_images(rollout_, in_place_, target, order);
-  pass_over_missing_images(rollout_, in_place_, target, order);
-  pass_over_lost_nodes(rollout_, in_place_, target, order);
+  const MissingImages missing(rollout_, in_place_, target);
+  std::erase_if(order, [&](uint32_t row) {
+    return missing.hold(row) || is_on_lost_node(rollout_, in_place_, target, row);
+  });
   int64_t count = unavailable();
   Order anew;
   for (const uint32_t row : order) {

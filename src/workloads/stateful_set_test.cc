@@ -53,10 +53,12 @@ TEST(Ordinals, Order) {
     workload.partition = Amount{row.partition};
     workload.unordered = row.unordered;
     std::vector<PodRow> pods(row.weights.size());
+    std::vector<PodTag> tags(row.weights.size());
     std::vector<OrdinalSlot> slots;
     for (size_t i = 0; i < row.weights.size(); ++i) {
-      pods[i].name = cat("p", i);
-      pods[i].labels = json(cat(R"({"w":"x)", row.weights[i], R"("})"));
+      pods[i].tag = &tags[i];
+      tags[i].name = cat("p", i);
+      tags[i].labels = json(cat(R"({"w":"x)", row.weights[i], R"("})"));
       if (row.weights[i] >= 0)
         slots.push_back({static_cast<int64_t>(i), static_cast<uint32_t>(i)});
     }

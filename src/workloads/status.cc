@@ -29,8 +29,8 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
     std::vector<Value> failed;
     std::set<Name> nodes;
     for (const PodRow& row : rollout.rows)
-      if (nodes.insert(row.node).second) {
-        const Node* node = rollout.fleet.node(row.node);
+      if (nodes.insert(row.node()).second) {
+        const Node* node = rollout.fleet.node(row.node());
         present += node != nullptr && Fleet::has_image(*node, image) ? 1 : 0;
       }
     for (const Name& key : rollout.owned.pulls) {
@@ -78,7 +78,7 @@ std::string held_by_hooks(const Rollout& rollout) {
   if (first == rollout.rows.end())
     return {};
   const auto others = std::ranges::count_if(rollout.rows, is_held) - 1;
-  return cat("a lifecycle hook holds pod ", first->name, " in ", to_string(first->lifecycle),
+  return cat("a lifecycle hook holds pod ", first->name(), " in ", to_string(first->lifecycle),
              others == 0 ? "" : cat(", and ", others, " more"));
 }
 

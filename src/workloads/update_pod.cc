@@ -18,34 +18,33 @@ Turn take_turn(Rollout& rollout, InPlace& in_place, size_t row, const Revision& 
                                          hook->marks_not_ready, rollout.now));
       return Turn::prepares;
     }
-    rollout.tell("SuccessfulUpdatePodInPlace", cat(pod.name, "|", target.name),
-                 cat("pod ", pod.name, " is updated in place to revision ", target.name));
+    rollout.tell("SuccessfulUpdatePodInPlace", cat(pod.name(), "|", target.name),
+                 cat("pod ", pod.name(), " is updated in place to revision ", target.name));
     in_place.begin(row, target);
     return Turn::updates;
   }
   if (workload.policy != PodPolicy::in_place_only)
     return Turn::recreate;
-  rollout.tell("FailedUpdatePodInPlace", cat(pod.name, "|", target.name),
-               cat("pod ", pod.name, " cannot be updated in place to revision ", target.name, ": `",
-                   in_place.refusal(row, target), "` changes, and the policy is InPlaceOnly"),
-               "Warning");
+  rollout.tell(
+      "FailedUpdatePodInPlace", cat(pod.name(), "|", target.name),
+      cat("pod ", pod.name(), " cannot be updated in place to revision ", target.name, ": `",
+          in_place.refusal(row, target), "` changes, and the policy is InPlaceOnly"),
+      "Warning");
   return Turn::refused;
 }
 
 void tell_recreated(Rollout& rollout, size_t row, const Revision& target) {
-  const Name& name = rollout.rows[row].name;
+  const Name& name = rollout.rows[row].name();
   rollout.tell("SuccessfulUpdatePodReCreate", cat(name, "|", target.name),
                cat("pod ", name, " is recreated for revision ", target.name));
 }
 
-void pass_over_lost_nodes(const Rollout& rollout, InPlace& in_place, const Revision& target,
-                          Order& order) {
-  std::erase_if(order, [&](uint32_t row) {
-    const Pod* const pod = rollout.pod(row);
-    const Node* const node = pod == nullptr ? nullptr : rollout.fleet.node_at(pod->node_number);
-    return node != nullptr && !node->is_ready && rollout.workload.policy != PodPolicy::recreate &&
-           in_place.can(row, target);
-  });
+bool is_on_lost_node(const Rollout& rollout, InPlace& in_place, const Revision& target,
+                     uint32_t row) {
+  const Node* const node =
+      rollout.pod(row) == nullptr ? nullptr : rollout.fleet.node_at(rollout.rows[row].node_number);
+  return node != nullptr && !node->is_ready && rollout.workload.policy != PodPolicy::recreate &&
+         in_place.can(row, target);
 }
 
 }  // namespace fettle::workloads

@@ -19,10 +19,10 @@ Turn take_turn(Rollout& rollout, InPlace& in_place, size_t row, const Revision& 
 /// Tells that a pod is made anew for a revision.
 void tell_recreated(Rollout& rollout, size_t row, const Revision& target);
 
-/// Takes pods that would change in place out of an order while their nodes are away. They count as
-/// unavailable already, so all of them could be told to change, and would do so at the same moment
-/// when the node is back, where they may have been serving all the time.
-void pass_over_lost_nodes(const Rollout& rollout, InPlace& in_place, const Revision& target,
-                          Order& order);
+/// Whether a pod would change in place while its node is away. Such pods count as unavailable
+/// already, so all of them could be told to change, and would do so at the same moment when the
+/// node is back, where they may have been serving all the time: they are passed over.
+bool is_on_lost_node(const Rollout& rollout, InPlace& in_place, const Revision& target,
+                     uint32_t row);
 
 }  // namespace fettle::workloads

@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "Daem
                                                 "ImagePullJob", "SidecarSet"};
 /// Fields of a sidecar that a container has not.
 constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePolicy",
+                                               "shareVolumeDevicePolicy", "transferEnv",
                                                "upgradeStrategy"};
 
 std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
@@ -191,19 +192,36 @@ void read_job(const Value& spec, Workload& workload) {
   pulls.annotations = spec.at("sandboxConfig").at("annotations");
 }
 
-/// Containers as a PodSpec has them.
-Value plain_containers(const Value& containers) {
+/// What makes a sidecar more than a container; a default makes nothing.
+std::vector<Entry> sidecar_entries(const Value& container) {
+  std::vector<Entry> entries;
+  for (const auto& [field, key, word] :
+       {std::tuple("shareVolumePolicy", "type", "enabled"),
+        std::tuple("upgradeStrategy", "upgradeType", "HotUpgrade")})
+    if (const Value& value = container.at(field); value.text_at(key) == word)
+      entries.push_back({field, value});
+  if (const Value& transfers = container.at("transferEnv");
+      transfers.is_list() && !transfers.items().empty())
+    entries.push_back({"transferEnv", transfers});
+  return entries;
+}
+
+/// Sidecars without what is a default.
+Value lean_sidecars(const Value& containers) {
   if (!containers.is_list())
     return {};
-  std::vector<Value> plain;
+  std::vector<Value> lean;
   for (const Value& container : containers.items()) {
     std::vector<Entry> entries;
     for (const Entry& entry : container.entries())
       if (std::ranges::find(sidecar_fields, entry.key.view()) == std::end(sidecar_fields))
         entries.push_back(entry);
-    plain.push_back(Value::dict(std::move(entries)));
+    const Value plain = without_defaults(Value::dict(std::move(entries)), "Container");
+    std::vector<Entry> all = sidecar_entries(container);
+    all.insert(all.end(), plain.entries().begin(), plain.entries().end());
+    lean.push_back(Value::dict(std::move(all)));
   }
-  return Value::list(std::move(plain));
+  return Value::list(std::move(lean));
 }
 
 void read_sidecar_set(const Value& spec, Workload& workload) {
@@ -213,8 +231,8 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
         workload.first_containers.emplace_back(container.text_at("name"));
   std::vector<Entry> parts;
   for (const char* part : {"containers", "initContainers"})
-    if (Value containers = plain_containers(spec.at(part)); containers.is_list())
-      parts.push_back({part, without_defaults(containers, "Container[]")});
+    if (Value containers = lean_sidecars(spec.at(part)); containers.is_list())
+      parts.push_back({part, std::move(containers)});
   for (const char* part : {"volumes", "imagePullSecrets"})
     if (!spec.at(part).is_null())
       parts.push_back(
@@ -229,7 +247,13 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
   workload.update_selector = selector_at(strategy, "selector");
   workload.pods_space = spec.text_at("namespace");
   workload.spaces = selector_at(spec, "namespaceSelector");
-  workload.injection_paused = spec.at("injectionStrategy").bool_at("paused");
+  const Value& injection = spec.at("injectionStrategy");
+  workload.injection_paused = injection.bool_at("paused");
+  const Value& revision = injection.at("revision");
+  workload.injected = {.revision = revision.text_at("revisionName"),
+                       .version = revision.text_at("customVersion"),
+                       .is_partial = revision.text_at("policy") == "Partial"};
+  workload.custom_version = workload.labels.text_at(label::custom_version);
 }
 
 /// The value as the text of an annotation.

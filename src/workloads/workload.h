@@ -91,6 +91,15 @@ struct ClaimTemplate {
   Value labels;
 };
 
+/// The revision of a SidecarSet that new pods get, by its name or by the version that its set's
+/// label had.
+struct InjectedRevision {
+  Name revision, version;
+  bool is_partial = false;  ///< pods that the update selects get the newest
+  bool is_named() const { return !revision.empty() || !version.empty(); }
+  const Name& text() const { return revision.empty() ? version : revision; }
+};
+
 struct Workload {
   WorkloadSort sort = WorkloadSort::clone_set;
   Name space, name;
@@ -144,6 +153,8 @@ struct Workload {
   std::optional<Selector> spaces;  ///< of namespaces, by their labels
   std::optional<Selector> update_selector;  ///< of pods that are updated
   bool injection_paused = false;
+  InjectedRevision injected;
+  Name custom_version;  ///< of its newest revision
 
   Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
 };

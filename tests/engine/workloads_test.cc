@@ -10,22 +10,12 @@
 #include "kinds/kinds.h"
 #include "tests/engine/world.h"
 #include "tests/fixtures/home.h"
+#include "tests/fixtures/workload_kinds.h"
 #include "verbs/workload_views.h"
 #include "verbs/workloads.h"
 
 namespace fettle {
 namespace {
-
-class WorkloadKinds : public Kinds {
- public:
-  const Kind* find(const Name& name) const override {
-    for (const Kind* const kind : {&pod_kind(), &network_kind(), &claim_kind(), &image_kind(),
-                                   &revision_kind(), &pull_job_kind(), &notice_kind()})
-      if (kind->name() == name)
-        return kind;
-    return nullptr;
-  }
-};
 
 class WorkloadsTest : public testing::TestWithParam<TestEngine::Sort> {
  protected:

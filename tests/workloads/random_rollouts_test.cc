@@ -25,6 +25,7 @@ class RandomRollout {
     replicas_ = number(1, 9);
     most_away_ = number(1, 4);
     has_sidecars_ = number(0, 2) == 0;
+    is_hot_ = has_sidecars_ && number(0, 1) == 0;
     waits_ = number(0, 1) == 0;
     put();
     world_.finish(200);
@@ -50,6 +51,8 @@ class RandomRollout {
     return least + static_cast<int>(random_.below(static_cast<uint64_t>(most - least + 1)));
   }
   std::string image() const { return cat("web:", version_); }
+  static constexpr std::string_view hot =
+      R"(,"upgradeStrategy":{"upgradeType":"HotUpgrade","hotUpgradeEmptyImage":"empty:1"})";
 
   void put() {
     const std::string rolling = cat(R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":)",
@@ -60,7 +63,7 @@ class RandomRollout {
       Object set =
           manifest("SidecarSet", "logs",
                    cat(R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":)",
-                       R"("log","image":"log:)", sidecar_version_, R"("}]})"));
+                       R"("log","image":"log:)", sidecar_version_, '"', is_hot_ ? hot : "", "}]}"));
       set.space = "";
       world_.put(std::move(set));
     }
@@ -136,6 +139,14 @@ class RandomRollout {
       EXPECT_GE(world_.ready(), replicas_ - allowed);
     }
     EXPECT_LE(static_cast<int>(world_.real.size()), replicas_);
+    // Of a hot sidecar's two containers, one works at any moment.
+    for (const auto& [key, pod] : world_.real) {
+      if (is_hot_) {
+        EXPECT_TRUE(pod.containers.at("log-1").image != "empty:1" ||
+                    pod.containers.at("log-2").image != "empty:1")
+            << key.view();
+      }
+    }
     // Nothing is pulled where it is.
     for (; pulls_seen_ < world_.pulled.size(); ++pulls_seen_)
       EXPECT_FALSE(present_.contains(world_.pulled[pulls_seen_])) << world_.pulled[pulls_seen_];
@@ -147,6 +158,10 @@ class RandomRollout {
   void check_end() {
     EXPECT_EQ(world_.count_image(image()), replicas_);
     EXPECT_EQ(world_.ready(), replicas_);
+    if (is_hot_) {
+      EXPECT_EQ(world_.count_image(cat("log:", sidecar_version_)), replicas_);
+      EXPECT_EQ(world_.count_image("empty:1"), replicas_);
+    }
     EXPECT_EQ(world_.of_kind("pull_job"), std::vector<std::string>{}) << "jobs go at the end";
     EXPECT_TRUE(world_.pulling.empty());
     EXPECT_EQ(static_cast<int>(world_.made.size()), replicas_) << "all was in place";
@@ -157,7 +172,8 @@ class RandomRollout {
   std::set<std::string> present_;  ///< images by node, as of the last check
   size_t pulls_seen_ = 0;
   int replicas_ = 1, most_away_ = 1, partition_ = 0, version_ = 1, sidecar_version_ = 1;
-  bool is_paused_ = false, has_sidecars_ = false, waits_ = false, has_disturbed_ = false;
+  bool is_paused_ = false, has_sidecars_ = false, is_hot_ = false, waits_ = false,
+       has_disturbed_ = false;
 };
 
 // `FETTLE_ROLLOUTS=50000` plays more, `FETTLE_ROLLOUT=SEED` a single one.

@@ -125,7 +125,7 @@ Result<int> drain(Face& face) {
       fleets.insert(key.environment);
   const Summary summary = TRY(drain_node(place, name, !face.parsed.flag("no-lease-wait")));
   if (!summary.good())
-    return tell_end(face, summary);
+    return tell_failed(face, summary);
   TRY(say(face, name, "drained"));
   int code = 0;
   for (const Name& fleet : face.parsed.flag("wait", true) ? fleets : std::set<Name>())

@@ -39,6 +39,19 @@ Result<Chosen> choose(Face& face, const std::string& pod) {
   return Chosen{place, std::move(found)};
 }
 
+/// Into the document as values where there is one, else to the terminal as they are.
+Status tell_logs(const Chosen& chosen, const LogOptions& options, LineDocument* document) {
+  const auto read = [&](const StreamSink& sink) {
+    return read_pod_logs(*chosen.place, chosen.container, options, sink,
+                         chosen.place->interrupt->acts_token());
+  };
+  if (document == nullptr)
+    return read(to_terminal);
+  return tell_lines_as_values(
+      {{"pod", chosen.container.pod}, {"container", chosen.container.container}}, {},
+      document->sink(), read);
+}
+
 Result<int> logs(Face& face) {
   LogOptions options;
   options.follow = face.parsed.flag("follow");
@@ -49,29 +62,17 @@ Result<int> logs(Face& face) {
   options.tail = static_cast<int>(std::min<int64_t>(tail, INT32_MAX));
   const bool as_values = face.json || face.json_lines;
   options.timestamps |= as_values;
+  const Workplace& place = *TRY(face.workplace());
+  options.since = TRY(moment_asked(face, place, "since"));
+  options.until = TRY(moment_asked(face, place, "until"));
   const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
-  const auto read = [&](const StreamSink& sink) {
-    return read_pod_logs(*chosen.place, chosen.container, options, sink,
-                         chosen.place->interrupt->acts_token());
-  };
-  std::vector<Value> lines;
-  const LineSink values = [&](Value line) -> Status {
-    if (face.json_lines)
-      print_json_line(line);
-    else
-      lines.push_back(std::move(line));
-    return {};
-  };
-  const Status told = as_values ? tell_lines_as_values({{"pod", chosen.container.pod},
-                                                        {"container", chosen.container.container}},
-                                                       {}, values, read)
-                                : read(to_terminal);
-  if (face.json && (told || chosen.place->interrupt->asked() > 0))
-    print_json(Value::dict({{"lines", Value::list(std::move(lines))}}));
-  if (chosen.place->interrupt->asked() > 0)
-    return interrupted;
-  TRY(told);
-  return 0;
+  LineDocument document(face);
+  const Status told = tell_logs(chosen, options, as_values ? &document : nullptr);
+  const bool was_interrupted = chosen.place->interrupt->asked() > 0;
+  if (!was_interrupted)
+    TRY(told);
+  document.end();
+  return was_interrupted ? interrupted : 0;
 }
 
 Result<int> exec(Face& face) {
@@ -229,6 +230,8 @@ std::vector<Command> pod_commands() {
                  {container,
                   {{"-f", "--follow"}, "", "follow new lines"},
                   {{"--tail"}, "LINES", "the last N lines (default: all)"},
+                  {{"--since"}, "WHEN", "only lines since then: an age such as 10m, or a time"},
+                  {{"--until"}, "WHEN", "only lines until then"},
                   {{"--timestamps"}, "", "show the time of each line"}});
   logging.tells_lines = true;
   return {

@@ -24,7 +24,55 @@ struct Listed {
   Value document;
 };
 
-Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std::string& kind) {
+/// What is asked for: objects of a kind, all of them when there are no names.
+struct Asked {
+  std::string kind;
+  std::vector<std::string> names;
+};
+
+/// Those of kubectl's `all` that are here, in its order.
+constexpr std::string_view all_kinds[] = {"Pod",       "Service",    "CloneSet",    "StatefulSet",
+                                          "DaemonSet", "SidecarSet", "ImagePullJob"};
+
+Result<std::vector<std::string>> kinds_named(std::string_view words) {
+  std::vector<std::string> kinds;
+  const auto add = [&](std::string kind) {
+    if (std::ranges::find(kinds, kind) == kinds.end())
+      kinds.push_back(std::move(kind));
+  };
+  for (const std::string_view word : split(words, ',')) {
+    if (lower_case(word) != "all")
+      add(TRY(kind_named(word)));
+    else
+      for (const std::string_view kind : all_kinds)
+        add(std::string(kind));
+  }
+  return kinds;
+}
+
+/// `KIND[,…] NAME…` or `KIND/NAME…`.
+Result<std::vector<Asked>> asked_of(const Face& face) {
+  const std::vector<std::string>& words = face.parsed.arguments;
+  std::vector<Asked> all;
+  if (words[0].find('/') == std::string::npos) {
+    for (std::string& kind : TRY(kinds_named(words[0])))
+      all.push_back({std::move(kind), {words.begin() + 1, words.end()}});
+    return all;
+  }
+  for (const std::string& word : words) {
+    const size_t slash = word.find('/');
+    const std::string name = slash == word.npos ? std::string() : word.substr(slash + 1);
+    if (name.empty() || name.find('/') != name.npos)
+      return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
+    const std::string kind = TRY(kind_named(std::string_view(word).substr(0, slash)));
+    const auto same = std::ranges::find(all, kind, &Asked::kind);
+    (same == all.end() ? *all.insert(same, {kind, {}}) : *same).names.push_back(name);
+  }
+  return all;
+}
+
+Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
+                                        const std::string& kind) {
   std::vector<Listed> found;
   if (kind == "Pod")
     for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
@@ -41,18 +89,25 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const std
   for (const workloads::Object& object : objects)
     if (object.kind == kind && kind != "Pod")  // of a pod it is only what was said about it
       found.push_back({kind, object.space.str(), object.name.str(), shown_document(object)});
+  return found;
+}
+
+Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Asked& asked) {
+  std::vector<Listed> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
-  const std::string name = face.parsed.argument(1);
   const bool everywhere = face.parsed.flag("all-namespaces");
+  const bool is_spaced = has_namespace(asked.kind);
   std::erase_if(found, [&](const Listed& each) {
-    return (!everywhere && has_namespace(kind) && each.space != space_of(face)) ||
-           (!name.empty() && each.name != name) ||
+    return (!everywhere && is_spaced && each.space != space_of(face)) ||
+           (!asked.names.empty() &&
+            std::ranges::find(asked.names, each.name) == asked.names.end()) ||
            !is_selected(each.document.at("metadata").at("labels"));
   });
-  if (found.empty() && !name.empty())
-    return user_error(
-        cat("there is no ", kind, " `", name, "`",
-            has_namespace(kind) ? cat(" in the namespace `", space_of(face), "`") : std::string()));
+  for (const std::string& name : asked.names)
+    if (std::ranges::find(found, name, &Listed::name) == found.end())
+      return user_error(
+          cat("there is no ", asked.kind, " `", printable(name), "`",
+              is_spaced ? cat(" in the namespace `", space_of(face), "`") : std::string()));
   return found;
 }
 
@@ -83,20 +138,25 @@ std::string age_text(Duration age) {
 /// The columns of kubectl, and how the rollout stands.
 class Table {
  public:
-  Table(const Face& face, Time now)
+  /// `names_kinds`: rows begin with `cloneset/`, for tables of several kinds.
+  Table(const Face& face, Time now, bool names_kinds)
       : now_(now),
+        names_kinds_(names_kinds),
         is_wide_(face.output == "wide"),
         has_spaces_(face.parsed.flag("all-namespaces")),
         has_headers_(!face.parsed.flag("no-headers")) {}
 
+  /// Empty when there are none.
   std::string of(const std::string& kind, const std::vector<Listed>& found) const {
     std::vector<std::vector<std::string>> rows;
-    if (has_headers_)
-      rows.push_back(headers(kind));
     for (const Listed& each : found)
       if (each.kind == kind)
         rows.push_back(row_of(each));
-    return rows.empty() ? std::string() : table(rows);
+    if (rows.empty())
+      return {};
+    if (has_headers_)
+      rows.insert(rows.begin(), headers(kind));
+    return table(rows);
   }
 
  private:
@@ -132,7 +192,8 @@ class Table {
       const Value& number = status.at(name);
       return number.is_null() ? std::string("-") : to_text(number);
     };
-    std::vector<std::string> row{each.name};
+    std::vector<std::string> row{names_kinds_ ? cat(lower_case(each.kind), "/", each.name)
+                                              : each.name};
     if (has_spaces_ && has_namespace(each.kind))
       row.insert(row.begin(), each.space);
     const auto add = [&](std::vector<std::string> more) {
@@ -192,50 +253,52 @@ class Table {
   }
 
   Time now_;
-  bool is_wide_, has_spaces_, has_headers_;
+  bool names_kinds_, is_wide_, has_spaces_, has_headers_;
 };
 
-/// Kinds may be joined by commas.
-Result<int> get(Face& face) {
-  const std::string words = face.parsed.argument(0);
-  std::vector<std::string> kinds;
-  for (const std::string_view word : split(words, ',')) {
-    const Result<std::string> kind = kind_named(word);
-    if (!kind)
-      return kind.error();
-    if (std::ranges::find(kinds, *kind) == kinds.end())
-      kinds.push_back(*kind);
-  }
-  if (kinds.size() > 1 && !face.parsed.argument(1).empty())
-    return user_error("a name goes with one kind: `fettle get cloneset web`");
-  Workplace* place = TRY(face.workplace());
-  std::vector<Listed> found;
-  for (const std::string& kind : kinds) {
-    std::vector<Listed> some = TRY(listed(face, *place, kind));
-    found.insert(found.end(), some.begin(), some.end());
-  }
+/// One object, or a list of them.
+Value answer_of(const Workplace& place, const std::vector<Asked>& asked,
+                const std::vector<Listed>& found) {
   std::vector<Value> documents;
   for (const Listed& each : found)
-    documents.push_back(shown(*place, each.document));
-  const bool is_one = !face.parsed.argument(1).empty();
-  const Value answer =
-      is_one ? documents.at(0)
-             : Value::dict(
-                   {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(documents)}});
+    documents.push_back(shown(place, each.document));
+  if (asked.size() == 1 && asked[0].names.size() == 1 && documents.size() == 1)
+    return documents[0];
+  return Value::dict(
+      {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(std::move(documents))}});
+}
+
+void print_tables(const Face& face, const Table& table, const std::vector<Asked>& asked,
+                  const std::vector<Listed>& found) {
+  std::string text;
+  for (const Asked& each : asked)
+    if (const std::string part = table.of(each.kind, found); !part.empty())
+      text += cat(text.empty() ? "" : "\n\n", part);
+  if (!text.empty())
+    print(text);
+  else if (face.parsed.flag("all-namespaces"))
+    print_error("No resources found");
+  else
+    print_error(cat("No resources found in ", space_of(face), " namespace."));
+}
+
+Result<int> get(Face& face) {
+  const std::vector<Asked> asked = TRY(asked_of(face));
+  Workplace* place = TRY(face.workplace());
+  std::vector<Listed> found;
+  for (const Asked& each : asked) {
+    std::vector<Listed> some = TRY(listed(face, *place, each));
+    found.insert(found.end(), some.begin(), some.end());
+  }
   if (face.json) {
-    print_json_of_original(answer);
+    print_json_of_original(answer_of(*place, asked, found));
   } else if (face.output == "yaml") {
-    print(std::string(trim(write_yaml(answer))));
+    print(std::string(trim(write_yaml(answer_of(*place, asked, found)))));
   } else if (face.output == "name") {
     for (const Listed& each : found)
       print(cat(lower_case(each.kind), "/", each.name));
   } else {
-    const Table table(face, place->clock());
-    std::string text;
-    for (const std::string& kind : kinds)
-      text += cat(text.empty() ? "" : "\n\n", table.of(kind, found));
-    if (!text.empty())
-      print(text);
+    print_tables(face, Table(face, place->clock(), asked.size() > 1), asked, found);
   }
   return 0;
 }
@@ -244,8 +307,9 @@ Result<int> get(Face& face) {
 
 Command workload_get_command() {
   Command command = CommandGroup{"workloads", workload_options()}.make(
-      "get", "KIND[,…] [NAME]", 1, 2, "Shows pods and manifests, as tables or documents.",
-      {"fettle get pods -o wide", "fettle get clonesets,pods -l app=web",
+      "get", "KIND[,…] [NAME…] | KIND/NAME…", 1, 99,
+      "Shows pods and manifests, as tables or documents.",
+      {"fettle get pods -o wide", "fettle get all", "fettle get clonesets,pods -l app=web",
        "fettle get cloneset web -o yaml"},
       get,
       {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"},

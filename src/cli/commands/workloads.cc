@@ -82,7 +82,7 @@ Result<int> remove_claims_asked(Face& face, Workplace& place, const std::vector<
   const Summary summary =
       TRY(remove_claims(place, fleet_of(face), names, !face.parsed.flag("no-lease-wait")));
   if (!summary.good())
-    return tell_end(face, summary);
+    return tell_failed(face, summary);
   std::vector<StoredObject> deleted;
   for (const Name& claim : claims)
     deleted.push_back({claim, StoredObject::Fate::deleted});

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "drivers/engine/engine.h"
+#include "kinds/pod.h"
 
 namespace fettle {
 namespace {
@@ -74,13 +75,12 @@ std::string label(const std::map<std::string, std::string>& labels, std::string_
 }
 
 std::string network_name(const Key& key) {
-  const std::string_view name = key.name;
-  const size_t bar = name.find('|');
-  if (bar == name.npos)
+  const OnNode name = on_node(key.name);
+  if (!name.is_on_node)
     return "fettle-" + allowed(key.environment);
   // Of one of several nodes: all may be on one machine.
-  return cat("fettle-", allowed(key.environment), "-", allowed(name.substr(bar + 1)), "-",
-             to_string(fingerprint(cat(key.environment, "/", name))).substr(0, 8));
+  return cat("fettle-", allowed(key.environment), "-", allowed(name.rest), "-",
+             to_string(fingerprint(cat(key.environment, "/", key.name))).substr(0, 8));
 }
 
 std::string volume_name(const Key& key) {
