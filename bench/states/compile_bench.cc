@@ -33,17 +33,17 @@ std::string id_of(size_t number) {
   return cat("s", std::string(6 - std::min<size_t>(6, digits.size()), '0'), digits);
 }
 
-enum class Shape { flat, chain, lattice };
+enum class Graph { flat, chain, lattice };
 
 /// `count` states; in a chain each requires the one before, in a lattice each of ten requires the
 /// ten before.
-std::string text_of(Shape shape, size_t count) {
+std::string text_of(Graph shape, size_t count) {
   std::string text;
   for (size_t i = 0; i < count; ++i) {
     text += cat(id_of(i), ":\n  test.nop:\n    - name: ", id_of(i), "\n");
-    if (shape == Shape::chain && i > 0)
+    if (shape == Graph::chain && i > 0)
       text += cat("    - require:\n      - test: ", id_of(i - 1), "\n");
-    if (shape == Shape::lattice && i >= 10) {
+    if (shape == Graph::lattice && i >= 10) {
       text += "    - require:\n";
       for (size_t j = i / 10 * 10 - 10; j < i / 10 * 10; ++j)
         text += cat("      - test: ", id_of(j), "\n");
@@ -69,7 +69,7 @@ double time_of(const std::string& text, bool with_intent) {
   return best * 1e3;
 }
 
-void measure(const char* what, Shape shape, size_t count, double target_ms) {
+void measure(const char* what, Graph shape, size_t count, double target_ms) {
   const std::string text = text_of(shape, count);
   std::printf("%s: %.1f ms (target %.0f), with the intent %.1f ms; twice as many: %.1f ms\n", what,
               time_of(text, false), target_ms, time_of(text, true),
@@ -79,7 +79,7 @@ void measure(const char* what, Shape shape, size_t count, double target_ms) {
 /// In a process of its own: the peak counts.
 void measure_memory(size_t count) {
   const double before = peak_mb();
-  const auto files = files_of({{"main.sls", text_of(Shape::flat, count)}});
+  const auto files = files_of({{"main.sls", text_of(Graph::flat, count)}});
   const std::vector<std::string> words{"main.sls"};
   const Compiled compiled = compile(words, *files, {});
   const double compiled_mb = peak_mb();
@@ -92,13 +92,13 @@ void measure_memory(size_t count) {
 }  // namespace fettle::states
 
 int main(int count, char**) {
-  using fettle::states::Shape;
+  using fettle::states::Graph;
   if (count > 1) {
     fettle::states::measure_memory(100'000);
     return 0;
   }
-  fettle::states::measure("5,000 flat states", Shape::flat, 5000, 25);
-  fettle::states::measure("a chain of 2,000 requires", Shape::chain, 2000, 50);
-  fettle::states::measure("a lattice of 5,000 requisites", Shape::lattice, 510, 50);
+  fettle::states::measure("5,000 flat states", Graph::flat, 5000, 25);
+  fettle::states::measure("a chain of 2,000 requires", Graph::chain, 2000, 50);
+  fettle::states::measure("a lattice of 5,000 requisites", Graph::lattice, 510, 50);
   std::printf("memory: run it again with `memory`\n");
 }

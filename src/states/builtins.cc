@@ -11,6 +11,7 @@ struct ParameterRow {
   std::string_view name;
   std::string_view otherwise;  ///< JSON; empty: required
   std::string_view text;
+  Shape shape = Shape::any;
 };
 
 enum class Rest : bool { none, any };
@@ -180,15 +181,15 @@ ModuleRow container_module() {
 
 ModuleRow http_module() {
   const std::vector<ParameterRow> query{
-      {"url", "null", "the URL (default: the name)"},
-      {"method", "\"GET\"", "the method"},
-      {"headers", "null", "a dictionary"},
+      {"url", "null", "the URL (default: the name)", Shape::text},
+      {"method", "\"GET\"", "the method", Shape::text},
+      {"headers", "null", "a dictionary", Shape::dict},
       {"data", "null", "the body: a string, or a value that is sent as JSON"},
       {"status", "null", "the expected status code, or a list of them (default: 200 to 299)"},
-      {"match", "null", "a string that the response must contain"}};
+      {"match", "null", "a string that the response must contain", Shape::text}};
   std::vector<ParameterRow> wait = query;
-  wait.push_back({"wait_for", "300", "seconds: how long to repeat the request"});
-  wait.push_back({"request_interval", "1", "seconds between two requests"});
+  wait.push_back({"wait_for", "300", "seconds: how long to repeat the request", Shape::seconds});
+  wait.push_back({"request_interval", "1", "seconds between two requests", Shape::seconds});
   return {"http",
           "Requests to servers. The new state has `status` and `text`.",
           {{"query", Rest::none, "Sends one request.", "None: it would send the request", query},
@@ -208,7 +209,11 @@ std::vector<ModuleRow> rows() {
       http_module(),
       {"time",
        "Waiting.",
-       {{"sleep", Rest::none, "Waits.", "None: it would wait", {{"duration", "", "seconds"}}}},
+       {{"sleep",
+         Rest::none,
+         "Waits.",
+         "None: it would wait",
+         {{"duration", "", "seconds", Shape::seconds}}}},
        {},
        {}},
       {"data",
@@ -218,9 +223,9 @@ std::vector<ModuleRow> rows() {
          "Writes a file from a template, or the parameters as JSON, in every run.",
          would_change,
          {{"parameters", "", "a dictionary: `parameters` in the template"},
-          {"file_name", "null", "the path (default: the name)"},
-          {"template", "null", "a template in a `raw` block"},
-          {"template_file_name", "null", "the path of a template"}}}},
+          {"file_name", "null", "the path (default: the name)", Shape::text},
+          {"template", "null", "a template in a `raw` block", Shape::text},
+          {"template_file_name", "null", "the path of a template", Shape::text}}}},
        {},
        {}},
       {"trigger",
@@ -229,7 +234,8 @@ std::vector<ModuleRow> rows() {
          Rest::none,
          "Has changes when its triggers differ from the last run.",
          would_change,
-         {{"triggers", "null", "a dictionary"}, {"resource_id", "null", "kept by fettle"}}}},
+         {{"triggers", "null", "a dictionary", Shape::dict},
+          {"resource_id", "null", "kept by fettle"}}}},
        {},
        {}},
       {"template",
@@ -238,9 +244,9 @@ std::vector<ModuleRow> rows() {
          Rest::none,
          "Renders a template into `rendered` of the new state.",
          as_always,
-         {{"template_file_name", "null", "the path of a template"},
-          {"template", "null", "a template in a `raw` block"},
-          {"variables", "null", "the variables of the template"}}}},
+         {{"template_file_name", "null", "the path of a template", Shape::text},
+          {"template", "null", "a template in a `raw` block", Shape::text},
+          {"variables", "null", "the variables of the template", Shape::dict}}}},
        {},
        {}},
       {"render",
@@ -260,20 +266,21 @@ std::vector<ModuleRow> rows() {
          Rest::none,
          "Calls a function. Its result is the new state; its changes are unknown.",
          "None",
-         {{"path", "null", "the function (default: the name)"},
-          {"args", "null", "a list"},
-          {"kwargs", "null", "a dictionary"}}},
+         {{"path", "null", "the function (default: the name)", Shape::text},
+          {"args", "null", "a list", Shape::list},
+          {"kwargs", "null", "a dictionary", Shape::dict}}},
         {"stateful",
          Rest::none,
          "Reads the state, calls a function, and reads the state again.",
          "None",
-         {{"path", "", "the function"},
+         {{"path", "", "the function", Shape::text},
           {"resource_id", "null", "the provider's ID of the resource"},
-          {"get_path", "null", "the function that reads the state"},
-          {"args", "null", "a list"},
-          {"kwargs", "null", "a dictionary"},
-          {"get_args", "null", "a list (default: empty)"},
-          {"get_kwargs", "null", "a dictionary (default: the `kwargs` that it accepts)"},
+          {"get_path", "null", "the function that reads the state", Shape::text},
+          {"args", "null", "a list", Shape::list},
+          {"kwargs", "null", "a dictionary", Shape::dict},
+          {"get_args", "null", "a list (default: empty)", Shape::list},
+          {"get_kwargs", "null", "a dictionary (default: the `kwargs` that it accepts)",
+           Shape::dict},
           {"esm_state_id", "null", "the ID of the state whose memory this is"},
           {"esm_state_name", "null", "the name of that state"}}}},
        {},
@@ -287,7 +294,7 @@ std::vector<ModuleRow> rows() {
          "that of each state in it",
          {{"sls_sources", "", "a list of refs"},
           {"params", "null", "a list of refs of parameters"},
-          {"esm_params", "null", "parameters, too"}}}},
+          {"esm_params", "null", "parameters, too", Shape::dict}}}},
        {},
        {}},
       {"acct",
@@ -296,8 +303,9 @@ std::vector<ModuleRow> rows() {
          Rest::any,
          "Creates a profile for the rest of the run. States that use it must require this one.",
          as_always,
-         {{"provider_name", "", "the provider of the profile"},
-          {"profile_name", "null", "the name of the profile (default: that of the state)"},
+         {{"provider_name", "", "the provider of the profile", Shape::text},
+          {"profile_name", "null", "the name of the profile (default: that of the state)",
+           Shape::text},
           {"source_profile", "null", "the profile that it is based on"}}}},
        {},
        {}},
@@ -319,7 +327,7 @@ Module module_of(const ModuleRow& row) {
                                   parameter.otherwise.empty()
                                       ? std::nullopt
                                       : std::optional(*read_json(parameter.otherwise)),
-                                  std::string(parameter.text)});
+                                  std::string(parameter.text), parameter.shape});
   }
   return made;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "states/shape.h"
 #include "value/value.h"
 
 namespace fettle::states {
@@ -20,6 +21,7 @@ struct Parameter {
   Name name;
   std::optional<Value> otherwise;  ///< the default; none: the parameter is required
   std::string text;
+  Shape shape = Shape::any;  ///< of what is given, null aside where there is a default
 };
 
 struct Function {

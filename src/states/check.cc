@@ -99,7 +99,7 @@ class Checker {
         if (name == parameter.name)
           given = &value;
       if (given != nullptr)
-        check_bool(chunk, body, parameter, *given);
+        check_shape(chunk, body, parameter, *given);
       else if (!parameter.otherwise && !is_bound(body, parameter.name))
         missing += cat(missing.empty() ? "" : ", ", parameter.name);
     }
@@ -146,11 +146,15 @@ class Checker {
   }
 
   /// Null stands for the default; what a reference gives is known later.
-  void check_bool(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
+  void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
+    if ((given.is_null() && parameter.otherwise) ||
+        (given.is_text() && (may_refer(given.text()) || with_.is_asked(given.text()))))
+      return;
+    if (const std::string wrong = complaint(parameter.shape, given); !wrong.empty())
+      with_.fail(chunk, position_of(body, parameter.name, true),
+                 cat("`", parameter.name, "` ", wrong));
     const bool wants_bool = parameter.otherwise && parameter.otherwise->is_bool();
-    const bool refers = given.is_text() && may_refer(given.text());
-    const bool is_asked = given.is_text() && with_.is_asked(given.text());
-    if (wants_bool && !given.is_bool() && !given.is_null() && !refers && !is_asked)
+    if (wants_bool && !given.is_bool())
       with_.fail(
           chunk, position_of(body, parameter.name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",

@@ -162,7 +162,7 @@ Asked read_run(const std::string& text) {
   }
   if (asked.words.empty())
     asked.words.push_back("main.sls");
-  asked.options.outcomes = &asked.ran;
+  asked.options.outcomes = asked.ran.states.empty() ? nullptr : &asked.ran;
   asked.options.memory = &asked.remembered;
   asked.options.host.exec = test_exec;
   asked.options.host.draw = [] { return uint64_t{0}; };

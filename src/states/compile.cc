@@ -37,6 +37,13 @@ const Catalogue& catalogue_in(const CompileOptions& options) {
   return options.catalogue != nullptr ? *options.catalogue : builtin_states();
 }
 
+/// Whether a block that waits may declare an ID once it is rendered.
+bool may_declare(const Delayed& block, const Name& id) {
+  const std::string& text = *block.text;
+  return text.find("{{") != text.npos || text.find("{%") != text.npos ||
+         text.find(id.view()) != text.npos;
+}
+
 /// An ID that a block waits for must come from somewhere: from a file, or from another block.
 void check_blocks(const High& high, std::span<const Delayed> delayed, Report& report) {
   if (delayed.empty())
@@ -47,14 +54,24 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
     ids.insert(one.id);
     names.push_back(one.id);
   }
-  const auto waits_for_known = [&](const Delayed& block) {
-    return std::any_of(block.awaited.begin(), block.awaited.end(),
-                       [&](const Delayed::Awaited& one) { return ids.contains(one.id); });
+  std::vector<const Delayed*> rendered, others;
+  const auto comes = [&](const Delayed::Awaited& one) {
+    return ids.contains(one.id) || std::ranges::any_of(rendered, [&](const Delayed* block) {
+             return may_declare(*block, one.id);
+           });
   };
-  const bool may_come = std::any_of(delayed.begin(), delayed.end(), waits_for_known);
   for (const Delayed& block : delayed)
-    for (const Delayed::Awaited& awaited : block.awaited)
-      if (!ids.contains(awaited.id) && (!may_come || delayed.size() == 1))
+    others.push_back(&block);
+  for (size_t before = SIZE_MAX; others.size() < before;) {
+    before = others.size();
+    const auto waiting = std::ranges::stable_partition(
+        others, [&](const Delayed* block) { return !std::ranges::all_of(block->awaited, comes); });
+    rendered.insert(rendered.end(), waiting.begin(), waiting.end());
+    others.erase(waiting.begin(), waiting.end());
+  }
+  for (const Delayed* waiting : others)
+    for (const Delayed& block = *waiting; const Delayed::Awaited& awaited : block.awaited)
+      if (!comes(awaited))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
                                      ", which does not exist",
                                      report.takes_hints() ? suggestion(awaited.id, names) : ""));
@@ -124,7 +141,8 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     front->gathered.levels.push_back(0);
   }
   front->high = read_high(front->gathered.documents, high, report);
-  check_blocks(front->high, front->gathered.delayed, report);
+  if (options.outcomes == nullptr)  // else the others go on
+    check_blocks(front->high, front->gathered.delayed, report);
   arrange(front->high, !front->gathered.delayed.empty(), report);
   take_added_files(*front);
   front->low = make_low(front->high, report);

@@ -19,6 +19,7 @@ struct Delayed {
     Position at;
   };
   Name ref;  ///< of its file
+  SharedText text;
   std::vector<Awaited> awaited;
 };
 

@@ -131,6 +131,7 @@ class Mapper {
   }
 
   void error(const Chunk& chunk, const Error& cause) {
+    made_.refused.emplace_back(&chunk - compiled_.chunks.data(), to_string(cause));
     const Position at = chunk.at;
     Error made = user_error(
         cat(chunk.state, ".", chunk.function, " of ID ", chunk.id, ": ", to_string(cause)));
@@ -446,6 +447,17 @@ Key look_key(const Key& target) {
 
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {
   return Mapper(compiled, options).map();
+}
+
+StatesIntent lenient_intent_of(Compiled& compiled, IntentOptions options) {
+  StatesIntent made = intent_of(compiled, options);
+  while (!made.refused.empty()) {
+    options.prune = false;  // who knows what it was to be
+    for (auto& [chunk, reason] : made.refused)
+      compiled.chunks[chunk].failure = Name(reason);
+    made = intent_of(compiled, options);
+  }
+  return made;
 }
 
 }  // namespace fettle::states

@@ -6,6 +6,7 @@
 /// looks at would change, that `listen` is heard once, what is to be done around a call.
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct StatesIntent {
   std::shared_ptr<const Intent> intent;
   std::vector<Key> keys;      ///< of each chunk; an empty kind: it waits for a block
   std::vector<Error> errors;  ///< told together
+  /// The chunk and the reason of each of them, without its place.
+  std::vector<std::pair<size_t, std::string>> refused{};
 };
 
 /// The set of everything that files of states want in an environment.
@@ -41,5 +44,8 @@ Key check_key(const Name& environment, const Chunk& chunk);
 Key look_key(const Key& target);
 
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options);
+
+/// The same, but what is refused fails only its own state (`--lenient`), which its chunk then says.
+StatesIntent lenient_intent_of(Compiled& compiled, IntentOptions options);
 
 }  // namespace fettle::states

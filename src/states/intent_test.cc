@@ -356,5 +356,19 @@ TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
             std::string_view::npos);
 }
 
+TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
+  Mapped made = mapped("a: {file.managed: [{name: /x}, {mode: 99999}]}\nb: test.nop\n", {},
+                       {.is_lenient = true});
+  ASSERT_EQ(made.made.errors.size(), 1u);
+  const StatesIntent lenient = lenient_intent_of(made.compiled, {.environment = "e"});
+  EXPECT_TRUE(lenient.errors.empty());
+  std::string told;
+  for (const Resource& resource : lenient.intent->resources.at(states_set))
+    told += cat(to_string(resource.key), "=", resource.attributes.text_at("failure"), "\n");
+  EXPECT_NE(told.find("state/file_|-a_|-/x="), std::string::npos) << told;
+  EXPECT_NE(told.find("octal digits"), std::string::npos) << told;
+  EXPECT_NE(told.find("state/test_|-b_|-b=\n"), std::string::npos) << told;
+}
+
 }  // namespace
 }  // namespace fettle::states

@@ -81,8 +81,11 @@ class Reader {
         builder_(reading.duplicates, reading.limits) {}
 
   Result<std::vector<Tree>> read() {
-    if (!is_valid_utf8(text_))
-      return user_error("invalid YAML: the text is not UTF-8", {std::string(file_), 0, 0});
+    if (!is_valid_utf8(text_)) {
+      const LineAndColumn end = end_of_utf8(text_);
+      return user_error("invalid YAML: the text is not UTF-8",
+                        {std::string(file_), end.line, end.column});
+    }
     std::vector<Tree> trees;
     while (true) {
       if (!events_.next())

@@ -215,7 +215,7 @@ class StatesLoop {
   Result<std::set<std::string>> pending_now() {
     std::set<std::string> pending;
     for (auto& [tag, result] : current_) {
-      if (result.is_quiet || given_up_.contains(tag))
+      if (result.is_quiet || result.is_pruned || given_up_.contains(tag))
         continue;
       const Result<bool> said = is_pending(tag, result.entry);
       if (said && *said)
@@ -324,19 +324,26 @@ class StatesLoop {
 
 }  // namespace
 
+Status check_loop(RunFunctions& functions, const std::string& loop, const std::string& pending) {
+  const auto known = [&](const std::string& word, std::vector<std::string> words,
+                         std::string_view before, std::string_view after, std::string_view what) {
+    if (std::ranges::find(words, word) != words.end() ||
+        functions.plugins().has(cat(before, word, after)))
+      return Status();
+    return Status(user_error(cat("there is no ", what, " `", word, "`; known are ",
+                                 join(words, ", "), suggestion(word, words))));
+  };
+  TRY(known(loop, {"fettle", "basic", "none"}, "reconcile.", ".loop", "reconciler"));
+  return known(pending, {"default", "idem25"}, "reconcile.pending.", ".is_pending",
+               "rule for pending states");
+}
+
 Status reconcile_states(const Workplace& place, RunFunctions& functions,
                         const ReconcileOptions& options, const ApplyAgain& apply,
                         StatesReport& report) {
-  const std::string rule = cat("reconcile.pending.", options.pending, ".is_pending");
-  if (options.pending != "default" && options.pending != "idem25" && !functions.plugins().has(rule))
-    return user_error(cat("there is no rule `", options.pending,
-                          "` for pending states; known are default and idem25"));
-  const std::string loop = cat("reconcile.", options.loop, ".loop");
-  if (options.loop != "basic" && !functions.plugins().has(loop))
-    return user_error(
-        cat("there is no reconciler `", options.loop, "`; known are fettle, basic and none"));
   StatesLoop work(place, functions, options, apply, report);
-  return options.loop == "basic" ? work.basic() : work.of_users(loop);
+  return options.loop == "basic" ? work.basic()
+                                 : work.of_users(cat("reconcile.", options.loop, ".loop"));
 }
 
 }  // namespace fettle

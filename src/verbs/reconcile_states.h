@@ -19,12 +19,14 @@ struct ReconcileOptions {
   std::map<std::string, states::WaitRule> waits{};  ///< of single states, by tag
 };
 
+/// Errors (`Blame::user`): there is no such loop or rule for what is pending.
+Status check_loop(RunFunctions& functions, const std::string& loop, const std::string& pending);
+
 using ApplyAgain =
     std::function<Result<std::vector<StateResult>>(const std::set<std::string>& tags)>;
 
 /// Re-applies what is pending until nothing is, nothing moves, or a limit is reached; `report` has
 /// the results of the first run, and then those of all runs as one.
-/// Errors (`Blame::user`): there is no such loop or rule.
 Status reconcile_states(const Workplace& place, RunFunctions& functions,
                         const ReconcileOptions& options, const ApplyAgain& apply,
                         StatesReport& report);

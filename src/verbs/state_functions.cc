@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "drivers/state/guards.h"
 #include "states/described.h"
 #include "value/changes.h"
 
@@ -72,31 +73,39 @@ Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token st
   return call_builtin(call, acct, std::move(stop));
 }
 
-/// What a file leaves out, or gives as null, a resource keeps as it is remembered.
-std::vector<Entry> RunFunctions::completed(const StateCall& call) const {
+/// What a file leaves out, or gives as null, a resource keeps as it is remembered; what is ignored
+/// is null, whatever is remembered.
+Value RunFunctions::completed(const StateCall& call) const {
   std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
   const states::Module* const module = catalogue_->find(call.state);
   const states::Function* const function =
       module == nullptr ? nullptr : module->find(call.function);
-  if (function == nullptr || !call.old_state.is_dict())
-    return arguments;
-  for (const Entry& known : call.old_state.entries()) {
-    if (known.key == "name" || known.value.is_null() || function->find(known.key) == nullptr)
-      continue;
-    const auto given = std::ranges::find(arguments, known.key, &Entry::key);
+  const auto add = [&](const Name& key, const Value& value) {
+    const auto given = std::ranges::find(arguments, key, &Entry::key);
     if (given == arguments.end())
-      arguments.push_back(known);
+      arguments.push_back({key, value});
     else if (given->value.is_null())
-      given->value = known.value;
-  }
-  return arguments;
+      given->value = value;
+  };
+  if (function != nullptr && call.old_state.is_dict())
+    for (const Entry& known : call.old_state.entries())
+      if (known.key != "name" && !known.value.is_null() && function->find(known.key) != nullptr)
+        add(known.key, known.value);
+  // A parameter that is ignored is null instead of its default, too.
+  if (function != nullptr && call.ignored.is_list())
+    for (const Value& path : call.ignored.items())
+      if (path.is_text() && function->find(path.text()) != nullptr)
+        add(path.text(), {});
+  return with_ignored(Value::dict(std::move(arguments)), call.ignored);
 }
 
 Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value& acct,
                                               std::stop_token stop) {
   PluginCall made;
   made.path = plugin_path(call.state, call.function);
-  std::vector<Entry> arguments = completed(call);
+  const Value completed_arguments = completed(call);
+  std::vector<Entry> arguments(completed_arguments.entries().begin(),
+                               completed_arguments.entries().end());
   arguments.push_back({"name", call.name});
   made.arguments = Value::dict(std::move(arguments));
   made.only_known = call.function == "absent";  // what is undone has arguments of what made it
@@ -161,7 +170,7 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   const states::World lent = world(call.acct_profile, std::move(stop));
   states::ModuleCall made;
   made.name = call.name;
-  made.arguments = call.arguments;
+  made.arguments = with_ignored(call.arguments, call.ignored);
   made.is_test = call.is_test;
   made.old_state = call.old_state;
   made.rerun_data = call.rerun_data;

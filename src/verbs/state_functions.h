@@ -61,7 +61,7 @@ class RunFunctions : public StateFunctions {
   Result<Value> run_state(const Value& asked);
   Result<Value> run_state_function(const states::ExecCall& call);
   Result<Value> acct_of(const std::string& state, const std::string& profile) const;
-  std::vector<Entry> completed(const StateCall& call) const;
+  Value completed(const StateCall& call) const;
   Result<StateAnswer> call_plugin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<StateAnswer> call_builtin(const StateCall& call, const Value& acct, std::stop_token stop);
   Result<Value> answer(const Value& asked);

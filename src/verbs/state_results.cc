@@ -75,9 +75,8 @@ class Teller {
       steps.emplace(step.key, &step);
     int number = 0;
     std::vector<size_t> unmet;
-    for (size_t i = 0; i < results_.size(); ++i) {
-      if (of_.keys[i].kind.empty())
-        continue;
+    const std::vector<size_t> order = in_order();
+    for (const size_t i : order) {
       results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
       const auto step = steps.find(of_.keys[i]);
       if (!look_at(i, step == steps.end() ? nullptr : step->second))
@@ -90,8 +89,11 @@ class Teller {
       comment(i, told.empty() ? comment_of_references(commented(), i) : told);
     }
     std::vector<StateResult> told;
-    for (size_t i = 0; i < results_.size(); ++i)
+    for (const size_t i : order)
       if (!results_[i].tag.empty() && !is_quiet(i))
+        told.push_back(std::move(results_[i]));
+    for (size_t i = 0; i < results_.size(); ++i)
+      if (of_.keys[i].kind.empty() && !results_[i].tag.empty() && !is_quiet(i))
         told.push_back(std::move(results_[i]));
     return told;
   }
@@ -152,26 +154,6 @@ class Teller {
     return looked != nullptr && looked->at("result") == Value(true) ? looked : nullptr;
   }
 
-  /// What is there of a thing that the engine has a kind for, as a state.
-  static Value state_of(const Record* record) {
-    if (record == nullptr || !record->applied)
-      return {};
-    if (is_purged(record))
-      return {};
-    std::vector<Entry> entries;
-    if (record->applied->key.kind == "command")
-      return Value::dict(
-          {{"retcode", record->outputs.at("code")}, {"stdout", record->outputs.at("output")}});
-    for (const Value* part : {&record->applied->attributes, &record->outputs})
-      if (part->is_dict())
-        for (const Entry& entry : part->entries())
-          if (!entry.value.is_null() && !entry.value.has_deferred() &&
-              std::ranges::none_of(entries,
-                                   [&](const Entry& other) { return other.key == entry.key; }))
-            entries.push_back(entry);
-    return Value::dict(std::move(entries));
-  }
-
   /// A file, folder or link in the shape in which it is wanted, as it was seen before; else
   /// `remembered`.
   Value as_it_was(size_t i, const Value& remembered) const {
@@ -180,7 +162,7 @@ class Teller {
       return remembered;
     if (!seen->state)
       return {};
-    const Value after = state_of(record(i));
+    const Value after = remembered_state(record(i));
     const Value& shape = after.is_dict() ? after : *seen->state;
     std::vector<Entry> entries;
     for (const Entry& entry : shape.entries()) {
@@ -280,8 +262,9 @@ class Teller {
     const bool is_there_unknown =
         before == of_.before.end() && seen != nullptr && seen->state.has_value();
     const Value old_state =
-        is_there_unknown ? *seen->state
-                         : state_of(before == of_.before.end() ? nullptr : before->second.get());
+        is_there_unknown
+            ? *seen->state
+            : remembered_state(before == of_.before.end() ? nullptr : before->second.get());
     const bool is_due = (step.verb != Verb::keep && step.verb != Verb::blocked) &&
                         (!is_purged || seen == nullptr || seen->state.has_value());
     const bool is_command = step.key.kind == command_kind().name();
@@ -334,19 +317,14 @@ class Teller {
     return last_text_;
   }
 
-  /// The chunks of the run in the order in which they ended.
+  /// The chunks of the run in the order in which Idem starts them: by wave, then by file. When they
+  /// ended would differ from run to run.
   std::vector<size_t> in_order() const {
-    std::vector<std::pair<int, size_t>> order;
-    for (size_t i = 0; i < of_.compiled.chunks.size(); ++i) {
-      if (of_.keys[i].kind.empty())
-        continue;
-      const StateTimes::Times* times = of_.times.find(of_.keys[i]);
-      order.emplace_back(times == nullptr || times->number == 0 ? INT32_MAX : times->number, i);
-    }
-    std::ranges::stable_sort(order, {}, &std::pair<int, size_t>::first);
     std::vector<size_t> chunks;
-    for (const auto& [number, i] : order)
-      chunks.push_back(i);
+    for (size_t i = 0; i < of_.compiled.chunks.size(); ++i)
+      if (!of_.keys[i].kind.empty())
+        chunks.push_back(i);
+    std::ranges::stable_sort(chunks, {}, [&](size_t i) { return of_.compiled.chunks[i].rank; });
     return chunks;
   }
 
@@ -382,6 +360,10 @@ class Teller {
     if (const auto left = unsettled_.find(key); left != unsettled_.end())
       made.entry = with_entry(made.entry, "comment",
                               with_line(made.entry.at("comment"), left->second->what));
+    if (const auto failure = failures_.find(key);
+        failure != failures_.end() && !failure->second->late.empty())
+      made.entry = with_entry(made.entry, "comment",
+                              with_line(made.entry.at("comment"), failure->second->late));
     return made;
   }
 
@@ -430,7 +412,7 @@ class Teller {
   Value entry_of_thing(size_t i, Standing standing) const {
     const auto before = of_.before.find(of_.keys[i]);
     const Value old_state =
-        as_it_was(i, state_of(before == of_.before.end() ? nullptr : before->second.get()));
+        as_it_was(i, remembered_state(before == of_.before.end() ? nullptr : before->second.get()));
     if (standing == Standing::failed || standing == Standing::skipped) {
       const auto failure = failures_.find(of_.keys[i]);
       return entry_of(i, false,
@@ -438,7 +420,7 @@ class Teller {
                       {}, old_state, {}, {});
     }
     const Step* step = of_.run.step(of_.keys[i]);
-    const Value new_state = state_of(record(i));
+    const Value new_state = remembered_state(record(i));
     Value changes = nothing;
     if (standing == Standing::changed) {
       changes = changes_between(old_state, new_state);
@@ -456,12 +438,29 @@ class Teller {
   std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
-  std::vector<int> numbers_;  ///< of each chunk, by when it ended
+  std::vector<int> numbers_;  ///< of each chunk, from 1
   mutable Time last_time_;
   mutable Value last_text_;
 };
 
 }  // namespace
+
+Value remembered_state(const Record* record) {
+  if (record == nullptr || !record->applied || is_purged(record))
+    return {};
+  if (record->applied->key.kind == "command")
+    return Value::dict(
+        {{"retcode", record->outputs.at("code")}, {"stdout", record->outputs.at("output")}});
+  std::vector<Entry> entries;
+  for (const Value* part : {&record->applied->attributes, &record->outputs})
+    if (part->is_dict())
+      for (const Entry& entry : part->entries())
+        if (!entry.value.is_null() && !entry.value.has_deferred() &&
+            std::ranges::none_of(entries,
+                                 [&](const Entry& other) { return other.key == entry.key; }))
+          entries.push_back(entry);
+  return Value::dict(std::move(entries));
+}
 
 std::vector<StateResult> results_of(const StatesRun& of) { return Teller(of).tell(); }
 

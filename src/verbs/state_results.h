@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-/// Notes when acts begin and end, and in which order.
+/// Notes when acts begin and end.
 class StateTimes : public Audience {
  public:
   explicit StateTimes(Audience* other) : other_(other) {}
@@ -18,15 +18,12 @@ class StateTimes : public Audience {
 
   struct Times {
     std::optional<Time> began, ended;
-    int number = 0;  ///< of those that ended, from 1; 0: it has not
   };
   const Times* find(const Key& key) const;
-  int next_number() { return ++numbers_; }
 
  private:
   Audience* other_;
   std::unordered_map<Key, Times, KeyHash> times_;
-  int numbers_ = 0;
 };
 
 /// Everything about one run that results are made of.
@@ -40,11 +37,20 @@ struct StatesRun {
   const Seen& first;  ///< of paths that nothing was known of
 };
 
-/// One for each chunk that has a key, in the order in which they ended.
+/// One for each chunk that has a key, in the order in which Idem starts them.
 std::vector<StateResult> results_of(const StatesRun& of);
 
 /// What a look says of each state, for `--test`. `plan`: of what the engine looks at itself.
 std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan);
+
+/// The same of what is in no file any more and is removed, by tag, after the results that there
+/// are.
+void add_removals(const StatesRun& of, std::vector<StateResult>& results);
+void add_looks_of_removals(const StatesRun& of, const Plan& plan,
+                           std::vector<StateResult>& results);
+
+/// What a record knows to be there of a thing that the engine has a kind for; null: nothing.
+Value remembered_state(const Record* record);
 
 /// The entry with another value at a key.
 Value with_entry(const Value& entry, std::string_view key, Value value);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "states/pace.h"
 #include "verbs/reconcile_states.h"
 #include "verbs/state_looks.h"
@@ -54,7 +55,9 @@ class StatesWork {
       return user_error(
           "`--prune` removes what is in no file, and `--target` reads only a part of them: leave "
           "one of them out");
+    TRY(check_environment_name(request_.environment));
     TRY(functions_.open());
+    TRY(check_loop(functions_, request_.reconciler, request_.pending));
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
     request_.compile.catalogue = &functions_.catalogue();
@@ -105,7 +108,8 @@ class StatesWork {
     made.known = &known_;
     states::StatesIntent intent;
     if (compiled->errors.empty())
-      intent = states::intent_of(*compiled, made);
+      intent = options.is_lenient ? states::lenient_intent_of(*compiled, made)
+                                  : states::intent_of(*compiled, made);
     std::vector<Error> errors = compiled->errors;
     errors.insert(errors.end(), intent.errors.begin(), intent.errors.end());
     if (!errors.empty() && outcomes != nullptr)
@@ -253,7 +257,6 @@ class StatesWork {
     }
     const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late && report_.fault.empty();
-    tell_of_pruned(summary);
     if (request_.reconciler == "fettle" || request_.reconciler == "none")
       intent_.reset();  // these carry it out once
     if (request_.reconciler != "fettle" && request_.reconciler != "none")
@@ -261,8 +264,9 @@ class StatesWork {
         if (carried.run.standing(key) == Standing::changed)
           changed_.insert(key);
     carried.run.let_go();
-    std::vector<StateResult> results =
-        results_of({*compiled_, keys_, carried.run, summary, before, times_, first});
+    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_, first};
+    std::vector<StateResult> results = results_of(done);
+    add_removals(done, results);
     known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
@@ -286,22 +290,6 @@ class StatesWork {
     for (size_t i = 0; i < subjects.size(); ++i)
       seen.emplace(subjects[i].key, std::move(found[i]));
     return seen;
-  }
-
-  /// What is in no file has no result, so that its failure is told by itself.
-  void tell_of_pruned(const Summary& summary) {
-    if (summary.failures.empty() || !report_.fault.empty())
-      return;
-    std::unordered_set<Key, KeyHash> in_files;
-    for (const auto& [set, resources] : intent_->resources)
-      for (const Resource& resource : resources)
-        in_files.insert(resource.key);
-    for (const Failure& failure : summary.failures)
-      if (!in_files.contains(failure.key)) {
-        report_.fault = cat("`", to_string(failure.key), "`, which is in no file, could not be ",
-                            "removed: ", to_string(failure.error));
-        return;
-      }
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.
@@ -336,17 +324,25 @@ class StatesWork {
   /// Blocks that were never rendered: nobody knows what is in them.
   void warn_of_blocks(std::span<const StateResult> results) {
     for (const states::Delayed& block : compiled_->delayed) {
-      const auto has_failed = [&](const states::Delayed::Awaited& one) {
+      const auto is_of = [](const states::Delayed::Awaited& one) {
+        return [&one](const StateResult& result) {
+          return result.entry.text_at("__id__") == one.id.view();
+        };
+      };
+      const auto has_not_run = [&](const states::Delayed::Awaited& one) {
         return std::ranges::none_of(results, [&](const StateResult& result) {
-          return result.entry.text_at("__id__") == one.id.view() &&
-                 result.entry.at("result") != Value(false);
+          return is_of(one)(result) && result.entry.at("result") != Value(false);
         });
       };
-      const auto holder = std::ranges::find_if(block.awaited, has_failed);
+      const auto holder = std::ranges::find_if(block.awaited, has_not_run);
       if (holder == block.awaited.end())
         continue;
-      Error warning = user_error(cat("the block that waits for ID ", holder->id,
-                                     " was not rendered, because that did not succeed"));
+      const bool is_there = std::ranges::any_of(results, is_of(*holder));
+      Error warning =
+          user_error(cat("the block that waits for ID ", holder->id, " was not rendered, because ",
+                         is_there ? "that did not succeed" : "there is no such ID"));
+      if (!is_there && !report_.is_stopped && !request_.is_test && report_.fault.empty())
+        report_.fault = "a block waits for an ID that does not exist";
       if (holder->at.file < compiled_->files.size())
         warning.where = {compiled_->files[holder->at.file], static_cast<int>(holder->at.line),
                          static_cast<int>(holder->at.column)};
@@ -430,7 +426,8 @@ class StatesWork {
     std::vector<StateResult> results = TRY(carry());
     // What was due only after these has come by itself.
     std::erase_if(results, [&](const StateResult& one) {
-      return !tags.contains(one.tag.str()) && (one.is_quiet || !is_remover(one.tag));
+      return !tags.contains(one.tag.str()) &&
+             (one.is_quiet || !(one.is_pruned || is_remover(one.tag)));
     });
     return results;
   }
@@ -469,12 +466,9 @@ class StatesWork {
       const Seen first = TRY(look_at_new());
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
-      for (const Step& step : plan.steps)
-        if (step.verb == Verb::remove && step.wanted == nullptr)
-          report_.pruned.push_back(to_string(step.key));
-      std::ranges::sort(report_.pruned);
-      report_.results =
-          results_of_looks({*compiled_, keys_, carried.run, summary, known_, times_, first}, plan);
+      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, first};
+      report_.results = results_of_looks(looked, plan);
+      add_looks_of_removals(looked, plan, report_.results);
       return {};
     }
   }

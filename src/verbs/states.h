@@ -41,13 +41,13 @@ struct StateResult {
   /// Nobody is told: a listener that heard nothing, a remover that had nothing to remove.
   bool is_quiet = false;
   bool is_delayed = false;  ///< it needs a block that was not rendered
+  bool is_pruned = false;   ///< no file describes it any more: its `absent`
 };
 
 struct StatesReport {
   std::vector<Error> errors;  ///< with any, nothing was done
   std::vector<Error> warnings;
-  std::vector<StateResult> results;  ///< in the order in which they ended
-  std::vector<Name> pruned;          ///< of a test: what is in no file and would go
+  std::vector<StateResult> results;  ///< in the order in which Idem starts them
   int re_runs = 0;                   ///< iterations of a loop; of `fettle` the most of any state
   bool requires_re_run = false;      ///< something is still pending
   bool is_stopped = false;

@@ -31,6 +31,69 @@ def absent(ctx, name, resource_id = None):
   EXPECT_EQ(comment(apply("a: {s.absent: []}\n"), "a"), R"("gone i-1")");
 }
 
+TEST_F(StatesCallsTest, WhatIsIgnoredIsNullWhateverIsRemembered) {
+  put_state(R"(
+def present(ctx, name, resource_id = None, size = 7, tags = None):
+    return {"result": True, "comment": "size=%s tags=%s" % (size, tags), "old_state": ctx.old_state,
+            "new_state": {"resource_id": "i-1", "size": size or 4, "tags": tags}, "changes": None}
+)");
+  const std::string ignored = "{ignore_changes: [size, 'tags:a']}";
+  EXPECT_EQ(
+      comment(apply(cat("a: {s.present: [{size: 9}, {tags: {a: 1, b: 2}}, ", ignored, "]}")), "a"),
+      R"("size=9 tags={\"a\": 1, \"b\": 2}")");
+  ground_.restart();
+  EXPECT_EQ(
+      comment(apply(cat("a: {s.present: [{size: 2}, {tags: {a: 3, b: 4}}, ", ignored, "]}")), "a"),
+      R"("size=None tags={\"a\": None, \"b\": 4}")");
+  ground_.restart();
+  EXPECT_EQ(comment(apply(cat("a: {s.present: [", ignored, "]}")), "a"),
+            R"("size=None tags={\"a\": None, \"b\": 4}")");
+  // A resource that is there by its ID alone.
+  EXPECT_EQ(comment(apply(cat("b: {s.present: [{resource_id: i-2}, ", ignored, "]}")), "b"),
+            R"("size=None tags=None")");
+}
+
+TEST_F(StatesCallsTest, ATestSaysThatSomethingIsMadeAnew) {
+  put_state(R"(
+def present(ctx, name, resource_id = None, size = 7, other = None):
+    return {"result": True, "comment": "%s %s" % ("updated" if ctx.old_state else "created", size),
+            "old_state": ctx.old_state, "new_state": {"resource_id": "i-%d" % size, "size": size, "other": other},
+            "changes": None}
+
+def absent(ctx, name, resource_id = None):
+    return {"result": True, "comment": "gone %s" % resource_id, "old_state": ctx.old_state,
+            "changes": None}
+)");
+  for (const bool first : {false, true}) {
+    environment_ = first ? "creates" : "removes";
+    const std::string settings =
+        cat("{recreate_on_update: {create_before_destroy: ", first ? "true" : "false",
+            "}}, {ignore_changes: [other]}");
+    const auto sls = [&](int size, int other) {
+      return cat("a: {s.present: [{size: ", size, "}, {other: ", other, "}, ", settings, "]}");
+    };
+    EXPECT_EQ(comment(apply(sls(1, 1)), "a"), R"("created 1")");
+    for (const bool test : {true, false}) {
+      ground_.restart();
+      request_.is_test = test;
+      const StatesReport report = apply(sls(2, 1));
+      if (first) {
+        EXPECT_EQ(comment(report, "a"), R"("created 2")") << test;
+        EXPECT_EQ(comment(report, "a_delete_old"), R"("gone i-1")") << test;
+        continue;
+      }
+      EXPECT_EQ(comment(report, "a"),
+                R"(["it differs, so it is removed and created again","gone i-1","created 2"])")
+          << test;
+      EXPECT_EQ(changes(report, "a"),
+                R"({"new":{"resource_id":"i-2","size":2},"old":{"resource_id":"i-1","size":1}})");
+    }
+    request_.is_test = false;
+    ground_.restart();
+    EXPECT_EQ(comment(apply(sls(2, 5)), "a"), R"("updated 2")") << "what differs is ignored";
+  }
+}
+
 TEST_F(StatesCallsTest, AModuleMayBeRememberedNever) {
   put_state(R"(
 SKIP_ESM = True
@@ -313,6 +376,41 @@ TEST_F(StatesCallsTest, PruneIsShownByATestAndNeverTakesWhatAFileHas) {
   EXPECT_NE(refused.error().message.find("--target"), std::string::npos);
 }
 
+TEST_F(StatesCallsTest, WhatIsPrunedHasAResult) {
+  put_state(R"(
+def present(ctx, name):
+    return {"result": True, "comment": "", "old_state": None, "new_state": {"x": 1}, "changes": None}
+
+def absent(ctx, name):
+    return {"result": name != "stays", "comment": "not " + name, "changes": None}
+)");
+  request_.reconciler = "basic";
+  static_cast<void>(
+      apply(cat("goes: {s.present: []}\nstays: {s.present: []}\n", at("f"),
+                ": {file.managed: [{contents: hello}]}\nc: {cmd.run: [{cmd: 'true'}]}\n")));
+  request_.prune = true;
+  const std::string text = "b: {test.nop: []}\n";
+  for (const bool test : {true, false}) {
+    ground_.restart();
+    request_.is_test = test;
+    const StatesReport report = apply(text);
+    ASSERT_EQ(report.results.size(), 4u);
+    EXPECT_EQ(report.results[0].entry.text_at("__id__"), "b");
+    const StateResult* gone = report.find("s_|-goes_|-goes_|-absent");
+    ASSERT_NE(gone, nullptr);
+    EXPECT_EQ(word(report, "goes"), test ? "None" : "True");
+    EXPECT_EQ(changes(report, "goes"), R"({"old":{"x":1}})");
+    EXPECT_EQ(word(report, "stays"), test ? "None" : "False");
+    EXPECT_EQ(comment(report, "stays"),
+              test ? R"("it would be removed: no file describes it any more")" : R"("not stays")");
+    EXPECT_NE(report.find(cat("file_|-", at("f"), "_|-", at("f"), "_|-absent")), nullptr);
+    EXPECT_EQ(report.exit_code(), test ? 3 : 1);
+    EXPECT_EQ(file_exists(at("f")), test);
+  }
+  ground_.restart();
+  EXPECT_EQ(apply(text).results.size(), 2u) << "what could not be removed is tried again";
+}
+
 TEST_F(StatesCallsTest, AFileThatWasThereIsToldAsItWas) {
   put("f", "old");
   const StatesReport report =
@@ -406,7 +504,7 @@ TEST_F(StatesCallsTest, AKeptPlanIsCarriedOutWhileTheSameIsDue) {
   request_.plan.reset();
   request_.is_test = request_.prune = true;
   const Value pruning = plan_file_of(apply("g: {cmd.run: [{cmd: 'true'}]}\n"), environment_);
-  EXPECT_EQ(pruning.at("steps").items().size(), 3u) << write_json(pruning);
+  EXPECT_EQ(pruning.at("steps").items().size(), 2u) << write_json(pruning);
   request_.is_test = request_.prune = false;
   request_.plan = *read_plan_file(write_json(pruning), "plan");
   EXPECT_FALSE(again().has_value());

@@ -22,11 +22,8 @@ void StateTimes::event(const Event& event) {
   if (event.type == EventType::started && !times.began)
     times.began = event.time;
   if (event.type == EventType::done || event.type == EventType::failed ||
-      event.type == EventType::blocked || event.type == EventType::skipped) {
+      event.type == EventType::blocked || event.type == EventType::skipped)
     times.ended = event.time;
-    if (times.number == 0)
-      times.number = next_number();
-  }
   if (other_ != nullptr)
     other_->event(event);
 }
@@ -104,8 +101,6 @@ std::string digest_of(const StatesReport& tested) {
   std::string text;
   for (const auto& [tag, digest] : digests)
     text.append(reinterpret_cast<const char*>(&digest), sizeof digest);
-  for (const Name& name : tested.pruned)
-    text += cat("\n", name);
   return sha256_hex(text);
 }
 
@@ -114,10 +109,10 @@ Value plan_file_of(const StatesReport& tested, const std::string& environment) {
   for (const StateResult& one : tested.results)
     if (one.entry.at("result") != Value(true) || !is_empty_dict(one.entry.at("changes")))
       steps.push_back(Value::dict(
-          {{"verb", one.is_unmet || one.entry.at("result") == Value(false) ? "blocked" : "ensure"},
+          {{"verb", one.is_pruned                                            ? "remove"
+                    : one.is_unmet || one.entry.at("result") == Value(false) ? "blocked"
+                                                                             : "ensure"},
            {"key", one.tag}}));
-  for (const Name& name : tested.pruned)
-    steps.push_back(Value::dict({{"verb", "remove"}, {"key", name}}));
   return plan_file_of({environment, digest_of(tested), {}, false, false}, std::move(steps));
 }
 

@@ -186,6 +186,21 @@ TEST_F(StatesRequisitesTest, WhatNeedsABlockOfAFailedStateIsTold) {
   EXPECT_EQ(report.warnings[0].where.line, 2);
 }
 
+TEST_F(StatesRequisitesTest, ABlockThatWaitsForWhatNeverComesLeavesTheOthersAlone) {
+  const StatesReport report = apply(cat("a: {test.nop: []}\n", block, R"(#!require:a
+{{ 'c' ~ 'c' }}: test.nop
+#!END
+#!require:never
+e: test.nop
+)"));
+  for (const char* id : {"b", "cc", "d"})
+    EXPECT_EQ(word(report, id), "True") << id;
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_NE(report.warnings[0].message.find("no such ID"), std::string::npos);
+  EXPECT_EQ(report.warnings[0].where.line, 9);
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
 TEST_F(StatesRequisitesTest, InATestABlockIsRenderedWhenItsStateWasLookedAt) {
   const StatesReport report = test(cat("a: {test.nop: []}\n", block));
   EXPECT_EQ(word(report, "b"), "None");
@@ -198,8 +213,10 @@ TEST_F(StatesRequisitesTest, WhyTellsOfFailuresAndOfWhatTheyHeldBack) {
       apply("a: {test.fail_without_changes: []}\nb: {test.nop: [{require: [{test: a}]}]}\n"));
   const Result<std::vector<Key>> keys = find_keys_of_events(place_, "e", "b");
   ASSERT_TRUE(keys.has_value()) << to_string(keys.error());
-  const std::vector<std::string> lines = *why(place_, "e", keys->front());
-  ASSERT_EQ(lines.size(), 2u);
+  const std::vector<Cause> causes = *why(place_, "e", keys->front());
+  ASSERT_EQ(causes.size(), 2u);
+  const std::vector<std::string> lines{to_string(causes[0]),
+                                       cat(to_string(causes[1]), " ", outcome_text(causes[1]))};
   EXPECT_NE(lines[0].find("state/test_|-b_|-b was kept from running on "), std::string::npos);
   EXPECT_NE(lines[1].find("state/test_|-a_|-a"), std::string::npos);
   EXPECT_NE(lines[1].find("failed on "), std::string::npos) << lines[1];

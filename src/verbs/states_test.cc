@@ -168,6 +168,18 @@ def is_pending(ret):
   EXPECT_LT(took_, 61s);
 }
 
+TEST_F(StatesTest, WhatStillFailsSaysThatTheDeadlineEndedIt) {
+  put("states/cluster.star", R"(
+def present(ctx, name):
+    n = (ctx.rerun_data or 0) + 1
+    return {"result": False, "comment": "no %d" % n, "changes": {}, "rerun_data": n}
+)");
+  request_.deadline = 2s;
+  const StatesReport report = apply("c: {cluster.present: []}\n");
+  EXPECT_EQ(comment(report, "c"), R"(["no 10","gave up at the deadline of the run"])");
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
 TEST_F(StatesTest, ARunThatWasKilledGoesOnAndRepeatsNoCommand) {
   const std::string text =
       cat("first: {cmd.run: [{cmd: \"echo x >> ", at("log"), "\"}, {shell: true}]}\n",

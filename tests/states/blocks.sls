@@ -73,6 +73,29 @@ x:
 y:
   test.nop: []
 ---
+# Beside blocks that are rendered, too, and in a circle.
+x:
+  test.nop: []
+#!require:x
+y:
+  test.nop: []
+#!require:nosuch
+#e 7 "a block of SLS main.sls requires the ID nosuch, which does not exist"
+z:
+  test.nop: []
+---
+#e 2 "a block of SLS main.sls requires the ID two, which does not exist"
+#!require:two
+one:
+  test.nop: []
+#!require:one
+#e 5 "a block of SLS main.sls requires the ID one, which does not exist, did you mean `none`\?"
+two:
+  test.nop: []
+#!END
+none:
+  test.nop: []
+---
 # It may wait for what another block brings.
 x:
   test.nop: []

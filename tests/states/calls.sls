@@ -18,6 +18,26 @@ f:
     - shell: ~
     - is_string_output: ${test:a:b}  ### "Requisite 'arg_bind' state 'test': not found"
 ---
+# What built-in states take is known before anything runs.
+a:
+  time.sleep:
+    - duration: "5"  ### "`duration` must be a number of seconds, not \"5\""
+b:
+  time.sleep:
+    - duration: .nan  ### "`duration` must be a number of seconds, not .nan"
+c:
+  time.sleep:
+    - duration: ~  ### "`duration` must be a number of seconds, not null"
+d:
+  http.query:
+    - headers: [a]  ### "`headers` must be a dictionary, not \["a"\]"
+e:
+  exec.run:
+    - args: ${test:f:a}
+    - path: 7  ### "`path` must be a string, not 7"
+f:
+  test.nop: []
+---
 # With --lenient they fail one state, and arguments that are not known are warnings.
 #$ --lenient
 a:

@@ -42,8 +42,8 @@ class LiveView : public Audience {
 };
 
 Result<int> run_state(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   LiveView view(face);
   const bool is_test = request.is_test;
   const std::string out = face.parsed.text("out"), environment = request.environment;
@@ -73,8 +73,8 @@ Result<int> run_state(Face& face) {
 }
 
 Result<int> validate(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   RunFunctions functions(*place, std::move(request.functions));
   TRY(functions.open());
   request.compile.catalogue = &functions.catalogue();
@@ -90,8 +90,8 @@ Result<int> validate(Face& face) {
 }
 
 Result<int> exec(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   RunFunctions functions(*place, std::move(request.functions));
   TRY(functions.open());
   states::ExecCall call{.path = face.parsed.argument(0)};
@@ -131,8 +131,8 @@ Value value_of_function(const states::Module& module, const states::Function& fu
 }
 
 Result<int> doc(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   RunFunctions functions(*place, std::move(request.functions));
   TRY(functions.open());
   std::string wanted = face.parsed.argument(0);

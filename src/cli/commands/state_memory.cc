@@ -29,8 +29,8 @@ Result<Described> described(Face& face, const Workplace& place, StatesRequest& r
 }
 
 Result<int> describe(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   const std::string filter = face.parsed.text("filter");
   const Described found = TRY(described(face, *place, request));
   const Value states = filter.empty() ? found.states : TRY(filter_described(found.states, filter));
@@ -43,8 +43,8 @@ Result<int> describe(Face& face) {
 
 /// Describes, looks at what that says, and remembers what is there.
 Result<int> refresh(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   FunctionOptions kept = request.functions;
   const Described found = TRY(described(face, *place, request));
   request.functions = std::move(kept);
@@ -74,8 +74,8 @@ Result<int> refresh(Face& face) {
 }
 
 Result<int> restore(Face& face) {
+  const StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  const StatesRequest request = TRY(read_states_request(face, *place));
   const std::string file = face.parsed.argument(0);
   const std::string text = TRY(read_given(file));
   const size_t count =
@@ -143,8 +143,8 @@ Status check_batch(const Value& call) {
 
 /// The batch call of Idem: its parameters as a document, its answer as one.
 Result<int> batch(Face& face) {
+  StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  StatesRequest request = TRY(read_states_request(face, *place));
   const Value call = TRY(read_json(TRY(text_of_batch(face)), "batch"));
   if (!call.is_dict() || !call.at("states").is_dict())
     return user_error("a batch is a dictionary with `states`, a dictionary of files of states");

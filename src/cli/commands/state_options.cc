@@ -5,105 +5,28 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/commands/state_configuration.h"
+#include "core/environment_name.h"
 #include "value/json.h"
-#include "value/yaml.h"
 
 namespace fettle {
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
+/// A flag, a configuration or a variable.
+std::string given(const Face& face, const std::string& flag, const char* variable) {
+  const char* otherwise = std::getenv(variable);
+  return face.parsed.text(flag, otherwise == nullptr ? "" : otherwise);
 }
 
-/// Settings by the command line, the configuration file and the environment.
-class Settings {
- public:
-  explicit Settings(const Face& face) : face_(face) {}
-
-  Status open() {
-    const std::string file = face_.parsed.text("config", variable("IDEM_CONFIG"));
-    if (file.empty())
-      return {};
-    Result<std::string> text = read_file(file);
-    if (!text) {
-      text.error().blame = Blame::user;
-      return text.error();
-    }
-    folder_ = std::filesystem::absolute(file).parent_path();
-    const Value document = TRY(read_yaml(*text, file, YamlSchema::pyyaml));
-    if (!document.is_null() && !document.is_dict())
-      return user_error(cat("`", file, "` must hold a dictionary"));
-    // Idem has a section for each program of its family.
-    for (const char* section : {"acct", "pop_config", "evbus", "rend", "idem"})
-      if (const Value& part = document.at(section); part.is_dict())
-        for (const Entry& entry : part.entries())
-          config_.push_back(entry);
-    return {};
-  }
-
-  /// Where the configuration file is: the last source. Empty: there is none.
-  Path folder() const { return folder_; }
-
-  std::string text(const std::string& name, const char* in_variable = nullptr,
-                   const std::string& otherwise = {}) const {
-    if (face_.parsed.has(name))
-      return face_.parsed.text(name);
-    if (const Value* value = find(name); value != nullptr && value->is_text())
-      return value->text().str();
-    const std::string given = in_variable == nullptr ? "" : variable(in_variable);
-    return given.empty() ? otherwise : given;
-  }
-
-  std::vector<std::string> texts(const std::string& name) const {
-    if (face_.parsed.has(name))
-      return face_.parsed.all(name);
-    std::vector<std::string> found;
-    const Value* value = find(name);
-    if (value != nullptr && value->is_list())
-      for (const Value& item : value->items())
-        if (item.is_text())
-          found.push_back(item.text().str());
-    if (value != nullptr && value->is_text())
-      found.push_back(value->text().str());
-    return found;
-  }
-
-  bool flag(const std::string& name) const {
-    if (face_.parsed.has(name))
-      return face_.parsed.flag(name);
-    const Value* value = find(name);
-    return value != nullptr && value->is_bool() && value->boolean();
-  }
-
-  Result<int64_t> number(const std::string& name, int64_t otherwise) const {
-    if (face_.parsed.has(name))
-      return face_.parsed.number(name, otherwise);
-    const Value* value = find(name);
-    return value == nullptr ? otherwise : value->integer().value_or(otherwise);
-  }
-
- private:
-  /// The last one counts; a configuration file writes `_` for `-`.
-  const Value* find(const std::string& name) const {
-    const std::string other = replace_all(name, "-", "_");
-    const Value* found = nullptr;
-    for (const Entry& entry : config_)
-      if (entry.key == name || entry.key == other)
-        found = &entry.value;
-    return found;
-  }
-
-  const Face& face_;
-  Path folder_;
-  std::vector<Entry> config_;
-};
-
-Result<std::string> environment_of_words(const Settings& settings, const Face& face) {
-  if (const std::string name = face.parsed.text("enclave"); !name.empty())
+Result<std::string> environment_of_words(const Configuration& configuration, const Face& face) {
+  for (const std::string flag : {"enclave", "run-name"}) {
+    if (!face.parsed.has(flag))
+      continue;
+    const std::string name = face.parsed.text(flag);
+    if (const Status good = check_environment_name(name); !good)
+      return configuration.refused(flag, cat("`--", flag, "`: ", good.error().message));
     return name;
-  if (const std::string name = settings.text("run-name"); !name.empty())
-    return name;
+  }
   std::error_code failed;
   Path folder = std::filesystem::current_path(failed);
   if (const std::string first = face.parsed.argument(0);
@@ -114,7 +37,7 @@ Result<std::string> environment_of_words(const Settings& settings, const Face& f
     name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' ? c : '-';
   while (!name.empty() && (name.front() == '-'))
     name.erase(0, 1);
-  return name.empty() ? "states" : name;
+  return name.empty() ? "states" : name.substr(0, 60);
 }
 
 /// Folders with plugins: beside the sources, then those that are named.
@@ -137,10 +60,10 @@ std::vector<Path> plugin_folders(const Face& face, const std::vector<std::string
   return folders;
 }
 
-Status read_credentials(const Settings& settings, StatesRequest& request) {
-  const std::string file = settings.text("acct-file", "ACCT_FILE");
-  const std::string key = settings.text("acct-key", "ACCT_KEY");
-  request.functions.acct_profile = settings.text("acct-profile", "ACCT_PROFILE");
+Status read_credentials(const Face& face, StatesRequest& request) {
+  const std::string file = given(face, "acct-file", "ACCT_FILE");
+  const std::string key = given(face, "acct-key", "ACCT_KEY");
+  request.functions.acct_profile = given(face, "acct-profile", "ACCT_PROFILE");
   if (file.empty())
     return {};
   Result<std::string> bytes = read_file(file);
@@ -217,85 +140,88 @@ std::vector<CommandOption> state_options() {
 
 namespace {
 
-/// What a flag says is one of the words that it may say.
-Status check_words(const Face& face, const std::string& flag,
+/// What a flag says is one of the words that it may say, or several of them between bars.
+Status check_words(const Configuration& configuration, const Face& face, const std::string& flag,
                    const std::vector<std::string>& known) {
-  const std::string given = face.parsed.text(flag);
-  for (const std::string_view word : split(given, '|'))
-    if (!given.empty() && std::ranges::find(known, word) == known.end())
-      return user_error(cat("`--", flag, "` must be one of ", join(known, ", "), ", not `", word,
-                            "`", suggestion(word, known)));
+  const std::string said = face.parsed.text(flag);
+  for (const std::string_view word : split(said, '|'))
+    if (!said.empty() && std::ranges::find(known, word) == known.end())
+      return configuration.refused(flag, cat("`--", flag, "` must be one of ", join(known, ", "),
+                                             ", not `", word, "`", suggestion(word, known)));
   return {};
 }
 
-/// The command line goes before the configuration.
-Status choose_output(const Settings& settings, Face& face) {
-  const std::string output = settings.text("output");
-  if (face.parsed.has("output") || output.empty())
-    return {};
-  static const std::vector<std::string> known{"state", "json",   "yaml", "nested",
-                                              "text",  "pretty", "raw"};
-  if (std::ranges::find(known, output) == known.end())
-    return user_error(cat("`output` of the configuration must be one of ", join(known, ", "),
-                          ", not `", output, "`", suggestion(output, known)));
-  face.output = output;
-  face.json = output == "json";
-  return {};
-}
-
-Status check_flags(const Face& face) {
-  TRY(check_words(face, "group", {"number", "sort", "duration", "omit_noop"}));
-  TRY(check_words(face, "esm-plugin", {"local", "null"}));
+Status check_flags(const Configuration& configuration, const Face& face) {
+  const auto check = [&](const std::string& flag, const std::vector<std::string>& known) {
+    return check_words(configuration, face, flag, known);
+  };
+  TRY(check("group", {"number", "sort", "duration", "omit_noop"}));
+  TRY(check("esm-plugin", {"local", "null"}));
+  TRY(check("runtime", {"parallel", "serial"}));
+  TRY(check("output", {"text", "json", "jsonl", "state", "yaml", "nested", "pretty", "raw"}));
   for (const std::string& folder : face.parsed.all("plugin-dir"))
     if (std::error_code failure; !std::filesystem::is_directory(folder, failure))
-      return user_error(cat("`--plugin-dir`: `", folder, "` is not a folder"));
+      return configuration.refused("plugin-dir",
+                                   cat("`--plugin-dir`: `", folder, "` is not a folder"));
   return {};
+}
+
+/// At least `least`.
+Result<int64_t> count_of(const Configuration& configuration, const Face& face,
+                         const std::string& flag, int64_t otherwise, int64_t least) {
+  const int64_t count = TRY(face.parsed.number(flag, otherwise));
+  if (count < least)
+    return configuration.refused(flag,
+                                 cat("`--", flag, "` must be at least ", least, ", not ", count));
+  return count;
 }
 
 }  // namespace
 
-Result<StatesRequest> read_states_request(Face& face, const Workplace&) {
-  TRY(check_flags(face));
-  Settings settings(face);
-  TRY(settings.open());
-  TRY(choose_output(settings, face));
+Result<StatesRequest> read_states_request(Face& face) {
+  const Configuration configuration = TRY(Configuration::apply(face, state_options()));
+  TRY(check_flags(configuration, face));
+  const Parsed& parsed = face.parsed;
+  face.output = parsed.text("output", face.output);
+  face.json = face.json || face.output == "json";
   StatesRequest request;
-  for (const std::string& word : face.parsed.arguments)
+  for (const std::string& word : parsed.arguments)
     request.words.push_back(word == "-" ? "/dev/stdin" : word);
-  request.compile.sources = settings.texts("sls-sources");
-  if (const std::string tree = settings.text("tree"); !tree.empty())
+  request.compile.sources = parsed.all("sls-sources");
+  if (const std::string tree = parsed.text("tree"); !tree.empty())
     request.compile.sources.insert(request.compile.sources.begin(), tree);
-  request.compile.params = settings.texts("params");
-  request.compile.param_sources = settings.texts("param-sources");
-  request.compile.pipe = settings.text("render", nullptr, request.compile.pipe);
-  request.compile.run_name = settings.text("run-name", nullptr, "cli");
-  request.compile.target = settings.text("target");
-  request.compile.is_inverted = settings.flag("invert");
-  request.compile.is_lenient = settings.flag("lenient");
-  request.environment = TRY(environment_of_words(settings, face));
+  request.compile.params = parsed.all("params");
+  request.compile.param_sources = parsed.all("param-sources");
+  request.compile.pipe = parsed.text("render", request.compile.pipe);
+  request.compile.run_name = parsed.text("run-name", "cli");
+  request.compile.target = parsed.text("target");
+  request.compile.is_inverted = parsed.flag("invert");
+  request.compile.is_lenient = parsed.flag("lenient");
+  request.environment = TRY(environment_of_words(configuration, face));
   request.functions.run_name = request.compile.run_name;
   request.functions.environment = request.environment;
   request.functions.folders = plugin_folders(face, request.compile.sources);
-  if (const Path folder = settings.folder(); !folder.empty())
+  if (const Path folder = configuration.folder(); !folder.empty())
     request.compile.sources.push_back(folder.string());
-  request.is_test = settings.flag("test");
-  request.reconciler = settings.text("reconciler", nullptr, "fettle");
-  request.pending = settings.text("pending", nullptr, "default");
+  request.is_test = parsed.flag("test");
+  request.reconciler = parsed.text("reconciler", "fettle");
+  request.pending = parsed.text("pending", "default");
   request.max_reruns = static_cast<int>(
-      std::clamp<int64_t>(TRY(settings.number("max-pending-reruns", 600)), 0, 1 << 30));
-  if (const std::string deadline = settings.text("deadline"); !deadline.empty())
-    request.deadline = TRY(parse_duration(deadline).context("reading `--deadline`"));
-  request.is_fresh = settings.flag("fresh");
-  request.prune = settings.flag("prune");
-  request.remembers = settings.text("esm-plugin") != "null";
-  request.waits = !face.parsed.flag("no-lease-wait");
-  const std::string runtime = settings.text("runtime", nullptr, "parallel");
-  if (runtime != "parallel" && runtime != "serial")
-    return user_error(cat("`--runtime` must be parallel or serial, not `", runtime, "`"));
-  request.is_serial = runtime == "serial";
-  const int64_t batch = TRY(settings.number("batch-size", 50));
+      std::min<int64_t>(TRY(count_of(configuration, face, "max-pending-reruns", 600, 0)), 1 << 30));
+  if (const std::string deadline = parsed.text("deadline"); !deadline.empty()) {
+    const Result<Duration> read = parse_duration(deadline);
+    if (!read)
+      return configuration.refused("deadline", cat("`--deadline`: ", read.error().message));
+    request.deadline = *read;
+  }
+  request.is_fresh = parsed.flag("fresh");
+  request.prune = parsed.flag("prune");
+  request.remembers = parsed.text("esm-plugin") != "null";
+  request.waits = !parsed.flag("no-lease-wait");
+  request.is_serial = parsed.text("runtime", "parallel") == "serial";
+  const int64_t batch = TRY(parsed.number("batch-size", 50));
   request.parallelism = batch <= 0 ? 1000 : static_cast<int>(std::min<int64_t>(batch, 1000));
-  TRY(read_credentials(settings, request));
+  TRY(read_credentials(face, request));
   return request;
 }
 

@@ -9,8 +9,9 @@ namespace fettle {
 std::vector<CommandOption> state_options();
 
 /// Flags, then what `--config` says, then variables. Errors (`Blame::user`): a value that makes no
-/// sense. The face learns which output the configuration asks for.
-Result<StatesRequest> read_states_request(Face& face, const Workplace& place);
+/// sense. The face learns what the configuration asks for, such as the output; where the store is,
+/// too, so the workplace is opened after this.
+Result<StatesRequest> read_states_request(Face& face);
 
 /// A word of the command line as a value: JSON where it is some, else a text.
 Value value_of_word(const std::string& word);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "drivers/state/guards.h"
 #include "value/changes.h"
+#include "value/empty.h"
 #include "value/json.h"
 #include "value/mask.h"
 
@@ -14,12 +15,6 @@ namespace fettle {
 namespace {
 
 const Value nothing = Value::dict({});
-
-bool is_empty(const Value& value) {
-  return value.is_null() || (value.is_dict() && value.entries().empty()) ||
-         (value.is_list() && value.items().empty()) || (value.is_text() && value.text().empty()) ||
-         (value.is_bool() && !value.boolean());
-}
 
 /// What a hint about a path or a process is about.
 Key hint_key(const Name& environment, const std::string& what) {
@@ -90,13 +85,15 @@ class StateAct {
     const RecordPointer& past =
         act.known == nullptr && act.looks_only && !act.needs.empty() ? act.needs.back() : act.known;
     skips_memory_ = functions.skips_memory(call_.state);
-    if (!options.remembers || skips_memory_)
-      return;
-    if (past != nullptr && past->applied &&
-        past->applied->attributes.at("id") == act.attributes.at("id"))
-      remember(past->outputs);
-    else if (act.known != nullptr)
-      remember(act.known->outputs);
+    if (options.remembers && !skips_memory_) {
+      if (past != nullptr && past->applied &&
+          past->applied->attributes.at("id") == act.attributes.at("id"))
+        remember(past->outputs);
+      else if (act.known != nullptr)
+        remember(act.known->outputs);
+    }
+    if (!call_.old_state.is_null() || !is_empty(call_.arguments.at("resource_id")))
+      call_.ignored = settings_.at("ignore_changes");
   }
 
   Result<Outcome> run() {
@@ -160,6 +157,7 @@ class StateAct {
         continue;
       }
       StateCall away = call_;
+      away.ignored = nothing;
       away.old_state = old;
       StateAnswer answer = TRY(functions_.call(away, stop_));
       if (answer.verdict != PluginAnswer::Verdict::answered)
@@ -202,9 +200,7 @@ class StateAct {
     const Value& memory = outputs.at("memory");
     const Value& left = memory.is_null() ? outputs.at("new_state") : memory;
     call_.old_state = without_unset(left, settings_.at("unset"));
-    if (!is_empty(call_.old_state))
-      call_.arguments = with_ignored(call_.arguments, settings_.at("ignore_changes"));
-    else
+    if (is_empty(call_.old_state))
       call_.old_state = {};
   }
 
@@ -217,38 +213,64 @@ class StateAct {
     return Value::dict(std::move(entries));
   }
 
-  /// What is there and wanted otherwise may have to be made anew instead of being changed.
+  /// What is there and wanted otherwise may have to be made anew instead of being changed. A test
+  /// says the same.
   Result<StateAnswer> call() {
     const Value& recreates = settings_.at("recreate_on_update");
-    if (recreates.is_null() || call_.function != "present" || call_.is_test || !differs())
+    if (recreates.is_null() || call_.function != "present" || !differs())
       return functions_.call(call_, stop_);
     const StateCall old = call_;
     const bool creates_first = recreates.bool_at("create_before_destroy");
+    StateAnswer gone;
     if (!creates_first) {
       StateCall away = old;
       away.function = "absent";
-      away.arguments = nothing;
-      const StateAnswer gone = TRY(functions_.call(away, stop_));
-      if (gone.ret.at("result") == Value(false))
+      away.arguments = away.ignored = nothing;
+      gone = TRY(functions_.call(away, stop_));
+      if (gone.verdict != PluginAnswer::Verdict::answered || gone.ret.at("result") == Value(false))
         return gone;
     }
     call_.old_state = {};
+    call_.ignored = {};
     StateAnswer made = TRY(functions_.call(call_, stop_));
-    if (!creates_first)
+    const bool is_made =
+        made.verdict == PluginAnswer::Verdict::answered && made.ret.at("result") != Value(false);
+    if (!creates_first) {
+      if (is_made)
+        made.ret = as_replaced(old.old_state, gone.ret, made.ret);
       return made;
+    }
     // The old one is there still.
-    if (made.verdict != PluginAnswer::Verdict::answered || made.ret.at("result") == Value(false))
-      call_.old_state = old.old_state;
-    else
+    if (is_made)
       replaced_.push_back(old.old_state);
+    else
+      call_.old_state = old.old_state;
     return made;
+  }
+
+  /// A removal and a creation as one result: from what was there to what is there now.
+  static Value as_replaced(const Value& before, const Value& gone, const Value& made) {
+    std::vector<Value> comments{"it differs, so it is removed and created again"};
+    for (const Value* ret : {&gone, &made})
+      if (std::string text = text_of_comment(ret->at("comment")); !text.empty())
+        comments.emplace_back(std::move(text));
+    std::vector<Entry> entries;
+    for (const Entry& entry : made.entries())
+      if (entry.key != "comment" && entry.key != "old_state" && entry.key != "changes")
+        entries.push_back(entry);
+    entries.push_back({"comment", Value::list(std::move(comments))});
+    entries.push_back({"old_state", before});
+    entries.push_back({"changes", changes_between(before, made.at("new_state"))});
+    return Value::dict(std::move(entries));
   }
 
   bool differs() const {
     if (call_.old_state.is_null())
       return false;
-    for (const Entry& entry : call_.arguments.entries())
-      if (const Value* before = call_.old_state.find(entry.key);
+    const Value wanted = with_ignored(call_.arguments, call_.ignored);
+    const Value known = with_ignored(call_.old_state, call_.ignored);
+    for (const Entry& entry : wanted.entries())
+      if (const Value* before = known.find(entry.key);
           !entry.value.is_null() && before != nullptr && *before != entry.value)
         return true;
     return false;
@@ -272,7 +294,7 @@ class StateAct {
     if (!functions_.has(call_.state, "absent"))
       return world_error(cat("`", call_.state, "` has no function `absent` that could remove it"));
     call_.function = "absent";
-    call_.arguments = nothing;
+    call_.arguments = call_.ignored = nothing;
     const StateAnswer answer = TRY(functions_.call(call_, stop_));
     if (answer.verdict != PluginAnswer::Verdict::answered)
       return Outcome(Pending{answer.why, {}, {}, {}});

@@ -16,7 +16,8 @@ namespace fettle {
 struct StateCall {
   std::string state, function, id, name;
   Value arguments = Value::dict({});  ///< by parameter, without `name`
-  Value old_state{};                  ///< what is remembered of it; null: nothing
+  Value ignored{};    ///< paths of parameters that are null whatever is known of them; null: none
+  Value old_state{};  ///< what is remembered of it; null: nothing
   Value rerun_data{};
   Value so_far{};
   bool is_test = false;

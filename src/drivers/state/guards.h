@@ -20,7 +20,7 @@ Result<std::optional<std::string>> reason_to_leave_alone(const Value& settings,
 Result<std::optional<std::string>> complaint_of_checks(const Value& settings, std::stop_token stop);
 
 /// Arguments without those that `ignore_changes` names by paths such as `a:b[*]:c`: they become
-/// null, which functions leave as it is.
+/// null, which functions leave as it is. What is not there is not added.
 Value with_ignored(const Value& arguments, const Value& paths);
 
 /// A value in which everything is marked as a secret that stands at one of these names, at any

@@ -2,6 +2,7 @@
 /// The functions of `table.cc`, by the file that has them.
 
 #include "states/modules/module.h"
+#include "states/shape.h"
 
 namespace fettle::states {
 
@@ -14,6 +15,10 @@ Value ret_of(Verdict result, std::string comment);
 Value ret_of(Verdict result, std::string comment, Value before, Value after);
 /// The dict with another entry.
 Value with(const Value& dict, std::string_view key, Value value);
+/// Error: the argument has another shape.
+Status check_shape(Shape shape, const ModuleCall& call, std::string_view parameter);
+/// Error: it is no number of seconds.
+Result<double> seconds_argument(const ModuleCall& call, std::string_view parameter);
 /// The text of an argument. Error: it is none, or empty.
 Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter);
 /// A dict; an empty one for null. Error: it is something else.

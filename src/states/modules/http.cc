@@ -13,16 +13,6 @@ namespace {
 constexpr size_t most_body = size_t{4} << 20;
 constexpr size_t most_shown = 200;
 
-Result<double> seconds_argument(const ModuleCall& call, std::string_view parameter) {
-  const Value& given = call.at(parameter);
-  const double seconds = given.is_real()      ? given.real()
-                         : given.is_integer() ? static_cast<double>(given.integer().value_or(-1))
-                                              : -1;
-  if (!(seconds >= 0) || seconds > 366.0 * 24 * 3600)
-    return user_error(cat("`", parameter, "` must be a number of seconds, not ", to_text(given)));
-  return seconds;
-}
-
 Result<HttpRequest> request_of(const ModuleCall& call) {
   HttpRequest request;
   request.url = call.at("url").is_null() ? call.name : TRY(text_argument(call, "url"));

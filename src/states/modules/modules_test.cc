@@ -358,7 +358,7 @@ TEST_F(Modules, AQueryAsksOnce) {
             R"(false "http://away/: connection refused" {})");
   EXPECT_EQ(run("http.query"), "the URL must begin with http:// or https://, not be `n`");
   EXPECT_EQ(run("http.query", R"({"url": "http://up/", "status": "ok"})"),
-            "`status` must be a list, not ok");
+            "`status` must be a list, not \"ok\"");
   EXPECT_EQ(run("http.query", R"({"url": "http://up/", "status": 20})"),
             "`status` must be a code such as 200, not 20");
 }
@@ -388,7 +388,7 @@ TEST_F(Modules, AWaitAsksUntilTheAnswerIsGoodOrTheTimeIsUp) {
   EXPECT_EQ(wait(), "false");
   EXPECT_EQ(asked, 6);
   EXPECT_EQ(run("http.wait_for_successful_query", R"({"url": "http://up/", "wait_for": "x"})"),
-            "`wait_for` must be a number of seconds, not x");
+            "`wait_for` must be a number of seconds, not \"x\"");
 }
 
 TEST_F(Modules, BuiltInExecFunctions) {

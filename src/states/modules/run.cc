@@ -8,9 +8,6 @@
 namespace fettle::states {
 namespace {
 
-/// Longer ones are mistakes: a year.
-constexpr double longest_seconds = 366.0 * 24 * 3600;
-
 /// Arguments that are no parameters of the function.
 Value rest_of(const ModuleCall& call, const std::set<std::string_view>& parameters) {
   std::vector<Entry> entries;
@@ -35,11 +32,7 @@ Result<Value> refs_argument(const ModuleCall& call, std::string_view parameter) 
 
 Answer time_sleep(const ModuleCall& call) {
   const Value& given = call.at("duration");
-  const double seconds = given.is_real()      ? given.real()
-                         : given.is_integer() ? static_cast<double>(given.integer().value_or(-1))
-                                              : -1;
-  if (!(seconds >= 0) || seconds > longest_seconds)
-    return user_error(cat("`duration` must be a number of seconds, not ", to_text(given)));
+  const double seconds = TRY(seconds_argument(call, "duration"));
   if (call.is_test)
     return ModuleAnswer{.ret = ret_of({}, cat("Would sleep for ", to_text(given), " seconds"))};
   if (call.so_far.is_null())

@@ -121,19 +121,27 @@ Value ret_of(Verdict result, std::string comment, Value before, Value after) {
                       {new_state_key, std::move(after)}});
 }
 
+Status check_shape(Shape shape, const ModuleCall& call, std::string_view parameter) {
+  const std::string wrong = complaint(shape, call.at(parameter));
+  return wrong.empty() ? Status() : Status(user_error(cat("`", parameter, "` ", wrong)));
+}
+
+Result<double> seconds_argument(const ModuleCall& call, std::string_view parameter) {
+  TRY(check_shape(Shape::seconds, call, parameter));
+  const Value& given = call.at(parameter);
+  return given.is_real() ? given.real() : static_cast<double>(given.integer().value_or(0));
+}
+
 Result<std::string> text_argument(const ModuleCall& call, std::string_view parameter) {
-  const Value given = reveal(call.at(parameter));
-  if (!given.is_text() || given.text().empty())
-    return user_error(cat("`", parameter, "` must be a string, not ", to_text(call.at(parameter))));
-  return given.text().str();
+  TRY(check_shape(Shape::text, call, parameter));
+  return reveal(call.at(parameter)).text().str();
 }
 
 Result<Value> dict_argument(const ModuleCall& call, std::string_view parameter) {
   const Value& given = call.at(parameter);
   if (given.is_null())
     return Value::dict({});
-  if (!given.is_dict())
-    return user_error(cat("`", parameter, "` must be a dictionary, not ", to_text(given)));
+  TRY(check_shape(Shape::dict, call, parameter));
   return given;
 }
 
@@ -141,8 +149,7 @@ Result<std::vector<Value>> list_argument(const ModuleCall& call, std::string_vie
   const Value& given = call.at(parameter);
   if (given.is_null())
     return std::vector<Value>();
-  if (!given.is_list())
-    return user_error(cat("`", parameter, "` must be a list, not ", to_text(given)));
+  TRY(check_shape(Shape::list, call, parameter));
   return std::vector<Value>(given.items().begin(), given.items().end());
 }
 

@@ -23,24 +23,25 @@ class Namespace : public Object {
 
 class Cycler : public Object, public std::enable_shared_from_this<Cycler> {
  public:
-  explicit Cycler(Items items) : items_(std::move(items)) {}
+  explicit Cycler(Items items) : items_(Value::list(std::move(items))) {}
   std::string type_name() const override { return "Cycler"; }
   Result<std::optional<Value>> attribute(std::string_view name) override {
     if (name == "current")
-      return std::optional<Value>(items_[at_]);
+      return std::optional<Value>(items_.list().items[at_]);
     if (name != "next" && name != "reset")
       return std::optional<Value>();
     return std::optional<Value>(function_value(
         std::string(name),
         [kept = shared_from_this(), is_next = name == "next"](Arguments&) -> Result<Value> {
-          const Value current = kept->items_[kept->at_];
-          kept->at_ = is_next ? (kept->at_ + 1) % kept->items_.size() : 0;
+          const Items& items = kept->items_.list().items;
+          const Value current = items[kept->at_];
+          kept->at_ = is_next ? (kept->at_ + 1) % items.size() : 0;
           return is_next ? current : Value();
         }));
   }
 
  private:
-  Items items_;
+  Value items_;
   size_t at_ = 0;
 };
 

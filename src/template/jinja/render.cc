@@ -403,6 +403,15 @@ Status Renderer::import(const Stmt& node, const ScopePtr& scope) {
   return {};
 }
 
+Scope::~Scope() {
+  Items values;
+  for (auto& [name, value] : names)
+    if (value.can_nest())
+      values.push_back(std::move(value));
+  if (!values.empty())
+    drop(std::move(values));
+}
+
 ScopePtr Renderer::new_scope(ScopePtr parent) {
   ScopePtr scope = std::make_shared<Scope>();
   scope->parent = std::move(parent);

@@ -16,6 +16,8 @@ struct Scope
     : boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
   std::shared_ptr<Scope> parent;
   std::unordered_map<std::string, Value> names;
+  Scope() = default;
+  ~Scope();  ///< however deep a macro is defined within another's
 };
 using ScopePtr = std::shared_ptr<Scope>;
 

@@ -221,31 +221,19 @@ Result<Value> Object::call(Arguments&) {
 }
 Result<std::optional<Items>> Object::items() { return std::optional<Items>(); }
 
-namespace {
-
-/// Ends what nobody else has without recursion.
-void release(Items pending) {
-  while (!pending.empty()) {
-    const Value last = std::move(pending.back());
-    pending.pop_back();
-    if (last.is_list() && last.is_sole()) {
-      for (Value& item : last.list().items)
-        pending.push_back(std::move(item));
-      last.list().items.clear();
-    } else if (last.is_dict() && last.is_sole()) {
-      for (auto& entry : last.dict_data().entries)
-        pending.push_back(std::move(entry.second));
-      last.dict_data().entries.clear();
-    }
+void drop(Items values) {
+  thread_local Items* waiting = nullptr;
+  if (waiting != nullptr) {
+    std::move(values.begin(), values.end(), std::back_inserter(*waiting));
+    return;
   }
+  waiting = &values;
+  while (!values.empty()) {
+    const Value last = std::move(values.back());
+    values.pop_back();
+  }
+  waiting = nullptr;
 }
-
-bool holds_containers(const Items& items) {
-  return std::any_of(items.begin(), items.end(),
-                     [](const Value& item) { return item.is_list() || item.is_dict(); });
-}
-
-}  // namespace
 
 CountedText::CountedText(std::string text, bool is_mark_)
     : std::string(std::move(text)),
@@ -266,16 +254,18 @@ void List::count() {
 
 List::~List() {
   budget_.give_back(bytes_);
-  if (holds_containers(items))
-    release(std::move(items));
+  if (std::any_of(items.begin(), items.end(), [](const Value& item) { return item.can_nest(); }))
+    drop(std::move(items));
 }
+
 Dict::~Dict() {
   budget_.give_back(bytes_);
   Items values;
-  for (auto& entry : entries)
-    if (entry.second.is_list() || entry.second.is_dict())
-      values.push_back(std::move(entry.second));
-  release(std::move(values));
+  for (auto& [key, value] : entries)
+    if (value.can_nest())
+      values.push_back(std::move(value));
+  if (!values.empty())
+    drop(std::move(values));
 }
 
 void Circles::add(const Value& value) {
@@ -308,11 +298,6 @@ void Circles::release() {
       dict->index.clear();
       const auto dropped = std::exchange(dict->entries, {});
     }
-}
-
-bool Value::is_sole() const {
-  return is_list() ? std::get<std::shared_ptr<List>>(data_).use_count() == 1
-                   : is_dict() && std::get<std::shared_ptr<Dict>>(data_).use_count() == 1;
 }
 
 Value Value::list(Items items) { return std::make_shared<List>(std::move(items)); }

@@ -115,8 +115,8 @@ class Value {
     return std::get<std::shared_ptr<Undefined>>(data_)->message;
   }
   bool is_lenient() const { return std::get<std::shared_ptr<Undefined>>(data_)->is_lenient; }
-  /// Whether nobody else has this list or dict.
-  bool is_sole() const;
+  /// Whether it may hold values.
+  bool can_nest() const { return is_list() || is_dict() || is_object(); }
   /// The same list, dict or object.
   bool is_same(const Value& other) const { return data_ == other.data_; }
 
@@ -127,6 +127,10 @@ class Value {
                std::shared_ptr<Dict>, ObjectPtr, std::shared_ptr<Undefined>>
       data_;
 };
+
+/// Ends values without recursion, whatever lies between them (lists, dicts, objects that hold
+/// them): what one of them drops waits until that one is gone.
+void drop(Items values);
 
 struct List {
   Items items;
