@@ -64,6 +64,9 @@ Result<std::vector<Event>> FaultyStore::events(const Name& environment, uint64_t
 Result<std::vector<Event>> FaultyStore::events_of(const Key& key, size_t limit) {
   return fault_.pass([&] { return real_.events_of(key, limit); });
 }
+Result<std::vector<Key>> FaultyStore::keys_of_events(const Name& environment) {
+  return fault_.pass([&] { return real_.keys_of_events(environment); });
+}
 Result<std::vector<Event>> FaultyStore::events_below(const Key& key, size_t limit) {
   return fault_.pass([&] { return real_.events_below(key, limit); });
 }

@@ -62,6 +62,7 @@ class FaultyStore : public Store {
   Result<std::vector<Event>> events(const Name& environment, uint64_t after, size_t limit) override;
   Result<std::vector<Event>> events_of(const Key& key, size_t limit) override;
   Result<std::vector<Event>> events_below(const Key& key, size_t limit) override;
+  Result<std::vector<Key>> keys_of_events(const Name& environment) override;
   Result<std::optional<Value>> note(const Name& environment, std::string_view name) override;
   Result<int64_t> stamp() override;
   bool watch(const std::function<void()>& tell, std::stop_token stop) override {

@@ -42,7 +42,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"verbs",
      {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",
       "model", "states", "workloads", "drivers/engine", "drivers/state"}},
-    {"cli", {"base", "value", "starlark", "kinds", "packages", "model", "states", "verbs"}},
+    {"cli", {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "verbs"}},
     {"app",
      {"base", "value", "core", "kinds", "store", "reconcile", "drivers/engine", "drivers/handler",
       "drivers/host", "verbs", "cli"}},

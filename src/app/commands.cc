@@ -140,6 +140,12 @@ bool ends_with_reader(const Command& command) {
   return std::ranges::find(for_readers, command.words) != std::end(for_readers);
 }
 
+bool needs_no_state(const Command& command, const Parsed& parsed) {
+  constexpr std::array<std::string_view, 3> readers{"check", "doc", "validate"};
+  return std::ranges::find(readers, command.words) != readers.end() ||
+         (command.words == "run" && parsed.flag("dry-run"));
+}
+
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> all = make_all();
   return all;

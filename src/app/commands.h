@@ -11,4 +11,7 @@ const std::vector<Command>& all_commands();
 /// goes on until somebody ends it. Others finish what they were asked for.
 bool ends_with_reader(const Command& command);
 
+/// Whether a command only reads files, so that it does without what is kept on this machine.
+bool needs_no_state(const Command& command, const Parsed& parsed);
+
 }  // namespace fettle

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -109,6 +110,25 @@ Result<Home> open_home(const Variable& variable) {
         "`", folder.string(),
         "` is not a folder, so it cannot hold fettle's state; set `$FETTLE_HOME` to another one"));
   return Home{folder.string(), warning_about(folder, about), id_of(folder)};
+}
+
+Status check_writable(const std::string& folder) {
+  const auto named = [&](Error error) {
+    return world_error(cat("nothing can be written to the folder of fettle's state, `", folder,
+                           "`: ", error.message));
+  };
+  const Result<ScratchFolder> scratch = ScratchFolder::make(folder);
+  if (!scratch)
+    return named(scratch.error());
+  // On a full disk, folders can still be made.
+  const Status written = write_file(fs::path(scratch->path()) / "probe", std::string(4'096, 'x'));
+  if (!written)
+    return named(written.error());
+  for (const char* const name : {"fettle.db", "fettle.db-wal", "fettle.db-shm", "key"})
+    if (const fs::path file = fs::path(folder) / name;
+        file_exists(file) && access(file.c_str(), R_OK | W_OK) != 0)
+      return file_error("cannot read and write", file);
+  return {};
 }
 
 }  // namespace fettle

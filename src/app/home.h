@@ -25,4 +25,7 @@ using Variable = std::function<std::string(const char* name)>;
 /// it is a folder of the system or somebody's home, it is no folder.
 Result<Home> open_home(const Variable& variable);
 
+/// Errors (`Blame::world`): nothing can be written there, with the reason.
+Status check_writable(const std::string& folder);
+
 }  // namespace fettle

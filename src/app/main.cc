@@ -18,6 +18,7 @@
 #include "app/kinds.h"
 #include "app/libraries.h"
 #include "app/signals.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/limits.h"
@@ -65,17 +66,10 @@ class Program : public Face {
     // One that cannot be meant is told although nothing may need an engine.
     if (const std::string engine = parsed.text("engine"); !engine.empty())
       TRY(parse_engine_address(engine, variable_named));
-    // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
-    const Home found = TRY(open_home([&](const char* name) {
-      const std::string root = parsed.text("root-dir");
-      return !root.empty() && std::string_view(name) == "FETTLE_HOME"
-                 ? cat(std::filesystem::absolute(root).string(), "/fettle")
-                 : variable(name);
-    }));
+    const Home found = TRY(open_state());
     if (!found.warning.empty())
       tell(cat("warning: ", found.warning));
     const std::string& home = found.folder;
-    store_ = TRY(open_sqlite_store(home + "/fettle.db", now_from_clock(), place_.mask));
     disk_ = make_posix_disk();
     blob_index_ = make_sqlite_blob_index(home + "/fettle.db");
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
@@ -133,7 +127,8 @@ class Program : public Face {
       well &= good;
     };
     const Result<Workplace*> opened = workplace();
-    say(opened.has_value(), opened ? cat("state in ", place_.home) : to_string(opened.error()));
+    const Status usable = opened ? check_writable(place_.home) : Status(opened.error());
+    say(usable.has_value(), usable ? cat("state in ", place_.home) : to_string(usable.error()));
     if (!opened)
       return {lines, well};
     for (Diagnosis& line :
@@ -193,8 +188,36 @@ class Program : public Face {
 
   std::string command;
   bool ends_with_reader = false;
+  bool is_state_optional = false;  ///< what only reads files does without what is kept here
 
  private:
+  /// The folder of our state, with the store in it open. Where there is none that can be used and
+  /// none is needed, a new one that goes with the program.
+  Result<Home> open_state() {
+    // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
+    Result<Home> home = open_home([&](const char* name) {
+      const std::string root = parsed.text("root-dir");
+      return !root.empty() && std::string_view(name) == "FETTLE_HOME"
+                 ? cat(std::filesystem::absolute(root).string(), "/fettle")
+                 : variable(name);
+    });
+    const Status opened = home ? open_store(home->folder) : Status(home.error());
+    if (opened)
+      return home;
+    if (!is_state_optional)
+      return opened.error();
+    std::error_code failure;
+    scratch_.emplace(
+        TRY(ScratchFolder::make(std::filesystem::temp_directory_path(failure).string())));
+    TRY(open_store(scratch_->path()));
+    return Home{scratch_->path(), {}, {}};
+  }
+
+  Status open_store(const std::string& home) {
+    store_ = TRY(open_sqlite_store(home + "/fettle.db", place_.mask));
+    return {};
+  }
+
   ConnectOptions connect_options(const std::string& home, bool may_start,
                                  const std::stop_token& stop) {
     ConnectOptions options;
@@ -240,6 +263,7 @@ class Program : public Face {
   }
 
   Interrupt& interrupt_ = the_interrupt();
+  std::optional<ScratchFolder> scratch_;  ///< in place of the folder of our state
   std::unique_ptr<Store> store_;
   std::unique_ptr<Disk> disk_;
   std::unique_ptr<BlobIndex> blob_index_;
@@ -360,6 +384,7 @@ int run(std::vector<std::string> words) {
     print_json_in_lines();
   program.quiet = program.parsed.flag("quiet");
   program.ends_with_reader = ends_with_reader(**command);
+  program.is_state_optional = needs_no_state(**command, program.parsed);
   if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
     return tell_error(program, watched.error());
   const Result<int> code = run_named(**command, program);

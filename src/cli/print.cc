@@ -118,6 +118,28 @@ void print_json_as_it_is(const Value& document) {
 }
 void print_json_line_as_it_is(const Value& document) { write(stdout, write_json(document)); }
 
+std::string hanging(std::string_view text, size_t depth) {
+  return replace_all(std::string(text), "\n", cat("\n", std::string(depth, ' ')));
+}
+
+std::string harmless(std::string_view piece) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  const auto is_control_of_two = [&](size_t i) {  // U+0080 to U+009F
+    return piece[i] == '\xC2' && i + 1 < piece.size() && (piece[i + 1] & 0xE0) == 0x80;
+  };
+  std::string text;
+  for (size_t i = 0; i < piece.size(); ++i)
+    if (piece[i] == '\n' || piece[i] == '\t') {
+      text += piece[i];
+    } else if (is_control_of_two(i)) {
+      ++i;
+      text.append({'\\', 'x', (piece[i] & 0x10) == 0 ? '8' : '9', hex[piece[i] & 15]});
+    } else {
+      text += printable(piece.substr(i, 1));
+    }
+  return text;
+}
+
 std::string table(const std::vector<std::vector<std::string>>& rows) {
   std::vector<size_t> widths;
   for (const auto& row : rows)

@@ -49,6 +49,13 @@ void print_json_line_as_it_is(const Value& document);
 /// A text as it is printed.
 std::string hidden(std::string_view text);
 
+/// A text that stands behind something on its line: its further lines are indented by `depth`.
+std::string hanging(std::string_view text, size_t depth);
+
+/// A piece of a text as a terminal may be given it: line ends and tabs stay, all other control
+/// characters are written `\xNN`.
+std::string harmless(std::string_view piece);
+
 /// Columns as wide as they need, two spaces between; the first row is the heading.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 

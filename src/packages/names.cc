@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/environment_name.h"
 
 namespace fettle {
 namespace {
@@ -157,18 +158,6 @@ Status check_image_reference(std::string_view reference) {
     if (!is_image_part(part))
       return wrong(form);
   return {};
-}
-
-Status check_environment_name(std::string_view name) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' ||
-           c == '.';
-  });
-  if (!name.empty() && name.size() <= 60 && plain && name.front() != '-' && name.front() != '.')
-    return {};
-  return user_error(cat("environment name `", name,
-                        "` is invalid: it must have only letters, digits, `-`, `_` and `.`, start "
-                        "with a letter, a digit or `_`, and have at most 60 characters"));
 }
 
 std::string in_plain_letters(std::string_view text) {

@@ -20,7 +20,6 @@ Status check_label_key(std::string_view key);
 Status check_label_value(std::string_view value);
 /// `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` as engines take it.
 Status check_image_reference(std::string_view reference);
-Status check_environment_name(std::string_view name);
 
 /// How long to wait: a duration like `1.5s` or `2m30s` that is not negative.
 Result<Duration> parse_waiting(std::string_view text);

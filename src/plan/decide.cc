@@ -433,9 +433,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
   const auto held_by = [&](const Edge& edge, bool is_unneeded,
                            const std::string& why) -> std::optional<Step> {
     if (edge.unmet != Unmet::skip && !is_unneeded)
-      return blocked(id, Obstacle::need, cat("skipped", why), edge.key);
+      return blocked(id, Obstacle::need, why, edge.key);
     if (!not_needed)
-      not_needed = blocked(id, Obstacle::unmet, cat("not needed", why), edge.key);
+      not_needed = blocked(id, Obstacle::unmet, cat("not needed: ", why), edge.key);
     return std::nullopt;
   };
   const auto edges = graph_.needs(id);
@@ -444,7 +444,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
         if (auto held = held_by(edges[i - 1], !group_fails,
-                                cat(": nothing that it waits for happened; the last was `",
+                                cat("nothing that it waits for happened; the last was `",
                                     to_string(*edges[i - 1].key), "`")))
           return held;
       if (group_awaits && !group_came) {
@@ -496,7 +496,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     if (group != 0 || met)
       continue;
     if (auto held = held_by(edge, standing == Standing::unmet,
-                            cat(": `", to_string(*edge.key), "`", unmet_text(standing))))
+                            cat("`", to_string(*edge.key), "`", unmet_text(standing))))
       return held;
   }
   if (not_needed)

@@ -537,7 +537,7 @@ TEST_F(PlanTest, WhatCannotBeDoneSaysWhy) {
   EXPECT_EQ(
       plan(),
       "blocked file/a: undefined: an attribute is unknown\n"
-      "blocked file/b: skipped: `file/a` is blocked\n"
+      "blocked file/b: `file/a` is blocked\n"
       "blocked nonsense/c: unavailable: unknown resource type `nonsense`\n"
       "blocked file/d: it needs `file/nowhere`, which is neither described nor recorded\n0 kept");
 }

@@ -82,6 +82,7 @@ struct Failure {
   Error error;
   std::optional<Output> missing{};  ///< why it was not called: nothing has put this out
   bool has_outputs = false;         ///< it left some, and the record has them
+  std::string late{};               ///< which deadline ended it, if one did and does not say so
 };
 
 /// An act that was left for another run.

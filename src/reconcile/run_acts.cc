@@ -4,6 +4,11 @@
 #include "value/json.h"
 
 namespace fettle {
+namespace {
+
+constexpr std::string_view late = "gave up at the deadline of the run";
+
+}  // namespace
 
 /// Something was started, stopped or removed by hand, or had been already. Its sets want it as
 /// before; what nobody wants besides whoever asks is known no more.
@@ -217,7 +222,10 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
     if (was_ended)
       error = world_error(cat("a call took longer than ",
                               to_string(flight.resource->deadlines.attempt), ": ", error.message));
-    if ((was_ended || flight.resource->patience.with_errors) && !error.unknown_outcome)
+    const bool is_late = is_out_of_time_ && is_cancelled(error);
+    if (is_late)
+      error.message = cat(late, ", in the middle of a call");
+    if ((was_ended || flight.resource->patience.with_errors) && !error.unknown_outcome && !is_late)
       act_answered(
           id,
           Failed{error,
@@ -272,7 +280,10 @@ void Run::act_answered(NodeId id, const Failed& failed) {
     call_again(id, *failed.again, failed.outputs);
     return;
   }
-  act_failed(id, failed.error, failed.outputs);
+  Failure failure = failure_of(id, failed.error, failed.outputs);
+  if (failed.again)
+    failure.late = reason_of_time(flight);
+  fail(id, std::move(failure), failed.outputs);
 }
 
 /// Why it is not called again; empty: it is.
@@ -303,7 +314,7 @@ std::string Run::reason_of_time(const Flight& flight) const {
       flight.step.wanted == nullptr ? Duration(0) : flight.resource->deadlines.settle;
   if (limit.count() > 0 && now_.instant - *flight.began >= limit)
     return cat("gave up after ", to_string(limit));
-  return is_out_of_time_ ? "gave up at the deadline of the run" : "";
+  return is_out_of_time_ ? std::string(late) : "";
 }
 
 /// Sets the timer, and keeps what has to outlive the process.
@@ -395,8 +406,10 @@ void Run::give_up_waiting() {
   std::ranges::sort(waiting, {}, [&](NodeId id) { return place_[id]; });
   for (const NodeId id : waiting) {
     Flight& flight = flights_[id];
-    const std::string over = cat("gave up at the deadline of the run: ", flight.what);
+    const std::string over = cat(late, ": ", flight.what);
     if (!flight.is_answered) {
+      if (flight.failure)
+        flight.failure->late = late;
       fail(id, flight.failure ? *std::move(flight.failure) : failure_of(id, world_error(over), {}));
       continue;
     }

@@ -248,7 +248,7 @@ TEST_F(RunTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
   EXPECT_EQ(events.front().type, EventType::skipped);
   EXPECT_EQ(events.front().text, "not now");
   const auto waiting = *home_.store().events_of(key_of("job/b"), 10);
-  EXPECT_EQ(waiting.front().text, "skipped: `job/a` was skipped");
+  EXPECT_EQ(waiting.front().text, "`job/a` was skipped");
   EXPECT_EQ(waiting.front().because, key_of("job/a"));
   ground_.comes_to = nullptr;
   EXPECT_EQ(carry().done, 2u);
@@ -278,6 +278,19 @@ TEST_F(RunTest, WhatStaysPendingFailsAtItsDeadline) {
   ASSERT_EQ(summary.failures.size(), 1u);
   EXPECT_EQ(summary.failures[0].error.message, "gave up after 1s: not yet");
   EXPECT_EQ(ground_.log.size(), 4u);
+}
+
+TEST_F(RunTest, WhatIsCalledAtTheDeadlineOfTheRunSaysSo) {
+  want("job/a").patience.with_errors = true;
+  ground_.takes = [](const Act&) { return Duration(5s); };
+  ground_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> { return cancelled_error(); };
+  RunOptions options;
+  options.deadline = 1s;
+  const Summary summary = carry(options);
+  EXPECT_EQ(ground_.log, (std::vector<std::string>{"run job/a", "end job/a"}));
+  ASSERT_EQ(summary.failures.size(), 1u);
+  EXPECT_EQ(summary.failures[0].error.message,
+            "gave up at the deadline of the run, in the middle of a call");
 }
 
 TEST_F(RunTest, AskedToStopItFinishesWhatIsInFlightAndBeginsNothing) {

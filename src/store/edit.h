@@ -48,7 +48,8 @@ class Wish {
   virtual Status put_note(std::string_view name, const Value& value) = 0;
   /// Adds the version that was staged. Error (`Blame::world`): another one was added meanwhile.
   virtual Status commit(Staged& staged, Time now) = 0;
-  /// Errors (`Blame::user`): there is no such version, or a newer one is released already.
+  /// The version is then the one released last, also when it was released before. Errors
+  /// (`Blame::user`): there is no such version, or it never was released and a newer one is.
   virtual Status release(uint64_t number, Time now) = 0;
 };
 

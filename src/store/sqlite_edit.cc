@@ -2,6 +2,7 @@
 
 #include "base/lock_file.h"
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "store/record_codec.h"
 #include "store/references.h"
 #include "store/sqlite_locks.h"
@@ -235,7 +236,10 @@ class SqliteWish : public Wish {
   Status ensure_environment(const Environment& otherwise) override {
     Query query = TRY(database_.query("SELECT 1 FROM environments WHERE name=?"));
     query.bind(environment_.view());
-    return TRY(query.step()) ? Status() : put_row(database_, otherwise);
+    if (TRY(query.step()))
+      return {};
+    TRY(check_environment_name(otherwise.name.view()));
+    return put_row(database_, otherwise);
   }
 
   Result<std::optional<Value>> note(std::string_view name) override {

@@ -108,7 +108,7 @@ Result<Value> value_of(std::string_view bytes, const Sqlite& database) {
   Reader reader(bytes, database.seal());
   Value value = reader.value();
   if (reader.broken() || !reader.at_end())
-    return Error(Blame::bug, "a value of the store is damaged");
+    return Error(Blame::bug, cat("a value of the store `", database.path(), "` is damaged"));
   return value;
 }
 

@@ -1,8 +1,8 @@
 #include "store/sqlite_store.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 
+#include "base/lock_file.h"
 #include "base/text.h"
 #include "base/watcher.h"
 #include "store/record_codec.h"
@@ -82,6 +82,22 @@ class SqliteStore : public Store {
         .bind(key.name.view())
         .bind(static_cast<int64_t>(limit));
     return read_events(query);
+  }
+
+  Result<std::vector<Key>> keys_of_events(const Name& environment) override {
+    // From one key to the next by the index, however many events there are of each.
+    std::vector<Key> found;
+    Key last{environment, Name(), Name()};
+    while (true) {
+      Query next = TRY(database_->query(
+          "SELECT kind, name FROM events WHERE environment=?1 AND (kind, name)>(?2, ?3) ORDER BY "
+          "kind, name LIMIT 1"));
+      next.bind(environment.view()).bind(last.kind.view()).bind(last.name.view());
+      if (!TRY(next.step()))
+        return found;
+      last = {environment, next.text(0), next.text(1)};
+      found.push_back(last);
+    }
   }
 
   Result<std::vector<Event>> events_below(const Key& key, size_t limit) override {
@@ -221,21 +237,34 @@ class SqliteStore : public Store {
 
 namespace {
 
-/// The key is created when the store has its tables, so a store without tables beside it was cut,
-/// or its log was, in which small ones hold everything; unless somebody is just creating it anew.
-Status check_not_emptied(Sqlite& database, const Path& path, Time now) {
-  constexpr Duration creation = 10s;  // at most
+constexpr Duration creation_limit = 20s;
+
+Path key_of(const Path& path) { return path.parent_path() / "key"; }
+
+/// The key is created when the store has its tables, so a store without tables beside a key was
+/// cut, or its log was, in which small ones hold everything. One that is made anew beside a key
+/// would look like that to others, so it is made under this lock; none when nothing is made anew.
+Result<std::optional<LockFile>> turn_to_make_anew(const Path& path) {
+  if (file_exists(path) || !file_exists(key_of(path)))
+    return std::optional<LockFile>();
+  LockFile turn = TRY(LockFile::await(key_of(path), creation_limit, {}));
+  return file_exists(path) ? std::optional<LockFile>() : std::optional(std::move(turn));
+}
+
+Result<bool> has_tables(Sqlite& database) {
   Query version = TRY(database.query("PRAGMA user_version"));
   TRY(version.step());
-  const int64_t format = version.number(0);
+  const bool has = version.number(0) != 0;
   static_cast<void>(version.step());  // ends the read
-  if (database.is_in_memory() || format != 0 || !file_exists(path.parent_path() / "key"))
+  return has;
+}
+
+/// Of a store that was there, beside a key that was there before it was opened.
+Status check_not_emptied(Sqlite& database, const Path& path) {
+  if (TRY(has_tables(database)))
     return {};
-  struct statx about{};
-  if (statx(AT_FDCWD, path.c_str(), 0, STATX_BTIME, &about) != 0)
-    return {};
-  const Time born = Time(std::chrono::seconds(about.stx_btime.tv_sec));
-  if ((about.stx_mask & STATX_BTIME) == 0 || now - born < creation)
+  const LockFile turn = TRY(LockFile::await(key_of(path), creation_limit, {}));
+  if (TRY(has_tables(database)))
     return {};
   return world_error(cat("the store `", path,
                          "` is empty although it was used: restore it from a backup, or remove it "
@@ -244,10 +273,15 @@ Status check_not_emptied(Sqlite& database, const Path& path, Time now) {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, Time now,
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
                                                  std::shared_ptr<const Mask> secrets) {
+  const bool is_in_memory = path == ":memory:";
+  const bool had_key = !is_in_memory && file_exists(key_of(path));
+  const std::optional<LockFile> turn =
+      had_key ? TRY(turn_to_make_anew(path)) : std::optional<LockFile>();
   std::unique_ptr<Sqlite> database = TRY(Sqlite::open(path));
-  TRY(check_not_emptied(*database, path, now));
+  if (had_key && !turn)
+    TRY(check_not_emptied(*database, path));
   TRY(migrate(*database).context(cat("opening the store `", path, "`")));
   TRY(make_lock_folder(*database));
   if (!database->is_in_memory())

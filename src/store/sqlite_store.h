@@ -14,7 +14,6 @@ namespace fettle {
 /// (`Blame::world`): it cannot be opened, is damaged, or was written by a newer fettle. What is
 /// marked as a secret is sealed, and what holds one of `secrets` at the time when it is written.
 Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path,
-                                                 Time now = now_from_clock(),
                                                  std::shared_ptr<const Mask> secrets = nullptr);
 
 }  // namespace fettle

@@ -462,11 +462,12 @@ class SqlitePushTurn : public PushTurn {
       return {};
     int64_t oldest = query.number(0);
     Query released =
-        TRY(database_.query("SELECT max(number) FROM versions WHERE world=? AND released<>0"));
+        TRY(database_.query("SELECT number FROM versions WHERE world=? AND released<>0 ORDER BY "
+                            "released DESC, number DESC LIMIT 1"));
     released.bind(world_);
-    TRY(released.step());
-    if (released.number(0) != 0)
+    if (TRY(released.step()))
       oldest = std::min(oldest, released.number(0));
+    static_cast<void>(released.step());
     static_cast<void>(query.step());
     TRY(forget_before(oldest));
     return {};
@@ -626,19 +627,23 @@ Status release_version_row(Sqlite& database, const Name& environment, uint64_t n
   Query query = TRY(database.query(
       "SELECT (SELECT count(*) FROM versions WHERE world=?1 AND number=?2), (SELECT max(number) "
       "FROM versions WHERE world=?1 AND released<>0), (SELECT max(number) FROM versions WHERE "
-      "world=?1)"));
+      "world=?1), (SELECT released FROM versions WHERE world=?1 AND number=?2), (SELECT "
+      "max(released) FROM versions WHERE world=?1 AND number<>?2)"));
   query.bind(world).bind(static_cast<int64_t>(number));
   TRY(query.step());
   const auto last = static_cast<uint64_t>(query.number(1));
+  const int64_t own = query.number(3), of_others = query.number(4);
   if (query.number(0) == 0)
     return user_error(cat("there is no version ", number, " of `", environment, "`",
                           query.number(2) == 0 ? std::string("; nothing has been exported yet")
                                                : cat("; the newest is ", query.number(2))));
-  if (last > number)
+  if (own > of_others || (own != 0 && own == of_others && last == number))
+    return {};
+  if (last > number && own == 0)
     return user_error(cat("version ", last, " is already released and newer than ", number));
-  return TRY(database.query("UPDATE versions SET released=? WHERE world=? AND number=? AND "
-                            "released=0"))
-      .bind(count_of(now))
+  static_cast<void>(query.step());  // ends the read
+  return TRY(database.query("UPDATE versions SET released=? WHERE world=? AND number=?"))
+      .bind(std::max(count_of(now), of_others + 1))
       .bind(world)
       .bind(static_cast<int64_t>(number))
       .run();

@@ -48,6 +48,8 @@ class Store {
   virtual Result<std::vector<Event>> events_of(const Key& key, size_t limit) = 0;
   /// The same about all keys of its kind whose names begin with its name.
   virtual Result<std::vector<Event>> events_below(const Key& key, size_t limit) = 0;
+  /// Every key of an environment that an event is about, by kind and name.
+  virtual Result<std::vector<Key>> keys_of_events(const Name& environment) = 0;
 
   /// Small things of an environment by name: its list of executed instructions, its settings. None
   /// when it is not there.

@@ -183,7 +183,7 @@ TEST_F(StoreTest, SecretsAreSealedWithAKeyOfTheirOwn) {
 
 TEST_F(StoreTest, TextsThatHoldASecretOfTheWorkAreSealed) {
   const auto mask = std::make_shared<Mask>();
-  auto store = *open_sqlite_store(folder_ + "/fettle.db", now_from_clock(), mask);
+  auto store = *open_sqlite_store(folder_ + "/fettle.db", mask);
   mask->add("nobody-may-see");
   const Key key{"e", "service", "web"};
   Record written = record();
@@ -310,6 +310,14 @@ TEST_F(StoreTest, EventsOfNamesThatBeginAlikeAreFoundNewestFirst) {
   EXPECT_EQ(store->events_below({"e", "notice", "a/"}, 3)->size(), 3u);
   EXPECT_TRUE(store->events_below({"e", "pod", "a/web|"}, 10)->empty());
   EXPECT_TRUE(store->events_below({"f", "notice", "a/web|"}, 10)->empty());
+  std::vector<Key> keys;
+  const std::vector<Event> all = *store->events("e", 0, 1'000);
+  for (const Event& event : all)
+    if (std::ranges::find(keys, event.key) == keys.end())
+      keys.push_back(event.key);
+  std::ranges::sort(keys);
+  EXPECT_EQ(*store->keys_of_events("e"), keys);
+  EXPECT_TRUE(store->keys_of_events("f")->empty());
 }
 
 TEST_F(StoreTest, OldEventsAreForgottenButForWhatIsNeededToSayWhy) {
@@ -533,7 +541,6 @@ TEST_F(StoreTest, AWriteIsToldAtOnce) {
 TEST(StoreFiles, AStoreWithoutItsTablesIsAnErrorAndNoNewOne) {
   const auto folder = TemporaryDirectory::make();
   const std::string path = (folder->path() / "fettle.db").string();
-  const Time later = now_from_clock() + 1h;
   {
     const auto store = open_sqlite_store(path);
     ASSERT_TRUE(store) << to_string(store.error());
@@ -541,19 +548,68 @@ TEST(StoreFiles, AStoreWithoutItsTablesIsAnErrorAndNoNewOne) {
       return wish.ensure_environment({"e", "u", Time(), Value::dict({})});
     }));
   }
-  EXPECT_EQ((*open_sqlite_store(path, later))->environments()->size(), 1u);
+  EXPECT_EQ((*open_sqlite_store(path))->environments()->size(), 1u);
   // A small store stands in its log.
   std::filesystem::resize_file(path + "-wal", 0);
   for (const bool is_cut : {false, true}) {
     if (is_cut)
       std::filesystem::resize_file(path, 0);
-    const auto store = open_sqlite_store(path, later);
+    const auto store = open_sqlite_store(path);
     ASSERT_FALSE(store);
     EXPECT_NE(to_string(store.error()).find("is empty although it was used"), std::string::npos)
         << to_string(store.error());
   }
   std::filesystem::remove(path);
+  std::ofstream{path};
+  EXPECT_FALSE(open_sqlite_store(path)) << "an empty file in its place";
+  std::filesystem::remove(path);
   EXPECT_TRUE(open_sqlite_store(path)) << "somebody removed it on purpose";
+}
+
+TEST(StoreFiles, ManyProcessesMayMakeOneAnewBesideItsKey) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string path = (folder->path() / "fettle.db").string();
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(open_sqlite_store(path));
+    for (const char* const end : {"", "-wal", "-shm"})
+      std::filesystem::remove(path + end);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 6; ++i)
+      if (children.push_back(fork()); children.back() == 0)
+        _exit(open_sqlite_store(path) ? 0 : 1);
+    for (const pid_t child : children) {
+      int status = 1;
+      waitpid(child, &status, 0);
+      EXPECT_EQ(status, 0) << round;
+    }
+  }
+}
+
+TEST(StoreFiles, AnErrorAboutADamagedOneNamesItsPath) {
+  const auto folder = TemporaryDirectory::make();
+  const std::string path = (folder->path() / "fettle.db").string();
+  {
+    const auto store = open_sqlite_store(path);
+    ASSERT_TRUE(store);
+    ASSERT_TRUE((*store)->wish("e", [](Wish& wish) {
+      return wish.ensure_environment({"e", "u", Time(), Value::dict({})});
+    }));
+  }
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nullptr, nullptr, nullptr), 0);
+  sqlite3_close(handle);
+  // All pages but the first.
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(4'096);
+  file << std::string(std::filesystem::file_size(path) - 4'096, 'x');
+  file.close();
+  const auto store = open_sqlite_store(path);
+  const auto found =
+      store ? (*store)->environments() : Result<std::vector<Environment>>(store.error());
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().message.find(path), std::string::npos) << to_string(found.error());
+  EXPECT_EQ(found.error().blame, Blame::world);
 }
 
 }  // namespace

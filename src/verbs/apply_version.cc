@@ -283,8 +283,6 @@ Result<uint64_t> release_version(const Workplace& place, const Name& environment
                                  std::optional<uint64_t> version) {
   while (true) {
     const VersionHead head = TRY(head_asked(place, environment, version));
-    if (head.released)
-      return head.number;
     const Status released = place.store->wish(
         environment, [&](Wish& wish) { return wish.release(head.number, place.clock()); });
     if (released)

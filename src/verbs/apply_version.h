@@ -69,7 +69,7 @@ struct ApplyReport {
 Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& request,
                                   Audience* audience);
 
-/// The version, which is then the released one; nothing when it is already.
+/// The version, which is then the one released last; nothing when it is already.
 Result<uint64_t> release_version(const Workplace& place, const Name& environment,
                                  std::optional<uint64_t> version);
 

@@ -50,7 +50,7 @@ void add_findings(Checked& checked, const Push& push) {
 
 }  // namespace
 
-Checked check_package(const Workplace& place, const PackageRequest& request) {
+Checked check_package(const Workplace& place, PackageRequest request) {
   Checked checked{"package", request.package, {}, {}};
   Result<PackageReview> reviewed = review_sources(request);
   if (!reviewed) {
@@ -62,8 +62,11 @@ Checked check_package(const Workplace& place, const PackageRequest& request) {
   for (Error& doubt : reviewed->doubts)
     add(checked.warnings, std::move(doubt));
   // A file for others to import cannot be run.
-  if (request.package.ends_with(".star") && !reviewed->runs)
+  if (request.package.ends_with(".star") && !reviewed->runs && request.main_function.empty()) {
+    checked.kind = "module";
     return checked;
+  }
+  request.is_check = true;
   Result<PackageReport> report = dry_run_package(place, request);
   if (!report) {
     Error error = std::move(report).error();

@@ -11,14 +11,15 @@ namespace fettle {
 
 /// What was looked at, and what was found. Each finding has its place and line if there is one.
 struct Checked {
-  std::string kind;           ///< `package`, `model`, `states` or `workloads`
+  /// `package`, `module` (a `.star` file that others import), `model`, `states` or `workloads`.
+  std::string kind;
   std::string path;           ///< as it was named
   std::vector<Error> errors;  ///< a run, export or apply would be refused
   std::vector<Error> warnings;
 };
 
 /// All its files, then what it would do with the arguments of the request.
-Checked check_package(const Workplace& place, const PackageRequest& request);
+Checked check_package(const Workplace& place, PackageRequest request);
 /// A project's folder or main file, as a full export would read it; nothing is stored.
 Checked check_model(const std::string& path);
 /// Files of states, as `validate` reads them.

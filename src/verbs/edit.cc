@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "verbs/engines.h"
 
 namespace fettle {
@@ -85,6 +86,10 @@ bool may_be_uuid(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
+bool begins_uuid(std::string_view uuid, std::string_view text) {
+  return may_be_uuid(text) && uuid.starts_with(text);
+}
+
 Result<std::string> name_of_environment(const Workplace& place, const std::string& given) {
   if (!may_be_uuid(given))
     return given;
@@ -92,7 +97,7 @@ Result<std::string> name_of_environment(const Workplace& place, const std::strin
   for (const Environment& environment : TRY(place.store->environments())) {
     if (environment.name == given)
       return given;
-    if (environment.uuid.starts_with(given))
+    if (begins_uuid(environment.uuid, given))
       fitting.push_back(environment.name.str());
   }
   if (fitting.size() > 1)
@@ -101,22 +106,13 @@ Result<std::string> name_of_environment(const Workplace& place, const std::strin
 }
 
 Result<Environment> find_environment(const Workplace& place, const std::string& name) {
-  const std::vector<Environment> all = TRY(place.store->environments());
-  std::vector<const Environment*> fitting;
-  std::vector<std::string> names;
-  for (const Environment& environment : all) {
-    if (environment.name == name || environment.uuid == name)
-      return environment;
-    if (name.size() >= 4 && environment.uuid.starts_with(name))
-      fitting.push_back(&environment);
-    names.push_back(environment.name.str());
-  }
-  if (fitting.size() == 1)
-    return *fitting[0];
-  if (fitting.size() > 1)
-    return user_error(cat("several environments have a uuid that starts with `", name, "`"));
+  if (const auto found = TRY(place.store->environment(TRY(name_of_environment(place, name)))))
+    return *found;
   if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
     return *lost;
+  std::vector<std::string> names;
+  for (const Environment& environment : TRY(place.store->environments()))
+    names.push_back(environment.name.str());
   return user_error(cat("there is no environment `", printable(name), "`", suggestion(name, names),
                         names.empty() ? "; there are no environments yet" : ""));
 }
@@ -133,6 +129,7 @@ Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const
   if (std::optional<Environment> found = TRY(place.store->environment(edit.environment())))
     if (!found->is_removing)
       return *found;
+  TRY(check_environment_name(edit.environment().view()));
   Environment made{edit.environment(), new_uuid(place), place.clock(), detail};
   TRY(edit.put_environment(made));
   // One whose removal was interrupted keeps what it was.

@@ -1,10 +1,11 @@
 #include "verbs/environments.h"
 
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "kinds/kinds.h"
 #include "model/apply/intent.h"
-#include "packages/names.h"
 #include "states/intent.h"
+#include "value/empty.h"
 #include "verbs/engines.h"
 #include "verbs/services.h"
 #include "verbs/workload_objects.h"
@@ -218,7 +219,7 @@ Result<ServiceView> inspect_service(const Workplace& place, const Environment& e
   const EnvironmentView view = TRY(inspect_environment(place, environment.name.str()));
   for (const bool by_uuid : {false, true})
     for (const ServiceView& service : view.services)
-      if (by_uuid ? name.size() >= 4 && service.uuid.starts_with(name) : service.name == name)
+      if (by_uuid ? begins_uuid(service.uuid, name) : service.name == name)
         return service;
   TRY(find_service(place, environment.name, name));
   return world_error(cat("the service `", name, "` does not exist while another one has its name"));
@@ -276,10 +277,7 @@ bool stays_on_machine(const Key& key, const Record& record) {
 
 /// A wait or a look of states makes nothing that stays.
 bool has_made_nothing(const Key& key, const Record& record) {
-  const Value& made = record.outputs.at("new_state");
-  return key.kind == "state" &&
-         (made.is_null() || (made.is_dict() && made.entries().empty()) ||
-          (made.is_list() && made.items().empty()) || (made.is_text() && made.text().empty()));
+  return key.kind == "state" && is_empty(record.outputs.at("new_state"));
 }
 
 /// Whether there is something of it that people can see.
@@ -382,7 +380,7 @@ Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
 /// What a model, files of states or manifests describe in an environment; empty: nothing.
 Result<std::string> described_in(const Workplace& place, const Environment& environment) {
   const auto heads = TRY(place.store->versions().heads(environment.name));
-  if (!heads.empty() && is_of_fleet(heads.back()))
+  if (!heads.empty() && is_of_fleet(heads.back().detail))
     return kept_in_fleet(place, environment.name);
   if (!heads.empty())
     return cat("a model with ", counted(heads.size(), "version"));

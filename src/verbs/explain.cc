@@ -10,6 +10,7 @@
 #include "verbs/orphans.h"
 #include "verbs/shown_key.h"
 #include "verbs/states.h"
+#include "verbs/versions.h"
 
 namespace fettle {
 namespace {
@@ -26,8 +27,7 @@ int number_of(std::string_view digits) {
   return failure == std::errc() && end == digits.data() + digits.size() ? number : 0;
 }
 
-Origin origin_of(const Resource& resource) {
-  const std::string_view text = resource.origin.view();
+Origin origin_of(std::string_view text) {
   const auto parts = split(text, ':');
   if (parts.size() < 2)
     return {};
@@ -82,7 +82,7 @@ int first_line_of(const Known& known, std::string_view file, int line) {
   Origin nearest;
   for (const auto& [key, record] : known)
     if (const Resource* resource = resource_of_then(*record))
-      if (const Origin origin = origin_of(*resource);
+      if (const Origin origin = origin_of(resource->origin.view());
           origin.line > nearest.line && origin.line <= line && is_same_file(origin.file, file))
         nearest = origin;
   return nearest.line == line || (nearest.line > 0 && last_line_of(nearest, file) >= line)
@@ -91,7 +91,7 @@ int first_line_of(const Known& known, std::string_view file, int line) {
 }
 
 bool is_declared_at(const Resource& resource, std::string_view file, int line) {
-  const Origin origin = origin_of(resource);
+  const Origin origin = origin_of(resource.origin.view());
   return origin.line > 0 && origin.line == line && is_same_file(origin.file, file);
 }
 
@@ -150,12 +150,6 @@ bool names_state(std::string_view key, std::string_view what) {
          key.substr(name + separator.size()) == what || what.starts_with(cat(key, separator));
 }
 
-/// Whether `what` is a uuid, or at least four digits of its beginning.
-bool is_uuid(std::string_view uuid, std::string_view what) {
-  constexpr size_t least = 4;
-  return what.size() >= least && uuid.starts_with(what);
-}
-
 bool is_meant(const Key& key, std::string_view what) {
   return to_string(key) == what || key.name == what || names_state(key.name.view(), what) ||
          names_on_node(key, what);
@@ -178,7 +172,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     const Resource* resource = resource_of_then(*record);
     const bool here =
         resource != nullptr && colon != what.npos && is_declared_at(*resource, file, line);
-    if (here || is_meant(key, what) || is_uuid(record->outputs.text_at("uuid"), what))
+    if (here || is_meant(key, what) || begins_uuid(record->outputs.text_at("uuid"), what))
       found.push_back(key);
     names.push_back(shown_key(key));
     names.push_back(key.name.str());
@@ -195,22 +189,62 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   return found;
 }
 
+namespace {
+
+/// What the released version of a model declares at a line of a file, by id.
+Result<std::set<std::string>> declared_at(const Workplace& place, const Name& environment,
+                                          const std::string& what) {
+  std::set<std::string> ids;
+  const size_t colon = what.find(':');
+  const int line =
+      colon == what.npos ? 0 : number_of(split(std::string_view(what).substr(colon + 1), ':')[0]);
+  const std::optional<uint64_t> version =
+      current_release(TRY(place.store->versions().heads(environment)));
+  if (line == 0 || !version)
+    return ids;
+  const WholeVersion whole = TRY(read_version(place, environment, *version));
+  for (const WholeItem& one : whole.items)
+    if (const Origin origin = origin_of(one.item.origin.view());
+        origin.line == line && is_same_file(origin.file, what.substr(0, colon)))
+      ids.insert(one.item.id.str());
+  return ids;
+}
+
+}  // namespace
+
 Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
                                              const std::string& what) {
   Result<std::vector<Key>> known = find_keys(place, environment, what);
   if (known)
     return known;
-  std::set<Key> found;
-  for (const Event& event : TRY(place.store->events(environment, 0, 1'000'000)))
-    if (!event.key.kind.empty() && is_meant(event.key, what))
-      found.insert(event.key);
-  return found.empty() ? std::move(known) : std::vector<Key>(found.begin(), found.end());
+  const std::set<std::string> ids = TRY(declared_at(place, environment, what));
+  std::vector<Key> found;
+  for (Key& key : TRY(place.store->keys_of_events(environment)))
+    if (!key.kind.empty() && (is_meant(key, what) || ids.contains(key.name.str())))
+      found.push_back(std::move(key));
+  return found.empty() ? std::move(known) : std::move(found);
 }
 
-Result<std::vector<std::string>> why(const Workplace& place, const Name& environment,
-                                     const Key& key) {
+std::string to_string(const Cause& cause) {
+  const std::string origin = cause.origin.empty() ? "" : cat(" (", cause.origin, ")");
+  if (!cause.event)
+    return cat(shown_key(cause.key), origin, ": nothing was done to it");
+  const Event& event = *cause.event;
+  return cat(shown_key(cause.key), origin, " ",
+             event.type == EventType::started ? past_of(cause.key, event.verb) : end_of(event),
+             " on ", to_string(event.time), event.text.empty() ? "" : ": ", event.text);
+}
+
+std::string outcome_text(const Cause& cause) {
+  if (!cause.outcome)
+    return "";
+  return cat("it ", cause.outcome->type == EventType::failed ? "failed" : "was skipped", ": ",
+             cause.outcome->text);
+}
+
+Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key) {
   const Known known = TRY(place.store->known(environment));
-  std::vector<std::string> lines;
+  std::vector<Cause> causes;
   std::set<Key> told;
   std::optional<Key> at = key;
   while (at && told.insert(*at).second) {
@@ -224,30 +258,23 @@ Result<std::vector<std::string>> why(const Workplace& place, const Name& environ
     });
     const auto record = known.find(*at);
     const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
-    const std::string origin =
-        resource == nullptr || resource->origin.empty() ? "" : cat(" (", resource->origin, ")");
-    if (ended != events.end() && (begun == events.end() || ended->type == EventType::blocked) &&
-        (begun == events.end() || ended->sequence > begun->sequence)) {
-      lines.push_back(cat(shown_key(*at), origin, " ", end_of(*ended), " on ",
-                          to_string(ended->time), ended->text.empty() ? "" : ": ", ended->text));
-      at = ended->because.kind.empty() ? std::nullopt : std::optional(ended->because);
-      continue;
+    Cause cause{*at, resource == nullptr ? Name() : resource->origin, {}, {}};
+    const bool is_end =
+        ended != events.end() && (begun == events.end() || ended->sequence > begun->sequence);
+    if (is_end && (begun == events.end() || ended->type == EventType::blocked)) {
+      cause.event = *ended;
+    } else if (begun != events.end()) {
+      cause.event = *begun;
+      if (is_end && ended->type != EventType::done)
+        cause.outcome = *ended;
+    } else if (!causes.empty() && record == known.end()) {
+      break;  // a look leaves no trace; who needs it says what came of it
     }
-    if (begun == events.end()) {
-      // A look leaves no trace; who needs it says what came of it.
-      if (lines.empty() || record != known.end())
-        lines.push_back(cat(shown_key(*at), origin, ": nothing was done to it"));
-      break;
-    }
-    lines.push_back(cat(shown_key(*at), origin, " ", past_of(*at, begun->verb), " on ",
-                        to_string(begun->time), ": ", begun->text));
-    if (ended != events.end() && ended->type != EventType::done &&
-        ended->sequence > begun->sequence)
-      lines.push_back(cat("it ", ended->type == EventType::failed ? "failed" : "was skipped", ": ",
-                          ended->text));
-    at = begun->because.kind.empty() ? std::nullopt : std::optional(begun->because);
+    at = !cause.event || cause.event->because.kind.empty() ? std::nullopt
+                                                           : std::optional(cause.event->because);
+    causes.push_back(std::move(cause));
   }
-  return lines;
+  return causes;
 }
 
 namespace {

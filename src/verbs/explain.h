@@ -11,14 +11,25 @@ namespace fettle {
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
                                    const std::string& what);
 
-/// The same, and what was told of and never done.
+/// The same, and what was told of and never done, also by the place where a model declares it.
 Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
                                              const std::string& what);
 
+/// A link of a chain of reasons: what was done with a key, and what came of it.
+struct Cause {
+  Key key;
+  Name origin;                   ///< where it is declared; empty: that is not known
+  std::optional<Event> event;    ///< with the reason as its text; none: nothing was done to it
+  std::optional<Event> outcome;  ///< of what began and did not succeed
+};
+/// `service/web (main.star:3:5) was created on 2026-…: new`
+std::string to_string(const Cause& cause);
+/// `it failed: …`; empty when there is no outcome to tell.
+std::string outcome_text(const Cause& cause);
+
 /// The chain of reasons for the last thing that was done with a key, or kept it from being done,
-/// back to the first cause: one line each.
-Result<std::vector<std::string>> why(const Workplace& place, const Name& environment,
-                                     const Key& key);
+/// back to the first cause.
+Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key);
 
 struct Drift {
   Key key;

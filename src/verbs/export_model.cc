@@ -4,9 +4,9 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "model/apply/handlers.h"
 #include "model/export/commit_words.h"
-#include "packages/names.h"
 
 namespace fettle {
 namespace {

@@ -71,6 +71,24 @@ class LoopsTest : public StatesTest {
   int environments_ = 0;
 };
 
+TEST_F(LoopsTest, OneThatIsNotThereIsToldBeforeAnythingRuns) {
+  put("cli.sls", "a: {counting.late: [{calls: 1}]}");
+  for (const auto& [reconciler, pending] :
+       {std::pair{"basik", "default"}, {"basic", "idem"}, {"none", "idem"}}) {
+    StatesRequest request = request_;
+    request.words = {at("cli.sls")};
+    request.functions.folders = {folder_->path()};
+    request.environment = "e";
+    request.reconciler = reconciler;
+    request.pending = pending;
+    ground_.log.clear();
+    const Result<StatesReport> applied = apply_states(place_, std::move(request), nullptr);
+    ASSERT_FALSE(applied);
+    EXPECT_EQ(applied.error().blame, Blame::user);
+    EXPECT_TRUE(ground_.log.empty());
+  }
+}
+
 TEST_F(LoopsTest, WhatIsQuietIsDoneAtOnce) {
   const std::string sls = "a: {test.succeed_without_changes: []}";
   EXPECT_EQ(run("basic", sls), (Came{"True", 0, 1}));

@@ -65,14 +65,30 @@ std::set<Key> needs_of(const Record& record) {
   return keys;
 }
 
-/// What is wanted and uses one of `going`; none when nothing does.
-std::optional<std::pair<Key, Key>> first_user(const Known& known, const std::set<Key>& going) {
+/// Takes out of `going` what is used by something that stays.
+std::vector<UsedOrphan> take_used(const Known& known, std::set<Key>& going) {
+  std::map<Key, std::vector<Key>> users;
   for (const auto& [key, record] : known)
-    if (!is_orphan(*record))
-      for (const Key& need : needs_of(*record))
-        if (going.contains(need))
-          return std::pair(key, need);
-  return std::nullopt;
+    for (const Key& need : needs_of(*record))
+      if (going.contains(need))
+        users[need].push_back(key);
+  const auto stays = [&](const Key& user) {
+    return !going.contains(user) && !is_orphan(*known.at(user));
+  };
+  std::vector<UsedOrphan> used;
+  std::set<Key> staying;
+  for (bool is_news = true; std::exchange(is_news, false);)
+    for (const auto& [key, by] : users) {
+      const auto user = std::ranges::find_if(
+          by, [&](const Key& one) { return stays(one) || staying.contains(one); });
+      if (user == by.end() || !staying.insert(key).second)
+        continue;
+      is_news = true;
+      going.erase(key);
+      used.push_back({key, *user});
+    }
+  std::ranges::sort(used, {}, &UsedOrphan::key);
+  return used;
 }
 
 }  // namespace
@@ -137,8 +153,8 @@ Result<Left> mark_orphans(const Workplace& place, Edit& edit, const Intent& inte
   return left;
 }
 
-Result<std::vector<Orphan>> find_orphans(const Workplace& place, const Environment& environment,
-                                         const std::vector<std::string>& words) {
+Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& environment,
+                                   const std::vector<std::string>& words) {
   const Known known = TRY(place.store->known(environment.name));
   const std::vector<Orphan> all = orphans_of(known, *place.kinds);
   std::vector<std::string> names;
@@ -151,19 +167,23 @@ Result<std::vector<Orphan>> find_orphans(const Workplace& place, const Environme
       if (to_string(orphan.key) == word || orphan.key.name == word)
         found.push_back(orphan);
     if (found.size() == before)
-      return user_error(
-          cat("`", environment.name, "` has no orphan `", word, "`", suggestion(word, names),
-              all.empty() ? "; it has no orphans" : "; `fettle orphans ls` lists them"));
+      return user_error(cat("`", environment.name, "` has no orphan `", word, "`",
+                            suggestion(word, names).empty()
+                                ? all.empty() ? std::string("; it has no orphans")
+                                              : std::string("; `fettle orphans ls` lists them")
+                                : suggestion(word, names)));
   }
   std::set<Key> going;
   for (const Orphan& orphan : found)
     going.insert(orphan.key);
-  if (const auto use = first_user(known, going); use && !words.empty())
-    return user_error(
-        cat("`", to_string(use->second), "` is still used by `", to_string(use->first), "`"));
-  std::erase_if(found,
-                [&](const Orphan& orphan) { return first_user(known, {orphan.key}).has_value(); });
-  return found;
+  ChosenOrphans chosen;
+  chosen.used = take_used(known, going);
+  if (!words.empty() && !chosen.used.empty())
+    return user_error(cat("`", to_string(chosen.used[0].key), "` is still used by `",
+                          to_string(chosen.used[0].user), "`"));
+  std::erase_if(found, [&](const Orphan& orphan) { return !going.contains(orphan.key); });
+  chosen.going = std::move(found);
+  return chosen;
 }
 
 Result<Summary> remove_orphans(const Workplace& place, Edit& edit,

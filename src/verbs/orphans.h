@@ -34,10 +34,18 @@ struct Left {
 Result<Left> mark_orphans(const Workplace& place, Edit& edit, const Intent& intent, Known known,
                           bool forgets_acts);
 
-/// The orphans that words name, `KIND/NAME` or a name, all without words. Errors (`Blame::user`):
-/// one names nothing, or what is still wanted or used.
-Result<std::vector<Orphan>> find_orphans(const Workplace& place, const Environment& environment,
-                                         const std::vector<std::string>& words);
+/// An orphan that stays, since something that stays uses it.
+struct UsedOrphan {
+  Key key, user;
+};
+struct ChosenOrphans {
+  std::vector<Orphan> going;
+  std::vector<UsedOrphan> used;  ///< by key
+};
+/// The orphans that words name, `KIND/NAME` or a name; without words all that nothing uses. Errors
+/// (`Blame::user`): one names nothing, or what is still wanted or used.
+Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& environment,
+                                   const std::vector<std::string>& words);
 
 /// Takes them away; what was found as it was wanted is only forgotten.
 Result<Summary> remove_orphans(const Workplace& place, Edit& edit,

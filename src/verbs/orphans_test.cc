@@ -20,7 +20,7 @@ class OrphansTest : public RunPackageTest {
       text += cat(text.empty() ? "" : " ", to_string(orphan.key));
     return text;
   }
-  Result<std::vector<Orphan>> named(std::vector<std::string> words) {
+  Result<ChosenOrphans> named(std::vector<std::string> words) {
     return find_orphans(place_, *find_environment(place_, "e"), words);
   }
 };
@@ -54,7 +54,7 @@ TEST_F(OrphansTest, OneIsRemovedByItsNameAndAllElseStays) {
   ASSERT_TRUE(going) << to_string(going.error());
   const auto edit = begin_edit(place_, "e", false);
   ASSERT_TRUE(edit);
-  const Result<Summary> summary = remove_orphans(place_, **edit, *going);
+  const Result<Summary> summary = remove_orphans(place_, **edit, going->going);
   ASSERT_TRUE(summary) << to_string(summary.error());
   EXPECT_TRUE(summary->good());
   EXPECT_EQ(orphans(), "service/c");
@@ -69,10 +69,30 @@ TEST_F(OrphansTest, AWrongNameIsToldWithWhatIsNear) {
   const auto wrong = named({"service/cach"});
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().message,
-            "`e` has no orphan `service/cach`, did you mean `service/cache`?; `fettle orphans ls` "
-            "lists them");
+            "`e` has no orphan `service/cach`, did you mean `service/cache`?");
   // What is wanted is none.
   EXPECT_FALSE(named({"a"}));
+}
+
+TEST_F(OrphansTest, WhatIsStillUsedStaysAndSaysByWhat) {
+  ASSERT_EQ(run(add("a") + add("b")), "RR");
+  ASSERT_EQ(run(add("a")), "S");
+  // What is wanted uses `b`.
+  Record user = *known().at({"e", "service", "a"});
+  Resource then = *user.applied;
+  then.needs.push_back({{{"e", "service", "b"}}});
+  user.applied = then;
+  const auto edit = begin_edit(place_, "e", false);
+  ASSERT_TRUE(edit);
+  const Change change{Change::record, user.applied->key, std::make_shared<const Record>(user), {}};
+  ASSERT_TRUE((*edit)->write(std::span(&change, 1)));
+  const auto all = named({});
+  ASSERT_TRUE(all) << to_string(all.error());
+  EXPECT_TRUE(all->going.empty());
+  ASSERT_EQ(all->used.size(), 1u);
+  EXPECT_EQ(to_string(all->used[0].key), "service/b");
+  EXPECT_EQ(to_string(all->used[0].user), "service/a");
+  EXPECT_EQ(named({"b"}).error().message, "`service/b` is still used by `service/a`");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Value plan_file_of(const Preview& preview) {
     if (step.verb != Verb::keep)
       steps.push_back(Value::dict({{"verb", to_string(step.verb)}, {"key", to_string(step.key)}}));
   return plan_file_of({preview.environment, digest_of(preview.plan, preview.seen), preview.version,
-                       preview.edit_in_place, preview.replay},
+                       preview.edit_in_place, preview.replay, preview.package, preview.asked},
                       std::move(steps));
 }
 
@@ -72,6 +72,8 @@ Value plan_file_of(const KeptPlan& kept, std::vector<Value> steps) {
                       {"version", kept.version ? Value(*kept.version) : Value()},
                       {"edit_in_place", kept.edit_in_place},
                       {"replay", kept.replay},
+                      {"package", kept.package.empty() ? Value() : Value(kept.package)},
+                      {"asked", kept.asked.empty() ? Value() : Value(kept.asked)},
                       {"digest", kept.digest},
                       {"steps", Value::list(std::move(steps))}});
 }
@@ -85,7 +87,9 @@ Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file
                 std::string(read->text_at("digest")),
                 {},
                 read->bool_at("edit_in_place"),
-                read->bool_at("replay")};
+                read->bool_at("replay"),
+                std::string(read->text_at("package")),
+                std::string(read->text_at("asked"))};
   if (const int64_t version = read->integer_at("version"); version > 0)
     kept.version = static_cast<uint64_t>(version);
   return kept;

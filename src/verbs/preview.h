@@ -20,6 +20,8 @@ struct Preview {
   /// What a look found of what looks and acts in one call: by field, what is and what is wanted.
   std::map<Key, Value> changes;
   bool edit_in_place = false, replay = false;  ///< the flags of `run` that it was made with
+  std::string package;                         ///< as `package_identity` says; empty of a model
+  std::string asked;                           ///< a digest of the arguments and flags of a package
 };
 
 /// The plan of an intent, and what was looked at for it.
@@ -40,6 +42,7 @@ struct KeptPlan {
   std::string digest;
   std::optional<uint64_t> version;
   bool edit_in_place = false, replay = false;  ///< as in `Preview`
+  std::string package{}, asked{};              ///< as in `Preview`; empty when it does not say
 };
 Value plan_file_of(const Preview& preview);
 /// `steps`: dictionaries of `verb` and `key`, for people.

@@ -4,7 +4,9 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
+#include "core/environment_name.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
@@ -159,6 +161,8 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                             options_of(place, request, opened, prepared.environment, production,
                                        removed_services(prepared.known, *place.kinds), is_run),
                             prepared.known));
+  if (request.is_check)
+    return prepared;
   if (const auto last = TRY(read_last_run(place, prepared.environment));
       request.environment.empty() && last && last->package != package_identity(request.package))
     prepared.package.warnings.push_back(cat("`", prepared.environment,
@@ -212,7 +216,7 @@ class Reporter : public Audience {
   void event(const Event& event) override {
     if (event.type == EventType::failed)
       errors_[event.key] = event.text;
-    if (event.type == EventType::removed && event.key.kind != "image")
+    if (event.type == EventType::removed && event.verb == Verb::remove && event.key.kind != "image")
       removed_.push_back(event.key);
     audience_.event(event);
   }
@@ -394,6 +398,26 @@ std::vector<Key> outlived(const Run& run, const Intent& intent) {
   return keys;
 }
 
+/// What decides about a plan beside the package.
+std::string digest_asked(const PackageRequest& request) {
+  return sha256_hex(cat(request.arguments, request.prune ? "\nprune" : "\n"));
+}
+
+/// Whether what is due is what the plan says; else why not, as far as the request tells.
+Status check_plan_asked(const PackageRequest& request, const Looked& now) {
+  const KeptPlan& kept = *request.plan;
+  Status checked = check_plan(now.plan, now.seen, kept);
+  const std::string package = package_identity(request.package);
+  if (!checked && !kept.package.empty() && kept.package != package)
+    return user_error(
+        cat("the plan is for the package `", kept.package, "`, not for `", package, "`"));
+  if (!checked && !kept.asked.empty() && kept.asked != digest_asked(request))
+    return user_error(
+        "the plan was made with other arguments or without `--prune`, or with it: give what "
+        "`fettle plan` was given");
+  return checked;
+}
+
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
                                    PackageAudience& audience) {
   const Instant began = instant_from_clock();
@@ -427,7 +451,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   if (request.plan) {
     const Looked now =
         TRY(look_and_plan(place, *package.intent, undertaking.known, undertaking.options.plan));
-    TRY(check_plan(now.plan, now.seen, *request.plan));
+    TRY(check_plan_asked(request, now));
   }
   undertaking.needs_room = request.resource_check;
   undertaking.detail =
@@ -516,6 +540,8 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.at_work = TRY(place.store->holder(preview.environment));
   preview.edit_in_place = request.edit_in_place;
   preview.replay = request.replay;
+  preview.package = package_identity(request.package);
+  preview.asked = digest_asked(request);
   const PlanOptions options{request.edit_in_place,
                             preview.at_work ? to_string(*preview.at_work) : std::string(),
                             0,

@@ -29,9 +29,11 @@ struct PackageRequest {
   bool privileged = false;
   bool keep_going = false;
   bool edit_in_place = false;
-  bool replay = false;             ///< commands are repeated in services that were started again
-  bool resource_check = true;      ///< whether the engine's machine has what services ask for
-  bool wait = true;                ///< for another process that works on the environment
+  bool replay = false;         ///< commands are repeated in services that were started again
+  bool resource_check = true;  ///< whether the engine's machine has what services ask for
+  bool wait = true;            ///< for another process that works on the environment
+  /// Only the package is looked at: what its environment was used for is no matter.
+  bool is_check = false;
   std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 

@@ -75,7 +75,7 @@ TEST_F(RunPackageTest, AServiceIsAddedAgainAfterItWasRemoved) {
     return add("s") + exec("s", "x") + remove_s + add("s", image) + exec("s", "y");
   };
   EXPECT_EQ(run(script("b")), "RRRRR");
-  EXPECT_EQ(results_[3], "Service 's' added with service UUID 'uuid of s'");
+  EXPECT_EQ(results_[3], cat("Service 's' added with service UUID '", uuid_of("s"), "'"));
   ASSERT_EQ(engine_.containers.size(), 1u);
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(script("b")), "SSSSS");
@@ -158,7 +158,7 @@ TEST_F(RunPackageTest, RemovedAndAddedIsMadeAnewInEveryRun) {
   EXPECT_EQ(run(add("s")), "R");
   for (int made = 2; made < 4; ++made) {
     EXPECT_EQ(run(remove_s + add("s")), "RR");
-    EXPECT_EQ(results_[0], "Service 's' with service UUID 'uuid of s' removed");
+    EXPECT_EQ(results_[0], cat("Service 's' with service UUID '", uuid_of("s"), "' removed"));
     EXPECT_EQ(engine_.made, made);
   }
   EXPECT_EQ(run(add("s") + remove_s), "SR");
@@ -182,10 +182,9 @@ TEST_F(RunPackageTest, TheHeadingOfManyCountsTheNewOnes) {
   };
   EXPECT_EQ(run(script("")), "R");
   EXPECT_EQ(run(script(", \"b\": ServiceConfig(image = \"i\")")), "R");
-  EXPECT_EQ(
-      results_[0],
-      "Successfully added the following '1' services:\n  Service 'a' added with UUID 'uuid of "
-      "a'\n  Service 'b' added with UUID 'uuid of b'");
+  EXPECT_EQ(results_[0],
+            cat("Successfully added the following '1' services:\n  Service 'a' added with UUID '",
+                uuid_of("a"), "'\n  Service 'b' added with UUID '", uuid_of("b"), "'"));
 }
 
 TEST_F(RunPackageTest, AStoppedServiceStaysStopped) {
@@ -239,7 +238,7 @@ TEST_F(RunPackageTest, ResultLinesAreThoseThatScriptsKnow) {
                 "  plan.verify(\"v\", \"==\", \"v\")\n  plan.get_service(\"s\")\n" +
                 "  plan.remove_service(\"s\")\n  plan.run_sh(run = \"x\", image = \"i\")\n"),
             "RRRRRRRR");
-  EXPECT_EQ(results_[0], "Service 's' added with service UUID 'uuid of s'");
+  EXPECT_EQ(results_[0], cat("Service 's' added with service UUID '", uuid_of("s"), "'"));
   EXPECT_EQ(results_[1], "Command returned with exit code '0' and the following output: one");
   EXPECT_EQ(results_[2],
             "Command returned with exit code '0' and the following "
@@ -247,7 +246,7 @@ TEST_F(RunPackageTest, ResultLinesAreThoseThatScriptsKnow) {
   EXPECT_EQ(results_[3], "Command returned with exit code '0' with no output");
   EXPECT_EQ(results_[4], "Verification succeeded. Value is 'v'.");
   EXPECT_EQ(results_[5], "Fetched service 's'");
-  EXPECT_EQ(results_[6], "Service 's' with service UUID 'uuid of s' removed");
+  EXPECT_EQ(results_[6], cat("Service 's' with service UUID '", uuid_of("s"), "' removed"));
   EXPECT_EQ(results_[7], "Command returned with exit code '0' and the following output: x");
 }
 

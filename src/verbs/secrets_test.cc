@@ -70,8 +70,9 @@ class SecretsTest : public RunPackageTest {
       text += cat(event.text, "\n", to_text(event.detail), "\n");
     const Known known = *home_.store().known("e");
     for (const auto& [key, record] : known) {
-      const std::vector<std::string> lines = *why(place_, "e", key);
-      text += join(lines, "\n");
+      const std::vector<Cause> causes = *why(place_, "e", key);
+      for (const Cause& cause : causes)
+        text += cat(to_string(cause), "\n", outcome_text(cause), "\n");
       if (record->attempt)
         text += record->attempt->error + "\n";
     }

@@ -44,7 +44,7 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
     const Key& key = record->applied->key;
     if (service_name(key) == name)
       (key.name == name ? last : passing) = record;
-    if (name.size() >= 4 && record->outputs.text_at("uuid").starts_with(name))
+    if (begins_uuid(record->outputs.text_at("uuid"), name))
       by_uuid = record;
     names.emplace_back(service_name(key));
   }

@@ -245,4 +245,13 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   return {};
 }
 
+Status copy_between(const Workplace& place, const ServiceView& from, const std::string& source,
+                    const ServiceView& to, const std::string& target, std::stop_token stop) {
+  std::error_code failure;
+  const ScratchFolder scratch = TRY(ScratchFolder::make(fs::temp_directory_path(failure).string()));
+  TRY(copy_out_of(place, from, source, scratch.path(), stop));
+  return copy_into(place, to, cat(scratch.path(), "/", last_part(TRY(absolute_inside(source)))),
+                   target, stop);
+}
+
 }  // namespace fettle

@@ -37,6 +37,9 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
 /// The other way. A folder that is there gets it under its own name.
 Status copy_out_of(const Workplace& place, const ServiceView& service, const std::string& source,
                    const std::string& target, std::stop_token stop);
+/// From a service into another one, or the same: as out of the one and into the other.
+Status copy_between(const Workplace& place, const ServiceView& from, const std::string& source,
+                    const ServiceView& to, const std::string& target, std::stop_token stop);
 /// What is at a path of a service, as a tar archive. Errors (`Blame::user`): nothing is.
 Status archive_of(const Workplace& place, const ServiceView& service, const std::string& source,
                   const ByteSink& write, std::stop_token stop);

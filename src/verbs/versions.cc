@@ -189,7 +189,7 @@ Result<Pushed> push_version(const Workplace& place, const Name& environment, Pus
   Pushed pushed;
   const bool is_partial = push.is_partial;
   const auto decide = [&](const Snapshot& newest) -> Result<Delta> {
-    if (holds_objects(newest))
+    if (newest.number() > 0 && is_of_fleet(newest.detail()))
       return user_error(cat("`", environment,
                             "` holds workloads; `-e NAME` names another environment for a model"));
     Commit made = TRY(commit(newest, std::move(push), std::move(claims)));

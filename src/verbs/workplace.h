@@ -51,6 +51,8 @@ std::string new_uuid(const Workplace& place);
 Result<Environment> find_environment(const Workplace& place, const std::string& name);
 /// Whether a text is written as a uuid, or at least four digits of its beginning.
 bool may_be_uuid(std::string_view text);
+/// Whether it is this uuid, or that much of its beginning.
+bool begins_uuid(std::string_view uuid, std::string_view text);
 /// The name of the environment that has this uuid, or one that begins so; otherwise what was given,
 /// which may be the name of one that is to be made.
 Result<std::string> name_of_environment(const Workplace& place, const std::string& given);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "versions/versions.h"
 
 namespace fettle {
 namespace {
@@ -37,6 +38,14 @@ Digest digest_of(const Content& content) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> current_release(std::span<const VersionHead> heads) {
+  const VersionHead* last = nullptr;
+  for (const VersionHead& head : heads)
+    if (head.released && (last == nullptr || *head.released >= *last->released))
+      last = &head;
+  return last == nullptr ? std::nullopt : std::optional(last->number);
+}
 
 const Item* Content::find(const Name& id) const {
   const auto place =

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/time.h"
@@ -22,6 +23,9 @@ struct VersionHead {
   std::optional<Time> released;
   Value detail;  ///< a dict
 };
+
+/// The version that was released last, which need not be the newest of them; none when none was.
+std::optional<uint64_t> current_release(std::span<const VersionHead> heads);
 
 /// A delta that waits to be added as a version; dropped without a trace when it is not. Made by a
 /// `PushTurn`, and added by a `Wish`.
@@ -37,7 +41,7 @@ class PushTurn {
   virtual ~PushTurn() = default;
   virtual const Snapshot& newest() const = 0;
   virtual Result<std::unique_ptr<Staged>> stage(Delta delta) = 0;
-  /// Takes away all but the newest `keep` versions; the last released one and newer ones stay.
+  /// Takes away all but the newest `keep` versions; the one released last and newer ones stay.
   virtual Status forget_old(size_t keep) = 0;
 };
 

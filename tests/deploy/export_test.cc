@@ -102,7 +102,7 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {partial({"--delete-resource-set", "a"}), "removed resource sets"},
       {{"export", "-e", "e", "-f", at("nothing.cf")}, "cannot open"},
       {{"export", "-e", "e", "-f", at("wrong.cf")}, "variable y not found"},
-      {{"export", "-e", "e", "-f", at("bytes.cf")}, "bytes.cf:1:1: Syntax error"},
+      {{"export", "-e", "e", "-f", at("bytes.cf")}, "bytes.cf:1:6: Syntax error"},
       {{"export", "-e", "e", "-f", at("home")}, "is a directory"},
       {{"export", "-f", at("m.cf"), "-j", at("no/such/folder.json")}, "there is no folder"},
       {{"export", "-e", "../x", "-f", at("m.cf")}, "environment name `../x` is invalid"},

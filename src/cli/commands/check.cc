@@ -99,7 +99,7 @@ void sort_folder(const std::string& top, Asked& asked) {
 
 Status sort_word(const std::string& word, Asked& asked) {
   std::error_code failure;
-  if (is_absolute_locator(word)) {
+  if (is_absolute_locator(word) || word == "-") {
     asked.packages.push_back(word);
   } else if (fs::is_directory(word, failure)) {
     const size_t before = asked.size();
@@ -140,7 +140,7 @@ Result<std::vector<Checked>> check_all(Face& face, const Asked& asked) {
     checked.push_back(check_model(model));
   if (!asked.states.empty()) {
     face.parsed.arguments = asked.states;
-    checked.push_back(check_states(*place, TRY(read_states_request(face, *place))));
+    checked.push_back(check_states(*place, TRY(read_states_request(face))));
   }
   for (const std::string& file : asked.manifests)
     checked.push_back(check_manifests(file, TRY(read_given(file))));
@@ -236,7 +236,9 @@ Command check_command() {
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
       "nothing.\n"
-      "Without an argument, checks this folder. Needs no engine; exit code 2 when there are errors.",
+      "Without an argument, checks this folder; `-` is a package on standard input. Needs no "
+      "engine;\n"
+      "exit code 2 when there are errors.",
       {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run,
       options());
 }

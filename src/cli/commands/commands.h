@@ -68,8 +68,11 @@ Result<Editing> begin_editing(Face& face);
 Value failures_value(const Summary& summary);
 /// A service as `enclave inspect` tells it.
 Value service_value(const ServiceView& service);
-/// Says what of an edit did not come about; the exit code, as that of a run.
+/// Says what of an edit did not come about; the exit code, as that of a run. For commands that
+/// print their document all the same.
 int tell_end(const Face& face, const Summary& summary);
+/// The same for a command without a document of its own: JSON has the envelope of errors.
+int tell_failed(const Face& face, const Summary& summary);
 
 /// Prints what may stand in place of the last word, a line each.
 void complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);

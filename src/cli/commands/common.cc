@@ -145,20 +145,54 @@ Value failures_value(const Summary& summary) {
   return Value::list(std::move(failures));
 }
 
-int tell_end(const Face& face, const Summary& summary) {
-  const std::string error = in(Colour::red, "error: ", face.terminal);
+namespace {
+
+/// What did not come about, a line each, with the word in front of it.
+struct EndLine {
+  std::string_view label;
+  Colour colour;
+  std::string text;
+};
+
+std::vector<EndLine> end_lines(const Summary& summary) {
+  const std::string_view error = "error: ";
+  std::vector<EndLine> lines;
   for (const Failure& failure : summary.failures)
-    print_error(cat(error, shown_key(failure.key), ": ", to_string(failure.error)));
+    lines.push_back(
+        {error, Colour::red, cat(shown_key(failure.key), ": ", to_string(failure.error))});
   for (const Skip& skip : summary.skips)
-    print_error(cat(in(Colour::yellow, "skipped until the next run: ", face.terminal),
-                    shown_key(skip.key), ": ", skip.why));
+    lines.push_back(
+        {"skipped until the next run: ", Colour::yellow, cat(shown_key(skip.key), ": ", skip.why)});
   // What is blocked by a failure is told with it.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
-    print_error(cat(error, summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
-                    " blocked; `fettle events` shows why"));
+    lines.push_back({error, Colour::red,
+                     cat(summary.blocked, summary.blocked == 1 ? " step is" : " steps are",
+                         " blocked; `fettle events` shows why")});
   if (summary.stopped)
-    print_error(cat(error, "interrupted; run the same command to continue"));
+    lines.push_back({error, Colour::red, "interrupted; run the same command to continue"});
+  return lines;
+}
+
+}  // namespace
+
+int tell_end(const Face& face, const Summary& summary) {
+  for (const EndLine& line : end_lines(summary))
+    print_error(cat(in(line.colour, line.label, face.terminal), line.text));
   return exit_code(summary);
+}
+
+int tell_failed(const Face& face, const Summary& summary) {
+  if (face.json || face.json_lines) {
+    std::string text;
+    for (const EndLine& line : end_lines(summary))
+      text += cat(text.empty() ? "" : "\n", line.label == "error: " ? "" : line.label, line.text);
+    Error told = summary.failures.empty() ? world_error("") : summary.failures.front().error;
+    // Its place is in the text, as are those of the others.
+    told.where = {};
+    told.message = text;
+    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+  }
+  return tell_end(face, summary);
 }
 
 void print_event_line(const Event& event) {

@@ -83,7 +83,7 @@ void print_resources(const Face& face, const ApplyReport& report) {
     if (!is_told || (face.quiet && resource.state == DeployState::deployed))
       continue;
     print(cat(in(colour_of(resource.state), to_string(resource.state), face.colour), " ",
-              resource.id, resource.why.empty() ? "" : cat(": ", resource.why)));
+              resource.id, resource.why.empty() ? "" : cat(": ", hanging(resource.why, 4))));
     print_changes(face, resource.changes);
     for (const std::string& line : resource.printed)
       print(cat("    ", in(Colour::grey, "printed: ", face.colour), line));
@@ -92,7 +92,7 @@ void print_resources(const Face& face, const ApplyReport& report) {
     if (left.fate == LeftResource::Fate::failed || !face.quiet)
       print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,
                    to_string(left.fate), face.colour),
-                " ", left.key.name, left.error.empty() ? "" : cat(": ", left.error)));
+                " ", left.key.name, left.error.empty() ? "" : cat(": ", hanging(left.error, 4))));
 }
 
 void print_summary(const Face& face, const ApplyReport& report) {

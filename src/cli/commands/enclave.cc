@@ -27,7 +27,7 @@ Result<int> add(Face& face) {
   const auto [made, summary] = TRY(add_environment(*place, name, face.parsed.flag("production"),
                                                    !face.parsed.flag("no-lease-wait")));
   if (!summary.good())
-    return tell_end(face, summary);
+    return tell_failed(face, summary);
   if (face.json)
     print_json(environment_value(made));
   else
@@ -85,20 +85,20 @@ namespace {
 /// What an environment has beside services and files.
 struct Described {
   size_t versions = 0, resources = 0;
-  uint64_t newest = 0, released = 0;  ///< 0: none
+  uint64_t newest = 0, released = 0;  ///< 0: none; `released`: last
   bool is_fleet = false;              ///< the versions are of manifests, not of a model
   std::vector<Orphan> orphans;
 };
 
 Result<Described> described_of(const Workplace& place, const Environment& environment) {
   Described about;
-  for (const VersionHead& head : TRY(place.store->versions().heads(environment.name))) {
+  const std::vector<VersionHead> heads = TRY(place.store->versions().heads(environment.name));
+  for (const VersionHead& head : heads) {
     ++about.versions;
-    about.is_fleet = is_of_fleet(head);
+    about.is_fleet = is_of_fleet(head.detail);
     about.newest = std::max(about.newest, head.number);
-    if (head.released)
-      about.released = std::max(about.released, head.number);
   }
+  about.released = current_release(heads).value_or(0);
   const Known known = TRY(place.store->known(environment.name));
   about.orphans = orphans_of(known, *place.kinds);
   for (const auto& [key, record] : known)

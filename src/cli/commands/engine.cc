@@ -55,10 +55,10 @@ Result<int> end(Face& face, EngineVerb verb, std::string_view done) {
   return 0;
 }
 Result<int> stop(Face& face) {
-  return end(face, EngineVerb::stop, "stopped; its images and volumes stay");
+  return end(face, EngineVerb::stop, "stopped; its containers, images and volumes stay");
 }
 Result<int> remove(Face& face) {
-  return end(face, EngineVerb::remove, "removed, with its images and volumes");
+  return end(face, EngineVerb::remove, "removed, with its containers, images and volumes");
 }
 
 }  // namespace
@@ -74,7 +74,9 @@ std::vector<Command> engine_commands() {
                  "Starts the private Podman, unless another engine answers; prints the address.",
                  {"fettle engine start", "fettle engine start -q"}, start),
       group.make("engine stop", "", 0, 0,
-                 "Stops the private Podman and its containers; images and volumes stay.",
+                 "Stops the private Podman and the containers in it; they stay, as do images and "
+                 "volumes.\n"
+                 "After the next start, `fettle run` and `fettle enclave start` start them again.",
                  {"fettle engine stop", "fettle engine stop -q"}, stop),
       group.make("engine rm", "", 0, 0,
                  "Removes the private Podman with its containers, images and volumes.",

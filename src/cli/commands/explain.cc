@@ -78,6 +78,40 @@ Result<int> show(Face& face) {
   return 0;
 }
 
+Value event_value(const Event& event) {
+  return Value::dict({{"event", to_string(event.type)},
+                      {"verb", to_string(event.verb)},
+                      {"time", to_string(event.time)},
+                      {"text", event.text}});
+}
+
+/// `because` for people, `causes` for programs.
+Value why_value(const Name& environment, const Key& key, const std::vector<Cause>& causes) {
+  std::vector<Value> lines, values;
+  for (const Cause& cause : causes) {
+    lines.emplace_back(to_string(cause));
+    if (cause.outcome)
+      lines.emplace_back(outcome_text(cause));
+    values.push_back(
+        Value::dict({{"key", to_string(cause.key)},
+                     {"origin", cause.origin.empty() ? Value() : Value(cause.origin)},
+                     {"event", cause.event ? event_value(*cause.event) : Value()},
+                     {"outcome", cause.outcome ? event_value(*cause.outcome) : Value()}}));
+  }
+  return Value::dict({{"environment", environment},
+                      {"key", to_string(key)},
+                      {"because", Value::list(std::move(lines))},
+                      {"causes", Value::list(std::move(values))}});
+}
+
+void print_why(const std::vector<Cause>& causes) {
+  for (size_t i = 0; i < causes.size(); ++i) {
+    print(cat(i == 0 ? "" : "  because ", hanging(to_string(causes[i]), 4)));
+    if (causes[i].outcome)
+      print(cat("  ", hanging(outcome_text(causes[i]), 4)));
+  }
+}
+
 Result<int> tell_why(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::string what = face.parsed.argument(0), name = face.parsed.text("enclave");
@@ -111,15 +145,11 @@ Result<int> tell_why(Face& face) {
     if (environments.size() > 1 && !face.json)
       print(in(Colour::bold, cat(environment, ":"), face.colour));
     for (const Key& key : *keys) {
-      const std::vector<std::string> lines = TRY(why(*place, environment, key));
-      if (face.json) {
-        documents.push_back(Value::dict({{"environment", environment},
-                                         {"key", to_string(key)},
-                                         {"because", Value::list({lines.begin(), lines.end()})}}));
-        continue;
-      }
-      for (size_t i = 0; i < lines.size(); ++i)
-        print(cat(i == 0 ? "" : lines[i].starts_with("it ") ? "  " : "  because ", lines[i]));
+      const std::vector<Cause> causes = TRY(why(*place, environment, key));
+      if (face.json)
+        documents.push_back(why_value(environment, key, causes));
+      else
+        print_why(causes);
     }
   }
   if (found == 0 && environments.size() > 1 &&
@@ -141,7 +171,7 @@ Result<int> tell_drift(Face& face) {
     values.push_back(Value::dict(
         {{"key", to_string(one.key)}, {"verb", to_string(one.verb)}, {"why", one.why}}));
     if (!face.json)
-      print(cat(shown_key(one.key), ": ", one.why));
+      print(cat(shown_key(one.key), ": ", hanging(one.why, 4)));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -182,7 +212,7 @@ Result<int> events(Face& face) {
     else
       print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
                 what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
-                event.text.empty() ? "" : cat(": ", event.text)));
+                event.text.empty() ? "" : cat(": ", hanging(event.text, 4))));
     if (const Value& lines = event.detail.at("printed"); lines.is_list() && !face.json)
       for (const Value& line : lines.items())
         print(cat("    printed: ", line.text()));

@@ -1,6 +1,9 @@
 #include <filesystem>
 
+#include <unistd.h>
+
 #include "base/archive.h"
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
@@ -32,8 +35,7 @@ Result<RecordPointer> artifact_of(const Face& face, const Workplace& place,
         cat("name the files artifact: `fettle files ls ", environment.name, "` lists them"));
   std::vector<std::string> names;
   for (const auto& [name, record] : files_artifacts(TRY(place.store->known(environment.name)))) {
-    if (name == wanted ||
-        (wanted.size() >= 4 && record->outputs.text_at("uuid").starts_with(wanted)))
+    if (name == wanted || begins_uuid(record->outputs.text_at("uuid"), wanted))
       return record;
     names.push_back(name);
   }
@@ -73,9 +75,38 @@ Result<int> ls(Face& face) {
   return 0;
 }
 
+/// All that is left of an entry.
+Status read_entry(ArchiveReader& reader, const std::function<void(std::string_view)>& take) {
+  std::string piece(64 << 10, '\0');
+  for (size_t got = TRY(reader.read(piece)); got > 0; got = TRY(reader.read(piece)))
+    take(std::string_view(piece).substr(0, got));
+  return {};
+}
+
+/// One file: as it is, but harmless for a terminal, or in a document.
+Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& reader) {
+  if (!face.json) {
+    const bool is_for_terminal = isatty(STDOUT_FILENO) == 1;
+    return read_entry(reader, [&](std::string_view piece) {
+      const std::string shown = is_for_terminal ? harmless(piece) : std::string();
+      print_part(is_for_terminal ? shown : piece);
+    });
+  }
+  std::string content;
+  TRY(read_entry(reader, [&](std::string_view piece) { content += piece; }));
+  const bool is_text = is_valid_utf8(content);
+  print_json(Value::dict({{"path", entry.path},
+                          {"size", entry.size},
+                          {"directory", false},
+                          {"text", is_text ? Value(content) : Value()},
+                          {"base64", is_text ? Value() : Value(base64_encode(content))}}));
+  return {};
+}
+
 Result<int> inspect(Face& face) {
   const Chosen chosen = TRY(choose(face));
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
+  const bool is_for_terminal = isatty(STDOUT_FILENO) == 1;
   ArchiveReader reader(TRY(content_of(chosen)), {.links_may_leave = true});
   std::vector<Value> values;
   bool found = wanted.empty();
@@ -84,16 +115,15 @@ Result<int> inspect(Face& face) {
       if (entry->path != wanted || entry->type != ArchiveEntry::Type::file)
         continue;
       found = true;
-      std::string piece(64 << 10, '\0');
-      for (size_t got = TRY(reader.read(piece)); got > 0; got = TRY(reader.read(piece)))
-        std::fwrite(piece.data(), 1, got, stdout);
-      continue;
+      TRY(tell_file(face, *entry, reader));
+      break;
     }
     const bool folder = entry->type == ArchiveEntry::Type::directory;
     values.push_back(
         Value::dict({{"path", entry->path}, {"size", entry->size}, {"directory", folder}}));
     if (!face.json)
-      print(cat(entry->path, folder ? "/" : cat("  ", entry->size, " bytes")));
+      print(cat(is_for_terminal ? printable(entry->path) : entry->path,
+                folder ? "/" : cat("  ", entry->size, " bytes")));
   }
   if (!found)
     return user_error(cat("the files artifact `", chosen.name, "` has no file `", wanted, "`"));
@@ -175,7 +205,7 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
       edited.summary.failures[0].error.blame == Blame::user)
     return edited.summary.failures[0].error;
   if (!edited.summary.good() || made == nullptr)
-    return std::max(1, tell_end(face, edited.summary));
+    return std::max(1, tell_failed(face, edited.summary));
   if (face.json)
     print_json(Value::dict({{"name", name},
                             {"uuid", made->outputs.at("uuid")},
@@ -198,14 +228,54 @@ Status need_arguments(const Face& face, size_t count, std::string_view usage) {
   return {};
 }
 
+/// What an upload takes, ready to be packed: the path that is given, standard input as a file of
+/// the artifact's name, or what a tar archive holds.
+class Upload {
+ public:
+  static Result<Upload> prepare(const Face& face, const std::string& given,
+                                const std::string& name) {
+    const bool is_piped = given == "-", extracts = face.parsed.flag("extract");
+    if (!is_piped && !file_exists(given))
+      return user_error(cat("`", given, "` does not exist"));
+    if (!is_piped && !extracts)
+      return Upload(given, std::nullopt);
+    std::error_code failure;
+    ScratchFolder scratch =
+        TRY(ScratchFolder::make(std::filesystem::temp_directory_path(failure).string()));
+    const std::string path = cat(scratch.path(), "/", name);
+    const ByteSource content = TRY(source_of_file(is_piped ? "/dev/stdin" : given));
+    if (extracts)
+      TRY(as_input(unpack(content, path)));
+    else
+      TRY(write_file(path, [&](const ByteSink& sink) { return pump(content, sink); }));
+    return Upload(path, std::move(scratch));
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  Upload(std::string path, std::optional<ScratchFolder> scratch)
+      : path_(std::move(path)), scratch_(std::move(scratch)) {}
+  /// Whoever gives an archive that cannot be read has given a wrong one.
+  static Status as_input(Status unpacked) {
+    if (!unpacked)
+      unpacked.error().blame = Blame::user;
+    return std::move(unpacked).context("unpacking the archive");
+  }
+
+  std::string path_;
+  std::optional<ScratchFolder> scratch_;
+};
+
 Result<int> upload(Face& face) {
   TRY(need_arguments(face, 1, "fettle files upload ENCLAVE PATH"));
+  const std::string path = argument_of(face, 0);
+  if (path == "-" && !face.parsed.has("name"))
+    return user_error("standard input has no name: name the files artifact with `--name`");
   const Editing editing = TRY(begin_editing(face));
-  const std::string path = argument_of(face, 0), name = TRY(artifact_name(face, path));
-  if (!file_exists(path))
-    return user_error(cat("`", path, "` does not exist"));
+  const std::string name = TRY(artifact_name(face, path));
+  const Upload upload = TRY(Upload::prepare(face, path, name));
   const std::string digest =
-      TRY(put_artifact(*editing.place, path).context(cat("uploading `", path, "`")));
+      TRY(put_artifact(*editing.place, upload.path()).context(cat("uploading `", path, "`")));
   return make(face, editing, name, Value::dict({{"source", "upload"}, {"digest", digest}}),
               cat("upload_files(src=", json_of(path), ", name=", json_of(name), ")"));
 }
@@ -261,7 +331,7 @@ Result<int> remove(Face& face) {
   const Summary summary =
       TRY(remove_files_artifact(*editing.place, *editing.edit, artifact->applied->key));
   if (!summary.good())
-    return tell_end(face, summary);
+    return tell_failed(face, summary);
   if (face.json)
     print_json(Value::dict({{"name", artifact->applied->key.name}, {"status", "removed"}}));
   else if (!face.quiet)
@@ -289,9 +359,11 @@ std::vector<Command> files_commands() {
            "fettle files download shop config out.tar --no-extract"},
           download, {{{"--no-extract"}, "", "keep it as a tar archive"}}),
       group.make("files upload", "ENCLAVE PATH", 1, 2,
-                 "Creates a files artifact from a file or folder of this machine.",
-                 {"fettle files upload shop ./site", "fettle files upload shop ./site --name page"},
-                 upload, {named}),
+                 "Creates a files artifact from a file or folder of this machine; `-` is standard "
+                 "input, a file.",
+                 {"fettle files upload shop ./site --name page",
+                  "tar -c site | fettle files upload shop - --extract --name site"},
+                 upload, {named, {{"--extract"}, "", "unpack it: it is a tar archive"}}),
       group.make("files storeservice", "ENCLAVE SERVICE PATH", 2, 3,
                  "Creates a files artifact from a path in a service.",
                  {"fettle files storeservice shop web /etc/nginx",

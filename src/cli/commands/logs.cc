@@ -49,8 +49,8 @@ struct Asked {
   std::map<std::string, Colour> colours{};  ///< of the names
 };
 
-/// Seconds since 1970, with a fraction, of `10m` ago, a time such as `2026-11-22T13:42:15Z`, or a
-/// number of such seconds; empty when it is not given.
+}  // namespace
+
 Result<std::string> moment_asked(const Face& face, const Workplace& place,
                                  const std::string& name) {
   const std::string text = face.parsed.text(name);
@@ -73,6 +73,8 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
   return user_error(cat("`--", name, "` must be an age such as 10m, or a time such as ",
                         to_string(place.clock()), ", not `", text, "`"));
 }
+
+namespace {
 
 Result<Asked> asked_for(const Face& face, const Workplace& place, const Environment& environment) {
   Asked asked;
@@ -187,19 +189,13 @@ Result<int> logs(Face& face) {
   TRY(LineFilter::make(asked.filter, {}));
   for (const ServiceView& service : asked.services)
     TRY(container_of(service));
-  std::vector<Value> lines;
-  const LineSink values = [&](Value line) -> Status {
-    if (face.json_lines)
-      print_json_line(line);
-    else
-      lines.push_back(std::move(line));
-    return {};
-  };
+  LineDocument document(face);
+  const LineSink values = document.sink();
   const bool as_values = face.json || face.json_lines;
   const Status told =
       tell_all(*place, asked, as_values ? &values : nullptr, place->interrupt->acts_token());
-  if (face.json && (told || place->interrupt->asked() > 0))
-    print_json(Value::dict({{"lines", Value::list(std::move(lines))}}));
+  if (told || place->interrupt->asked() > 0)
+    document.end();
   if (place->interrupt->asked() > 0)
     return interrupted;
   TRY(told);
@@ -207,6 +203,21 @@ Result<int> logs(Face& face) {
 }
 
 }  // namespace
+
+LineSink LineDocument::sink() {
+  return [this](Value line) -> Status {
+    if (face_.json_lines)
+      print_json_line(line);
+    else
+      lines_.push_back(std::move(line));
+    return {};
+  };
+}
+
+void LineDocument::end() {
+  if (face_.json)
+    print_json(Value::dict({{"lines", Value::list(std::move(lines_))}}));
+}
 
 Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& asked,
                             const LineSink& sink,

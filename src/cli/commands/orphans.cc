@@ -63,7 +63,7 @@ Result<int> rm(Face& face) {
     return user_error("name orphans or give `--all`, not both");
   Workplace* const place = TRY(face.workplace());
   const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-lease-wait")));
-  const std::vector<Orphan> going = TRY(find_orphans(*place, hold.environment, words));
+  const auto [going, used] = TRY(find_orphans(*place, hold.environment, words));
   const Summary summary = TRY(remove_orphans(*place, *hold.edit, going));
   const Known known = TRY(place->store->known(hold.environment.name));
   std::vector<Value> values;
@@ -71,14 +71,21 @@ Result<int> rm(Face& face) {
     const std::string_view fate = known.contains(orphan.key) ? "failed"
                                   : orphan.was_found         ? "forgotten"
                                                              : "removed";
-    values.push_back(Value::dict({{"key", to_string(orphan.key)}, {"fate", fate}}));
+    values.push_back(
+        Value::dict({{"key", to_string(orphan.key)}, {"fate", fate}, {"used_by", Value()}}));
     if (!face.json && fate != "failed")
       print(cat(fate, " ", to_string(orphan.key),
                 orphan.was_found ? ": it existed before and is left in place" : ""));
   }
+  for (const UsedOrphan& one : used) {
+    values.push_back(Value::dict(
+        {{"key", to_string(one.key)}, {"fate", "kept"}, {"used_by", to_string(one.user)}}));
+    if (!face.json)
+      print(cat("kept ", to_string(one.key), ": `", to_string(one.user), "` still uses it"));
+  }
   if (face.json)
     print_json(Value::list(std::move(values)));
-  else if (going.empty())
+  else if (values.empty())
     print("no orphans");
   return tell_end(face, summary);
 }

@@ -30,6 +30,11 @@ Value step_value(const Workplace& place, const Preview& preview, const Step& ste
                       {"fields", changes_value(changes_in(place, preview, step))}});
 }
 
+/// Behind the key of a step, in a column of its own where it has several lines.
+std::string reason_text(const Face& face, const Step& step) {
+  return in(Colour::grey, cat(": ", hanging(step.why.view(), 6)), face.colour);
+}
+
 /// Commands that ran in services that were started again since.
 void print_outlived(const Face& face, const Preview& preview) {
   bool headed = false;
@@ -38,7 +43,7 @@ void print_outlived(const Face& face, const Preview& preview) {
       if (!std::exchange(headed, true))
         print(cat(in(Colour::bold, "keep, not repeated", face.colour),
                   " (`--replay` repeats what ran before a service was started again)"));
-      print(cat("  ", to_string(step.key), in(Colour::grey, cat(": ", step.why), face.colour)));
+      print(cat("  ", to_string(step.key), reason_text(face, step)));
     }
 }
 
@@ -66,7 +71,7 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
     std::vector<Key> keys;
     for (const Step* const step : those)
       keys.push_back(step->key);
-    const std::string reason = in(Colour::grey, cat(": ", those[0]->why), face.colour);
+    const std::string reason = reason_text(face, *those[0]);
     if (those.size() > most_alike) {
       print(cat("  ", first_few(keys), reason));
       continue;
@@ -89,8 +94,7 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
         continue;
       if (!std::exchange(headed, true))
         print(in(Colour::bold, to_string(verb), face.colour));
-      print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "",
-                in(Colour::grey, cat(": ", step.why), face.colour)));
+      print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "", reason_text(face, step)));
       print_changes(face, changes_in(place, preview, step));
     }
   }
@@ -168,6 +172,8 @@ Result<int> run(Face& face) {
       return write(cat(write_json(plan_file_of(preview), {.indent = 2}), "\n"));
     }));
   }
+  for (const std::string& warning : preview.warnings)
+    print_warning(face, warning);
   if (is_standard_output(file_of_plan(face)))
     return code_of(face, preview);
   if (face.json) {
@@ -184,6 +190,7 @@ Result<int> run(Face& face) {
                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
                      {"leftovers", preview.plan.leftovers.size()},
                      {"leftover_keys", Value::list(std::move(leftovers))},
+                     {"warnings", Value::list({preview.warnings.begin(), preview.warnings.end()})},
                      {"converged", preview.plan.converged()}}));
   } else {
     print_plan(face, *place, preview);

@@ -5,8 +5,8 @@
 #include "cli/commands/package_options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "core/environment_name.h"
 #include "packages/instruction_graph.h"
-#include "packages/names.h"
 #include "value/json.h"
 #include "verbs/environments.h"
 #include "verbs/images.h"
@@ -377,7 +377,7 @@ Result<int> run(Face& face) {
     const PackageReport report = std::move(*made);
     if (face.parsed.flag("pull") && face.parsed.flag("dependencies"))
       if (const Summary pulled = TRY(pull_images(*place, report.images)); !pulled.good())
-        return tell_end(face, pulled);
+        return tell_failed(face, pulled);
     if (graph) {
       TRY(write_graph(face, report));
       return 0;

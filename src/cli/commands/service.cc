@@ -54,7 +54,7 @@ Result<int> restart(Face& face) {
     if (const Summary summary =
             TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
         !summary.good())
-      return tell_end(face, summary);
+      return tell_failed(face, summary);
   const std::string_view name = service_name(service->applied->key);
   if (face.json)
     print_json(Value::dict({{"name", name}, {"status", "restarted"}, {"changed", true}}));
@@ -122,7 +122,7 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
   const std::string_view name = service_name(resource_of_then(*service)->key);
   const Summary summary = TRY(transit_services(*editing.place, *editing.edit, {service}, verb));
   if (!summary.good())
-    return tell_end(face, summary);
+    return tell_failed(face, summary);
   if (face.json)
     print_json(Value::dict({{"name", name}, {"status", done}, {"changed", summary.done > 0}}));
   else if (!face.quiet)
@@ -250,7 +250,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
       TRY(put_service(*editing.place, *editing.edit, editing.environment, std::move(service)));
   const RecordPointer record = edited.find(key);
   if (!edited.summary.good() || record == nullptr)
-    return std::max(1, tell_end(face, edited.summary));
+    return std::max(1, tell_failed(face, edited.summary));
   const Value& outputs = record->outputs;
   if (face.json)
     print_json(Value::dict({{"name", service_name(key)}, {"outputs", outputs}}));

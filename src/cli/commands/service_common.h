@@ -28,12 +28,29 @@ Result<int> talk_with(
     ExecOptions options,
     const std::function<Result<int64_t>(const ExecOptions&, const TalkEnds&)>& hold);
 
+using LineSink = std::function<Status(Value)>;
+/// Prints such lines: each as it comes with `jsonl`, else all in one document at the end.
+class LineDocument {
+ public:
+  explicit LineDocument(const Face& face) : face_(face) {}
+  LineSink sink();
+  void end();
+
+ private:
+  const Face& face_;
+  std::vector<Value> lines_;
+};
+
 /// Lines of logs with their times as values: `time`, `text`, `stream` beside what `about` says;
 /// those that do not pass `filter` are left out. `read` reads them.
-using LineSink = std::function<Status(Value)>;
 Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& filter,
                             const LineSink& sink,
                             const std::function<Status(const StreamSink&)>& read);
+
+/// Seconds since 1970, with a fraction, of what the flag `name` gives: `10m` ago, a time such as
+/// `2026-11-22T13:42:15Z`, or a number of such seconds; empty when it is not given. Error
+/// (`Blame::user`): it is none of those.
+Result<std::string> moment_asked(const Face& face, const Workplace& place, const std::string& name);
 
 Command logs_command();
 /// `service exec`, `shell` and `cp`.

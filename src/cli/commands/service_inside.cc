@@ -90,7 +90,7 @@ Result<int> copy(Face& face) {
         "name the source and the target: `fettle service cp ENCLAVE SERVICE:PATH PATH` or `… PATH "
         "SERVICE:PATH`");
   const auto from = place_inside(source), to = place_inside(target);
-  if (from.has_value() == to.has_value())
+  if (!from && !to)
     return user_error(cat("one of `", source, "` and `", target,
                           "` must be in a service, written `SERVICE:PATH`"));
   Workplace* const place = TRY(face.workplace());
@@ -104,7 +104,10 @@ Result<int> copy(Face& face) {
     }));
     return 0;
   }
-  if (from)
+  if (from && to)
+    TRY(copy_between(*place, service, from->second,
+                     TRY(inspect_service(*place, environment, to->first)), to->second, stop));
+  else if (from)
     TRY(copy_out_of(*place, service, from->second, target, stop));
   else
     TRY(copy_into(*place, service, source, to->second, stop));
@@ -158,7 +161,8 @@ std::vector<Command> inside_commands() {
                  {"fettle service shell shop web", "echo id | fettle service shell shop web"},
                  shell, {user}),
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
-                 "Copies a file or folder into or out of a service: one side is SERVICE:PATH.",
+                 "Copies a file or folder into or out of a service, SERVICE:PATH, or from one to "
+                 "another.",
                  {"fettle service cp shop web:/etc/nginx ./nginx",
                   "fettle service cp shop ./index.html web:/usr/share/nginx/html/"},
                  copy),

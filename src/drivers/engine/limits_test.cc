@@ -41,7 +41,7 @@ class StalledEngine : public testing::Test {
     return line.find(part) != line.npos;
   }
 
-  WaitLimits limits_{.connect = 1s, .silence = 20ms, .whole = 10s};
+  WaitLimits limits_{.connect = 1s, .silence = 200ms, .whole = 10s};
   HttpClient http_;
   Says says_;
   std::optional<TestServer> server_;
@@ -52,6 +52,7 @@ class StalledEngine : public testing::Test {
 constexpr std::string_view begun = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 TEST_F(StalledEngine, AnInspectionThatFailsIsAskedAgain) {
+  limits_.silence = 10s;
   std::atomic<int> asked = 0, failing = 2;
   serve([&](const std::string&) {
     return ++asked <= failing ? answer(500, R"({"message":"read /proc/7/cgroup: no such process"})")
@@ -70,7 +71,7 @@ TEST_F(StalledEngine, ACallIsGivenUp) {
   serve([](const std::string&) { return ""; });
   const auto listed = list_containers(*engine_, {}, {});
   ASSERT_FALSE(listed);
-  EXPECT_NE(listed.error().message.find("nothing was received for 20ms"), std::string::npos)
+  EXPECT_NE(listed.error().message.find("nothing was received for 200ms"), std::string::npos)
       << listed.error().message;
 }
 
@@ -114,7 +115,7 @@ TEST_F(StalledEngine, AnArchiveIsGivenUpBothWays) {
 }
 
 TEST_F(StalledEngine, APullThatSaysNothingGoesOnUntilItsLimit) {
-  limits_.whole = 300ms;
+  limits_.whole = 2s;
   serve([](const std::string&) { return std::string(begun); });
   const Status pulled = pull_image(*engine_, "localhost/a:1", {}, {}, {});
   ASSERT_FALSE(pulled);
@@ -128,7 +129,7 @@ TEST_F(StalledEngine, APullOfAnEngineThatIsGoneIsGivenUp) {
   serve([](const std::string&) { return std::string(begun); });
   const Status pulled = pull_image(*engine_, "localhost/a:1", {}, {}, {});
   ASSERT_FALSE(pulled);
-  EXPECT_NE(to_string(pulled.error()).find("nothing was received for 20ms"), std::string::npos)
+  EXPECT_NE(to_string(pulled.error()).find("nothing was received for 200ms"), std::string::npos)
       << to_string(pulled.error());
 }
 

@@ -219,13 +219,15 @@ Status PrivatePodman::stop(bool wipe, std::stop_token stop) {
   Enclosure enclosure(options_.root);
   const Descriptor lock = TRY(enclosure.lock(stop));
   // By the command and not through the service: containers outlive a service that crashed.
-  Invocation remove = podman({"rm", "--all", "--force", "--time", "0"});
-  remove.time_limit = 120s;
-  const std::string doing = cat("removing the containers of `", options_.root.string(), "`");
+  Invocation end = podman(wipe ? std::vector<std::string>{"rm", "--all", "--force", "--time", "0"}
+                               : std::vector<std::string>{"stop", "--all", "--time", "10"});
+  end.time_limit = 120s;
+  const std::string doing = cat(wipe ? "removing" : "stopping", " the containers of `",
+                                options_.root.string(), "`");
   if (enclosure.is_alive())
-    (void)TRY(enclosure.run(remove, stop).context(doing));
+    (void)TRY(enclosure.run(end, stop).context(doing));
   else if (geteuid() != 0)
-    (void)TRY(run_process(remove, stop).context(doing));
+    (void)TRY(run_process(end, stop).context(doing));
   TRY(enclosure.end());
   for (const char* const name : {"holder.pid", "service.pid", "engine.sock"})
     TRY(remove_tree(options_.root / name));

@@ -181,14 +181,16 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   // Time during which nobody ran does not count.
   const Duration waited =
       Duration(act.so_far.integer_at("waited")) + (instant_from_clock() - began);
+  const std::string told =
+      to_string(waited < 1ms ? Duration(std::chrono::round<std::chrono::microseconds>(waited))
+                             : Duration(std::chrono::round<std::chrono::milliseconds>(waited)));
   if (result)
     return Outcome(
-        Done{.outputs = with(*result, {{"tries", tries}, {"duration", to_string(waited)}}),
-             .remote_id = {}});
+        Done{.outputs = with(*result, {{"tries", tries}, {"duration", told}}), .remote_id = {}});
   if (is_cancelled(result.error()) || result.error().blame != Blame::world)
     return result.error();
   if (waited >= limit)
-    return world_error(cat("gave up after ", tries, " tries in ", to_string(waited), ": ",
+    return world_error(cat("gave up after ", tries, " tries in ", told, ": ",
                            to_string(result.error()), text_of_answer(answer)));
   // A command costs some 50 ms of work, a request nearly nothing.
   const Duration first = attributes.at("recipe").text_at("type") == "exec" ? 50ms : 10ms;
