@@ -320,13 +320,24 @@ Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const N
   return stored;
 }
 
+namespace {
+
+Result<workloads::GateWords> gates_with(const std::optional<Value>& before, std::string_view text) {
+  return workloads::merged_gates(workloads::gate_words_of(before.value_or(Value())),
+                                 TRY(workloads::read_gates(text)));
+}
+
+}  // namespace
+
+Status check_gates(const Workplace& place, const Name& environment, std::string_view text) {
+  TRY(gates_with(TRY(place.store->note(environment, gates_note)), text));
+  return {};
+}
+
 Status put_gates(const Workplace& place, const Name& environment, std::string_view text) {
-  const workloads::GateWords words = TRY(workloads::read_gates(text));
   return place.store->wish(environment, [&](Wish& wish) -> Status {
     TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
-    const auto before = TRY(wish.note(gates_note));
-    const workloads::GateWords merged =
-        TRY(workloads::merged_gates(workloads::gate_words_of(before.value_or(Value())), words));
+    const workloads::GateWords merged = TRY(gates_with(TRY(wish.note(gates_note)), text));
     return wish.put_note(gates_note, workloads::value_of(merged));
   });
 }

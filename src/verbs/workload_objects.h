@@ -52,7 +52,8 @@ Result<std::vector<StoredObject>> change_objects(const Workplace& place, const N
                                                  const ObjectChange& change);
 
 /// Switches feature gates of the fleet on or off, `NAME=BOOL,…`; what was said before stays. Errors
-/// (`Blame::user`): those of `workloads/gates.h`.
+/// (`Blame::user`): those of `workloads/gates.h`; `check_gates` tells them and changes nothing.
+Status check_gates(const Workplace& place, const Name& environment, std::string_view text);
 Status put_gates(const Workplace& place, const Name& environment, std::string_view text);
 Result<workloads::Gates> stored_gates(const Workplace& place, const Name& environment);
 

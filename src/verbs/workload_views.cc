@@ -63,6 +63,11 @@ Result<std::vector<Object>> objects_with_status(const Workplace& place, const Na
   return objects;
 }
 
+Result<Name> owner_of_job(const Workplace& place, const Name& environment, const Name& job) {
+  const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
+  return workloads::owner_of_job(view->fleet, job);
+}
+
 Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment,
                                          bool all) {
   const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));

@@ -10,6 +10,10 @@ namespace fettle {
 Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
                                                            const Name& environment);
 
+/// The workload for whose rollout the job `ImagePullJob/NAMESPACE/NAME` pulls ahead; empty: it is
+/// no such job.
+Result<Name> owner_of_job(const Workplace& place, const Name& environment, const Name& job);
+
 /// Pods as Kubernetes writes them, with the status that was seen just now: all, or those of one
 /// owner.
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,

@@ -265,6 +265,15 @@ std::vector<Object> jobs_of_rollouts(const Fleet& fleet) {
   return jobs;
 }
 
+Name owner_of_job(const Fleet& fleet, const Name& job) {
+  for (const auto& [owner, workload] : fleet.workloads())
+    if (workload->sort != WorkloadSort::image_pull_job)
+      for (const auto& [name, memory] : fleet.owned(owner).jobs)
+        if (job_of_rollout(fleet, memory).owner() == job)
+          return owner;
+  return {};
+}
+
 Value node_image_of(const Fleet& fleet, const Name& node, size_t most) {
   const Node* found = fleet.node(node);
   if (found == nullptr)

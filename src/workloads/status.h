@@ -15,6 +15,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now);
 /// The ImagePullJobs that pull ahead for rollouts, with their status and who owns them. Nobody
 /// stored them.
 std::vector<Object> jobs_of_rollouts(const Fleet& fleet);
+/// The workload for which such a job pulls; empty: `job` is none of them.
+Name owner_of_job(const Fleet& fleet, const Name& job);
 
 /// Why a workload's pods are not as it wants them although nothing is under way: it says so in its
 /// notices.

@@ -208,6 +208,8 @@ TEST_F(Status, JobsThatPullAheadAreShownAsJobs) {
   ASSERT_EQ(jobs.size(), 1u);
   const Object& job = jobs[0];
   EXPECT_TRUE(job.owner().view().starts_with("ImagePullJob/default/web-")) << job.owner().str();
+  EXPECT_EQ(owner_of_job(world.fleet, job.owner()), "CloneSet/default/web");
+  EXPECT_TRUE(owner_of_job(world.fleet, "ImagePullJob/default/web").empty());
   const Value& owner = job.document.at("metadata").at("ownerReferences").items()[0];
   EXPECT_EQ(owner.text_at("name"), "web");
   EXPECT_EQ(owner.text_at("kind"), "CloneSet");

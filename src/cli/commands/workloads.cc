@@ -12,6 +12,7 @@
 #include "cli/print.h"
 #include "verbs/claims.h"
 #include "verbs/workload_edits.h"
+#include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {
@@ -19,9 +20,12 @@ namespace {
 Result<int> apply(Face& face) {
   std::vector<workloads::Object> objects = TRY(objects_asked(face));
   Workplace* place = TRY(face.workplace());
-  if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
-    TRY(put_gates(*place, fleet_of(face), gates));
+  const std::string gates = face.parsed.text("feature-gates");
+  if (!gates.empty())
+    TRY(check_gates(*place, fleet_of(face), gates));
   const auto stored = TRY(store_objects(*place, fleet_of(face), std::move(objects)));
+  if (!gates.empty())
+    TRY(put_gates(*place, fleet_of(face), gates));
   return finish_workloads(face, *place, stored);
 }
 
@@ -44,6 +48,18 @@ Result<std::vector<Name>> take_missing(const Face& face, const Workplace& place,
   for (const Name& owner : missing)
     print_error(cat("there is no `", owner_text(owner), "`"));
   return missing;
+}
+
+/// Jobs that pull ahead for a rollout have no manifest of their own.
+Status refuse_jobs_of_rollouts(const Workplace& place, const Name& fleet,
+                               const std::vector<Name>& owners) {
+  for (const Name& job : owners)
+    if (job.view().starts_with("ImagePullJob/"))
+      if (const Name owner = TRY(owner_of_job(place, fleet, job)); !owner.empty())
+        return user_error(cat("`", owner_text(job), "` pulls ahead for `", owner_text(owner),
+                              "` and goes with its rollout; `fettle rollout undo ",
+                              owner_text(owner), "` or `delete` ends it"));
+  return {};
 }
 
 /// What is in a namespace goes with it.
@@ -132,6 +148,7 @@ Result<int> remove(Face& face) {
                                  : Name(cat(kind, "/", space, "/", face.parsed.argument(i))));
   }
   Workplace* place = TRY(face.workplace());
+  TRY(refuse_jobs_of_rollouts(*place, fleet_of(face), owners));
   TRY(add_contents_of_namespaces(*place, fleet_of(face), owners));
   // A pod goes by its owner, which makes another one; a claim has no manifest.
   const std::vector<Name> pods = taken_of(owners, "Pod/");
