@@ -241,11 +241,15 @@ Value pod_metadata(const Value& attributes, const char* field) {
     for (const Value& sidecar : attributes.at("sidecars").items())
       add(sidecar.at(field));
   add(attributes.at(field));
-  const Value all = Value::dict(std::move(entries));
+  const auto is_before = [](const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); };
+  std::stable_sort(entries.begin(), entries.end(), is_before);
   std::vector<Entry> kept;
-  for (const Entry& entry : all.entries())
-    if (!entry.value.is_null())
-      kept.push_back(entry);
+  kept.reserve(entries.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const bool is_last = i + 1 == entries.size() || entries[i].key != entries[i + 1].key;
+    if (is_last && !entries[i].value.is_null())
+      kept.push_back(std::move(entries[i]));
+  }
   return Value::dict(std::move(kept));
 }
 

@@ -51,10 +51,14 @@ void add_names(const Value& spec, std::map<Name, bool>& names) {
 
 namespace {
 
+bool is_before(const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); }
+
 /// `keeps_null`: of what was there before.
 Value with_changes(const Value& dict, std::vector<Entry> changes, bool keeps_null) {
   const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
-  std::ranges::stable_sort(changes, {}, [](const Entry& each) { return each.key.view(); });
+  // Few, and mostly in order: cheaper than a sort that asks for memory.
+  for (auto each = changes.begin(); each != changes.end(); ++each)
+    std::rotate(std::upper_bound(changes.begin(), each, *each, is_before), each, each + 1);
   std::vector<Entry> kept;
   kept.reserve(before.size() + changes.size());
   const auto put_before = [&](const Entry& entry) {
