@@ -211,6 +211,32 @@ TEST(Embedding, StepsAndMemoryAreDeterministic) {
   EXPECT_EQ(run(), run());
 }
 
+/// How running functions are counted changes with the depth.
+TEST(Embedding, RecursionIsFoundAtEveryDepth) {
+  constexpr int functions = 400;
+  std::string text = "def g0(): return 0\ndef ok(f): return 7\n";
+  for (int i = 1; i <= 300; ++i)
+    text += cat("def g", i, "(): return g", i - 1, "()\n");
+  text += "def f0(again):\n  for i in range(3):\n    g300()\n  return again(again)\n";
+  for (int i = 1; i < functions; ++i)
+    text += cat("def f", i, "(again): return f", i - 1, "(again)\n");
+  Session session;
+  const ModulePtr module = session.run("m.star", text).value();
+  Thread thread(session);
+  const auto called = [&](int first, const std::string& again) {
+    const Result<Value> result =
+        thread.call(module->get(cat("f", first)).value(), {module->get(again).value()});
+    return result ? repr_of(thread, *result).value() : result.error().message;
+  };
+  for (const int first : {0, 1, 126, 127, 128, 129, 130, 254, 255, 256, 257, 258, 399}) {
+    EXPECT_EQ(called(first, "ok"), "7") << first;
+    for (const int again : {0, 1, 127, 128, 129, 255, 256, 257, 399})
+      EXPECT_EQ(called(first, cat("f", again)),
+                cat("function f", std::min(first, again), " called recursively"))
+          << first;
+  }
+}
+
 TEST(Embedding, LocksEndWithAnError) {
   Session session;
   Thread thread(session);

@@ -21,10 +21,14 @@ bool is_running(const Vm& vm, const Code* code) {
   for (const Vm* each = &vm; each != nullptr; each = each->caller) {
     if (each->active[code->id % Vm::active_slots] == 0)
       continue;
-    if (each->deep.contains(code))
-      return true;
-    for (size_t i = std::min(each->frames.size(), Vm::shallow); i-- > 0;)
-      if (each->frames[i].code == code)
+    if (each->is_deep()) {
+      const auto found = each->deep.find(code);
+      if (found != each->deep.end() && found->second > 0)
+        return true;
+      continue;
+    }
+    for (const Activation& frame : each->frames)
+      if (frame.code == code)
         return true;
   }
   return false;

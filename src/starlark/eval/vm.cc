@@ -253,10 +253,22 @@ Value Vm::fail_with_error(Error error) {
   return Value::error();
 }
 
-void Vm::leave_deep(const Code* code) {
-  const auto found = deep.find(code);
-  if (--found->second == 0)
-    deep.erase(found);
+/// Before a frame of this code is pushed.
+void Vm::enter_deep(const Code* code) {
+  if (!is_deep())
+    for (const Activation& frame : frames)
+      ++deep[frame.code];
+  deep_from = shallow / 2;
+  ++deep[code];
+}
+
+/// Before the last frame is popped. What runs no more stays with 0: it may be called again at once.
+void Vm::leave_deep() {
+  --deep[frames.back().code];
+  if (frames.size() - 1 > deep_from)
+    return;
+  deep_from = shallow;
+  deep = {};
 }
 
 Where Vm::position() const {

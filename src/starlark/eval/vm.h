@@ -133,27 +133,29 @@ struct Vm : Work {
   static constexpr size_t active_slots = 4096;
   uint32_t active[active_slots] = {};
   uint32_t& active_of(const Code* code) { return active[code->id % active_slots]; }
-  /// Of the frames from `shallow` on, how many run each code: a stack of thousands of functions
-  /// fills all slots, and is not to be searched for each call.
+  /// How many frames run each code, once there are more than `shallow`: a stack of thousands of
+  /// functions fills all slots, and is not to be searched for each call. Kept until half of them
+  /// are gone, so that calls back and forth do not count anew each time.
   static constexpr size_t shallow = 256;
   std::unordered_map<const Code*, uint32_t> deep;
+  size_t deep_from = shallow;  ///< frames; lower while `deep` is kept
+  bool is_deep() const { return deep_from < shallow; }
   void pop_frame() {
-    if (const Code* code = frames.back().code; code != nullptr) {
+    if (const Code* code = frames.back().code; code != nullptr)
       --active_of(code);
-      if (frames.size() > shallow) [[unlikely]]
-        leave_deep(code);
-    }
+    if (frames.size() > deep_from) [[unlikely]]
+      leave_deep();
     frames.pop_back();
   }
   Activation* push_frame(const Activation& frame) {
-    if (frame.code != nullptr) {
+    if (frame.code != nullptr)
       ++active_of(frame.code);
-      if (frames.size() >= shallow) [[unlikely]]
-        ++deep[frame.code];
-    }
+    if (frames.size() >= deep_from) [[unlikely]]
+      enter_deep(frame.code);
     return frames.push_back(frame);
   }
-  void leave_deep(const Code* code);
+  void enter_deep(const Code* code);
+  void leave_deep();
   static constexpr uint32_t deepest_native = 200;
 
   /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
