@@ -49,13 +49,13 @@ Result<std::string> items_text(starlark::Thread& thread, starlark::Value value,
 constexpr int deepest = 1'000;
 constexpr uint64_t of_a_part = 64;
 
-struct Part {
+struct Node {
   starlark::Value value;
   int depth;
 };
 
 /// What a value consists of, for those that consist of others.
-void push_parts(std::vector<Part>& open, const Part& whole) {
+void push_parts(std::vector<Node>& open, const Node& whole) {
   const int depth = whole.depth + 1;
   switch (starlark::type_of(whole.value)) {
     case Type::list:
@@ -83,9 +83,9 @@ void push_parts(std::vector<Part>& open, const Part& whole) {
 
 Result<uint64_t> weight_of(starlark::Thread& thread, starlark::Value value, uint64_t limit) {
   uint64_t weight = 0;
-  std::vector<Part> open{{value, 0}};
+  std::vector<Node> open{{value, 0}};
   while (!open.empty()) {
-    const Part part = open.back();
+    const Node part = open.back();
     open.pop_back();
     if (part.depth > deepest)
       return user_error(cat("a value is nested deeper than ", deepest, ", or contains itself"));

@@ -77,7 +77,9 @@ Result<Value> gone_attributes(const Chunk& chunk) {
 }
 
 /// A word as a POSIX shell takes it.
-std::string quoted(std::string_view word) { return cat("'", replace_all(word, "'", "'\\''"), "'"); }
+std::string in_quotes(std::string_view word) {
+  return cat("'", replace_all(word, "'", "'\\''"), "'");
+}
 
 constexpr std::string_view shell = "/bin/sh -c ";
 
@@ -101,11 +103,11 @@ class Command {
         return command;
       if (!command.is_text())
         return user_error("`umask` and a reference in `cmd` need `shell: true`");
-      return Value(cat(shell, quoted(cat(prefix, "exec ", command.text()))));
+      return Value(cat(shell, in_quotes(cat(prefix, "exec ", command.text()))));
     }
     if (command.is_text())
-      return Value(cat(shell, quoted(cat(prefix, command.text()))));
-    return Value(cat(shell, quoted(cat(prefix, evaluated(command)))));
+      return Value(cat(shell, in_quotes(cat(prefix, command.text()))));
+    return Value(cat(shell, in_quotes(cat(prefix, evaluated(command)))));
   }
 
   /// Several commands as one that succeeds when all of them do.
@@ -114,7 +116,7 @@ class Command {
     for (const Value& command : commands)
       text += cat(text.empty() ? "" : " && ", "{ ",
                   command.is_text() ? command.text().str() : evaluated(command), "\n}");
-    return Value(cat(shell, quoted(text)));
+    return Value(cat(shell, in_quotes(text)));
   }
 
   /// What holes need, beside the variables of the state.
@@ -144,7 +146,7 @@ class Command {
 
   std::string umask() const {
     const Value& mask = argument(chunk_, "umask");
-    return mask.is_null() ? "" : cat("umask ", quoted(to_text(mask)), "; ");
+    return mask.is_null() ? "" : cat("umask ", in_quotes(to_text(mask)), "; ");
   }
 
   Value words(const Value& command) {
@@ -153,12 +155,12 @@ class Command {
     for (const Value& word : command.items()) {
       const bool is_plain = !word.is_deferred() && !word.is_secret();
       const std::string shown =
-          is_plain ? quoted(to_text(word)) : cat("\"$", variable_of(word), "\"");
+          is_plain ? in_quotes(to_text(word)) : cat("\"$", variable_of(word), "\"");
       text += cat(text.empty() ? "" : " ", shown);
     }
     if (environment_.empty() && prefix.empty())
       return Value(text);
-    return Value(cat(shell, quoted(cat(prefix, "exec ", text))));
+    return Value(cat(shell, in_quotes(cat(prefix, "exec ", text))));
   }
 
   const Chunk& chunk_;

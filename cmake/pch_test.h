@@ -3,4 +3,4 @@
 
 #include <gtest/gtest.h>
 
-#include "base/pch.h"
+#include "cmake/pch.h"
