@@ -55,7 +55,7 @@ Result<int> completion(Face& face) {
 }
 
 Command help_command() {
-  return CommandGroup{"engine", {}}.make(
+  return CommandGroup{"help", {}}.make(
       "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
       {{{"--markdown"}, "", "print the reference of all commands, for the manual"},
@@ -63,7 +63,7 @@ Command help_command() {
 }
 
 Command completion_command() {
-  return CommandGroup{"engine", {}}.make(
+  return CommandGroup{"help", {}}.make(
       "completion", "[bash|zsh|fish]", 0, 1, "Prints a script that completes words in a shell.",
       {"source <(fettle completion)", "fettle completion zsh > _fettle",
        "fettle completion fish > ~/.config/fish/completions/fettle.fish"},
@@ -71,19 +71,19 @@ Command completion_command() {
 }
 
 std::vector<Command> make_all() {
-  std::vector<Command> all{run_command(), package_init_command()};
-  for (const std::vector<Command>& group :
-       {enclave_commands(), std::vector<Command>{clean_command()}, service_commands(),
-        std::vector<Command>{port_print_command()}, files_commands(), versions_commands(),
-        state_commands(), state_memory_commands(), workload_commands(), node_commands(),
-        orphan_commands(), engine_commands()})
+  using Commands = std::vector<Command>;
+  Commands all;
+  for (const Commands& group :
+       {Commands{run_command(), package_init_command(), starlark_command()},
+        Commands{compile_command(), export_command()}, versions_commands(),
+        Commands{release_command(), project_init_command()}, state_commands(),
+        state_memory_commands(), workload_commands(), node_commands(),
+        Commands{plan_command(), check_command(), why_command(), show_command(), drift_command(),
+                 events_command()},
+        orphan_commands(), enclave_commands(), Commands{clean_command()}, service_commands(),
+        Commands{port_print_command()}, files_commands(), engine_commands(),
+        Commands{doctor_command(), help_command(), completion_command(), version_command()}})
     all.insert(all.end(), group.begin(), group.end());
-  for (Command command :
-       {compile_command(), export_command(), release_command(), project_init_command(),
-        plan_command(), check_command(), why_command(), show_command(), drift_command(),
-        events_command(), doctor_command(), starlark_command(), help_command(),
-        completion_command(), version_command()})
-    all.push_back(std::move(command));
   return all;
 }
 

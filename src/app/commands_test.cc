@@ -36,6 +36,16 @@ TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
       << "docs/commands.md is not up to date; `./dev reference` regenerates it";
 }
 
+TEST(Commands, EachGroupStandsInOnePlace) {
+  std::vector<std::string> groups;
+  for (const Command& command : all_commands())
+    if (groups.empty() || groups.back() != command.group)
+      groups.push_back(command.group);
+  EXPECT_EQ(join(groups, ", "),
+            "packages, models, states, workloads, before and after a run, environments, services, "
+            "files, machine, help");
+}
+
 TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
   size_t ending = 0;
   for (const Command& command : all_commands()) {

@@ -232,7 +232,7 @@ std::vector<CommandOption> options() {
 }  // namespace
 
 Command check_command() {
-  return CommandGroup{"engine", {}}.make(
+  return CommandGroup{around_runs, {}}.make(
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
       "nothing.\n"

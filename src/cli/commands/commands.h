@@ -11,6 +11,9 @@ struct ServiceView;
 
 struct Orphan;
 
+/// The group of commands that all four front ends have.
+inline constexpr const char* around_runs = "before and after a run";
+
 Command run_command();
 Command plan_command();
 Command check_command();

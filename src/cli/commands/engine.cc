@@ -64,7 +64,7 @@ Result<int> remove(Face& face) {
 }  // namespace
 
 std::vector<Command> engine_commands() {
-  const CommandGroup group{"engine", {}};
+  const CommandGroup group{"machine", {}};
   return {
       group.make("engine status", "", 0, 0,
                  "Says which container engine is used, and the state of the private Podman. Starts "

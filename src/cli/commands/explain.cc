@@ -238,7 +238,7 @@ Result<int> doctor(Face& face) {
   return well ? 0 : 1;
 }
 
-const CommandGroup group{"engine", {}};
+const CommandGroup group{around_runs, {}};
 
 }  // namespace
 
@@ -268,9 +268,9 @@ Command events_command() {
                     {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
 }
 Command doctor_command() {
-  return group.make("doctor", "", 0, 0, "Checks this machine: what is missing, and how to get it.",
-                    {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"},
-                    doctor);
+  return CommandGroup{"machine", {}}.make(
+      "doctor", "", 0, 0, "Checks this machine: what is missing, and how to get it.",
+      {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"}, doctor);
 }
 
 }  // namespace fettle

@@ -93,7 +93,7 @@ Result<int> rm(Face& face) {
 }  // namespace
 
 std::vector<Command> orphan_commands() {
-  const CommandGroup group{"engine", {}};
+  const CommandGroup group{around_runs, {}};
   return {
       group.make("orphans ls", "[ENCLAVE]", 0, 1,
                  "Lists what is no longer wanted but still exists, in one environment or in all.",

@@ -201,7 +201,7 @@ Result<int> run(Face& face) {
 }  // namespace
 
 Command plan_command() {
-  return CommandGroup{"engine", package_options()}.make(
+  return CommandGroup{around_runs, package_options()}.make(
       "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
       "Shows what a run would do, and why. Pulls and changes nothing.\n"
       "Without a package, shows what a release of the model in this folder would do. For files of\n"

@@ -139,7 +139,7 @@ Result<int> package_init(Face& face) {
 }  // namespace
 
 Command starlark_command() {
-  return CommandGroup{"engine", {}}.make(
+  return CommandGroup{"packages", {}}.make(
       "starlark", "[FLAGS] FILE", 0, 999,
       "Runs a Starlark file, or starts a session with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
@@ -165,9 +165,8 @@ Command project_init_command() {
       {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
 }
 Command version_command() {
-  return CommandGroup{"engine", {}}.make("version", "", 0, 0, "Prints the version.",
-                                         {"fettle version", "fettle version --output json"},
-                                         version);
+  return CommandGroup{"help", {}}.make("version", "", 0, 0, "Prints the version.",
+                                       {"fettle version", "fettle version --output json"}, version);
 }
 Command package_init_command() {
   return CommandGroup{"packages", {}}.make(
