@@ -158,6 +158,18 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+namespace {
+
+/// What was being done, or what else is wrong: errors of names are told together, and the first of
+/// them is the error itself.
+std::vector<std::string> trace_of(const Error& error) {
+  std::vector<std::string> trace = error.trace;
+  std::erase(trace, cat(to_string(error.where), ": ", error.message));
+  return trace;
+}
+
+}  // namespace
+
 std::string error_text(const Error& error, bool colour) {
   std::string text = in(Colour::red, "error: ", colour);
   if (const std::string where = to_string(error.where); !where.empty())
@@ -165,7 +177,7 @@ std::string error_text(const Error& error, bool colour) {
   text += error.message;
   if (!error.excerpt.empty())
     text += cat("\n", error.excerpt);
-  for (const std::string& doing : error.trace)
+  for (const std::string& doing : trace_of(error))
     text += cat("\n  ", doing);
   if (error.blame == Blame::bug)
     text += "\nthis is a bug in fettle";
@@ -173,7 +185,9 @@ std::string error_text(const Error& error, bool colour) {
 }
 
 Value error_value(const Error& error) {
-  std::vector<Value> trace(error.trace.begin(), error.trace.end());
+  std::vector<Value> trace;
+  for (const std::string& doing : trace_of(error))
+    trace.emplace_back(doing);
   constexpr std::array<std::string_view, 3> blames{"user", "world", "bug"};
   return Value::dict({{"message", error.message},
                       {"blame", blames[static_cast<size_t>(error.blame)]},

@@ -244,7 +244,7 @@ Status Sources::check(const Spot& spot) const {
 
 Result<std::string> Sources::path(const Locator& locator) {
   const Spot found = TRY(spot(locator));
-  if (text_ && found.inside == "-")
+  if (text_ && found.inside == name_of_text)
     return found.shown;
   TRY(check(found));
   return TRY(found.folder.locate(found.inside)).string();
@@ -252,7 +252,7 @@ Result<std::string> Sources::path(const Locator& locator) {
 
 Result<std::string> Sources::read(const Locator& locator) {
   const Spot found = TRY(spot(locator));
-  if (text_ && found.inside == "-")
+  if (text_ && found.inside == name_of_text)
     return *text_;
   TRY(check(found));
   return found.folder.read(found.inside, largest_source);

@@ -34,7 +34,8 @@ class Sources {
   static Result<Sources> of_folder(const std::string& folder);
   /// A single file without a package.
   static Result<Sources> of_script(const std::string& file);
-  /// A text that stands in no file, as the script `-` of a folder.
+  /// A text that stands in no file, as a script of a folder with this name.
+  static constexpr std::string_view name_of_text = "<stdin>";
   static Result<Sources> of_text(const std::string& folder, std::string text);
   /// A package of somebody else: from the mirror, or fetched. Its `replace` rules that name paths
   /// of this machine do not count.
@@ -83,7 +84,7 @@ class Sources {
   std::string folder_;                   ///< of the root package
   std::string tree_locator_ = "script";  ///< how the files of `tree_` are called
   ClosedFolder tree_{Path()};            ///< that the root package belongs to
-  std::optional<std::string> text_;      ///< of the script `-`
+  std::optional<std::string> text_;      ///< of the script `name_of_text`
   std::string mirror_;
   Fetch fetch_;
   std::map<std::string, std::string> fetched_;  ///< repository@ref -> folder

@@ -51,7 +51,7 @@ Result<Opened> open_package(const PackageRequest& given) {
     sources.set_mirror(given.mirror);
     sources.set_fetch(given.fetch);
     const std::string name = environment_name_from(sources.folder());
-    return Opened{std::move(sources), "-", name};
+    return Opened{std::move(sources), std::string(Sources::name_of_text), name};
   }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);

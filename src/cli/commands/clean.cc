@@ -76,7 +76,9 @@ Command clean_command() {
   return CommandGroup{"environments", {}}.make(
       "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
       {"fettle clean", "fettle clean -a --older-than 7d"}, run,
-      {{{"-a", "--all"}, "", "also running environments; those of models, states and workloads are kept"},
+      {{{"-a", "--all"},
+        "",
+        "also running environments; those of models, states and workloads are kept"},
        {{"--older-than"},
         "AGE",
         cat("remove events older than this, such as 7d or 12h (", usual_age,

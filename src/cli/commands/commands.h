@@ -94,6 +94,8 @@ std::string orphans_text(size_t orphans, const std::vector<Key>& left,
 /// The text of a file that somebody names, `-` for standard input. Error (`Blame::user`): it cannot
 /// be read.
 Result<std::string> read_given(const std::string& path);
+/// A path as errors tell it: `-` is `<stdin>`.
+std::string shown_file(const std::string& path);
 
 /// Tells what is wrong with a model; the exit code.
 int report_model_errors(const Face& face, const std::vector<Error>& errors);

@@ -109,6 +109,8 @@ std::string orphans_text(size_t orphans, const std::vector<Key>& left,
              "`; `--prune` removes ", orphans == 1 ? "it)" : "them)");
 }
 
+std::string shown_file(const std::string& path) { return path == "-" ? "<stdin>" : path; }
+
 Result<std::string> read_given(const std::string& path) {
   Result<std::string> text = read_file(path == "-" ? "/dev/stdin" : path);
   if (!text)

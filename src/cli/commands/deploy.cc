@@ -129,7 +129,7 @@ Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_vi
   const std::string file = face.parsed.text("plan");
   if (file.empty())
     return std::optional<KeptPlan>();
-  KeptPlan kept = TRY(read_plan_file(TRY(read_given(file)), file));
+  KeptPlan kept = TRY(read_plan_file(TRY(read_given(file)), shown_file(file)));
   if (kept.environment != environment)
     return user_error(
         cat("the plan `", file, "` is for `", kept.environment, "`, not for `", environment, "`"));

@@ -36,7 +36,7 @@ Result<std::string> download(const Workplace& place, const std::string& url) {
 
 Result<std::string> read_arguments(const std::string& file) {
   return read_all(TRY(source_of_file(file == "-" ? "/dev/stdin" : file)), longest_arguments)
-      .context(cat("reading `", file, "`"));
+      .context(cat("reading `", shown_file(file), "`"));
 }
 
 std::string variable(const char* name) {
@@ -62,7 +62,7 @@ Status read_all_arguments(Face& face, PackageRequest& request) {
     Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
     if (!text)
       return user_error(text.error().message).context("reading the arguments");
-    parts.push_back({file, std::move(*text)});
+    parts.push_back({shown_file(file), std::move(*text)});
   }
   if (const std::string given = face.parsed.argument(1); !given.empty())
     parts.push_back({"", given});

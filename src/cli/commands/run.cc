@@ -385,7 +385,7 @@ Result<int> run(Face& face) {
     return tell_dry_run(face, report, verbosity);
   }
   if (const std::string file = face.parsed.text("plan"); !file.empty()) {
-    request.plan = TRY(read_plan_file(TRY(read_given(file)), file));
+    request.plan = TRY(read_plan_file(TRY(read_given(file)), shown_file(file)));
     if (request.environment.empty())
       request.environment = request.plan->environment;
     if (request.environment != request.plan->environment)

@@ -78,8 +78,8 @@ Result<int> restore(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string file = face.parsed.argument(0);
   const std::string text = TRY(read_given(file));
-  const size_t count =
-      TRY(remember_states(*place, request.environment, TRY(read_json(text, file)), request.waits));
+  const size_t count = TRY(remember_states(*place, request.environment,
+                                           TRY(read_json(text, shown_file(file))), request.waits));
   if (face.json)
     print_json(Value::dict({{"remembered", count}}));
   else if (!face.quiet)

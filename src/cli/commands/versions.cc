@@ -75,8 +75,8 @@ Result<int> push(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string file = face.parsed.argument(0);
   const std::string name = TRY(model_environment_name(face));
-  const Value document = TRY(read_json(TRY(read_given(file)), file));
-  Push push = TRY(read_push(document).context(cat("reading `", file, "`")));
+  const Value document = TRY(read_json(TRY(read_given(file)), shown_file(file)));
+  Push push = TRY(read_push(document).context(cat("reading `", shown_file(file), "`")));
   for (const std::string& set : face.parsed.all("delete-resource-set"))
     push.removed.emplace_back(set);
   const bool is_dry = face.parsed.flag("dry-run");

@@ -25,7 +25,8 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
   std::vector<Source> sources;
   for (const std::string& name : names) {
     if (name == "-") {
-      sources.push_back({"stdin", std::string(std::istreambuf_iterator<char>(std::cin), {})});
+      sources.push_back(
+          {shown_file(name), std::string(std::istreambuf_iterator<char>(std::cin), {})});
       continue;
     }
     std::error_code failure;
