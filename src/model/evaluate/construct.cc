@@ -169,20 +169,22 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
   keys_.resize(std::max(keys_.size(), entity.indexes.size()));
   for (size_t i = 0; i < entity.indexes.size(); ++i) {
     const Index* const index = entity.indexes[i];
-    std::string& key = keys_[i];
-    key.clear();
+    Key& key = keys_[i];
+    key.text.clear();
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
         return errors_.fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
-      instances_.append_key_of(key, values[slot]);
+      instances_.append_key_of(key.text, values[slot]);
     }
-    const auto at = index->instances.find(key);
-    if (at == index->instances.end())
+    key.seal();
+    const uint32_t number = index->instances.find(key);
+    if (number == KeyTable::none)
       continue;
-    if (found != nullptr && found != at->second)
+    Instance* const known = instances_.all()[number];
+    if (found != nullptr && found != known)
       return errors_.fail(node.at, "Inconsistent indexes detected!\n", 10);
-    found = at->second;
+    found = known;
     if (found->entity == &entity)
       continue;
     std::string what = "Type found in index is not an exact match";
@@ -205,14 +207,13 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
 void Machine::enter(Instance* instance, bool is_new) {
   for (size_t i = 0; i < instance->entity->indexes.size(); ++i) {
     Index& index = *instance->entity->indexes[i];
-    const bool is_known = index.instances.contains(keys_[i]);
-    if (!is_known)
-      index.instances.emplace(program_.arena.copy(keys_[i]), instance);
-    else if (!is_new)
+    // No index knew a key of a new one.
+    if (!is_new && index.instances.find(keys_[i]) != KeyTable::none)
       continue;
+    index.instances.insert(program_.arena, keys_[i], instance->number);
     if (index.waiting.empty())
       continue;
-    const auto waiting = index.waiting.find(keys_[i]);
+    const auto waiting = index.waiting.find(keys_[i].text);
     if (waiting == index.waiting.end())
       continue;
     for (Task* task : waiting->second)

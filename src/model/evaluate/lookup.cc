@@ -87,7 +87,7 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
     if (!std::equal(keys.begin(), keys.end(), index->names.begin(), index->names.end(),
                     [](const auto& a, Symbol b) { return a.first == b; }))
       continue;
-    std::string key;
+    Key key;
     for (auto& [name, datum] : keys) {
       if (datum.tag == Tag::reference)
         return errors_.fail(node->at, no_key_text(name, datum), 10);
@@ -97,21 +97,23 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
       if (is_real && !(datum.tag == Tag::null && type.is_nullable))
         if (const Step step = cast(*node, "float", Datum(datum), datum); step != Step::done)
           return step;
-      instances_.append_key_of(key, datum);
+      instances_.append_key_of(key.text, datum);
     }
-    if (const auto found = index->instances.find(key); found != index->instances.end()) {
-      if (!found->second->entity->is_a(entity))
+    key.seal();
+    if (const uint32_t number = index->instances.find(key); number != KeyTable::none) {
+      Instance* const found = instances_.all()[number];
+      if (!found->entity->is_a(entity))
         return errors_.fail(
             node->at,
             cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
-      value = Datum::of(found->second);
-      remember_reading(found->second, no_slot, node->at);
+      value = Datum::of(found);
+      remember_reading(found, no_slot, node->at);
       return Step::done;
     }
     if (now_.is_probing)
       return Step::wait;
     ++now_.task->missing;
-    index->waiting[key].push_back(now_.task);
+    index->waiting[key.text].push_back(now_.task);
     lookups_[now_.task] = {cat(entity->full_name, " with key ", key_text(keys)), node};
     return Step::wait;
   }

@@ -13,9 +13,9 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "base/budget.h"
-#include "base/hash.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "model/program/key_table.h"
 #include "model/project/project.h"
 #include "model/syntax/parser.h"
 
@@ -81,18 +81,11 @@ struct Implementation {
   const ImplementationDefinition* definition = nullptr;
 };
 
-/// Keys of indexes are short and looked up by the hundred thousand.
-struct KeyHash {
-  using is_avalanching = void;
-  size_t operator()(std::string_view key) const { return hash64(key); }
-};
-
 struct Index {
   Entity* entity = nullptr;
   std::vector<Symbol> names;  ///< sorted by text
   Place at;
-  /// Its keys are in the program's arena.
-  boost::unordered_flat_map<std::string_view, Instance*, KeyHash> instances;
+  KeyTable instances;  ///< its keys are in the program's arena
   std::unordered_map<std::string, std::vector<Task*>> waiting;
 };
 
