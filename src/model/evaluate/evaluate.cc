@@ -186,10 +186,12 @@ Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
       return value.is_set() ? Step::done : read_cell(cell);
     }
     case NameKind::self_value:
-      value = Datum::of(frame->self);
+      value = Datum::of(frame->self());
       return Step::done;
-    case NameKind::self_attribute:
-      return read_slot(frame->self, frame->self->entity->slot(name.name.name), value, name.at);
+    case NameKind::self_attribute: {
+      Instance* const self = frame->self();
+      return read_slot(self, self->entity->slot(name.name.name), value, name.at);
+    }
     case NameKind::global: {
       Cell& cell = program_.spaces[name.depth].frame->cells[name.slot];
       value = cell.value;
@@ -361,7 +363,7 @@ std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, 
     return known->frames;
   std::vector<Frame*> frames;
   for (const Datum& item : list.items) {
-    Frame* inner = new_frame(frame, frame->self, 1);
+    Frame* inner = new_frame(*frame, 1);
     inner->cells[0].value = item;
     frames.push_back(inner);
   }
@@ -422,7 +424,7 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     }
   } else if (operand->kind == ExprKind::name &&
              as<Name>(operand).found == NameKind::self_attribute) {
-    owner = frame->self;
+    owner = frame->self();
     slot = owner->entity->slot(as<Name>(operand).name.name);
   } else if (operand->kind == ExprKind::map_lookup) {
     Datum object;

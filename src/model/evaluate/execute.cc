@@ -6,13 +6,31 @@
 
 namespace fettle::model {
 
-Frame* Machine::new_frame(Frame* parent, Instance* self, size_t cells) {
+/// Of a block outside of all implementations.
+Frame* Machine::new_frame(size_t cells) {
   auto* frame =
       static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
-  frame->parent = parent;
-  frame->self = self;
-  frame->depth = parent != nullptr ? parent->depth : self != nullptr ? self->depth : 0;
+  frame->owner = nullptr;
+  frame->depth = 0;
+  frame->is_nested = false;
   std::uninitialized_default_construct_n(frame->cells, cells);
+  return frame;
+}
+
+/// Of a block in another one.
+Frame* Machine::new_frame(Frame& parent, size_t cells) {
+  Frame* const frame = new_frame(cells);
+  frame->parent = &parent;
+  frame->depth = parent.depth;
+  frame->is_nested = true;
+  return frame;
+}
+
+/// Of an implementation.
+Frame* Machine::new_frame(Instance& self, size_t cells) {
+  Frame* const frame = new_frame(cells);
+  frame->owner = &self;
+  frame->depth = self.depth;
   return frame;
 }
 
@@ -292,10 +310,7 @@ Step Machine::execute_if(Task& task, const If& node) {
             "`: the condition for an if statement can only be a boolean expression"));
   if (condition.tag == Tag::boolean) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
-    emit(
-        branch,
-        branch.is_elif ? task.frame : new_frame(task.frame, task.frame->self, branch.locals.size()),
-        true);
+    emit(branch, branch.is_elif ? task.frame : new_frame(*task.frame, branch.locals.size()), true);
   }
   relations_.release(task.held);
   return Step::done;
@@ -318,7 +333,7 @@ Step Machine::execute_for(Task& task, const For& node) {
 /// variables.
 Frame* Machine::frame_of(Task& task) {
   if (task.frame == nullptr)
-    task.frame = new_frame(nullptr, task.target, 0);
+    task.frame = new_frame(*task.target, 0);
   return task.frame;
 }
 
@@ -347,7 +362,7 @@ Step Machine::execute_implement(Task& task) {
     if (body.statements.empty())
       continue;
     emit(body,
-         body.locals.empty() ? frame_of(task) : new_frame(nullptr, task.target, body.locals.size()),
+         body.locals.empty() ? frame_of(task) : new_frame(*task.target, body.locals.size()),
          true);
   }
   return Step::done;

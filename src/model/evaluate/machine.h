@@ -143,7 +143,9 @@ class Machine {
   static const Expr* awaited(const Task& task);
 
   // execute.cc
-  Frame* new_frame(Frame* parent, Instance* self, size_t cells);
+  Frame* new_frame(size_t cells);
+  Frame* new_frame(Frame& parent, size_t cells);
+  Frame* new_frame(Instance& self, size_t cells);
   Frame* new_element_frame(Frame& around, const Datum& element, size_t cells);
   bool is_ready(const Stmt& statement, Frame* frame);
   void begin(Task& task);

@@ -117,7 +117,7 @@ bool Machine::check_defaults() {
 
 std::vector<Failure> Machine::run() {
   for (Space& space : program_.spaces)
-    space.frame = new_frame(nullptr, nullptr, space.unit.body->locals.size());
+    space.frame = new_frame(space.unit.body->locals.size());
   if (!check_defaults())
     return {*errors_};
   for (Space& space : program_.spaces)

@@ -78,7 +78,7 @@ Step Machine::execute_stream(Task& task) {
       slot = owner->entity->slot(as<AttributeRef>(expr).name);
     }
   } else if (expr->kind == ExprKind::name && as<Name>(expr).found == NameKind::self_attribute) {
-    owner = task.frame->self;
+    owner = task.frame->self();
     slot = owner->entity->slot(as<Name>(expr).name.name);
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
@@ -186,7 +186,7 @@ bool Machine::deliver_item(Sink& sink, const Datum& value, Place at) {
 
 /// Goes through the queue.
 void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
-  Task* task = schedule_.make(Task::Kind::element, new_frame(nullptr, nullptr, 1));
+  Task* task = schedule_.make(Task::Kind::element, new_frame(1));
   task->frame->cells[0].value = value;
   task->sink = &sink;
   task->at = at;
@@ -197,7 +197,7 @@ void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
 /// Of a loop. What it makes for an instance is made by that instance: a loop that feeds the
 /// relation it reads is found by the depth.
 Frame* Machine::new_element_frame(Frame& around, const Datum& element, size_t cells) {
-  Frame* const frame = new_frame(&around, around.self, cells);
+  Frame* const frame = new_frame(around, cells);
   frame->cells[0].value = element;
   if (element.tag == Tag::instance)
     frame->depth = std::max(frame->depth, element.instance->depth);

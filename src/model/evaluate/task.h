@@ -95,7 +95,7 @@ struct Task {
   const Instance* self() const {
     if (kind == Kind::implement)
       return target;
-    return frame == nullptr ? nullptr : frame->self;
+    return frame == nullptr ? nullptr : frame->self();
   }
   /// What it makes is one deeper.
   uint32_t depth() const {

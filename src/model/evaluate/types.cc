@@ -124,7 +124,7 @@ bool Machine::match(const Typedef& constraint, const Datum& value, Reason& why) 
     is_good = value.tag == Tag::text &&
               regexes_.matches(as<Regex>(constraint.condition).pattern, value.view());
   } else {
-    Frame* frame = new_frame(nullptr, nullptr, 1);
+    Frame* frame = new_frame(1);
     frame->cells[0].value = value;
     Datum result;
     Task probe;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <unordered_map>
@@ -95,12 +96,24 @@ struct Instance {
   Cell cells[1];      ///< one for each slot of the entity
 };
 
+/// The variables of a block. One that stands in another has the `self` of that one.
 struct Frame {
-  Frame* parent;
-  Instance* self;
+  union {
+    Frame* parent;    ///< of a block in another one
+    Instance* owner;  ///< of any other: in whose implementation it runs; null outside of all
+  };
   uint32_t depth;  ///< of its self; in a loop of the element when that is deeper
+  bool is_nested;
   Cell cells[1];
+
+  Instance* self() const {
+    const Frame* outermost = this;
+    while (outermost->is_nested)
+      outermost = outermost->parent;
+    return outermost->owner;
+  }
 };
+static_assert(offsetof(Frame, cells) == 16);
 
 /// A value or a member that was given once more, equal, by somebody else.
 struct Repetition {
