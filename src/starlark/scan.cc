@@ -15,63 +15,77 @@ LexerOptions lexer_options(const Dialect& dialect) {
   return options;
 }
 
+namespace {
+
+/// The words of a text, and where each stands.
+class Words {
+ public:
+  Words(std::string_view text, const Dialect& dialect)
+      : symbols_(arena_), lexer_(text, arena_, symbols_, lexer_options(dialect)) {}
+
+  /// False at the end, and at what is no word.
+  bool next() {
+    const Token last = token();
+    if (last == Token::end || lexer_.failed)
+      return false;
+    is_behind_statement_ =
+        last == Token::newline || last == Token::outdent || last == Token::semicolon;
+    lexer_.next();
+    blocks_ += (token() == Token::indent) - (token() == Token::outdent);
+    return token() != Token::end && !lexer_.failed;
+  }
+  Token token() const { return lexer_.token; }
+  const Lexer* operator->() const { return &lexer_; }
+  /// Whether a statement outside of all blocks begins with this word.
+  bool begins_statement() const { return is_behind_statement_ && blocks_ == 0; }
+
+ private:
+  Arena arena_;
+  Symbols symbols_;
+  Lexer lexer_;
+  int blocks_ = 0;
+  bool is_behind_statement_ = true;
+};
+
+/// Goes to the name of a function that the text defines.
+bool find_definition(Words& words, std::string_view name) {
+  while (words.next())
+    if (words.token() == Token::kw_def && words.begins_statement() && words.next() &&
+        words.token() == Token::identifier && words->symbol->text == name)
+      return true;
+  return false;
+}
+
+}  // namespace
+
 std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect) {
   std::vector<std::string> names;
   if (text.find("load") == text.npos)
     return names;
-  Arena arena;
-  Symbols symbols(arena);
-  Lexer lexer(text, arena, symbols, lexer_options(dialect));
-  int blocks = 0;
-  bool begins = true;  // a statement, with this token
-  for (lexer.next(); lexer.token != Token::end; lexer.next()) {
-    const Token token = lexer.token;
-    if (token == Token::kw_load && begins && blocks == 0) {
-      lexer.next();
-      if (lexer.token == Token::left_paren) {
-        lexer.next();
-        if (lexer.token == Token::string)
-          names.emplace_back(lexer.text);
-      }
-    }
-    blocks += (token == Token::indent) - (token == Token::outdent);
-    begins = token == Token::newline || token == Token::outdent || token == Token::semicolon;
-  }
-  return lexer.failed ? std::vector<std::string>() : names;
+  Words words(text, dialect);
+  while (words.next())
+    if (words.token() == Token::kw_load && words.begins_statement() && words.next() &&
+        words.token() == Token::left_paren && words.next() && words.token() == Token::string)
+      names.emplace_back(words->text);
+  return words->failed ? std::vector<std::string>() : names;
 }
 
 std::string signature_of(std::string_view text, const Dialect& dialect, std::string_view name) {
   const std::string source = source_text(text);
-  Arena arena;
-  Symbols symbols(arena);
-  Lexer lexer(source, arena, symbols, lexer_options(dialect));
-  int blocks = 0, open = 0;
-  bool begins = true, is_within = false;
+  Words words(source, dialect);
+  if (!find_definition(words, name))
+    return {};
   std::string made;
-  for (lexer.next(); lexer.token != Token::end && !lexer.failed; lexer.next()) {
-    const Token token = lexer.token;
-    if (!is_within && token == Token::kw_def && begins && blocks == 0) {
-      lexer.next();
-      is_within = lexer.token == Token::identifier && lexer.symbol->text == name;
-      begins = false;
-      continue;
-    }
-    blocks += (token == Token::indent) - (token == Token::outdent);
-    begins = token == Token::newline || token == Token::outdent || token == Token::semicolon;
-    if (!is_within)
-      continue;
-    if (token == Token::colon && open == 0)
+  while (words.next()) {
+    const Token token = words.token();
+    if (token == Token::colon && words->depth() == 0)
       return made;
     if (token == Token::string)
-      quote_text(made, lexer.text);
+      quote_text(made, words->text);
     else
-      made += std::string_view(source).substr(lexer.at, lexer.position() - lexer.at);
+      made += std::string_view(source).substr(words->at, words->position() - words->at);
     if (token == Token::comma || token == Token::equal)
       made += ' ';
-    open +=
-        token == Token::left_paren || token == Token::left_bracket || token == Token::left_brace;
-    open -=
-        token == Token::right_paren || token == Token::right_bracket || token == Token::right_brace;
   }
   return {};
 }
@@ -79,18 +93,11 @@ std::string signature_of(std::string_view text, const Dialect& dialect, std::str
 bool is_unfinished(std::string_view text, const Dialect& dialect) {
   if (text.ends_with("\\\n"))
     return true;
-  Arena arena;
-  Symbols symbols(arena);
-  Lexer lexer(text, arena, symbols, lexer_options(dialect));
+  Words words(text, dialect);
   int open = 0;
-  for (lexer.next(); lexer.token != Token::end; lexer.next()) {
-    const Token token = lexer.token;
-    open +=
-        token == Token::left_paren || token == Token::left_bracket || token == Token::left_brace;
-    open -=
-        token == Token::right_paren || token == Token::right_bracket || token == Token::right_brace;
-  }
-  return lexer.failed ? lexer.ends_in_text : open > 0;
+  while (words.next())
+    open = words->depth();
+  return words->failed ? words->ends_in_text : open > 0;
 }
 
 }  // namespace fettle::starlark

@@ -122,6 +122,8 @@ class Lexer {
 
   /// Where the text behind the current token begins: what starlark-go names in its messages.
   uint32_t position() const { return u32(p_); }
+  /// How many brackets are open; at the end of the source none.
+  int depth() const { return depth_; }
   bool follows(char c) const { return peek(0) == c; }
   void fail(uint32_t offset, std::string message);
   bool failed = false;
