@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "starlark/lib/library.h"
+#include "starlark/values/hash.h"
 
 namespace fettle::starlark {
 namespace {
@@ -40,14 +43,29 @@ const std::vector<MethodRow>& rows() {
   return all;
 }
 
+struct NameHash {
+  using is_avalanching = void;
+  size_t operator()(std::string_view name) const { return hash_text(name); }
+};
+using RowsByName = boost::unordered_flat_map<std::string_view, const MethodRow*, NameHash>;
+
+/// Whatever is called is looked up when it is compiled, and a method that is not called at once
+/// whenever the program takes it.
+const RowsByName& rows_by_name() {
+  static const RowsByName all = [] {
+    RowsByName made;
+    for (const MethodRow& row : rows())
+      made.emplace(row.name, &row);
+    return made;
+  }();
+  return all;
+}
+
 }  // namespace
 
 const MethodRow* find_method_row(std::string_view name) {
-  const std::vector<MethodRow>& all = rows();
-  const auto found = std::lower_bound(
-      all.begin(), all.end(), name,
-      [](const MethodRow& row, std::string_view n) { return std::string_view(row.name) < n; });
-  return found != all.end() && found->name == name ? &*found : nullptr;
+  const auto found = rows_by_name().find(name);
+  return found == rows_by_name().end() ? nullptr : found->second;
 }
 
 Native find_method(Kind kind, std::string_view name) {
