@@ -62,6 +62,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   LexerOptions options = lexer_options(session.dialect);
   options.most_bytes = heap->budget->left() + heap->unused();
   session.failed_before_running = true;
+  const uint64_t before = heap->used();
   const ParsedFile parsed = request.expression
                                 ? parse_expression(module->source, arena, symbols, options)
                                 : parse_file(module->source, arena, symbols, options);
@@ -90,6 +91,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   if (!heap->may_take(module->bytes()))
     return no_memory();
   heap->count(i64(module->bytes()));
+  heap->expect_to_stay(heap->used() - before);
   session.failed_before_running = false;
   return module;
 }

@@ -158,6 +158,14 @@ void Heap::count(int64_t bytes) {
     crossed();
 }
 
+void Heap::expect_to_stay(uint64_t bytes) {
+  threshold_ += bytes;
+  if (used_ > drawn_)
+    return;
+  wants_collection_ = always_ || used_ > threshold_;
+  update_trigger();
+}
+
 void Heap::release(Object* object, size_t bytes) {
   if (object->flags & Object::large) {
     // The newest are the most likely to be given back.

@@ -138,6 +138,8 @@ class Heap {
   bool keep(std::shared_ptr<void> thing, uint64_t bytes);
   /// Counts bytes beside the heap, or less of them.
   void count(int64_t bytes);
+  /// So many of the bytes in use are known to be no garbage: no collection comes sooner for them.
+  void expect_to_stay(uint64_t bytes);
   /// Ends the accounting: whoever holds the heap last may be another thread. Its bytes stay drawn.
   void settle();
   /// Drawn and not used.
