@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "value/json_long.h"
 
 // SAX only, numbers as text: the library's own number parsing is inexact by default.
 #define RAPIDJSON_HAS_STDSTRING 0
@@ -28,8 +29,8 @@
 namespace fettle {
 namespace {
 
-Where place(std::string_view text, size_t offset, std::string_view file) {
-  Where where{std::string(file), 1, 1};
+Where place(std::string_view text, size_t offset) {
+  Where where{"", 1, 1};
   for (size_t i = 0; i < offset && i < text.size(); ++i) {
     if (text[i] == '\n') {
       ++where.line;
@@ -41,10 +42,13 @@ Where place(std::string_view text, size_t offset, std::string_view file) {
   return where;
 }
 
+using Stream = rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream>;
+
 /// Builds the value while the reader calls. A frame is one open list or dict.
 class Builder {
  public:
-  explicit Builder(Duplicates duplicates) : duplicates_(duplicates) {}
+  Builder(const Stream& stream, const LongIntegers& integers, Duplicates duplicates)
+      : stream_(stream), integers_(integers), duplicates_(duplicates) {}
 
   bool Null() { return put(Value()); }
   bool Bool(bool b) { return put(b); }
@@ -54,7 +58,8 @@ class Builder {
   bool Uint64(uint64_t) { return false; }
   bool Double(double) { return false; }
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
-    return put(json_number({text, length}));
+    const auto cut = integers_.empty() ? integers_.end() : integers_.find(stream_.Tell());
+    return put(json_number(cut == integers_.end() ? std::string_view(text, length) : cut->second));
   }
   bool String(const char* text, rapidjson::SizeType length, bool) {
     return put(std::string_view(text, length));
@@ -112,6 +117,8 @@ class Builder {
       frames_.back().items.push_back(std::move(value));
     return true;
   }
+  const Stream& stream_;
+  const LongIntegers& integers_;
   Duplicates duplicates_;
   std::vector<Frame> frames_;
   Value root_;
@@ -130,25 +137,44 @@ Value json_number(std::string_view text) {
   return text.starts_with('-') ? -std::abs(real) : real;
 }
 
-Result<Value> read_json(std::string_view text, std::string_view file, Duplicates duplicates) {
+namespace {
+
+/// `integers` were cut out of `text`, see json_long.h.
+Result<Value> read_cut_json(std::string_view text, const LongIntegers& integers,
+                            Duplicates duplicates) {
   constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |
                              rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream memory(text.data(), text.size());
-  rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(memory);
+  Stream stream(memory);
   rapidjson::Reader reader;
-  Builder builder(duplicates);
-  if (!reader.Parse<flags>(stream, builder)) {
-    const bool ours = reader.GetParseErrorCode() == rapidjson::kParseErrorTermination;
-    std::string why = ours ? builder.failure()
-                           : lower_case(rapidjson::GetParseError_En(reader.GetParseErrorCode()));
-    if (why.ends_with('.'))
-      why.pop_back();
-    const Where where = place(text, reader.GetErrorOffset(), file);
-    Error error = user_error("invalid JSON: " + why, where);
-    error.excerpt = excerpt(text, where.line, where.column);
-    return error;
+  Builder builder(stream, integers, duplicates);
+  if (reader.Parse<flags>(stream, builder))
+    return builder.take();
+  const rapidjson::ParseErrorCode code = reader.GetParseErrorCode();
+  if (code == rapidjson::kParseErrorNumberTooBig && integers.empty()) {
+    LongIntegers found;
+    const std::string cut = cut_long_integers(text, found);
+    if (!found.empty())
+      return read_cut_json(cut, found, duplicates);
   }
-  return builder.take();
+  std::string why = code == rapidjson::kParseErrorTermination
+                        ? builder.failure()
+                        : lower_case(rapidjson::GetParseError_En(code));
+  if (why.ends_with('.'))
+    why.pop_back();
+  return user_error("invalid JSON: " + why, place(text, reader.GetErrorOffset()));
+}
+
+}  // namespace
+
+Result<Value> read_json(std::string_view text, std::string_view file, Duplicates duplicates) {
+  Result<Value> value = read_cut_json(text, {}, duplicates);
+  if (value)
+    return value;
+  Error error = std::move(value).error();
+  error.where.file = file;
+  error.excerpt = excerpt(text, error.where.line, error.where.column);
+  return error;
 }
 
 void append_json_text(std::string& json, std::string_view text) {

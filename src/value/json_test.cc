@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "value/codec.h"
+#include "value/json_tree.h"
+
 namespace fettle {
 namespace {
 
@@ -10,6 +13,43 @@ TEST(Json, WhatIsReadIsWrittenBackExactly) {
        {"null", "true", "[]", "{}", R"({"a":[1,2.5,"x"],"b":null})",
         "123456789012345678901234567890", "0.1", "1e+300", "-0.0", R"("\"\\\n\u0001é😀")"})
     EXPECT_EQ(write_json(*read_json(text)), text);
+}
+
+TEST(Json, IntegersOfAnyLengthAreReadBack) {
+  const std::string nines(400, '9');
+  const std::string ten = "1" + std::string(5'000, '0');
+  for (const std::string& text :
+       {nines, "-" + nines, "[1," + ten + ",\"\\\"" + nines + "\",2.5,-" + ten + "]",
+        R"({"a":{"b":)" + nines + R"(},"c":17})"}) {
+    const Result<Value> value = read_json(text);
+    ASSERT_TRUE(value) << value.error().message;
+    EXPECT_EQ(write_json(*value), text);
+    const Result<Tree> tree = read_json_tree(text, "");
+    ASSERT_TRUE(tree) << tree.error().message;
+    EXPECT_EQ(value_of(tree->root()), *value);
+    Writer stored;
+    stored.value(*value);
+    EXPECT_EQ(Reader(stored.take()).value(), *value);
+  }
+}
+
+TEST(Json, PlacesHoldBesideLongIntegers) {
+  const std::string nines(400, '9');
+  const Result<Tree> tree = read_json_tree("[" + nines + ",\n 7]", "");
+  ASSERT_TRUE(tree);
+  EXPECT_EQ(tree->root().items()[0]->place(), (Place{1, 2}));
+  EXPECT_EQ(tree->root().items()[1]->place(), (Place{2, 2}));
+  EXPECT_EQ(read_json("[" + nines + ",]", "a.json").error().where, (Where{"a.json", 1, 403}));
+  EXPECT_EQ(read_json_tree("[" + nines + ",]", "a.json").error().where,
+            (Where{"a.json", 1, 403}));
+}
+
+TEST(Json, NumbersThatAreNoIntegersHaveToFitADouble) {
+  const std::string nines(400, '9');
+  for (const std::string& text :
+       {nines + ".5", nines + "e1", std::string("1e400"), "[" + nines + ",1e400]", "-0" + nines,
+        nines + "-", "--" + nines, nines + " " + nines})
+    EXPECT_FALSE(read_json(text)) << text;
 }
 
 TEST(Json, IndentsLikeOthersDo) {

@@ -1,6 +1,7 @@
 #include "value/json_tree.h"
 
 #include "base/text.h"
+#include "value/json_long.h"
 
 // SAX only, numbers as text: the library's own number parsing is inexact by default.
 #define RAPIDJSON_HAS_STDSTRING 0
@@ -47,10 +48,11 @@ class Places {
 /// Tells the builder what the reader calls.
 class Handler {
  public:
-  Handler(std::string_view text, const Stream& stream, const TreeLimits& limits,
-          const std::function<Value(Value)>& convert)
+  Handler(std::string_view text, const Stream& stream, const LongIntegers& integers,
+          const TreeLimits& limits, const std::function<Value(Value)>& convert)
       : text_(text),
         stream_(stream),
+        integers_(integers),
         places_(text),
         convert_(convert),
         builder_(Duplicates::error, limits) {}
@@ -63,7 +65,9 @@ class Handler {
   bool Uint64(uint64_t) { return false; }
   bool Double(double) { return false; }
   bool RawNumber(const char* digits, rapidjson::SizeType length, bool) {
-    return put(json_number({digits, length}), length);
+    const auto cut = integers_.empty() ? integers_.end() : integers_.find(stream_.Tell());
+    return put(json_number(cut == integers_.end() ? std::string_view(digits, length) : cut->second),
+               length);
   }
   bool String(const char* text, rapidjson::SizeType length, bool) {
     return text_is({text, length});
@@ -110,33 +114,46 @@ class Handler {
 
   std::string_view text_;
   const Stream& stream_;
+  const LongIntegers& integers_;
   Places places_;
   const std::function<Value(Value)>& convert_;
   TreeBuilder builder_;
   std::optional<Error> failure_;
 };
 
-}  // namespace
-
-Result<Tree> read_json_tree(std::string_view text, std::string_view file, const TreeLimits& limits,
-                            const std::function<Value(Value)>& convert) {
+/// `integers` were cut out of `text`, see json_long.h.
+Result<Tree> read_cut_tree(std::string_view text, const LongIntegers& integers,
+                           const TreeLimits& limits, const std::function<Value(Value)>& convert) {
   constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag |
                              rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream memory(text.data(), text.size());
   Stream stream(memory);
   rapidjson::Reader reader;
-  Handler handler(text, stream, limits, convert);
+  Handler handler(text, stream, integers, limits, convert);
   if (reader.Parse<flags>(stream, handler))
     return handler.take();
-  Error error;
-  if (handler.failure()) {
-    error = *handler.failure();
-  } else {
-    std::string why = lower_case(rapidjson::GetParseError_En(reader.GetParseErrorCode()));
-    const Place place = Places(text).at(reader.GetErrorOffset());
-    error = user_error(why.substr(0, why.find_last_not_of('.') + 1),
-                       {"", static_cast<int>(place.line), static_cast<int>(place.column)});
+  if (handler.failure())
+    return *handler.failure();
+  if (reader.GetParseErrorCode() == rapidjson::kParseErrorNumberTooBig && integers.empty()) {
+    LongIntegers found;
+    const std::string cut = cut_long_integers(text, found);
+    if (!found.empty())
+      return read_cut_tree(cut, found, limits, convert);
   }
+  const std::string why = lower_case(rapidjson::GetParseError_En(reader.GetParseErrorCode()));
+  const Place place = Places(text).at(reader.GetErrorOffset());
+  return user_error(why.substr(0, why.find_last_not_of('.') + 1),
+                    {"", static_cast<int>(place.line), static_cast<int>(place.column)});
+}
+
+}  // namespace
+
+Result<Tree> read_json_tree(std::string_view text, std::string_view file, const TreeLimits& limits,
+                            const std::function<Value(Value)>& convert) {
+  Result<Tree> tree = read_cut_tree(text, {}, limits, convert);
+  if (tree)
+    return tree;
+  Error error = std::move(tree).error();
   error.message = cat("invalid JSON: ", error.message);
   error.where.file = file;
   error.excerpt = excerpt(text, error.where.line, error.where.column);
