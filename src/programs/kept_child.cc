@@ -48,8 +48,10 @@ bool KeptChild::has_ended() const {
 void KeptChild::end(const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (why_.empty())
+    if (why_.empty()) {
       why_ = why;
+      company_ = boxes_.size();
+    }
   }
   const uint64_t one = 1;
   (void)!write(wake_.get(), &one, sizeof one);
@@ -140,6 +142,7 @@ void KeptChild::finish() {
   const std::lock_guard lock(mutex_);
   how_it_ended_ = finished;
   ended_ = true;
+  company_ = std::max(company_, boxes_.size());
   changed_.notify_all();
 }
 
@@ -185,11 +188,24 @@ Result<Value> KeptChild::next_line(Box& box, const Limit& limit) {
 
 /// With the lock held.
 Error KeptChild::ended_error() const {
-  if (!why_.empty())
-    return with_last_lines(why_);
-  return with_last_lines(how_it_ended_.signal != 0
-                             ? cat("it was killed by signal ", how_it_ended_.signal)
-                             : cat("it exited with code ", how_it_ended_.code, " and no answer"));
+  std::string what = why_;
+  if (what.empty())
+    what = how_it_ended_.signal != 0
+               ? cat("it was killed by signal ", how_it_ended_.signal)
+               : cat("it exited with code ", how_it_ended_.code, " and no answer");
+  if (company_ > 1)
+    what += cat("; ", company_, " calls were under way");
+  return with_last_lines(what);
+}
+
+/// What becomes of a call whose child ended without an answer to it. With the lock held.
+Result<KeptChild::Reply> KeptChild::ended(const ProgramCall& call, const Box& box,
+                                          int64_t id) const {
+  if (company_ > 1 && call.may_repeat)
+    return Reply{.is_suspect = true};
+  if (!box.heard && why_.empty() && how_it_ended_.code == 0 && how_it_ended_.signal == 0 && id > 1)
+    return Reply{.left = true};
+  return ended_error();
 }
 
 /// With the lock held.
@@ -216,14 +232,13 @@ Result<KeptChild::Reply> KeptChild::converse(const ProgramCall& call, Box& box, 
     Result<Value> line = next_line(box, limit);
     if (!line) {
       const std::lock_guard lock(mutex_);
-      const bool left = ended_ && box.lines.empty() && !box.heard && why_.empty() &&
-                        how_it_ended_.code == 0 && id > 1;
-      return left ? Result<Reply>(Reply{{}, true}) : std::move(line).error();
+      const bool has_ended = !is_cancelled(line.error()) && ended_ && box.lines.empty();
+      return has_ended ? ended(call, box, id) : std::move(line).error();
     }
     if (line->find("ask") != nullptr)
       answer_question(call, *line, limit);
     else if (const Value* text = line->find("log"); text == nullptr)
-      return Reply{std::move(*line), false};
+      return Reply{.answer = std::move(*line)};
     else if (call.on_log)
       call.on_log(to_text(*text));
   }
@@ -248,6 +263,8 @@ Result<KeptChild::Reply> KeptChild::call(const ProgramCall& call, bool is_shared
   int64_t id = 0;
   {
     const std::lock_guard lock(mutex_);
+    if (ended_)
+      return Reply{.left = true};  // it never heard of this call
     id = ++calls_;
     boxes_.emplace(id, &box);
   }

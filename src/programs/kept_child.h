@@ -23,9 +23,11 @@ class KeptChild {
   KeptChild& operator=(const KeptChild&) = delete;
 
   struct Reply {
-    Value answer;
+    Value answer{};
     /// It left without a complaint and without a word on this call: ask another child.
     bool left = false;
+    /// It ended while this call and others were under way: make this one again, alone.
+    bool is_suspect = false;
   };
   /// `is_shared`: other calls may be under way, so the line carries an `id`, and a call that takes
   /// too long is cancelled before the child is ended.
@@ -54,6 +56,7 @@ class KeptChild {
   void send(const Value& line, const Limit& limit);
   Result<Reply> converse(const ProgramCall& call, Box& box, int64_t id, const Limit& limit);
   Result<Value> next_line(Box& box, const Limit& limit);
+  Result<Reply> ended(const ProgramCall& call, const Box& box, int64_t id) const;
   Error ended_error() const;
   Error with_last_lines(const std::string& what) const;
   void give_up(Box& box, int64_t id, bool is_shared);
@@ -70,6 +73,7 @@ class KeptChild {
   std::map<int64_t, Box*> boxes_;
   int64_t calls_ = 0;
   bool ended_ = false;
+  size_t company_ = 0;  ///< calls that were under way when it ended
   Finished how_it_ended_;
   std::string why_;  ///< why it was ended; empty: it ended by itself
   Tail said_;

@@ -119,12 +119,19 @@ void Program::give_back(std::shared_ptr<KeptChild> child, bool is_shared) {
     idle_.push_back(std::move(child));
 }
 
+Result<Value> Program::call_alone(const ProgramCall& call, const std::stop_token& stop) const {
+  const std::unique_ptr<KeptChild> child = TRY(KeptChild::start(how_));
+  return TRY(child->call(call, true, stop)).answer;
+}
+
 Result<Value> Program::call_kept(const ProgramCall& call, const std::stop_token& stop,
                                  bool is_shared) {
   // A child may have left after its last answer: then a new one is asked.
   for (bool wants_new = false;; wants_new = true) {
     std::shared_ptr<KeptChild> child = TRY(take_child(is_shared, wants_new));
     Result<KeptChild::Reply> reply = child->call(call, is_shared, stop);
+    if (reply && reply->is_suspect)
+      return call_alone(call, stop);
     const bool left = reply && reply->left;
     if (!left && reply)
       give_back(std::move(child), is_shared);

@@ -9,7 +9,8 @@
 /// A program is started for a call and gets one line. One whose answer says `"serves": "many"` is
 /// kept from then on, one call at a time to each child; one that says `"serves": "together"` has
 /// one child that any number of calls share, told apart by their `id`. A child that ended is
-/// started anew.
+/// started anew. When a shared one ends, each call that was under way and may be repeated is made
+/// again in a child of its own, so that only the call that ended it fails.
 
 #include <functional>
 #include <map>
@@ -38,6 +39,8 @@ struct ProgramCall {
   /// Of lines `{"ask": NUMBER, …}`, which only a kept child may write: what is answered is sent
   /// back. Runs on the thread of the call.
   std::function<Result<Value>(const Value& asked)> on_ask{};
+  /// Whether it may be made again when its process ended, which another call may have done.
+  bool may_repeat = false;
 };
 
 class KeptChild;
@@ -58,6 +61,7 @@ class Program {
  private:
   Result<Value> call_once(const ProgramCall& call, const std::stop_token& stop) const;
   Result<Value> call_kept(const ProgramCall& call, const std::stop_token& stop, bool is_shared);
+  Result<Value> call_alone(const ProgramCall& call, const std::stop_token& stop) const;
   Result<std::shared_ptr<KeptChild>> take_child(bool is_shared, bool wants_new);
   void give_back(std::shared_ptr<KeptChild> child, bool is_shared);
 

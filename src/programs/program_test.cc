@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <latch>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -196,6 +197,72 @@ TEST_F(ProgramTest, ACallThatTakesTooLongIsCancelledAndTheChildGoesOn) {
   const std::string late = said(program->call(ask("held", 100ms), {}));
   EXPECT_TRUE(late.starts_with("it did not answer within 100ms")) << late;
   EXPECT_EQ(program->call(ask("go"), {})->integer_at("pid"), pid);
+}
+
+/// Holds calls until its process has been ended once.
+constexpr const char* dying = R"py(
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["call"] == "die":
+        open(sys.argv[0] + ".died", "w").close()
+        os._exit(3)
+    say(id=request["id"], log="begun")
+    if os.path.exists(sys.argv[0] + ".died"):
+        say(id=request["id"], name=request["call"])
+)py";
+
+TEST_F(ProgramTest, OnlyTheCallThatEndsASharedChildFails) {
+  const auto program = python(dying, Serving::together);
+  std::latch begun(3);
+  std::vector<std::string> answers(3);
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < answers.size(); ++i)
+    threads.emplace_back([&, i] {
+      ProgramCall call = ask(cat("call", i).c_str());
+      call.may_repeat = i != 2;
+      call.on_log = [&, is_first = true](std::string_view) mutable {
+        if (std::exchange(is_first, false))
+          begun.count_down();
+      };
+      answers[i] = said(program->call(call, {}));
+    });
+  begun.wait();
+  ProgramCall deadly = ask("die");
+  deadly.may_repeat = true;
+  EXPECT_EQ(said(program->call(deadly, {})), "it exited with code 3 and no answer");
+  threads.clear();
+  EXPECT_EQ(answers[0].substr(answers[0].find("\"name")), R"("name":"call0"})");
+  EXPECT_EQ(answers[1].substr(answers[1].find("\"name")), R"("name":"call1"})");
+  EXPECT_EQ(answers[2], "it exited with code 3 and no answer; 4 calls were under way");
+}
+
+TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
+  // It answers nothing, not even a `cancel`, until it was ended once.
+  const auto program = python(
+      "for line in sys.stdin:\n"
+      "    request = json.loads(line)\n"
+      "    if request.get('call') == 'hang':\n"
+      "        open(sys.argv[0] + '.hung', 'w').close()\n"
+      "        threading.Event().wait()\n"
+      "    say(id=request['id'], log='begun')\n"
+      "    if os.path.exists(sys.argv[0] + '.hung'):\n"
+      "        say(id=request['id'], name=request['call'])\n",
+      Serving::together);
+  std::latch begun(1);
+  std::string answer;
+  std::jthread other([&] {
+    ProgramCall call = ask("other");
+    call.may_repeat = true;
+    call.on_log = [&, is_first = true](std::string_view) mutable {
+      if (std::exchange(is_first, false))
+        begun.count_down();
+    };
+    answer = said(program->call(call, {}));
+  });
+  begun.wait();
+  EXPECT_EQ(said(program->call(ask("hang", 50ms), {})), "it did not answer within 50ms");
+  other.join();
+  EXPECT_NE(answer.find(R"("name":"other")"), std::string::npos) << answer;
 }
 
 TEST_F(ProgramTest, OneThatHangsIsEnded) {

@@ -47,7 +47,8 @@ class ProgramHandler : public Handler {
     Result<Value> answer =
         good_answer(program.call({.request = Value::dict(std::move(request)),
                                   .time_limit = site_.deadline,
-                                  .on_log = [&](std::string_view text) { site_.tell(text); }},
+                                  .on_log = [&](std::string_view text) { site_.tell(text); },
+                                  .may_repeat = call == "read"},
                                  site_.stop));
     if (!answer && !is_cancelled(answer.error()))
       return std::move(answer).context(cat("`", call, "`"));

@@ -10,6 +10,12 @@ namespace {
 
 constexpr Duration describe_limit = 60s;
 
+/// What others may call for any effect is called once. All else finds out, or brings about what a
+/// file wants and looks first, as after a run that was killed.
+bool may_repeat(std::string_view path) {
+  return !path.starts_with("exec.") && !path.starts_with("tool.");
+}
+
 Error problem_of(const Value& told) {
   Error error = user_error(std::string(told.text_at("text", "it is not a module")),
                            {std::string(told.text_at("file")), 0, 0});
@@ -51,7 +57,8 @@ class ProgramHost : public PluginHost {
     const Value answer = TRY(good_answer(program_.call({.request = Value::dict(std::move(request)),
                                                         .time_limit = call.time_limit,
                                                         .on_log = call.on_log,
-                                                        .on_ask = call.on_ask},
+                                                        .on_ask = call.on_ask,
+                                                        .may_repeat = may_repeat(call.path)},
                                                        stop)));
     return judge(answer);
   }
