@@ -40,8 +40,7 @@ TEST(Json, PlacesHoldBesideLongIntegers) {
   EXPECT_EQ(tree->root().items()[0]->place(), (Place{1, 2}));
   EXPECT_EQ(tree->root().items()[1]->place(), (Place{2, 2}));
   EXPECT_EQ(read_json("[" + nines + ",]", "a.json").error().where, (Where{"a.json", 1, 403}));
-  EXPECT_EQ(read_json_tree("[" + nines + ",]", "a.json").error().where,
-            (Where{"a.json", 1, 403}));
+  EXPECT_EQ(read_json_tree("[" + nines + ",]", "a.json").error().where, (Where{"a.json", 1, 403}));
 }
 
 TEST(Json, NumbersThatAreNoIntegersHaveToFitADouble) {
