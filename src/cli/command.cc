@@ -469,7 +469,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     if (word == "--" && !only_arguments && (!rest || parsed.arguments.size() == found->least)) {
       only_arguments = true;
       ++at;
-    } else if (!rest && word.size() > 1 && word[0] == '-' && !is_negative_number(word)) {
+    } else if (!rest && word.size() > 1 && word[0] == '-' && word[1] != ':' &&
+               !is_negative_number(word)) {  // `-:3` is a place in standard input
       at = TRY(parse_option(options, *found, words, at, parsed));
     } else {
       parsed.arguments.push_back(word);

@@ -180,10 +180,12 @@ Status Sources::add_ref(const std::string& word, size_t given, Files& files) {
 Result<bool> Sources::add_path(const std::string& word, const std::string& path, Files& files) {
   if (words_.contains(word))
     return true;
-  std::optional<std::string> text = word.empty() ? std::nullopt : TRY(files.read(path));
+  const bool is_input = word == "-" && path == word;
+  std::optional<std::string> text =
+      word.empty() ? std::nullopt : TRY(files.read(is_input ? "/dev/stdin" : path));
   if (!text)
     return false;
-  const auto [root, rest] = halves_of(path);
+  const auto [root, rest] = halves_of(is_input ? "<stdin>" : path);
   const size_t start = folder_source(root, files);
   const std::string name = sources_[start]->name_of(rest);
   const size_t folder = folder_source(folder_of(name), files);

@@ -6,7 +6,8 @@
 ///   json://{"REF": {…}}  files that were never written
 ///
 /// and a file is found by its ref: `a.b` is `a/b.sls`, else `a/b/init.sls`. A word of the command
-/// line that names a file makes its folder a source that comes before all others.
+/// line that names a file makes its folder a source that comes before all others; `-` is standard
+/// input, in the working folder.
 
 #include <map>
 #include <memory>

@@ -46,6 +46,13 @@ TEST(Sources, RefsAreFoundInOrder) {
   EXPECT_EQ(f.included("x.sls", "x"), "x.sls r2/x.sls");
 }
 
+TEST(Sources, StandardInputIsInTheWorkingFolder) {
+  Fixture f({{"/dev/stdin", "a: {}"}, {"b.sls", ""}}, {}, {"-"});
+  EXPECT_EQ(f.root("-"), "<stdin> <stdin>");
+  EXPECT_EQ(f.included("b", "-"), "b b.sls");
+  EXPECT_EQ(f.included(".b", "-"), "b b.sls");
+}
+
 TEST(Sources, RelativeRefsStartAtTheFolderOfTheFile) {
   Fixture f({{"r/sub/b.sls", ""},
              {"r/sub/c.sls", ""},

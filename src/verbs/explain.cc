@@ -37,6 +37,21 @@ Origin origin_of(std::string_view text) {
           with_column ? number_of(parts.back()) : 1};
 }
 
+/// What somebody asks for by its place; line 0: by something else.
+struct Asked {
+  std::string file;
+  int line = 0;
+};
+
+Asked asked_place(std::string_view what) {
+  const size_t colon = what.find(':');
+  if (colon == what.npos)
+    return {};
+  const std::string_view file = what.substr(0, colon);
+  return {std::string(file == "-" ? "<stdin>" : file),
+          number_of(split(what.substr(colon + 1), ':').front())};
+}
+
 bool is_same_file(std::string_view one, std::string_view other) {
   return one == other || one.ends_with(cat("/", other)) || other.ends_with(cat("/", one));
 }
@@ -162,16 +177,11 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   const Known known = TRY(place.store->known(environment));
   std::vector<Key> found;
   std::vector<std::string> names;
-  const size_t colon = what.find(':');
-  const std::string file = what.substr(0, colon);
-  const int asked = colon == what.npos
-                        ? 0
-                        : number_of(split(std::string_view(what).substr(colon + 1), ':').front());
-  const int line = asked == 0 ? 0 : first_line_of(known, file, asked);
+  const Asked asked = asked_place(what);
+  const int line = asked.line == 0 ? 0 : first_line_of(known, asked.file, asked.line);
   for (const auto& [key, record] : known) {
     const Resource* resource = resource_of_then(*record);
-    const bool here =
-        resource != nullptr && colon != what.npos && is_declared_at(*resource, file, line);
+    const bool here = resource != nullptr && is_declared_at(*resource, asked.file, line);
     if (here || is_meant(key, what) || begins_uuid(record->outputs.text_at("uuid"), what))
       found.push_back(key);
     names.push_back(shown_key(key));
@@ -184,7 +194,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   // A service is what people mean by a bare name.
   const auto service = std::find_if(found.begin(), found.end(),
                                     [](const Key& key) { return key.kind == "service"; });
-  if (service != found.end() && colon == what.npos)
+  if (service != found.end() && what.find(':') == what.npos)
     return std::vector<Key>{*service};
   return found;
 }
@@ -195,17 +205,15 @@ namespace {
 Result<std::set<std::string>> declared_at(const Workplace& place, const Name& environment,
                                           const std::string& what) {
   std::set<std::string> ids;
-  const size_t colon = what.find(':');
-  const int line =
-      colon == what.npos ? 0 : number_of(split(std::string_view(what).substr(colon + 1), ':')[0]);
+  const Asked asked = asked_place(what);
   const std::optional<uint64_t> version =
       current_release(TRY(place.store->versions().heads(environment)));
-  if (line == 0 || !version)
+  if (asked.line == 0 || !version)
     return ids;
   const WholeVersion whole = TRY(read_version(place, environment, *version));
   for (const WholeItem& one : whole.items)
     if (const Origin origin = origin_of(one.item.origin.view());
-        origin.line == line && is_same_file(origin.file, what.substr(0, colon)))
+        origin.line == asked.line && is_same_file(origin.file, asked.file))
       ids.insert(one.item.id.str());
   return ids;
 }
@@ -279,7 +287,6 @@ Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, 
 
 namespace {
 
-/// Of what looks for itself only a look of its own tells.
 /// What changed, for people; a state says it as `{"old": {…}, "new": {…}}`.
 std::vector<std::string> fields_of(const Value& changes, bool is_of_state) {
   std::set<std::string> names;

@@ -145,7 +145,7 @@ Result<Preview> preview_of_model(Face& face) {
   }
   ExportRequest project;
   project.environment = face.parsed.text("enclave");
-  project.main_file = face.parsed.text("file") == "-" ? "/dev/stdin" : face.parsed.text("file");
+  project.main_file = face.parsed.text("file");
   model::CompileOptions options;
   // What a model prints is no part of its plan.
   options.print = [](std::string_view line) { print_error(line); };

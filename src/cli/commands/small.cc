@@ -68,9 +68,8 @@ Result<int> compile(Face& face) {
   };
   options.warn = [&](const Error& warning) { print_warning(face, to_string(warning)); };
   options.is_for_version = false;
-  const model::Project project = file.empty()
-                                     ? TRY(model::project_around("."))
-                                     : TRY(model::project_of(file == "-" ? "/dev/stdin" : file));
+  const model::Project project =
+      file.empty() ? TRY(model::project_around(".")) : TRY(model::project_of(file));
   const Doing compiling(face.doing, "compiling");
   const model::Compiled& compiled = kept_until_exit(model::compile(project, options));
   if (!compiled.errors.empty())

@@ -64,6 +64,8 @@ Status read_credentials(const Face& face, StatesRequest& request) {
   const std::string file = given(face, "acct-file", "ACCT_FILE");
   const std::string key = given(face, "acct-key", "ACCT_KEY");
   request.functions.acct_profile = given(face, "acct-profile", "ACCT_PROFILE");
+  // A variable that is set for other programs, too, does no harm where there are no credentials.
+  request.functions.wants_profile = face.parsed.has("acct-profile") || !file.empty();
   if (file.empty())
     return {};
   Result<std::string> bytes = read_file(file);

@@ -134,14 +134,15 @@ std::optional<Module> Project::find_module(std::string_view module_name) const {
 }
 
 Result<Project> project_of(const std::string& main_file) {
-  const Path main(main_file);
+  const bool is_input = main_file == "-";
+  const Path folder = Path(main_file).parent_path();
   Project project;
-  if (const std::optional<Path> folder = folder_of_project(main.parent_path()))
-    project = TRY(read_project(*folder));
+  if (const std::optional<Path> found = folder_of_project(folder))
+    project = TRY(read_project(*found));
   else
-    project.folder = main.parent_path();
-  project.main = main;
-  project.main_name = main_file;
+    project.folder = folder;
+  project.main = is_input ? "/dev/stdin" : main_file;
+  project.main_name = is_input ? "<stdin>" : main_file;
   return project;
 }
 

@@ -42,7 +42,8 @@ struct Project {
 };
 
 /// The project that a main file belongs to: `project.yml` is looked for in its folder and above.
-/// Without one the file stands alone. Errors (`Blame::user`): a wrong `project.yml`.
+/// Without one the file stands alone. `-` is standard input, in the working folder. Errors
+/// (`Blame::user`): a wrong `project.yml`.
 Result<Project> project_of(const std::string& main_file);
 
 /// The project around a folder, with its `main.cf`. Error (`Blame::user`): there is none.
