@@ -1,5 +1,7 @@
 #include "states/acct.h"
 
+#include <algorithm>
+
 #include "base/fernet.h"
 #include "base/text.h"
 #include "value/msgpack.h"
@@ -109,6 +111,20 @@ Status Credentials::add_made(const Value& made) {
 bool Credentials::has(std::string_view provider, std::string_view name) const {
   const auto found = providers_.find(provider);
   return found != providers_.end() && found->second.contains(std::string(name));
+}
+
+Status Credentials::check_profile(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const auto& [provider, profiles] : providers_)
+    for (const auto& [known, values] : profiles)
+      names.push_back(known);
+  if (name.empty() || name == "default" || std::ranges::find(names, name) != names.end())
+    return {};
+  if (names.empty())
+    return user_error(cat("there is no profile `", name,
+                          "`: `--acct-file` (`ACCT_FILE`) names a "
+                          "file of credentials"));
+  return user_error(cat("the credentials have no profile `", name, "`", suggestion(name, names)));
 }
 
 Result<Value> Credentials::profile(std::span<const Name> providers, std::string_view name) const {

@@ -38,6 +38,8 @@ class Credentials {
   /// name is the default. Error: several of the providers have one.
   Result<Value> profile(std::span<const Name> providers, std::string_view name) const;
   bool has(std::string_view provider, std::string_view name) const;
+  /// Error (`Blame::user`): no provider has a profile of this name; `default` is always one.
+  Status check_profile(std::string_view name) const;
 
   /// `default`, unless the file or `--acct-profile` says another.
   std::string default_profile = "default";

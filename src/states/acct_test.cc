@@ -55,6 +55,18 @@ TEST(Acct, ProfilesOfOneNameOfSeveralProvidersAreAnError) {
   EXPECT_EQ(shown(*read, {"a", "b"}), "there are profiles `default` of several providers: a and b");
 }
 
+TEST(Acct, AProfileThatExistsNowhereIsAnError) {
+  const Credentials known =
+      *Credentials::read("a: {staging: {k: 1}}\nb: {production: {k: 2}}\n", "acct.yml", {});
+  for (const char* name : {"", "default", "staging", "production"})
+    EXPECT_TRUE(known.check_profile(name)) << name;
+  EXPECT_EQ(known.check_profile("prodution").error().message,
+            "the credentials have no profile `prodution`, did you mean `production`?");
+  EXPECT_EQ(Credentials().check_profile("staging").error().message,
+            "there is no profile `staging`: `--acct-file` (`ACCT_FILE`) names a file of "
+            "credentials");
+}
+
 TEST(Acct, OverridesAndProfilesOfStatesAreAdded) {
   Credentials credentials =
       *Credentials::read("a: {default: {k: 1, deep: {x: 1, y: 2}}}\n", "acct.yml", {});

@@ -42,6 +42,11 @@ Status RunFunctions::open() {
   return {};
 }
 
+Status RunFunctions::check_profile() const {
+  return options_.wants_profile ? options_.credentials.check_profile(options_.acct_profile)
+                                : Status();
+}
+
 bool RunFunctions::has(std::string_view state, std::string_view function) const {
   const states::Module* module = catalogue_->find(state);
   return module != nullptr && module->find(function) != nullptr;

@@ -20,6 +20,7 @@ struct FunctionOptions {
   std::string run_name = "cli";
   std::string environment{};   ///< whose memory `esm.*` is about; empty: the run name
   std::string acct_profile{};  ///< the default one; empty: as the credentials say
+  bool wants_profile = false;  ///< `acct_profile` has to exist
   states::Credentials credentials{};
   Value options = Value::dict({});  ///< `hub.OPT.idem`
 };
@@ -37,6 +38,8 @@ class RunFunctions : public StateFunctions {
   /// files are none.
   Status open();
   const std::vector<Error>& problems() const { return problems_; }
+  /// Error: the default profile is wanted, and no credentials have it.
+  Status check_profile() const;
   /// All states that there are; lives as long as this.
   const states::Catalogue& catalogue() const { return *catalogue_; }
 

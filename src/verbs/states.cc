@@ -111,6 +111,8 @@ class StatesWork {
       intent = options.is_lenient ? states::lenient_intent_of(*compiled, made)
                                   : states::intent_of(*compiled, made);
     std::vector<Error> errors = compiled->errors;
+    if (const Status profile = functions_.check_profile(); !profile && !makes_profiles(*compiled))
+      errors.push_back(profile.error());
     errors.insert(errors.end(), intent.errors.begin(), intent.errors.end());
     if (!errors.empty() && outcomes != nullptr)
       return errors[0];
@@ -128,6 +130,14 @@ class StatesWork {
         failhard_.push_back(i);
     intent_ = tuned(*intent.intent);
     return {};
+  }
+
+  /// Whether states may bring credentials that no file has.
+  static bool makes_profiles(const states::Compiled& compiled) {
+    return !compiled.delayed.empty() || compiled.waits_for_additions ||
+           std::ranges::any_of(compiled.chunks, [](const states::Chunk& chunk) {
+             return chunk.state == "acct" && chunk.function == "profile";
+           });
   }
 
   /// The intent with what its loop asks of each resource.

@@ -94,6 +94,7 @@ Result<int> exec(Face& face) {
   Workplace* place = TRY(face.workplace());
   RunFunctions functions(*place, std::move(request.functions));
   TRY(functions.open());
+  TRY(functions.check_profile());
   states::ExecCall call{.path = face.parsed.argument(0)};
   std::vector<Entry> named;
   for (size_t i = 1; i < face.parsed.arguments.size(); ++i) {

@@ -21,6 +21,7 @@ namespace {
 Result<Described> described(Face& face, const Workplace& place, StatesRequest& request) {
   RunFunctions functions(place, std::move(request.functions));
   TRY(functions.open());
+  TRY(functions.check_profile());
   Described found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
                                         face.parsed.flag("hard-fail")));
   for (const Error& warning : found.warnings)

@@ -188,7 +188,7 @@ Result<StatesRequest> read_states_request(Face& face) {
   face.json = face.json || face.output == "json";
   StatesRequest request;
   for (const std::string& word : parsed.arguments)
-    request.words.push_back(word == "-" ? "/dev/stdin" : word);
+    request.words.push_back(word);
   request.compile.sources = parsed.all("sls-sources");
   if (const std::string tree = parsed.text("tree"); !tree.empty())
     request.compile.sources.insert(request.compile.sources.begin(), tree);
