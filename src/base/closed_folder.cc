@@ -248,6 +248,8 @@ Result<Path> ClosedFolder::locate(std::string_view inside) const {
     return real.empty() ? path_ : path_ / real;
   if (!S_ISREG(about.st_mode))
     return explained(inside, ENXIO);
+  if (real == inside)  // no link was on the way
+    return path_ / real;
   const auto [folder, name] = split_last(inside);
   std::string real_folder;
   const Descriptor above =

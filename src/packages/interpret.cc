@@ -1,6 +1,6 @@
 #include "packages/interpret.h"
 
-#include <filesystem>
+#include <set>
 
 #include "base/text.h"
 #include "packages/canonical.h"
@@ -13,7 +13,6 @@
 namespace fettle {
 namespace {
 
-namespace fs = std::filesystem;
 using starlark::Call;
 using starlark::Named;
 
@@ -53,14 +52,15 @@ class Interpreter {
     const Result<std::string> place = sources_.path(locator);
     if (!place)
       return locator.path;
-    std::error_code failure;
-    const std::string near = fs::proximate(*place, failure).string();
-    return failure || near.starts_with("..") ? *place : near;
+    return sources_.shown(*place);
+  }
+
+  static std::string name_of(const Locator& locator) {
+    return cat(locator.path, locator.ref.empty() ? "" : "@", locator.ref);
   }
 
   Result<starlark::ModulePtr> load(const Locator& locator, starlark::Thread* from) {
-    const std::string name = cat(locator.path, locator.ref.empty() ? "" : "@", locator.ref);
-    return modules_.get(name, [&]() -> Result<starlark::ModulePtr> {
+    return modules_.get(name_of(locator), [&]() -> Result<starlark::ModulePtr> {
       const std::string text = TRY(sources_.read(locator));
       std::string shown = display(locator);
       files_[shown] = locator;
@@ -100,9 +100,13 @@ class Interpreter {
     const Result<Locator> locator = sources_.resolve(text, module_of(call.thread));
     if (!locator)
       return user_error(cat("import_module: ", locator.error().message));
-    if (const Result<std::string> place = sources_.path(*locator); !place)
-      return user_error(
-          cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
+    // Large packages import the same few files hundreds of times.
+    if (const std::string name = name_of(*locator); !imported_.contains(name)) {
+      if (const Result<std::string> place = sources_.path(*locator); !place)
+        return user_error(
+            cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
+      imported_.insert(name);
+    }
     if (locator->path.ends_with(".yml") || locator->path.ends_with(".yaml"))
       return user_error(
           cat("import_module: cannot import `", text, "`: compose files are not supported yet"));
@@ -408,6 +412,7 @@ class Interpreter {
   starlark::RecordType plan_type_;
   starlark::Session session_;
   starlark::ModuleCache modules_;
+  std::set<std::string> imported_;  ///< what was found, by the names of modules
   std::vector<starlark::ModulePtr> kept_;
   std::map<std::string, Locator> files_;
   uint64_t weight_ = 0;  ///< of all instructions so far

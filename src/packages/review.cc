@@ -43,13 +43,6 @@ std::vector<std::string> star_files(const std::string& folder) {
   return found;
 }
 
-/// A path as it is shown: from here when it is below.
-std::string shown(const std::string& path) {
-  std::error_code failure;
-  const std::string near = fs::proximate(path, failure).string();
-  return failure || near.starts_with("..") ? path : near;
-}
-
 }  // namespace
 
 Result<PackageReview> review_package(Sources& sources, const std::string& main_file,
@@ -65,7 +58,8 @@ Result<PackageReview> review_package(Sources& sources, const std::string& main_f
     const std::string text = TRY(sources.read(locator));
     found.runs |=
         file == main_file && !starlark::signature_of(text, dialect, main_function).empty();
-    starlark::Review one = starlark::review(session, shown(TRY(sources.path(locator))), text);
+    starlark::Review one =
+        starlark::review(session, sources.shown(TRY(sources.path(locator))), text);
     ++found.files;
     std::ranges::move(one.errors, std::back_inserter(found.errors));
     std::ranges::move(one.doubts, std::back_inserter(found.doubts));

@@ -230,11 +230,11 @@ Result<Sources::Spot> Sources::spot(const Locator& locator) {
               locator.path};
 }
 
-/// Whether something is there that does not lead outside.
-Status Sources::check(const Spot& spot) const {
+/// Where something is that does not lead outside.
+Result<std::string> Sources::located(const Spot& spot) const {
   const Result<Path> found = spot.folder.locate(spot.inside);
   if (found)
-    return {};
+    return found->string();
   if (found.error().message.ends_with("does not exist"))
     return user_error(cat("`", printable(spot.shown), "` does not exist",
                           suggestion(fs::path(spot.inside).filename().string(),
@@ -246,16 +246,30 @@ Result<std::string> Sources::path(const Locator& locator) {
   const Spot found = TRY(spot(locator));
   if (text_ && found.inside == name_of_text)
     return found.shown;
-  TRY(check(found));
-  return TRY(found.folder.locate(found.inside)).string();
+  return located(found);
+}
+
+std::string Sources::shown(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == path.npos)
+    return path;
+  const auto [near, is_new] = near_.try_emplace(path.substr(0, slash));
+  if (is_new) {
+    std::error_code failure;
+    const std::string folder = fs::proximate(near->first, failure).string();
+    near->second = failure || folder.starts_with("..") ? near->first : folder;
+  }
+  return near->second == "." ? path.substr(slash + 1) : cat(near->second, path.substr(slash));
 }
 
 Result<std::string> Sources::read(const Locator& locator) {
   const Spot found = TRY(spot(locator));
   if (text_ && found.inside == name_of_text)
     return *text_;
-  TRY(check(found));
-  return found.folder.read(found.inside, largest_source);
+  Result<std::string> text = found.folder.read(found.inside, largest_source);
+  if (!text)
+    TRY(located(found));  // which knows better what is wrong
+  return text;
 }
 
 std::string Sources::package_of(const Locator& file) {

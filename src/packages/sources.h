@@ -59,6 +59,8 @@ class Sources {
   /// The path on this machine, without links in it but for the last step of a file. Errors: cannot
   /// be fetched, not there (with a suggestion), outside of what it belongs to.
   Result<std::string> path(const Locator& locator);
+  /// A path as it is shown: from here when it is below.
+  std::string shown(const std::string& path);
   /// The text of a file. Errors as `path`, and what is larger than 64 MB.
   Result<std::string> read(const Locator& locator);
   /// Other repositories that were looked into, with their ref if one was given.
@@ -76,7 +78,7 @@ class Sources {
                               std::string_view shown);
   Result<std::string> repository_folder(const Locator& locator);
   Result<Spot> spot(const Locator& locator);
-  Status check(const Spot& spot) const;
+  Result<std::string> located(const Spot& spot) const;
   bool is_local(const Locator& locator) const;
 
   std::string owner_ = "script";
@@ -91,6 +93,7 @@ class Sources {
   std::map<std::string, Spot> replaced_;        ///< by module path
   std::set<std::string> dependencies_;
   std::map<std::string, std::string> packages_;  ///< folder of a file -> its package
+  std::map<std::string, std::string> near_;      ///< folder -> as it is shown
   std::vector<std::string> warnings_;
 };
 
