@@ -117,6 +117,38 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
   return asked;
 }
 
+/// Lines on their way out. Each is written at once while logs are followed, else many together:
+/// the engine's answer has a piece for every line, and a system call for each takes longer than
+/// all else.
+class LineWriter {
+ public:
+  explicit LineWriter(bool at_once) : at_once_(at_once) {}
+  Status take(OutputStream stream, std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    if (stream != stream_)
+      TRY(write());
+    stream_ = stream;
+    pending_ += line;
+    return at_once_ || pending_.size() >= enough ? write() : Status();
+  }
+  Status end() {
+    const std::lock_guard lock(mutex_);
+    return write();
+  }
+
+ private:
+  Status write() {
+    const std::string lines = std::exchange(pending_, {});
+    return lines.empty() ? Status() : to_terminal(stream_, lines);
+  }
+
+  static constexpr size_t enough = size_t{64} << 10;
+  const bool at_once_;
+  std::mutex mutex_;
+  OutputStream stream_ = OutputStream::out;
+  std::string pending_;
+};
+
 /// Reads the logs of one service to their end.
 Status tell(const Workplace& place, const Asked& asked, const ServiceView& service,
             const LineFilter::Sink& sink, const std::stop_token& stop) {
@@ -147,9 +179,9 @@ Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceV
 Status tell_all(const Workplace& place, const Asked& asked, const LineSink* values,
                 const std::stop_token& stop) {
   std::mutex mutex;
-  const LineFilter::Sink sink = [&](OutputStream stream, std::string_view line) -> Status {
-    const std::lock_guard lock(mutex);
-    return to_terminal(stream, line);
+  LineWriter writer(asked.options.follow);
+  const LineFilter::Sink sink = [&](OutputStream stream, std::string_view line) {
+    return writer.take(stream, line);
   };
   const LineSink value_sink = [&](Value line) -> Status {
     const std::lock_guard lock(mutex);
@@ -160,9 +192,11 @@ Status tell_all(const Workplace& place, const Asked& asked, const LineSink* valu
                              : tell_as_values(place, asked, service, value_sink, end);
   };
   if (!asked.options.follow) {
-    for (const ServiceView& service : asked.services)
-      TRY(tell_one(service, stop));
-    return {};
+    Status told;
+    for (size_t i = 0; i < asked.services.size() && told; ++i)
+      told = tell_one(asked.services[i], stop);
+    TRY(writer.end());  // also what came before an error
+    return told;
   }
   std::mutex of_end;
   Status first;
