@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
+#include "kinds/kinds.h"
 #include "verbs/environments.h"
 #include "verbs/orphans.h"
 #include "verbs/workload_objects.h"
@@ -181,13 +182,23 @@ Result<int> inspect(Face& face) {
   return 0;
 }
 
-/// What a removal leaves, by name up to three.
+/// All of it, for nobody else will know any more: a few on the line, more on lines of their own.
 std::string staying_text(const std::vector<Key>& staying) {
+  const bool has_lines = staying.size() > 3;
   std::string text;
-  for (size_t i = 0; i < staying.size() && i < 3; ++i)
-    text += cat(i == 0 ? "; left on this machine: " : ", ", to_string(staying[i]));
-  if (staying.size() > 3)
-    text += cat(" and ", staying.size() - 3, " more");
+  for (const Key& key : staying)
+    text += cat(has_lines ? "\n  " : text.empty() ? " " : ", ", to_string(key));
+  return text.empty() ? "" : cat("; left on this machine:", text);
+}
+
+/// What `--keep` does not keep, and how fettle gets to know again what it does.
+std::string keeping_text(const std::map<Name, size_t>& taken, bool has_staying) {
+  std::string text;
+  if (taken.contains(service_kind().name()))
+    text = "containers go with their environment, also with `--keep`";
+  if (has_staying)
+    text += cat(text.empty() ? "" : "; ",
+                "deploying the model or applying the states again takes over what is left");
   return text;
 }
 
@@ -243,6 +254,9 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
       code = std::max(code, tell_end(face, summary));
     else if (!face.quiet && !face.json)
       print_error(cat(environment.name, " ", done, taken_text(taken), staying_text(staying)));
+    if (is_good && !face.quiet && !face.json && face.parsed.has("keep"))
+      if (const std::string text = keeping_text(taken, !staying.empty()); !text.empty())
+        print_error(cat("  ", text));
     if (summary.stopped)
       break;
   }
@@ -312,15 +326,18 @@ std::vector<Command> enclave_commands() {
       group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
                  {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
                  {environment_option()}),
-      group.make("enclave rm", "NAME…", 0, 99, "Removes environments and everything in them.",
-                 {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
-                 {environment_option(),
-                  force,
-                  {{"--keep"}, "", "leave what models and states made on this machine (default)"},
-                  {{"--prune"},
-                   "",
-                   "also remove what models and states made on this machine, but not what existed "
-                   "before"}}),
+      group.make(
+          "enclave rm", "NAME…", 0, 99, "Removes environments and everything in them.",
+          {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
+          {environment_option(),
+           force,
+           {{"--keep"},
+            "",
+            "leave files and other things that models and states made (default); containers go"},
+           {{"--prune"},
+            "",
+            "also remove what models and states made on this machine, but not what existed "
+            "before"}}),
   };
 }
 
