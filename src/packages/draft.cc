@@ -4,8 +4,8 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "kinds/image_reference.h"
 #include "kinds/kinds.h"
-#include "packages/names.h"
 
 namespace fettle {
 namespace {

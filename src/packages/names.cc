@@ -20,42 +20,6 @@ bool is_label(std::string_view name, size_t longest) {
                      [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
-constexpr std::string_view host_letters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:-[]";
-
-bool is_tag(std::string_view tag) {
-  return !tag.empty() && tag.size() <= 128 && tag.front() != '.' && tag.front() != '-' &&
-         std::all_of(tag.begin(), tag.end(), [](char c) {
-           return is_letter(c) || is_digit(c) || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
-                  c == '-';
-         });
-}
-
-bool is_digest(std::string_view digest) {
-  const size_t colon = digest.find(':');
-  return colon != digest.npos && colon > 0 && digest.size() >= colon + 33 &&
-         digest.find_first_not_of("0123456789abcdef", colon + 1) == digest.npos;
-}
-
-/// Words of small letters and digits with `.`, `_`, `__` or any number of `-` between them.
-bool is_image_part(std::string_view part) {
-  const auto is_word = [](char c) { return is_letter(c) || is_digit(c); };
-  if (part.empty() || !is_word(part.front()) || !is_word(part.back()))
-    return false;
-  for (size_t i = 0; i < part.size(); ++i) {
-    if (is_word(part[i]))
-      continue;
-    const size_t begin = i;
-    while (!is_word(part[i + 1]))
-      ++i;
-    const std::string_view between = part.substr(begin, i + 1 - begin);
-    if (between != "." && between != "_" && between != "__" &&
-        between.find_first_not_of('-') != between.npos)
-      return false;
-  }
-  return true;
-}
-
 Status check_rfc_1035(std::string_view what, std::string_view name) {
   if (is_label(name, 63) && is_letter(name.front()))
     return {};
@@ -123,41 +87,6 @@ Status check_label_value(std::string_view value) {
   return user_error(cat("label value `", value,
                         "` is invalid: it must have only letters, digits, `-`, `_` and `.`, a "
                         "letter or digit first and last, at most 63 characters"));
-}
-
-Status check_image_reference(std::string_view reference) {
-  if (reference.empty())
-    return user_error("the image is empty");
-  const auto wrong = [&](std::string_view why) {
-    return user_error(cat("image `", reference, "` is invalid: ", why));
-  };
-  constexpr std::string_view form = "it must be written `[HOST[:PORT]/]NAME[:TAG][@DIGEST]`";
-  std::string_view rest = reference;
-  if (const size_t at = rest.find('@'); at != rest.npos) {
-    if (!is_digest(rest.substr(at + 1)))
-      return wrong("what follows `@` is not a digest");
-    rest = rest.substr(0, at);
-  }
-  if (const size_t colon = rest.rfind(':'); colon != rest.npos && colon > rest.rfind('/') + 1) {
-    if (!is_tag(rest.substr(colon + 1)))
-      return wrong(
-          "its tag must have at most 128 letters, digits, `_`, `.` and `-`, and not start with `.` "
-          "or `-`");
-    rest = rest.substr(0, colon);
-  }
-  const std::string_view first = rest.substr(0, rest.find('/'));
-  if (first.size() < rest.size() &&
-      (first.find_first_of(".:") != first.npos || first == "localhost")) {
-    if (first.find_first_not_of(host_letters) != first.npos)
-      return wrong(form);
-    rest.remove_prefix(first.size() + 1);
-  }
-  if (std::any_of(rest.begin(), rest.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
-    return wrong("the name of an image must be lower case");
-  for (const std::string_view part : split(rest, '/'))
-    if (!is_image_part(part))
-      return wrong(form);
-  return {};
 }
 
 std::string in_plain_letters(std::string_view text) {

@@ -18,8 +18,6 @@ Status check_port_id(std::string_view id);
 Status check_artifact_name(std::string_view name);
 Status check_label_key(std::string_view key);
 Status check_label_value(std::string_view value);
-/// `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` as engines take it.
-Status check_image_reference(std::string_view reference);
 
 /// How long to wait: a duration like `1.5s` or `2m30s` that is not negative.
 Result<Duration> parse_waiting(std::string_view text);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "states/call_attributes.h"
 #include "states/pace.h"
@@ -161,7 +162,12 @@ class Mapper {
     resource.attributes = std::move(*attributes);
     if (resource.key.kind == command_kind().name() && is_unguarded(resource.attributes))
       resource.redo = Redo::always;
-    if (resource.key.kind == service_kind().name() && !mapped.is_absent)
+    if (resource.key.kind != service_kind().name() || mapped.is_absent)
+      return;
+    const Value& image = resource.attributes.at("image");
+    if (const Status good = image.is_text() ? check_image_reference(image.text()) : Status(); !good)
+      error(chunk, good.error());
+    else
       use_engine(resource);
   }
 

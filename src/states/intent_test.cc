@@ -356,6 +356,13 @@ TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
             std::string_view::npos);
 }
 
+TEST(Intent, AnImageThatNoEngineTakesIsRefusedBeforeAnythingRuns) {
+  const Mapped made = mapped("a:\n  container.running: [{image: 'a b'}]\n");
+  ASSERT_EQ(made.made.errors.size(), 1u);
+  EXPECT_NE(made.made.errors[0].message.find("image `a b` is invalid"), std::string::npos)
+      << made.made.errors[0].message;
+}
+
 TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
   Mapped made = mapped("a: {file.managed: [{name: /x}, {mode: 99999}]}\nb: test.nop\n", {},
                        {.is_lenient = true});
