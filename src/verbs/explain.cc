@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "plan/presence.h"
+#include "states/intent.h"
 #include "verbs/orphans.h"
 #include "verbs/shown_key.h"
 #include "verbs/states.h"
@@ -105,6 +106,29 @@ int first_line_of(const Known& known, std::string_view file, int line) {
              : 0;
 }
 
+/// A state stands where its function does: below its ID, above its arguments. 0 when the line
+/// belongs to none. Of a text that cannot be read again only the line above a function is known.
+int first_line_of_state(const Known& known, const Asked& asked) {
+  std::set<int> begins;
+  for (const auto& [key, record] : known)
+    if (const Resource* const resource = resource_of_then(*record);
+        resource != nullptr && record->wanted_by.contains(Name(states::states_set)))
+      if (const Origin origin = origin_of(resource->origin.view());
+          is_same_file(origin.file, asked.file))
+        begins.insert(origin.line);
+  const Result<std::string> text = read_file(asked.file);
+  if (!text)
+    return begins.contains(asked.line + 1) ? asked.line + 1 : 0;
+  const auto lines = split(*text, '\n');
+  if (asked.line > static_cast<int>(lines.size()))
+    return 0;
+  const std::string_view line = lines[static_cast<size_t>(asked.line) - 1];
+  if (!line.empty() && line.find_first_of(" \t#-{") != 0 && begins.contains(asked.line + 1))
+    return asked.line + 1;
+  const auto after = begins.upper_bound(asked.line);
+  return after == begins.begin() ? 0 : *std::prev(after);
+}
+
 bool is_declared_at(const Resource& resource, std::string_view file, int line) {
   const Origin origin = origin_of(resource.origin.view());
   return origin.line > 0 && origin.line == line && is_same_file(origin.file, file);
@@ -178,7 +202,9 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   std::vector<Key> found;
   std::vector<std::string> names;
   const Asked asked = asked_place(what);
-  const int line = asked.line == 0 ? 0 : first_line_of(known, asked.file, asked.line);
+  int line = asked.line == 0 ? 0 : first_line_of(known, asked.file, asked.line);
+  if (asked.line > 0 && line == 0)
+    line = first_line_of_state(known, asked);
   for (const auto& [key, record] : known) {
     const Resource* resource = resource_of_then(*record);
     const bool here = resource != nullptr && is_declared_at(*resource, asked.file, line);
