@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 # What the user names: keys that differ from run to run.
-OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings"}
+OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings", "labels"}
 # They print what a program or a person reads, never a document.
 TEXT = {"help", "completion", "service exec", "service shell"}
 ENVELOPE = {"schema", "success", "error"}
