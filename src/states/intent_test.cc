@@ -356,6 +356,23 @@ TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
             std::string_view::npos);
 }
 
+TEST(Intent, VariablesAndPortsThatAreNoDictionaryAreRefused) {
+  for (const char* wrong : {"cmd.run: [{env: xx}]", "cmd.run: [{env: ['A=1']}]",
+                            "container.running: [{image: i}, {env: xx}]",
+                            "container.running: [{image: i}, {labels: 5}]",
+                            "container.running: [{image: i}, {ports: xx}]",
+                            "container.running: [{image: i}, {public_ports: [80]}]"}) {
+    const Mapped made = mapped(cat("a:\n  ", wrong, "\n"));
+    ASSERT_EQ(made.made.errors.size(), 1u) << wrong;
+    EXPECT_NE(made.made.errors[0].message.find("must be a dictionary"), std::string::npos)
+        << made.made.errors[0].message;
+  }
+  const Mapped list = mapped("a:\n  cmd.run: [{cmd: 'true'}, {env: [{A: 1}, {B: x}]}]\n");
+  ASSERT_TRUE(list.made.errors.empty()) << list.made.errors[0].message;
+  EXPECT_EQ(write_json(list.at("command/cmd_|-a_|-a").attributes.at("environment")),
+            R"({"A":"1","B":"x"})");
+}
+
 TEST(Intent, AnImageThatNoEngineTakesIsRefusedBeforeAnythingRuns) {
   const Mapped made = mapped("a:\n  container.running: [{image: 'a b'}]\n");
   ASSERT_EQ(made.made.errors.size(), 1u);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "value/json.h"
 
 namespace fettle::states {
 namespace {
@@ -30,6 +31,36 @@ std::vector<Entry> renamed(const Chunk& chunk,
   for (const auto& [parameter, attribute] : names)
     if (const Value& value = argument(chunk, parameter); !value.is_null())
       entries.push_back({attribute, value});
+  return entries;
+}
+
+Error not_a_dict(std::string_view parameter, const Value& given) {
+  return user_error(
+      cat("`", parameter, "` must be a dictionary, not ", clipped(write_json(given), 200)));
+}
+
+/// Environment variables or labels, whose values are texts: a dictionary, or a list of such. All of
+/// them are secret when it is.
+Result<std::vector<Entry>> texts_of(const Chunk& chunk, std::string_view parameter) {
+  const Value& given = argument(chunk, parameter);
+  const Value& plain = given.is_secret() ? given.inside() : given;
+  std::vector<Value> dicts;
+  if (plain.is_list())
+    dicts.assign(plain.items().begin(), plain.items().end());
+  else if (!plain.is_null())
+    dicts.push_back(plain);
+  std::vector<Entry> entries;
+  for (const Value& dict : dicts) {
+    if (!dict.is_dict())
+      return not_a_dict(parameter, given);
+    for (const Entry& entry : dict.entries()) {
+      const Value& value = entry.value;
+      const bool stays = value.is_text() || value.is_secret() || value.is_deferred();
+      const Value text = stays ? value : Value(to_text(value));
+      entries.push_back(
+          {entry.key, given.is_secret() && !text.is_secret() ? Value::secret(text) : text});
+    }
+  }
   return entries;
 }
 
@@ -120,14 +151,8 @@ class Command {
   }
 
   /// What holes need, beside the variables of the state.
-  Value environment() const {
-    std::vector<Entry> entries;
-    if (const Value& given = argument(chunk_, "env"); given.is_dict())
-      for (const Entry& entry : given.entries()) {
-        const bool stays =
-            entry.value.is_text() || entry.value.is_secret() || entry.value.is_deferred();
-        entries.push_back({entry.key, stays ? entry.value : Value(to_text(entry.value))});
-      }
+  Result<Value> environment() const {
+    std::vector<Entry> entries = TRY(texts_of(chunk_, "env"));
     entries.insert(entries.end(), environment_.begin(), environment_.end());
     return Value::dict(std::move(entries));
   }
@@ -180,7 +205,7 @@ Result<Value> command_attributes(const Chunk& chunk) {
     if (!chunk.settings->onlyif.empty())
       entries.push_back({"onlyif", command.all_of(chunk.settings->onlyif)});
   }
-  entries.push_back({"environment", command.environment()});
+  entries.push_back({"environment", TRY(command.environment())});
   if (chunk.function == "wait")
     entries.push_back({"reload_only", true});
   return Value::dict(std::move(entries));
@@ -205,24 +230,15 @@ Result<Value> port_of(const Value& given, const Value& wait) {
                       {"wait", transport == "TCP" ? wait : Value()}});
 }
 
-Result<Value> ports_of(const Value& ports, const Value& wait) {
+Result<Value> ports_of(const Chunk& chunk, std::string_view parameter, const Value& wait) {
+  const Value& ports = argument(chunk, parameter);
+  if (!ports.is_null() && !ports.is_dict())
+    return not_a_dict(parameter, ports);
   std::vector<Entry> entries;
   if (ports.is_dict())
     for (const Entry& port : ports.entries())
       entries.push_back(
           {port.key, TRY(port_of(port.value, wait).context(cat("port `", port.key, "`")))});
-  return Value::dict(std::move(entries));
-}
-
-/// Values of environment variables and labels are texts.
-Value as_texts(const Value& dict) {
-  std::vector<Entry> entries;
-  if (dict.is_dict())
-    for (const Entry& entry : dict.entries()) {
-      const bool stays =
-          entry.value.is_text() || entry.value.is_secret() || entry.value.is_deferred();
-      entries.push_back({entry.key, stays ? entry.value : Value(to_text(entry.value))});
-    }
   return Value::dict(std::move(entries));
 }
 
@@ -236,10 +252,10 @@ Result<Value> container_attributes(const Chunk& chunk) {
                                                {"memory", "memory_max"},
                                                {"cpu", "cpu_max"},
                                                {"restart", "restart"}});
-  entries.push_back({"ports", TRY(ports_of(argument(chunk, "ports"), wait))});
-  entries.push_back({"public_ports", TRY(ports_of(argument(chunk, "public_ports"), Value()))});
-  entries.push_back({"env", as_texts(argument(chunk, "env"))});
-  entries.push_back({"labels", as_texts(argument(chunk, "labels"))});
+  entries.push_back({"ports", TRY(ports_of(chunk, "ports", wait))});
+  entries.push_back({"public_ports", TRY(ports_of(chunk, "public_ports", Value()))});
+  entries.push_back({"env", Value::dict(TRY(texts_of(chunk, "env")))});
+  entries.push_back({"labels", Value::dict(TRY(texts_of(chunk, "labels")))});
   return Value::dict(std::move(entries));
 }
 
