@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/printable.h"
+
 namespace fettle {
 namespace {
 
@@ -152,20 +154,7 @@ LineAndColumn end_of_utf8(std::string_view text) {
   return end;
 }
 
-std::string printable(std::string_view text) {
-  static constexpr char hex[] = "0123456789abcdef";
-  std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\n')
-      shown += "\\n";
-    else if (byte < ' ' || byte == 127)
-      shown.append({'\\', 'x', hex[byte >> 4], hex[byte & 15]});
-    else
-      shown += c;
-  }
-  return shown;
-}
+std::string printable(std::string_view text) { return printable_but(text, {}); }
 
 std::string clipped(std::string_view text, size_t longest) {
   if (text.size() <= longest)

@@ -1,8 +1,10 @@
 #include "cli/print.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "value/json.h"
@@ -61,14 +63,47 @@ std::string hidden(std::string_view text) {
   return mask_of_output == nullptr ? std::string(text) : mask_of_output->text(text);
 }
 
-std::string in(Colour colour, std::string_view text, bool on) {
-  constexpr std::array<std::string_view, 6> codes{"0", "1", "32", "31", "33", "90"};
-  if (!on || colour == Colour::plain)
-    return std::string(text);
-  return cat("\033[", codes[static_cast<size_t>(colour)], "m", text, "\033[0m");
+namespace {
+
+constexpr std::array<std::string_view, 6> colour_codes{"\033[0m",  "\033[1m",  "\033[32m",
+                                                       "\033[31m", "\033[33m", "\033[90m"};
+std::atomic<bool> has_colours = false;
+
+/// The length of the code of a colour of ours at the beginning of a text; 0: there is none.
+size_t code_at(std::string_view text) {
+  if (has_colours)
+    for (const std::string_view code : colour_codes)
+      if (text.starts_with(code))
+        return code.size();
+  return 0;
 }
 
-void print(std::string_view text) { write(stdout, hidden(text)); }
+/// Texts of users may hold what a terminal obeys: of that only our colours are printed.
+std::string shown(std::string_view text) {
+  std::string made;
+  for (size_t from = 0, at = text.find('\033');; at = text.find('\033', at + 1)) {
+    const size_t code = at == text.npos ? 0 : code_at(text.substr(at));
+    if (at != text.npos && code == 0)
+      continue;
+    made += printable_lines(text.substr(from, at == text.npos ? text.npos : at - from));
+    if (at == text.npos)
+      return made;
+    made += text.substr(at, code);
+    from = at + code;
+  }
+}
+
+}  // namespace
+
+std::string in(Colour colour, std::string_view text, bool on) {
+  if (!on || colour == Colour::plain)
+    return std::string(text);
+  has_colours = true;
+  return cat(colour_codes[static_cast<size_t>(colour)], text, colour_codes[0]);
+}
+
+void print(std::string_view text) { write(stdout, shown(hidden(text))); }
+void print_as_written(std::string_view text) { write(stdout, hidden(text)); }
 Error output_error(std::string_view stream) {
   const int error = errno;
   if (error == EPIPE)
@@ -77,7 +112,7 @@ Error output_error(std::string_view stream) {
                          error == EBADF ? "it is closed" : lower_case(std::strerror(error))));
 }
 
-void print_error(std::string_view text) { write(stderr, hidden(text)); }
+void print_error(std::string_view text) { write(stderr, shown(hidden(text))); }
 void print_json_in_lines() { is_in_lines = true; }
 void print_json(const Value& document) { print_json_as_it_is(hidden_value(document)); }
 void print_json_of_original(const Value& document) { print_document(hidden_value(document)); }
@@ -120,24 +155,6 @@ void print_json_line_as_it_is(const Value& document) { write(stdout, write_json(
 
 std::string hanging(std::string_view text, size_t depth) {
   return replace_all(std::string(text), "\n", cat("\n", std::string(depth, ' ')));
-}
-
-std::string harmless(std::string_view piece) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  const auto is_control_of_two = [&](size_t i) {  // U+0080 to U+009F
-    return piece[i] == '\xC2' && i + 1 < piece.size() && (piece[i + 1] & 0xE0) == 0x80;
-  };
-  std::string text;
-  for (size_t i = 0; i < piece.size(); ++i)
-    if (piece[i] == '\n' || piece[i] == '\t') {
-      text += piece[i];
-    } else if (is_control_of_two(i)) {
-      ++i;
-      text.append({'\\', 'x', (piece[i] & 0x10) == 0 ? '8' : '9', hex[piece[i] & 15]});
-    } else {
-      text += printable(piece.substr(i, 1));
-    }
-  return text;
 }
 
 std::string table(const std::vector<std::vector<std::string>>& rows) {

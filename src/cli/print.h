@@ -23,8 +23,12 @@ enum class Colour { plain, bold, green, red, yellow, grey };
 /// `text` in a colour, when colours are on.
 std::string in(Colour colour, std::string_view text, bool on);
 
-void print(std::string_view text);        ///< to stdout, with a newline
-void print_error(std::string_view text);  ///< to stderr, with a newline
+/// To stdout, with a newline. Control characters but line ends and tabs, and what is no UTF-8, are
+/// written `\xNN`: names, comments and excerpts are texts of anybody.
+void print(std::string_view text);
+void print_error(std::string_view text);  ///< the same to stderr
+/// What a program of users prints, with whatever it has.
+void print_as_written(std::string_view text);
 /// Why the last write to `stream` failed, by `errno`.
 Error output_error(std::string_view stream);
 /// Held while something is written to a standard stream.
@@ -51,10 +55,6 @@ std::string hidden(std::string_view text);
 
 /// A text that stands behind something on its line: its further lines are indented by `depth`.
 std::string hanging(std::string_view text, size_t depth);
-
-/// A piece of a text as a terminal may be given it: line ends and tabs stay, all other control
-/// characters are written `\xNN`.
-std::string harmless(std::string_view piece);
 
 /// Columns as wide as they need, two spaces between; the first row is the heading.
 std::string table(const std::vector<std::vector<std::string>>& rows);

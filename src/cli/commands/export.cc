@@ -56,7 +56,7 @@ model::CompileOptions compile_options(const Face& face) {
     if (is_document)
       print_error(line);
     else if (!is_quiet)
-      print(line);
+      print_as_written(line);
   };
   options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
   return options;

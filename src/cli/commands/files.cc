@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/base64.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -86,11 +87,17 @@ Status read_entry(ArchiveReader& reader, const std::function<void(std::string_vi
 /// One file: as it is, but harmless for a terminal, or in a document.
 Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& reader) {
   if (!face.json) {
-    const bool is_for_terminal = isatty(STDOUT_FILENO) == 1;
-    return read_entry(reader, [&](std::string_view piece) {
-      const std::string shown = is_for_terminal ? harmless(piece) : std::string();
-      print_part(is_for_terminal ? shown : piece);
-    });
+    if (isatty(STDOUT_FILENO) != 1)
+      return read_entry(reader, print_part);
+    std::string rest;
+    TRY(read_entry(reader, [&](std::string_view piece) {
+      rest += piece;
+      const size_t whole = whole_code_points(rest);
+      print_part(printable_lines(std::string_view(rest).substr(0, whole)));
+      rest.erase(0, whole);
+    }));
+    print_part(printable_lines(rest));
+    return {};
   }
   std::string content;
   TRY(read_entry(reader, [&](std::string_view piece) { content += piece; }));
@@ -106,7 +113,6 @@ Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& rea
 Result<int> inspect(Face& face) {
   const Chosen chosen = TRY(choose(face));
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
-  const bool is_for_terminal = isatty(STDOUT_FILENO) == 1;
   ArchiveReader reader(TRY(content_of(chosen)), {.links_may_leave = true});
   std::vector<Value> values;
   bool found = wanted.empty();
@@ -122,8 +128,7 @@ Result<int> inspect(Face& face) {
     values.push_back(
         Value::dict({{"path", entry->path}, {"size", entry->size}, {"directory", folder}}));
     if (!face.json)
-      print(cat(is_for_terminal ? printable(entry->path) : entry->path,
-                folder ? "/" : cat("  ", entry->size, " bytes")));
+      print(cat(printable(entry->path), folder ? "/" : cat("  ", entry->size, " bytes")));
   }
   if (!found)
     return user_error(cat("the files artifact `", chosen.name, "` has no file `", wanted, "`"));
