@@ -1,0 +1,16 @@
+#pragma once
+/// Values as Python shows them: Idem's outputs `raw`, `pretty` and `nested`.
+
+#include <string>
+
+#include "value/value.h"
+
+namespace fettle {
+
+/// `repr` of the value.
+std::string python_text(const Value& value);
+
+/// The value as `pprint` lays it out: 80 columns wide, keys sorted, long texts cut between words.
+std::string pretty_text(const Value& value);
+
+}  // namespace fettle
