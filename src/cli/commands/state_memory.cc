@@ -142,8 +142,12 @@ Status check_batch(const Value& call) {
   return {};
 }
 
-/// The batch call of Idem: its parameters as a document, its answer as one.
-Result<int> batch(Face& face) {
+int tell_batch_errors(Face& face, const std::vector<Error>& errors) {
+  face.json = true;
+  return tell_state_errors(face, errors);
+}
+
+Result<int> carry_batch(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   const Value call = TRY(read_json(TRY(text_of_batch(face)), "batch"));
@@ -173,13 +177,19 @@ Result<int> batch(Face& face) {
         TRY(states::Credentials::read(sealed, "encrypted_profiles", call.text_at("acct_key"))));
   const bool is_test = request.is_test;
   const StatesReport report = TRY(apply_states(*place, std::move(request), nullptr));
-  if (!report.errors.empty()) {
-    Face& asked = face;
-    asked.json = true;
-    return tell_state_errors(asked, report.errors);
-  }
-  print_json_of_original(report.document());
+  if (!report.errors.empty())
+    return tell_batch_errors(face, report.errors);
+  print_json_of_original(document_of(report));
   return code_of_states(face, report, is_test);
+}
+
+/// The batch call of Idem: its parameters as a document, its answer as one. What is wrong with the
+/// call is answered as what is wrong with the states.
+Result<int> batch(Face& face) {
+  Result<int> code = carry_batch(face);
+  if (code || code.error().blame != Blame::user)
+    return code;
+  return tell_batch_errors(face, {code.error()});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/pretty.h"
 #include "cli/print.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -32,7 +33,10 @@ std::string comment_text(const Value& comment) {
 void nested(const Value& value, int depth, std::string& text) {
   const std::string indent(static_cast<size_t>(depth) * 2, ' ');
   if (depth > 100 || (!value.is_dict() && !value.is_list())) {
-    text += cat(indent, value.is_text() ? value.text().str() : to_text(value), "\n");
+    const std::string shown = value.is_text()                      ? value.text().str()
+                              : value.is_null() || value.is_bool() ? python_text(value)
+                                                                   : to_text(value);
+    text += cat(indent, hanging(shown, indent.size()), "\n");
     return;
   }
   if (value.is_list())
@@ -148,7 +152,9 @@ void print_document(const Face& face, const Value& document) {
     nested(document, 0, text);
     print(trim(text));
   } else if (face.output == "raw") {
-    print(write_json(document));
+    print(python_text(document));
+  } else if (face.output == "pretty") {
+    print(pretty_text(document));
   } else {
     print_json_of_original(document);
   }
@@ -201,6 +207,13 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
   for (const StateResult* result : results)
     entries.push_back({result->tag, shown_entry(*result)});
   print_document(face, Value::dict(std::move(entries)));
+}
+
+Value document_of(const StatesReport& report) {
+  std::vector<Entry> entries;
+  for (const StateResult& result : report.results)
+    entries.push_back({result.tag, shown_entry(result)});
+  return Value::dict(std::move(entries));
 }
 
 std::string text_of_function(const Value& function, bool colour) {
