@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -470,14 +471,25 @@ Finished Dialogue::end(Duration patience, Duration grace) {
 
 Dialogue::~Dialogue() { end(0s, grace_of_a_stop); }
 
+namespace {
+
+/// A folder may be entered, and is no program.
+bool is_program(const Path& path) {
+  struct stat status{};
+  return access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &status) == 0 &&
+         !S_ISDIR(status.st_mode);
+}
+
+}  // namespace
+
 Path find_program(std::string_view program) {
   if (program.find('/') != program.npos)
-    return access(std::string(program).c_str(), X_OK) == 0 ? Path(program) : Path();
+    return is_program(program) ? Path(program) : Path();
   const char* const path = std::getenv("PATH");
   const std::string folders = cat(path == nullptr ? "" : path, ":", system_folders);
   for (const std::string_view folder : split(folders, ':')) {
     const Path candidate = Path(folder) / program;
-    if (!folder.empty() && access(candidate.c_str(), X_OK) == 0)
+    if (!folder.empty() && is_program(candidate))
       return candidate;
   }
   return {};

@@ -10,6 +10,7 @@ namespace fettle {
 
 class Tail {
  public:
+  explicit Tail(size_t most_bytes = 8 * 1024) : most_bytes_(most_bytes) {}
   void add(std::string_view bytes);
   /// The last whole lines, broken UTF-8 replaced.
   std::string lines(size_t most = 10) const;
@@ -21,6 +22,7 @@ class Tail {
   }
 
  private:
+  size_t most_bytes_;
   std::string kept_;
 };
 

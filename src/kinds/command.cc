@@ -8,8 +8,11 @@
 ///             "reload": the command for an event; empty: `command`,
 ///             "reload_only": only for events, "cwd", "environment": {name: text}, "path": where
 ///             programs are looked up, "returns": [codes that are good], "timeout": seconds,
-///             "skip_on_fail": a failure skips it, "purged": nothing is to be done}
-/// outputs     {"code", "ran": whether a command ran, "output": its last lines}
+///             "skip_on_fail": a failure skips it, "purged": nothing is to be done,
+///             "told": only where it is given: {"state": `json`, `yaml`, `text` or empty, how the
+///             output is read, "hidden": [names of outputs that are secret]}
+/// outputs     {"code", "ran": whether a command ran, "output": its last lines}; with "told" also
+///             {"stdout", "stderr", "state"}
 /// seen        {"due": whether its conditions ask for it now, "why"}
 
 #include "base/text.h"
@@ -38,6 +41,15 @@ Status check_timeout(const Value& timeout) {
   return user_error(cat("`timeout` must be a number of seconds, not `", to_text(timeout), "`"));
 }
 
+/// A command of which nobody asks for more has the attributes that it always had.
+Value without_told(const Value& attributes) {
+  std::vector<Entry> entries;
+  for (const Entry& entry : attributes.entries())
+    if (entry.key != "told")
+      entries.push_back(entry);
+  return Value::dict(std::move(entries));
+}
+
 class CommandKind : public Kind {
  public:
   Name name() const override { return "command"; }
@@ -52,10 +64,15 @@ class CommandKind : public Kind {
         {"path", Field::text, ""},        {"returns", Field::list, Value::list({0})},
         {"timeout", Field::any, 300},     {"skip_on_fail", Field::boolean, false},
         {"purged", Field::boolean, false}};
-    Value normal = TRY(schema.normalise(attributes));
+    const Value* const told = attributes.is_dict() ? attributes.find("told") : nullptr;
+    Value normal = TRY(schema.normalise(told == nullptr ? attributes : without_told(attributes)));
     TRY(check_codes(normal.at("returns")));
     TRY(check_timeout(normal.at("timeout")));
-    return normal;
+    if (told == nullptr)
+      return normal;
+    std::vector<Entry> entries(normal.entries().begin(), normal.entries().end());
+    entries.push_back({"told", *told});
+    return Value::dict(std::move(entries));
   }
 
   bool in_place_changes(const Value&, const Value&) const override { return true; }

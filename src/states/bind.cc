@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
+#include "states/types.h"
 #include "value/hidden.h"
 #include "value/leaves.h"
 
@@ -248,11 +249,28 @@ class Binder {
         }
       if (argument != chunk_->arguments.end())
         argument->second = hidden(argument->second);
-      else if (!is_inside && with_.modules[self_] != nullptr && !is_parameter(name))
-        with_.report.warn(
-            find_argument(body, "sensitive")->value_position(),
-            cat("ID ", chunk_->id, " has no argument `", name, "` to mark as sensitive"));
+      else if (!is_inside)
+        if (const std::string meant = meant_by(name); !meant.empty())
+          with_.report.warn(
+              find_argument(body, "sensitive")->value_position(),
+              cat("ID ", chunk_->id, " has no argument `", name, "` to mark as sensitive", meant));
     }
+  }
+
+  /// The parameter that a misspelt name is near to. What a state returns may have any name.
+  std::string meant_by(const Name& name) const {
+    const Module* module = with_.modules[self_];
+    const Function* function = module == nullptr ? nullptr : module->find(chunk_->function);
+    if (function == nullptr || is_parameter(name))
+      return {};
+    if (const MappedState* mapped = find_mapped(chunk_->state, chunk_->function))
+      for (const std::string_view result : split(mapped->results, ' '))
+        if (name == result)
+          return {};
+    std::vector<std::string> names;
+    for (const Parameter& parameter : function->parameters)
+      names.push_back(parameter.name.str());
+    return suggestion(name.view(), names);
   }
 
   void check_ignored(const Body& body) {

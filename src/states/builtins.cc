@@ -115,8 +115,9 @@ ModuleRow cmd_module() {
       {"timeout", "null", "seconds"},
       {"creates", "null", "a path: the command does not run while it exists"},
       {"success_retcodes", "null", "exit codes that mean success (default: 0)"},
-      {"render_pipe", "null", "how to parse the output into `state` of the new state"},
-      {"is_string_output", "false", "keep the output as a string"}};
+      {"render_pipe", "null",
+       "`json` or `yaml`: how to parse the output into `state` of the new state"},
+      {"is_string_output", "false", "`state` is the output as a string"}};
   return {"cmd",
           "Commands of this machine.",
           {{"run", Rest::none,

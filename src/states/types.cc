@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "value/hidden.h"
 #include "value/json.h"
 
 namespace fettle::states {
@@ -89,6 +90,11 @@ Result<Value> file_attributes(const Chunk& chunk) {
     entries.push_back({"content", ends_line ? with_newline(contents) : contents});
   else if (!chunk.content.is_null())
     entries.push_back({"content", chunk.content});
+  const bool hides =
+      chunk.settings != nullptr && std::ranges::find(chunk.settings->sensitive, Name("content")) !=
+                                       chunk.settings->sensitive.end();
+  if (hides && entries.back().key == "content")
+    entries.back().value = hidden(entries.back().value);
   return Value::dict(std::move(entries));
 }
 
@@ -192,6 +198,28 @@ class Command {
   std::vector<Entry> environment_;
 };
 
+/// How the output becomes `state` of the new state.
+Result<std::string> form_of_output(const Chunk& chunk) {
+  const Value& is_text = argument(chunk, "is_string_output");
+  if (is_text.is_bool() && is_text.boolean())
+    return std::string("text");
+  const Value& pipe = argument(chunk, "render_pipe");
+  if (pipe.is_null() || (pipe.is_text() && pipe.text().empty()))
+    return std::string();
+  if (pipe.is_text() && (pipe.text() == "json" || pipe.text() == "yaml"))
+    return pipe.text().str();
+  return user_error(cat("`render_pipe` must be `json` or `yaml`, not ", to_text(pipe)));
+}
+
+Result<Value> told_of(const Chunk& chunk) {
+  std::vector<Value> hidden;
+  if (chunk.settings != nullptr)
+    for (const Name& name : chunk.settings->sensitive)
+      hidden.emplace_back(name);
+  return Value::dict(
+      {{"state", TRY(form_of_output(chunk))}, {"hidden", Value::list(std::move(hidden))}});
+}
+
 Result<Value> command_attributes(const Chunk& chunk) {
   Command command(chunk);
   std::vector<Entry> entries = renamed(chunk, {{"cwd", "cwd"},
@@ -206,6 +234,7 @@ Result<Value> command_attributes(const Chunk& chunk) {
       entries.push_back({"onlyif", command.all_of(chunk.settings->onlyif)});
   }
   entries.push_back({"environment", TRY(command.environment())});
+  entries.push_back({"told", TRY(told_of(chunk))});
   if (chunk.function == "wait")
     entries.push_back({"reload_only", true});
   return Value::dict(std::move(entries));
@@ -261,15 +290,18 @@ Result<Value> container_attributes(const Chunk& chunk) {
 
 Result<Value> no_container(const Chunk&) { return Value::dict({{"image", ""}, {"purged", true}}); }
 
+constexpr std::string_view of_path = "path content digest owner leads_to";
+constexpr std::string_view of_command = "stdout stderr retcode state";
+
 const std::array<MappedState, 8> table{{
-    {"file", "managed", file_kind, "host", false, false, false, file_attributes},
-    {"file", "directory", folder_kind, "host", false, false, false, folder_attributes},
-    {"file", "symlink", link_kind, "host", false, false, false, link_attributes},
-    {"file", "absent", file_kind, "host", true, false, false, gone_attributes},
-    {"cmd", "run", command_kind, "host", false, false, true, command_attributes},
-    {"cmd", "wait", command_kind, "host", false, false, true, command_attributes},
-    {"container", "running", service_kind, "engine", false, true, false, container_attributes},
-    {"container", "absent", service_kind, "engine", true, true, false, no_container},
+    {"file", "managed", file_kind, "host", false, false, false, file_attributes, of_path},
+    {"file", "directory", folder_kind, "host", false, false, false, folder_attributes, of_path},
+    {"file", "symlink", link_kind, "host", false, false, false, link_attributes, of_path},
+    {"file", "absent", file_kind, "host", true, false, false, gone_attributes, of_path},
+    {"cmd", "run", command_kind, "host", false, false, true, command_attributes, of_command},
+    {"cmd", "wait", command_kind, "host", false, false, true, command_attributes, of_command},
+    {"container", "running", service_kind, "engine", false, true, false, container_attributes, {}},
+    {"container", "absent", service_kind, "engine", true, true, false, no_container, {}},
 }};
 
 }  // namespace

@@ -18,6 +18,8 @@ struct MappedState {
   bool takes_guards = false;  ///< `unless` and `onlyif`
   /// The attributes of the kind, not normalised. Errors (`Blame::user`): an argument is wrong.
   Result<Value> (*attributes)(const Chunk& chunk);
+  /// What its new state has beside the arguments of these names.
+  std::string_view results;
 };
 
 /// None: a call.

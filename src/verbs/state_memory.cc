@@ -6,6 +6,7 @@
 #include "kinds/kinds.h"
 #include "states/target_index.h"
 #include "value/jmespath.h"
+#include "verbs/state_results.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -92,8 +93,7 @@ Value told(bool result, Value ret, Value comment = {}) {
 /// What a state left, though it may have failed.
 Value left_by(const Key& key, const Record& record) {
   if (key.kind == command_kind().name())
-    return Value::dict(
-        {{"retcode", record.outputs.at("code")}, {"stdout", record.outputs.at("output")}});
+    return left_by_command(record.outputs);
   if (key.kind != state_kind().name()) {
     if (!record.applied)
       return {};

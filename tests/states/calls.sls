@@ -133,7 +133,19 @@ k:
 a:
   time.sleep: [{duration: 1}, {sensitive: [durtion]}]
 #> 0 time.sleep a {"duration":1} sensitive "durtion"
-#w ID a has no argument `durtion` to mark as sensitive
+#w ID a has no argument `durtion` to mark as sensitive, did you mean `duration`?
+---
+# What a state returns may have any name.
+a:
+  cmd.run: [{cmd: ls}, {sensitive: [stdout]}]
+b:
+  file.managed: [{name: /a}, {contents: x}, {sensitive: [content]}]
+#> 0 cmd.run a {"cmd":"ls"} sensitive "stdout"
+#> 1 file.managed b[/a] {"contents":"x"} sensitive "content"
+---
+# A required argument under another name, where any other is taken.
+a:
+  test.succeed_with_comment: [{coment: x}]  ### "is missing required argument\(s\): comment; it has `coment`, did you mean `comment`\?"
 ---
 # The built-in states.
 a:

@@ -9,7 +9,10 @@
 #include "base/tail.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "value/hidden.h"
+#include "value/json.h"
 #include "value/mask.h"
+#include "value/yaml.h"
 
 namespace fettle {
 namespace {
@@ -33,11 +36,26 @@ std::string find_in(std::string_view folders, const std::string& program) {
   return {};
 }
 
+/// Bytes of an output, and so no more lines.
+constexpr size_t most_told = 64 * 1024;
+
 struct Ran {
   bool found = true;  ///< else there is no such program
   int code = 0;
-  std::string lines;  ///< the last ones
+  std::string lines;  ///< the last ones of both
+  std::string output{}, errors{};
 };
+
+bool is_hidden(const Value& told, std::string_view name) {
+  const Value& hidden = told.at("hidden");
+  return hidden.is_list() && std::ranges::find(hidden.items(), Value(name)) != hidden.items().end();
+}
+
+/// Whether nobody may read what it prints.
+bool hides_output(const Value& attributes) {
+  const Value& told = attributes.at("told");
+  return is_hidden(told, "stdout") || is_hidden(told, "stderr");
+}
 
 Result<Ran> run_words(const Value& attributes, std::string_view command,
                       const std::stop_token& stop) {
@@ -57,16 +75,24 @@ Result<Ran> run_words(const Value& attributes, std::string_view command,
   }
   invocation.directory = Path(attributes.text_at("cwd"));
   invocation.time_limit = time_limit_of(attributes);
-  Tail tail;
-  invocation.on_output = invocation.on_errors = tail.sink();
+  Tail tail, output(most_told), errors(most_told);
+  const auto into_both = [&tail](Tail& own) -> ByteSink {
+    return [&tail, &own](std::string_view bytes) -> Status {
+      tail.add(bytes);
+      own.add(bytes);
+      return {};
+    };
+  };
+  invocation.on_output = into_both(output);
+  invocation.on_errors = into_both(errors);
   Result<Finished> finished = run_process(invocation, stop);
   if (!finished) {
     Error error = std::move(finished).error();
-    if (!is_cancelled(error) && !tail.lines().empty())
+    if (!is_cancelled(error) && !tail.lines().empty() && !hides_output(attributes))
       error.message += cat("; its last lines:\n", tail.lines());
     return error;
   }
-  return Ran{true, finished->code, tail.lines()};
+  return Ran{true, finished->code, tail.lines(), output.lines(most_told), errors.lines(most_told)};
 }
 
 bool is_guarded(const Value& attributes) {
@@ -105,8 +131,39 @@ Result<Ran> run_checked(const Value& attributes, std::string_view command,
   const auto codes = attributes.at("returns").items();
   if (std::find(codes.begin(), codes.end(), Value(ran.code)) == codes.end())
     return world_error(cat("`", command, "` exited with code ", ran.code,
-                           ran.lines.empty() ? "" : cat("; its last lines:\n", ran.lines)));
+                           ran.lines.empty() || hides_output(attributes)
+                               ? ""
+                               : cat("; its last lines:\n", ran.lines)));
   return ran;
+}
+
+/// What prints a secret that it was given has one for its output.
+Value marked(Value value, const Mask& mask) {
+  return mask.value(value) == value ? value : Value::secret(std::move(value));
+}
+
+/// What a command printed, as a value; null when it is none of that form.
+Value read_output(std::string_view form, const std::string& output) {
+  if (form == "text")
+    return Value(output);
+  if (form == "json")
+    return read_json(output).value_or(Value());
+  return form == "yaml" ? read_yaml(output, {}, YamlSchema::pyyaml).value_or(Value()) : Value();
+}
+
+/// What goes to either stream by itself, and what it says.
+void add_told(const Value& told, const Ran& ran, const Mask& mask, std::vector<Entry>& outputs) {
+  const auto add = [&](const char* name, Value value) {
+    value = is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
+    outputs.push_back({name, std::move(value)});
+  };
+  add("stdout", Value(ran.output));
+  add("stderr", Value(ran.errors));
+  add("state", read_output(told.text_at("state"), ran.output));
+  if (is_hidden(told, "stdout") || is_hidden(told, "stderr"))
+    for (Entry& entry : outputs)
+      if (entry.key == "output")
+        entry.value = hidden(entry.value);
 }
 
 Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
@@ -135,13 +192,11 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
       progress({.text = mask.text(text)});
       last = TRY(run_checked(attributes, text, stop));
     }
-  // What prints a secret that it was given has one for its output.
-  const bool is_secret = mask.text(last.lines) != last.lines;
-  return Done{Value::dict({{"code", last.code},
-                           {"ran", runs || reloads},
-                           {"output", is_secret ? Value::secret(last.lines) : Value(last.lines)}}),
-              {},
-              runs || reloads};
+  std::vector<Entry> outputs{
+      {"code", last.code}, {"ran", runs || reloads}, {"output", marked(Value(last.lines), mask)}};
+  if (const Value& told = attributes.at("told"); told.is_dict())
+    add_told(told, last, mask, outputs);
+  return Done{Value::dict(std::move(outputs)), {}, runs || reloads};
 }
 
 }  // namespace

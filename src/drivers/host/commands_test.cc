@@ -10,6 +10,7 @@
 #include "drivers/host/host_driver.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"
+#include "value/json.h"
 
 namespace fettle {
 namespace {
@@ -68,6 +69,26 @@ TEST_F(CommandsTest, ItRunsWithItsFolderAndEnvironment) {
   EXPECT_EQ(done->outputs.integer_at("code"), 3);
   EXPECT_EQ(done->outputs.text_at("output"), "/tmp");
   EXPECT_EQ(*read_file(at("out")), "b c\n");
+}
+
+TEST_F(CommandsTest, StreamsAreToldApartOnlyWhereThatIsAskedFor) {
+  const std::string both = "sh -c 'echo 5; echo oh >&2'";
+  EXPECT_EQ(write_json(run({{"command", both}})->outputs),
+            R"({"code":0,"output":"5\noh","ran":true})");
+  const Value told = Value::dict({{"state", "yaml"}, {"hidden", Value::list({"stderr"})}});
+  const Value outputs = run({{"command", both}, {"told", told}})->outputs;
+  EXPECT_EQ(outputs.text_at("stdout"), "5");
+  EXPECT_EQ(outputs.at("state"), Value(5));
+  EXPECT_TRUE(outputs.at("stderr").is_secret() && outputs.at("output").is_secret());
+  const Result<Done> failed =
+      run({{"command", "sh -c 'echo secret; exit 3'"},
+           {"told", Value::dict({{"state", ""}, {"hidden", Value::list({"stdout"})}})}});
+  EXPECT_FALSE(has(said(failed), "last lines")) << said(failed);
+}
+
+TEST_F(CommandsTest, AFolderIsNoProgram) {
+  EXPECT_EQ(said(run({{"command", folder_->path().string()}})),
+            cat("the program `", folder_->path().string(), "` is not found"));
 }
 
 TEST_F(CommandsTest, AWrongCodeIsAnErrorWithTheLastLines) {
