@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/output_at.h"
 #include "plan/presence.h"
 
 namespace fettle {
@@ -21,7 +22,7 @@ Digest outputs_in_use(const Resource& resource, const Key& need, const Record* r
   for (const Output& hole : holes(resource.attributes)) {
     if (hole.kind != need.kind || hole.name != need.name)
       continue;
-    const Value* output = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    const Value* output = record == nullptr ? nullptr : output_at(*record, hole.path.view());
     digest = combine(combine(digest, hole.path.digest()),
                      output == nullptr ? Digest{} : output->digest());
   }
@@ -406,7 +407,8 @@ bool Decider::is_called_for(NodeId id) const {
   return is_any && !is_open;
 }
 
-/// A failure of this run has put out what the attributes embed.
+/// A failure of this run has put out what the attributes embed. What a thing was made with before
+/// it failed is none of that.
 bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
   const Node& node = graph_.node(id);
   const Record* left = graph_.node(edge.node).known.get();

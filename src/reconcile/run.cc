@@ -469,7 +469,14 @@ void Run::remember_the_call(NodeId id, const Step& held) {
   write(id, std::move(record));
 }
 
-/// The record of something kept still learns who wants it, and as what.
+/// Whether it stands at another place of its source than before; then its record has to say so.
+bool Run::has_moved(const Node& node) {
+  const Record& known = *node.known;
+  return known.applied && known.applied->origin != node.wanted->origin &&
+         known.applied->attributes == node.wanted->attributes;
+}
+
+/// The record of something kept still learns who wants it, as what, and where.
 void Run::keep(NodeId id) {
   const Node& node = graph_->node(id);
   if (node.wanted == nullptr || node.known == nullptr)
@@ -480,7 +487,7 @@ void Run::keep(NodeId id) {
   const Digest wish = wish_of(*node.wanted);
   const auto wanted_by = node.known->wanted_by.find(*node.set);
   if (wanted_by != node.known->wanted_by.end() && wanted_by->second == wish &&
-      !node.known->attempt && node.known->by_hand == ByHand::nothing)
+      !node.known->attempt && node.known->by_hand == ByHand::nothing && !has_moved(node))
     return;
   auto record = std::make_shared<Record>(*node.known);
   record->wanted_by[*node.set] = wish;

@@ -216,6 +216,7 @@ class Run {
   void decide(NodeId id);
   bool is_of_a_host(NodeId id) const;
   bool needs_what_is_done_again(NodeId id) const;
+  static bool has_moved(const Node& node);
   void keep(NodeId id);
   void remember_the_call(NodeId id, const Step& held);
   void adopt_when_possible();

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "core/output_at.h"
 #include "reconcile/run.h"
 #include "reconcile/wait.h"
 #include "value/json.h"
@@ -64,8 +65,14 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
     // What only looks uses what others have only looked at.
     const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
-    const Value* outputs = look != nullptr ? look : record == nullptr ? nullptr : &record->outputs;
-    const Value* output = outputs == nullptr ? nullptr : follow(*outputs, hole.path);
+    const Value* output = nullptr;
+    if (look != nullptr)
+      output = follow(*look, hole.path);
+    else if (need != no_node && looks_only(id) && hole.path.view().starts_with('@') &&
+             graph_->node(need).wanted != nullptr)
+      output = shown_at(graph_->node(need).wanted->attributes, hole.path.view());
+    if (output == nullptr && look == nullptr && record != nullptr)
+      output = output_at(*record, hole.path.view());
     if (output == nullptr && !missing && !may_miss)
       missing = hole;
     return output;
@@ -538,7 +545,8 @@ bool Run::is_as_recorded(NodeId id, const Record& record) const {
          wish_of(*known->applied) == wish_of(*record.applied) && known->outputs == record.outputs &&
          known->remote_id == record.remote_id && known->by_hand == record.by_hand &&
          known->is_adopted == record.is_adopted && known->wanted_by == record.wanted_by &&
-         known->acted_on == record.acted_on && known->incarnation == record.incarnation;
+         known->acted_on == record.acted_on && known->incarnation == record.incarnation &&
+         known->applied->origin == record.applied->origin;
 }
 
 void Run::act_failed(NodeId id, Error error, const Value& outputs) {

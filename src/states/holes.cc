@@ -1,6 +1,7 @@
 #include "states/holes.h"
 
 #include "base/text.h"
+#include "core/output_at.h"
 #include "kinds/kinds.h"
 #include "states/reference.h"
 #include "states/types.h"
@@ -41,7 +42,7 @@ Value Holes::rebound(const Value& value) {
 Value Holes::filled_from_memory(const Value& leaf) const {
   Value filled = fill_holes(leaf, [&](const Output& hole) -> const Value* {
     const Record* record = record_of({environment_, hole.kind, hole.name});
-    const Value* left = record == nullptr ? nullptr : follow(record->outputs, hole.path);
+    const Value* left = record == nullptr ? nullptr : output_at(*record, hole.path.view());
     return left == nullptr || left->is_null() ? nullptr : left;
   });
   return filled.has_deferred() ? Value() : filled;
@@ -91,14 +92,18 @@ std::optional<size_t> Holes::chunk_named(const Name& name) {
 Output Holes::output_of(const Output& hole) {
   const std::optional<size_t> chunk = chunk_named(hole.name);
   const Key key = chunk ? keys_[*chunk] : remembered_key(hole.name);
-  const bool is_call = key.kind == state_kind().name();
-  // What a command left goes by the names of Idem.
-  if (key.kind == command_kind().name() && (hole.path == "stdout" || hole.path == "retcode"))
-    return {key.kind, key.name, hole.path == "stdout" ? "output" : "code"};
-  return {key.kind, key.name,
-          output_path(hole.path, !is_call                       ? ""
-                                 : !chunk && is_kept_apart(key) ? "memory"
-                                                                : "new_state")};
+  if (key.kind == state_kind().name())
+    return {key.kind, key.name,
+            output_path(hole.path, !chunk && is_kept_apart(key) ? "memory" : "new_state")};
+  if (key.kind != command_kind().name())
+    return {key.kind, key.name, cat("@", output_path(hole.path, ""))};
+  // What a command left goes by the names of Idem; before, it had one output only.
+  if (hole.path == "retcode")
+    return {key.kind, key.name, "code"};
+  const Record* record = record_of(key);
+  const bool is_of_before = hole.path == "stdout" && record != nullptr &&
+                            record->outputs.is_dict() && record->outputs.find("stdout") == nullptr;
+  return {key.kind, key.name, is_of_before ? Name("output") : output_path(hole.path, "")};
 }
 
 /// Whether what is remembered of a call is something else than what it came to.

@@ -70,7 +70,7 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
 }
 
 std::string comment_of_references(const Commented& of, size_t chunk) {
-  std::string found;
+  std::string found, otherwise;
   const auto look_at = [&](const Value& leaf) -> std::optional<Value> {
     if (!leaf.is_deferred())
       return std::nullopt;
@@ -78,13 +78,14 @@ std::string comment_of_references(const Commented& of, size_t chunk) {
       if (!found.empty() || part.hole.kind != states::bound_kind)
         continue;
       const std::optional<uint32_t> target = referred(of, chunk, part.hole.name);
-      if (!target)
-        continue;
+      const std::string_view state =
+          target ? of.compiled.chunks[*target].state.view()
+                 : part.hole.name.view().substr(0, part.hole.name.view().find("_|-"));
       const Result<Value> value =
-          states::value_at(of.results[*target].entry.at("new_state"), part.hole.path.view(),
-                           of.compiled.chunks[*target].state.view());
+          states::value_at(target ? of.results[*target].entry.at("new_state") : Value(),
+                           part.hole.path.view(), state);
       if (!value)
-        found = value.error().message;
+        (target ? found : otherwise) = value.error().message;
     }
     return std::nullopt;
   };
@@ -93,7 +94,7 @@ std::string comment_of_references(const Commented& of, size_t chunk) {
       static_cast<void>(with_leaves(value, look_at));
   if (const Value& name = of.compiled.chunks[chunk].bound_name; name.has_deferred())
     static_cast<void>(look_at(name));
-  return found;
+  return found.empty() ? otherwise : found;
 }
 
 std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {
@@ -117,6 +118,20 @@ bool is_purged(const Record* record) {
   return record != nullptr && record->applied && record->applied->attributes.bool_at("purged");
 }
 
+/// It was not there: that others of its attributes were wanted before says nothing.
+bool is_made(const Step& step) {
+  if (step.known == nullptr || is_purged(step.known.get()))
+    return step.verb == Verb::create || step.verb == Verb::update;
+  return step.verb == Verb::create &&
+         (!step.known->applied || step.why.view().ends_with(" changed"));
+}
+
+std::string comment_of_look(const Step& step) {
+  if (step.key.kind == command_kind().name())
+    return cat("it would be run: ", step.why);
+  return is_made(step) && step.known != nullptr ? "it would be created" : step.why.str();
+}
+
 std::string comment_of_step(const Step* step, Standing standing) {
   if (step == nullptr)
     return {};
@@ -129,7 +144,7 @@ std::string comment_of_step(const Step* step, Standing standing) {
   if (step->key.kind == command_kind().name() && step->verb != Verb::keep &&
       step->verb != Verb::remove)
     return done("run");
-  if (step->verb == Verb::update && is_purged(step->known.get()))
+  if (is_made(*step))
     return "created";
   switch (step->verb) {
     case Verb::keep:

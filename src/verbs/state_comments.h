@@ -33,6 +33,9 @@ std::optional<Name> holder_of(const Commented& of, const states::Delayed& block)
 /// A thing that was to be away, and is.
 bool is_purged(const Record* record);
 
+/// What is due about a thing that the engine has a kind for, and why.
+std::string comment_of_look(const Step& step);
+
 /// What was done about a thing that the engine has a kind for, and why.
 std::string comment_of_step(const Step* step, Standing standing);
 
