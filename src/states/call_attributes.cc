@@ -132,6 +132,8 @@ std::vector<Entry> CallAttributes::settings(const Settings& settings) const {
                                              {"until", settings.retry->until},
                                              {"interval", settings.retry->interval},
                                              {"splay", settings.retry->splay}})});
+  if (!settings.own_wait.is_null())
+    entries.push_back({"wait", settings.own_wait});
   if (!settings.acct_profile.empty())
     entries.push_back({"acct_profile", settings.acct_profile});
   return entries;

@@ -9,7 +9,7 @@ namespace {
 
 class ListedCatalogue : public Catalogue {
  public:
-  explicit ListedCatalogue(std::vector<Module> modules) {
+  ListedCatalogue(std::vector<Module> modules, Waits waits) : waits_(std::move(waits)) {
     for (Module& module : modules) {
       const std::string ref = module.ref.str();
       modules_.insert_or_assign(ref, std::move(module));
@@ -25,15 +25,20 @@ class ListedCatalogue : public Catalogue {
       refs.push_back(ref);
     return refs;
   }
+  const Waits& waits() const override { return waits_; }
 
  private:
   std::map<std::string, Module, std::less<>> modules_;
+  Waits waits_;
 };
 
 class JoinedCatalogue : public Catalogue {
  public:
   explicit JoinedCatalogue(std::vector<const Catalogue*> catalogues)
-      : catalogues_(std::move(catalogues)) {}
+      : catalogues_(std::move(catalogues)) {
+    for (const Catalogue* catalogue : catalogues_)
+      waits_.insert(catalogue->waits().begin(), catalogue->waits().end());
+  }
   const Module* find(std::string_view ref) const override {
     for (const Catalogue* catalogue : catalogues_)
       if (const Module* module = catalogue->find(ref))
@@ -49,12 +54,19 @@ class JoinedCatalogue : public Catalogue {
       }());
     return {refs.begin(), refs.end()};
   }
+  const Waits& waits() const override { return waits_; }
 
  private:
   std::vector<const Catalogue*> catalogues_;
+  Waits waits_;
 };
 
 }  // namespace
+
+const Waits& Catalogue::waits() const {
+  static const Waits none;
+  return none;
+}
 
 const Parameter* Function::find(std::string_view parameter) const {
   const auto found = std::find_if(parameters.begin(), parameters.end(),
@@ -72,8 +84,8 @@ std::unique_ptr<Catalogue> joined(std::vector<const Catalogue*> catalogues) {
   return std::make_unique<JoinedCatalogue>(std::move(catalogues));
 }
 
-std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules) {
-  return std::make_unique<ListedCatalogue>(std::move(modules));
+std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules, Waits waits) {
+  return std::make_unique<ListedCatalogue>(std::move(modules), std::move(waits));
 }
 
 }  // namespace fettle::states

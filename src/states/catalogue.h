@@ -5,6 +5,7 @@
 /// To add a built-in state: rows in `builtins.cc`. States of users come from other catalogues,
 /// which are asked first.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,12 +56,17 @@ struct Module {
   const Function* find(std::string_view function) const;
 };
 
+/// The waits of users by name: `NAME` is the function `reconcile.wait.NAME.get`. The text says why
+/// one cannot be used; empty: it can.
+using Waits = std::map<std::string, std::string>;
+
 class Catalogue {
  public:
   virtual ~Catalogue() = default;
   /// None when there is no such state.
   virtual const Module* find(std::string_view ref) const = 0;
   virtual std::vector<std::string> refs() const = 0;
+  virtual const Waits& waits() const;
 };
 
 /// The states that ship.
@@ -69,7 +75,7 @@ const Catalogue& builtin_states();
 /// Several as one: of two that know a ref the first counts. They outlive the answer.
 std::unique_ptr<Catalogue> joined(std::vector<const Catalogue*> catalogues);
 
-/// A catalogue of the given modules.
-std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules);
+/// A catalogue of the given modules and waits.
+std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules, Waits waits = {});
 
 }  // namespace fettle::states

@@ -106,7 +106,21 @@ class Checker {
     if (!missing.empty())
       with_.fail(chunk, chunk.at,
                  cat("states.", chunk.state, ".", chunk.function,
-                     " is missing required argument(s): ", missing));
+                     " is missing required argument(s): ", missing),
+                 [&] { return misspelt(chunk, function); });
+  }
+
+  /// A function that takes any argument has the required one under another name.
+  static std::string misspelt(const Chunk& chunk, const Function& function) {
+    std::vector<std::string_view> wanted;
+    for (const Parameter& parameter : function.parameters)
+      if (!parameter.otherwise)
+        wanted.push_back(parameter.name);
+    for (const auto& [name, value] : chunk.arguments)
+      if (function.takes_rest && function.find(name) == nullptr)
+        if (const std::string meant = suggestion(name.view(), wanted); !meant.empty())
+          return cat("; it has `", name, "`", meant);
+    return {};
   }
 
   /// Whether a binding written by hand gives the argument.

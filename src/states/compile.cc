@@ -145,7 +145,7 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     check_blocks(front->high, front->gathered.delayed, report);
   arrange(front->high, !front->gathered.delayed.empty(), report);
   take_added_files(*front);
-  front->low = make_low(front->high, report);
+  front->low = make_low(front->high, catalogue.waits(), report);
   return front;
 }
 
@@ -187,9 +187,12 @@ bool Compilation::is_asked(std::string_view text) const {
 
 void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,
                        const std::function<std::string()>& hint) {
-  if (!options.is_lenient)
-    report.error(at, cat(comment, hint && report.takes_hints() ? hint() : ""));
-  else if (chunk.failure.empty())
+  if (!options.is_lenient) {
+    const std::string meant = hint && report.takes_hints() ? hint() : "";
+    // Of a sentence with a suggestion behind it.
+    const size_t ends = meant.starts_with(',') && comment.ends_with('.') ? 1 : 0;
+    report.error(at, cat(std::string_view(comment).substr(0, comment.size() - ends), meant));
+  } else if (chunk.failure.empty())
     chunk.failure = comment;
   else
     chunk.failure = cat(chunk.failure, "\n", comment);

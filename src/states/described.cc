@@ -72,12 +72,7 @@ Status read_implied(const Value& told, Module& made) {
   return {};
 }
 
-/// Whether a wait is one of users: `{NAME: {…}}`, a call of `reconcile.wait.NAME.get`.
-bool is_own_wait(const Value& wait, const std::set<std::string>& own) {
-  return wait.is_dict() && wait.entries().size() == 1 && own.contains(wait.entries()[0].key.str());
-}
-
-Result<Module> module_of(const Value& told, const std::set<std::string>& own_waits) {
+Result<Module> module_of(const Value& told, const Waits& own_waits) {
   Module made{};
   made.ref = told.text_at("path").substr(prefix.size());
   made.text = told.text_at("text");
@@ -93,7 +88,10 @@ Result<Module> module_of(const Value& told, const std::set<std::string>& own_wai
   }
   TRY(read_implied(told, made));
   made.wait = told.at("wait");
-  if (!made.wait.is_null() && !is_own_wait(made.wait, own_waits))
+  const Result<bool> is_own = is_own_wait(made.wait, own_waits);
+  if (!is_own)
+    return wrong(told, is_own.error().message);
+  if (!made.wait.is_null() && !*is_own)
     if (const Result<WaitRule> rule = read_wait(made.wait); !rule)
       return wrong(told, cat("has an invalid wait: ", rule.error().message));
   made.providers = TRY(names_of(told, "acct", told.at("acct")));
@@ -104,17 +102,17 @@ Result<Module> module_of(const Value& told, const std::set<std::string>& own_wai
 
 }  // namespace
 
-DescribedModules read_described(std::span<const Value> modules) {
+DescribedModules read_described(std::span<const Value> modules, Waits broken) {
   DescribedModules made;
+  made.waits = std::move(broken);
   constexpr std::string_view waits = "reconcile.wait.";
-  std::set<std::string> own_waits;
   for (const Value& told : modules)
     if (const std::string_view path = told.text_at("path"); path.starts_with(waits))
-      own_waits.emplace(path.substr(waits.size()));
+      made.waits.emplace(path.substr(waits.size()), "");
   for (const Value& told : modules) {
     if (!told.text_at("path").starts_with(prefix))
       continue;
-    Result<Module> module = module_of(told, own_waits);
+    Result<Module> module = module_of(told, made.waits);
     if (module)
       made.modules.push_back(std::move(*module));
     else

@@ -10,9 +10,11 @@ namespace fettle::states {
 
 struct DescribedModules {
   std::vector<Module> modules;  ///< those whose path begins with `states.`
+  Waits waits;                  ///< those of users
   std::vector<Error> problems;  ///< what is wrong with one of them; that one is left out
 };
 
-DescribedModules read_described(std::span<const Value> modules);
+/// `broken`: the waits that have a file and could not be loaded.
+DescribedModules read_described(std::span<const Value> modules, Waits broken = {});
 
 }  // namespace fettle::states

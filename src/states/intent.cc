@@ -149,6 +149,9 @@ class Mapper {
       error(chunk, user_error("a folder cannot be recreated: it may hold what others made"));
     if (chunk.settings != nullptr && chunk.settings->retry && !chunk.settings->retry->until)
       error(chunk, user_error("`retry` until False is not supported here"));
+    if (chunk.settings != nullptr && !chunk.settings->own_wait.is_null())
+      error(chunk, user_error("a wait of one's own is not supported here, only `static`, `random` "
+                              "and `exponential`"));
     Chunk named = chunk;
     if (compiled_.is_inverted && !chunk.bound_name.is_null())
       named.bound_name = holes_.name_of(chunk);

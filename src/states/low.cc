@@ -23,7 +23,7 @@ struct Asked {
 
 class Maker {
  public:
-  explicit Maker(Report& report) : report_(report) {}
+  Maker(const Waits& own_waits, Report& report) : own_waits_(own_waits), report_(report) {}
 
   Low make(const High& high) {
     size_t count = 0;
@@ -58,7 +58,7 @@ class Maker {
         add_argument(argument, chunk);
       else
         note(*global, argument);
-    chunk.settings = read_settings(body.arguments, values_of(*body.document), report_);
+    chunk.settings = read_settings(body.arguments, values_of(*body.document), own_waits_, report_);
     low_.bodies.push_back(&body);
     asked_.push_back(asked_order(body));
   }
@@ -169,6 +169,7 @@ class Maker {
     low_ = std::move(sorted);
   }
 
+  const Waits& own_waits_;
   Report& report_;
   Low low_;
   std::vector<Asked> asked_;
@@ -180,6 +181,8 @@ class Maker {
 
 }  // namespace
 
-Low make_low(const High& high, Report& report) { return Maker(report).make(high); }
+Low make_low(const High& high, const Waits& own_waits, Report& report) {
+  return Maker(own_waits, report).make(high);
+}
 
 }  // namespace fettle::states

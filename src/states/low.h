@@ -11,7 +11,8 @@ struct Low {
   std::vector<const Body*> bodies;  ///< of each chunk
 };
 
-/// Arguments still hold references as texts. `high` outlives the answer.
-Low make_low(const High& high, Report& report);
+/// Arguments still hold references as texts. `high` outlives the answer. `own_waits`: the waits of
+/// users.
+Low make_low(const High& high, const Waits& own_waits, Report& report);
 
 }  // namespace fettle::states

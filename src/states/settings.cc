@@ -152,7 +152,26 @@ Result<WaitRule> read_wait(const Value& wait) {
   return rule;
 }
 
+Result<bool> is_own_wait(const Value& wait, const Waits& own) {
+  if (!wait.is_dict() || wait.entries().size() != 1)
+    return false;
+  const auto found = own.find(wait.entries()[0].key.str());
+  if (found != own.end() && !found->second.empty())
+    return user_error(cat("the wait `", found->first, "` cannot be used: ", found->second));
+  return found != own.end();
+}
+
 namespace {
+
+Status take_wait(const Value& wait, const Waits& own, Settings& settings) {
+  settings.wait.reset();
+  settings.own_wait = {};
+  if (TRY(is_own_wait(wait, own)))
+    settings.own_wait = wait;
+  else
+    settings.wait = TRY(read_wait(wait));
+  return {};
+}
 
 Result<std::vector<Name>> names_of_list(std::string_view what, std::string_view of,
                                         const Value& value) {
@@ -232,13 +251,13 @@ Result<Retry> retry_of(const Value& value) {
   return retry;
 }
 
-Status read_reconcile(const Value& value, Settings& settings) {
+Status read_reconcile(const Value& value, const Waits& own_waits, Settings& settings) {
   if (!value.is_dict())
     return wrong("reconcile", "{wait, attempt, deadline}", value);
   static constexpr std::array<std::string_view, 3> known{"wait", "attempt", "deadline"};
   for (const Entry& entry : value.entries()) {
     if (entry.key == "wait")
-      settings.wait = TRY(read_wait(entry.value));
+      TRY(take_wait(entry.value, own_waits, settings));
     else if (entry.key == "attempt")
       settings.attempt = TRY(duration_of(entry.key, entry.value));
     else if (entry.key == "deadline")
@@ -250,11 +269,9 @@ Status read_reconcile(const Value& value, Settings& settings) {
   return {};
 }
 
-using Read = Status (*)(const Value& value, Settings& settings);
-
 struct SettingRow {
   std::string_view name;
-  Read read;
+  Status (*read)(const Value& value, Settings& settings);
 };
 
 const std::array rows{
@@ -308,12 +325,6 @@ const std::array rows{
                  s.retry = TRY(retry_of(v));
                  return {};
                }},
-    SettingRow{"reconcile", read_reconcile},
-    SettingRow{"__reconcile_wait__",
-               [](const Value& v, Settings& s) -> Status {
-                 s.wait = TRY(read_wait(v));
-                 return {};
-               }},
     SettingRow{"acct_profile",
                [](const Value& v, Settings& s) -> Status {
                  if (!v.is_text())
@@ -325,8 +336,21 @@ const std::array rows{
 
 }  // namespace
 
+namespace {
+
+Status read_setting(const Name& name, const Value& value, const Waits& own_waits,
+                    Settings& settings) {
+  if (name == "reconcile")
+    return read_reconcile(value, own_waits, settings);
+  if (name == "__reconcile_wait__")
+    return take_wait(value, own_waits, settings);
+  return std::ranges::find(rows, name.view(), &SettingRow::name)->read(value, settings);
+}
+
+}  // namespace
+
 std::unique_ptr<Settings> read_settings(std::span<const Argument> arguments, TreeValues& values,
-                                        Report& report) {
+                                        const Waits& own_waits, Report& report) {
   std::unique_ptr<Settings> settings;
   for (const Argument& argument : arguments) {
     const GlobalArgument* global = find_global(argument.name);
@@ -334,9 +358,9 @@ std::unique_ptr<Settings> read_settings(std::span<const Argument> arguments, Tre
       continue;
     if (settings == nullptr)
       settings = std::make_unique<Settings>();
-    const auto row = std::find_if(rows.begin(), rows.end(),
-                                  [&](const SettingRow& one) { return one.name == argument.name; });
-    if (Status status = row->read(values.of(*argument.value), *settings); !status)
+    const Status status =
+        read_setting(argument.name, values.of(*argument.value), own_waits, *settings);
+    if (!status)
       report.error(argument.value_position(), status.error().message);
   }
   return settings;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "states/catalogue.h"
 #include "states/high.h"
 
 namespace fettle::states {
@@ -43,6 +44,7 @@ struct Settings {
   bool failhard = false;
   std::optional<Retry> retry;
   std::optional<WaitRule> wait;
+  Value own_wait;  ///< one of users: `{NAME: {…}}`; null: none
   std::optional<Duration> attempt, deadline;
   Name acct_profile;
 };
@@ -54,8 +56,12 @@ Result<Duration> read_seconds(const Value& value);
 /// missing, wrong or too many.
 Result<WaitRule> read_wait(const Value& wait);
 
-/// Takes what is a setting; null when there is none. What is wrong is reported.
+/// Whether a wait is one of users: `{NAME: {…}}`. Errors: it is, and cannot be used.
+Result<bool> is_own_wait(const Value& wait, const Waits& own);
+
+/// Takes what is a setting; null when there is none. What is wrong is reported. `own_waits`: the
+/// names of those of users.
 std::unique_ptr<Settings> read_settings(std::span<const Argument> arguments, TreeValues& values,
-                                        Report& report);
+                                        const Waits& own_waits, Report& report);
 
 }  // namespace fettle::states

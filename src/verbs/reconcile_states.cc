@@ -23,10 +23,11 @@ bool has_content(const Value& value) {
          !(value.is_list() && value.items().empty()) && value != Value(false);
 }
 
-/// `cloud.vm` of the tag `cloud.vm_|-id_|-name_|-present`.
+/// `cloud.vm` of the tag `cloud.vm_|-id_|-name_|-present`; users may ask about what has no tag.
 std::string state_of(std::string_view tag) { return std::string(tag.substr(0, tag.find("_|-"))); }
 std::string function_of(std::string_view tag) {
-  return std::string(tag.substr(tag.rfind("_|-") + 3));
+  const size_t mark = tag.rfind("_|-");
+  return mark == tag.npos ? std::string() : std::string(tag.substr(mark + 3));
 }
 
 class StatesLoop {
@@ -157,8 +158,8 @@ class StatesLoop {
         return cancelled_error();
       return Value();
     }
-    if (asked.text_at("call").starts_with("reconcile.pending."))
-      return Value(TRY(is_pending("", asked.at("arguments").at("ret"))));
+    if (const Value* ret = asked.find("is_pending"))
+      return Value(TRY(is_pending(std::string(ret->text_at("tag")), *ret)));
     const std::string path(asked.text_at("call"));
     if (!path.starts_with("exec."))
       return user_error(cat("a reconciler cannot call `", path, "`"));
@@ -290,12 +291,14 @@ class StatesLoop {
   Result<Duration> wait_of(const std::string& tag) {
     if (const auto own = options_.waits.find(tag); own != options_.waits.end())
       return pause_by(own->second);
+    const auto own = options_.own_waits.find(tag);
+    if (const std::optional<Duration> said = TRY(
+            functions_.wait(state_of(tag), own == options_.own_waits.end() ? Value() : own->second,
+                            report_.re_runs, place_.interrupt->acts_token())))
+      return *said;
     const states::Module* module = functions_.catalogue().find(state_of(tag));
     if (module == nullptr || module->wait.is_null())
       return usual_wait;
-    if (const std::optional<Duration> own =
-            TRY(functions_.wait(state_of(tag), report_.re_runs, place_.interrupt->acts_token())))
-      return *own;
     const Result<states::WaitRule> rule = states::read_wait(module->wait);
     if (!rule)
       return usual_wait;
@@ -330,6 +333,10 @@ Status check_loop(RunFunctions& functions, const std::string& loop, const std::s
     if (std::ranges::find(words, word) != words.end() ||
         functions.plugins().has(cat(before, word, after)))
       return Status();
+    if (const Error* broken = functions.problem_of(cat(before, word)))
+      return Status(Error(*broken).context(cat("loading the ", what, " `", word, "`")));
+    for (std::string& own : functions.plugins().names(before, after))
+      words.push_back(std::move(own));
     return Status(user_error(cat("there is no ", what, " `", word, "`; known are ",
                                  join(words, ", "), suggestion(word, words))));
   };

@@ -17,6 +17,7 @@ struct ReconcileOptions {
   Duration deadline{0};  ///< 0: none
   std::string run_name = "cli";
   std::map<std::string, states::WaitRule> waits{};  ///< of single states, by tag
+  std::map<std::string, Value> own_waits{};         ///< the same where they are functions of users
 };
 
 /// Errors (`Blame::user`): there is no such loop or rule for what is pending.

@@ -6,6 +6,7 @@
 #include "base/wait.h"
 #include "drivers/state/guards.h"
 #include "states/described.h"
+#include "states/settings.h"
 #include "value/changes.h"
 
 namespace fettle {
@@ -25,6 +26,20 @@ std::string plugin_path(std::string_view state, std::string_view function) {
   return cat("states.", state, ".", function);
 }
 
+/// Those of which a file `reconcile/wait/NAME.…` could not be loaded.
+states::Waits broken_waits(std::span<const Error> problems) {
+  constexpr std::string_view folder = "/reconcile/wait/";
+  states::Waits broken;
+  for (const Error& problem : problems) {
+    const std::string_view file = problem.where.file;
+    const size_t at = file.rfind(folder);
+    const std::string_view name = at == file.npos ? "" : file.substr(at + folder.size());
+    if (const size_t dot = name.find('.'); dot != name.npos && name.find('/') == name.npos)
+      broken.emplace(name.substr(0, dot), to_string(problem));
+  }
+  return broken;
+}
+
 }  // namespace
 
 RunFunctions::RunFunctions(const Workplace& place, FunctionOptions options)
@@ -34,10 +49,11 @@ RunFunctions::RunFunctions(const Workplace& place, FunctionOptions options)
 
 Status RunFunctions::open() {
   TRY(plugins_.open(place_.interrupt->acts_token()));
-  states::DescribedModules described = states::read_described(plugins_.modules());
   problems_ = plugins_.problems();
+  states::DescribedModules described =
+      states::read_described(plugins_.modules(), broken_waits(problems_));
   problems_.insert(problems_.end(), described.problems.begin(), described.problems.end());
-  own_ = states::catalogue_of(std::move(described.modules));
+  own_ = states::catalogue_of(std::move(described.modules), std::move(described.waits));
   catalogue_ = states::joined({own_.get(), &states::builtin_states()});
   return {};
 }
@@ -45,6 +61,16 @@ Status RunFunctions::open() {
 Status RunFunctions::check_profile() const {
   return options_.wants_profile ? options_.credentials.check_profile(options_.acct_profile)
                                 : Status();
+}
+
+const Error* RunFunctions::problem_of(std::string_view module) const {
+  const std::string inside = cat("/", replace_all(module, ".", "/"), ".");
+  const auto found = std::ranges::find_if(problems_, [&](const Error& problem) {
+    const size_t at = problem.where.file.rfind(inside);
+    return at != std::string::npos &&
+           problem.where.file.find('/', at + inside.size()) == std::string::npos;
+  });
+  return found == problems_.end() ? nullptr : &*found;
 }
 
 bool RunFunctions::has(std::string_view state, std::string_view function) const {
@@ -195,17 +221,17 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   return found;
 }
 
-/// The wait of a module may be one of users: `{NAME: {…}}` is a call of `reconcile.wait.NAME.get`.
-Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, int calls,
-                                                   std::stop_token stop) {
+/// The wait of a state or of its module may be one of users: `{NAME: {…}}` is a call of
+/// `reconcile.wait.NAME.get`.
+Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, const Value& own,
+                                                   int calls, std::stop_token stop) {
   const states::Module* module = catalogue().find(state);
-  if (module == nullptr || !module->wait.is_dict() || module->wait.entries().empty())
+  const Value& wait = !own.is_null() || module == nullptr ? own : module->wait;
+  if (!TRY(states::is_own_wait(wait, catalogue().waits())))
     return std::optional<Duration>();
-  const Entry& entry = module->wait.entries()[0];
+  const Entry& entry = wait.entries()[0];
   PluginCall call;
   call.path = cat("reconcile.wait.", entry.key, ".get");
-  if (!plugins_.has(call.path))
-    return std::optional<Duration>();
   std::vector<Entry> arguments;
   if (entry.value.is_dict())
     arguments.assign(entry.value.entries().begin(), entry.value.entries().end());

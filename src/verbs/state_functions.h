@@ -40,12 +40,15 @@ class RunFunctions : public StateFunctions {
   const std::vector<Error>& problems() const { return problems_; }
   /// Error: the default profile is wanted, and no credentials have it.
   Status check_profile() const;
+  /// Why the module of a path (`reconcile.mine`) is not there, though it has a file; null: it has
+  /// none.
+  const Error* problem_of(std::string_view module) const;
   /// All states that there are; lives as long as this.
   const states::Catalogue& catalogue() const { return *catalogue_; }
 
   Result<StateAnswer> call(const StateCall& call, std::stop_token stop) override;
   bool has(std::string_view state, std::string_view function) const override;
-  Result<std::optional<Duration>> wait(const std::string& state, int calls,
+  Result<std::optional<Duration>> wait(const std::string& state, const Value& own, int calls,
                                        std::stop_token stop) override;
   bool skips_memory(std::string_view state) const override;
   Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,

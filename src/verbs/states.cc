@@ -410,9 +410,12 @@ class StatesWork {
     if (request_.deadline > 0s)
       options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
     options.run_name = request_.compile.run_name;
-    for (const states::Chunk& chunk : compiled_->chunks)
+    for (const states::Chunk& chunk : compiled_->chunks) {
       if (chunk.settings != nullptr && chunk.settings->wait)
         options.waits.emplace(states::tag_of(chunk), *chunk.settings->wait);
+      if (chunk.settings != nullptr && !chunk.settings->own_wait.is_null())
+        options.own_waits.emplace(states::tag_of(chunk), chunk.settings->own_wait);
+    }
     const auto apply = [&](const std::set<std::string>& tags) { return apply_again(tags); };
     return reconcile_states(place_, functions_, options, apply, report_);
   }

@@ -136,4 +136,4 @@ b:
 ---
 a:
   test.nop:
-    - use: [{test: bb}]  ### "Requisite 'use test:bb' not found in current run. Verify the syntax., did you mean `a`|Requisite 'use test:bb' not found"
+    - use: [{test: bb}]  ### "Requisite 'use test:bb' not found in current run. Verify the syntax, did you mean `a`|Requisite 'use test:bb' not found"

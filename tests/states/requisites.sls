@@ -54,9 +54,9 @@ y:
 ---
 # What is not there.
 abc:
-  test.nop: [{require: [{test: abd}]}]  ### "Requisite 'require test:abd' not found in current run. Verify the syntax., did you mean `abc`\?"
+  test.nop: [{require: [{test: abd}]}]  ### "Requisite 'require test:abd' not found in current run. Verify the syntax, did you mean `abc`\?"
 b:
-  test.nop: [{watch: [{tset: abc}]}]  ### "Requisite 'watch' state 'tset': not found in current run. Verify the syntax., did you mean `test`\?"
+  test.nop: [{watch: [{tset: abc}]}]  ### "Requisite 'watch' state 'tset': not found in current run. Verify the syntax, did you mean `test`\?"
 c:
   test.nop: [{require: [{sls: none}]}]  ### "Requisite 'require sls:none' not found in current run"
 d:

@@ -305,10 +305,11 @@ class StateAct {
 
   Result<Outcome> not_ready(const StateAnswer& answer) {
     if (options_.calls_again)
-      return Outcome(Pending{answer.why.empty() ? "not ready" : answer.why,
-                             TRY(functions_.wait(call_.state, act_.attempt - 1, stop_)),
-                             {},
-                             watched(answer.watch)});
+      return Outcome(
+          Pending{answer.why.empty() ? "not ready" : answer.why,
+                  TRY(functions_.wait(call_.state, settings_.at("wait"), act_.attempt - 1, stop_)),
+                  {},
+                  watched(answer.watch)});
     return outcome_of(ret_of(false, answer.why), true);
   }
 
@@ -395,7 +396,7 @@ class StateAct {
   }
 
   Result<Again> after_own_wait(Again again) {
-    again.after = TRY(functions_.wait(call_.state, act_.attempt - 1, stop_));
+    again.after = TRY(functions_.wait(call_.state, settings_.at("wait"), act_.attempt - 1, stop_));
     return again;
   }
 

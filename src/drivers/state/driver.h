@@ -54,9 +54,10 @@ class StateFunctions {
                                                  const PendingCounts& counts,
                                                  std::stop_token stop) = 0;
   /// The pause of a user's own algorithm before another call; nothing: as the resource's pace says.
-  /// `run_count`: 0 before the second call.
-  virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, int /*run_count*/,
-                                               std::stop_token /*stop*/) {
+  /// `own`: the wait that the state asks for itself; null: that of its module. `run_count`: 0
+  /// before the second call.
+  virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, const Value& /*own*/,
+                                               int /*run_count*/, std::stop_token /*stop*/) {
     return std::optional<Duration>();
   }
   /// A call of an exec function: what it returned.

@@ -165,6 +165,20 @@ Value Plugins::functions_for_python() const {
 
 bool Plugins::has(std::string_view path) const { return functions_.contains(path); }
 
+std::vector<std::string> Plugins::names(std::string_view before, std::string_view after) const {
+  std::vector<std::string> found;
+  for (const auto& [path, host] : functions_) {
+    if (!path.starts_with(before) || !path.ends_with(after) ||
+        path.size() <= before.size() + after.size())
+      continue;
+    const std::string_view name =
+        std::string_view(path).substr(before.size(), path.size() - before.size() - after.size());
+    if (name.find('.') == name.npos)
+      found.emplace_back(name);
+  }
+  return found;
+}
+
 Result<Value> Plugins::answer(const Value& asked, const PluginCall& call,
                               const std::stop_token& stop) {
   const std::string_view path = asked.text_at("call");

@@ -39,6 +39,8 @@ class Plugins {
   const std::vector<Error>& problems() const { return problems_; }
   /// Whether there is a function of this path.
   bool has(std::string_view path) const;
+  /// What stands between `before` and `after` in the paths of functions, without dots: sorted.
+  std::vector<std::string> names(std::string_view before, std::string_view after) const;
 
   /// Calls a function. What it asks for is answered by another function of users if there is one,
   /// else by `on_ask` of the call. Secrets of the call are told to the code; where they come back,

@@ -53,11 +53,9 @@ Result<starlark::Value> end_with(Call& call, Asking& asking, PluginAnswer::Verdi
 Result<starlark::Value> is_pending(Call& call, const Asking& asking) {
   static const Signature signature("is_pending", {{"ret"}});
   const Value ret = TRY(starlark::to_value(call.thread, TRY(signature.bind(call))[0]));
-  const std::string_view plugin = asking.call->arguments.text_at("pending_plugin", "default");
-  return given(call,
-               TRY(ask(call, asking,
-                       Value::dict({{"call", cat("reconcile.pending.", plugin, ".is_pending")},
-                                    {"arguments", Value::dict({{"ret", ret}})}}))));
+  if (!ret.is_dict())
+    return call.thread.error("is_pending: for parameter ret: want a result, which is a dict");
+  return given(call, TRY(ask(call, asking, Value::dict({{"is_pending", ret}}))));
 }
 
 Result<starlark::Value> apply(Call& call, Asking& asking) {
