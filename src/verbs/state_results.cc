@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "drivers/state/guards.h"
 #include "kinds/kinds.h"
 #include "value/changes.h"
 #include "verbs/state_comments.h"
@@ -154,15 +155,14 @@ class Teller {
     return looked != nullptr && looked->at("result") == Value(true) ? looked : nullptr;
   }
 
-  /// A file, folder or link in the shape in which it is wanted, as it was seen before; else
+  /// A file, folder or link in the shape of what it is `after`, as it was seen before; else
   /// `remembered`.
-  Value as_it_was(size_t i, const Value& remembered) const {
+  Value as_it_was(size_t i, const Value& remembered, const Value& after) const {
     const Observation* const seen = seen_at_first(i);
     if (seen == nullptr || !seen->unavailable.empty())
       return remembered;
     if (!seen->state)
       return {};
-    const Value after = remembered_state(record(i));
     const Value& shape = after.is_dict() ? after : *seen->state;
     std::vector<Entry> entries;
     for (const Entry& entry : shape.entries()) {
@@ -259,40 +259,36 @@ class Teller {
     const auto before = of_.before.find(of_.keys[i]);
     const Observation* const seen = seen_at_first(i);
     const bool is_purged = step.wanted == nullptr || step.wanted->attributes.bool_at("purged");
-    const bool is_there_unknown =
-        before == of_.before.end() && seen != nullptr && seen->state.has_value();
-    const Value old_state =
-        is_there_unknown
-            ? *seen->state
-            : remembered_state(before == of_.before.end() ? nullptr : before->second.get());
     const bool is_due = (step.verb != Verb::keep && step.verb != Verb::blocked) &&
                         (!is_purged || seen == nullptr || seen->state.has_value());
     const bool is_command = step.key.kind == command_kind().name();
     const Value wanted = is_purged    ? Value()
                          : is_command ? command_of(step.wanted->attributes)
                                       : known_part_of(step.wanted->attributes);
+    const Value old_state = as_it_was(
+        i, remembered_state(before == of_.before.end() ? nullptr : before->second.get()), wanted);
     made.is_unmet = step.obstacle == Obstacle::unmet;
     const Value changes = !is_due      ? nothing
                           : is_command ? Value::dict({{"new", wanted}})
                                        : changes_between(old_state, wanted);
-    made.entry = entry_of(
-        i,
-        step.verb == Verb::blocked ? Value(false)
-        : is_due                   ? Value()
-                                   : Value(true),
-        is_due && is_command ? Value(cat("it would be run: ", step.why)) : Value(step.why.str()),
-        changes, old_state, is_due ? wanted : old_state, {});
+    made.entry = entry_of(i,
+                          step.verb == Verb::blocked ? Value(false)
+                          : is_due                   ? Value()
+                                                     : Value(true),
+                          is_due ? Value(comment_of_look(step)) : Value(step.why.str()), changes,
+                          old_state, is_due ? wanted : old_state, {});
+    hide(i, made);
   }
 
   static Value command_of(const Value& attributes) {
     return known_part_of(Value::dict({{"command", attributes.at("command")}}));
   }
 
-  /// Without what other states will leave only then.
+  /// Without what does not matter, and what other states will leave only then.
   static Value known_part_of(const Value& attributes) {
     std::vector<Entry> entries;
     for (const Entry& entry : attributes.entries())
-      if (!entry.value.has_deferred())
+      if (!entry.value.has_deferred() && !entry.value.is_null())
         entries.push_back(entry);
     return Value::dict(std::move(entries));
   }
@@ -357,6 +353,7 @@ class Teller {
       made.entry = entry_of_thing(i, standing);
     }
     tell_of_check(i, made);
+    hide(i, made);
     if (const auto left = unsettled_.find(key); left != unsettled_.end())
       made.entry = with_entry(made.entry, "comment",
                               with_line(made.entry.at("comment"), left->second->what));
@@ -365,6 +362,15 @@ class Teller {
       made.entry = with_entry(made.entry, "comment",
                               with_line(made.entry.at("comment"), failure->second->late));
     return made;
+  }
+
+  /// A call has hidden itself what is sensitive.
+  void hide(size_t i, StateResult& made) const {
+    const states::Settings* settings = of_.compiled.chunks[i].settings.get();
+    if (is_call(i) || settings == nullptr || settings->sensitive.empty())
+      return;
+    const std::vector<Value> names(settings->sensitive.begin(), settings->sensitive.end());
+    made.entry = with_hidden(made.entry, Value::list(names));
   }
 
   /// A thing that is as wanted, and no good by its `check_cmd`.
@@ -412,7 +418,8 @@ class Teller {
   Value entry_of_thing(size_t i, Standing standing) const {
     const auto before = of_.before.find(of_.keys[i]);
     const Value old_state =
-        as_it_was(i, remembered_state(before == of_.before.end() ? nullptr : before->second.get()));
+        as_it_was(i, remembered_state(before == of_.before.end() ? nullptr : before->second.get()),
+                  remembered_state(record(i)));
     if (standing == Standing::failed || standing == Standing::skipped) {
       const auto failure = failures_.find(of_.keys[i]);
       return entry_of(i, false,
@@ -445,12 +452,19 @@ class Teller {
 
 }  // namespace
 
+Value left_by_command(const Value& outputs) {
+  const Value* stdout_alone = outputs.find("stdout");
+  return Value::dict({{"retcode", outputs.at("code")},
+                      {"stdout", stdout_alone == nullptr ? outputs.at("output") : *stdout_alone},
+                      {"stderr", outputs.at("stderr")},
+                      {"state", outputs.at("state")}});
+}
+
 Value remembered_state(const Record* record) {
   if (record == nullptr || !record->applied || is_purged(record))
     return {};
   if (record->applied->key.kind == "command")
-    return Value::dict(
-        {{"retcode", record->outputs.at("code")}, {"stdout", record->outputs.at("output")}});
+    return left_by_command(record->outputs);
   std::vector<Entry> entries;
   for (const Value* part : {&record->applied->attributes, &record->outputs})
     if (part->is_dict())

@@ -49,6 +49,10 @@ void add_removals(const StatesRun& of, std::vector<StateResult>& results);
 void add_looks_of_removals(const StatesRun& of, const Plan& plan,
                            std::vector<StateResult>& results);
 
+/// What the outputs of a command are as a new state; those of former versions had one text for both
+/// streams.
+Value left_by_command(const Value& outputs);
+
 /// What a record knows to be there of a thing that the engine has a kind for; null: nothing.
 Value remembered_state(const Record* record);
 

@@ -60,7 +60,8 @@ Value merged(const Value& first, const Value& last) {
   for (const Value* entry : {&first, &last}) {
     const Value& comment = entry->at("comment");
     const auto add = [&](const Value& line) {
-      if (!line.is_null() && std::ranges::find(comments, line) == comments.end())
+      const bool says_nothing = line.is_null() || (line.is_text() && line.text().empty());
+      if (!says_nothing && std::ranges::find(comments, line) == comments.end())
         comments.push_back(line);
     };
     if (comment.is_list())
@@ -68,7 +69,8 @@ Value merged(const Value& first, const Value& last) {
     else
       add(comment);
   }
-  made = with_entry(made, "comment", Value::list(std::move(comments)));
+  if (!comments.empty())
+    made = with_entry(made, "comment", Value::list(std::move(comments)));
   const Value& before = first.at("old_state");
   const Value& after = last.at("new_state");
   const bool is_given = !is_empty_dict(before) || !is_empty_dict(after);
