@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <unordered_map>
+
+#include "core/output_at.h"
 
 namespace fettle {
 namespace {
@@ -31,19 +34,39 @@ void look_only(Resource& resource, const std::set<Key>& looked) {
   std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
 }
 
+using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
+
+/// What a reference reads of a thing that is only seen is what the thing is to be.
+Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
+  if (!attributes.has_deferred())
+    return attributes;
+  return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+    const auto found = wanted.find({environment, hole.kind, hole.name});
+    return found == wanted.end() || !hole.path.view().starts_with('@')
+               ? nullptr
+               : shown_at(found->second->attributes, hole.path.view());
+  });
+}
+
 }  // namespace
 
 std::shared_ptr<const Intent> looks_of(const Intent& intent) {
   auto looks = std::make_shared<Intent>(intent);
   for (auto& [set, leftover] : looks->sets)
     leftover = Leftover::keep;  // what is to go is told by the plan
+  Wanted wanted;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      wanted.emplace(resource.key, &resource);
   for (auto& [set, resources] : looks->resources) {
     std::erase_if(resources, [](const Resource& one) { return !looks_by_act(one); });
     std::set<Key> looked;
     for (const Resource& resource : resources)
       looked.insert(resource.key);
-    for (Resource& resource : resources)
+    for (Resource& resource : resources) {
       look_only(resource, looked);
+      resource.attributes = with_what_is_wanted(resource.attributes, intent.environment, wanted);
+    }
   }
   return looks;
 }

@@ -252,7 +252,7 @@ class StatesWork {
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = known_;
-    const Seen first = TRY(look_at_new());
+    const Seen first = TRY(look_at_things(false));
     Undertaking undertaking;
     undertaking.intent = intent_;
     undertaking.known = known_;
@@ -283,14 +283,14 @@ class StatesWork {
   }
 
   /// A run looks at what it knows. What else is at the paths of files, folders and links is looked
-  /// at for the results only.
-  Result<Seen> look_at_new() const {
+  /// at for the results only; with `also_known`, so is what is known.
+  Result<Seen> look_at_things(bool also_known) const {
     std::vector<Subject> subjects;
     for (const auto& [set, resources] : intent_->resources)
       for (const Resource& resource : resources)
         if (const Name& kind = resource.key.kind;
             (kind == "file" || kind == "folder" || kind == "link") &&
-            !known_.contains(resource.key) && !resource.attributes.has_deferred())
+            (also_known || !known_.contains(resource.key)) && !resource.attributes.has_deferred())
           subjects.push_back({resource.key, &resource, nullptr});
     Seen seen;
     Driver* const driver = subjects.empty() ? nullptr : place_.driver("host");
@@ -476,7 +476,7 @@ class StatesWork {
         continue;
       }
       const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
-      const Seen first = TRY(look_at_new());
+      const Seen first = TRY(look_at_things(true));
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
       const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, first};

@@ -70,7 +70,7 @@ TEST_F(StatesToldTest, APluginOfTheLoopThatIsWrongIsToldWithItsError) {
   put("reconcile/wait/lin.star", "def get(run_count)\n");
   constexpr std::string_view text = "a: {test.nop: []}\n";
   request_.reconciler = "mine";
-  EXPECT_NE(refusal(text).find("reconcile/mine.star:1:"), std::string::npos) << refusal(text);
+  EXPECT_NE(refusal(text).find("reconcile/mine.star:2:"), std::string::npos) << refusal(text);
   request_.reconciler = "otter";
   EXPECT_EQ(refusal(text),
             "there is no reconciler `otter`; known are fettle, basic, none, other, did you mean "
@@ -82,7 +82,7 @@ TEST_F(StatesToldTest, APluginOfTheLoopThatIsWrongIsToldWithItsError) {
   request_.pending = "default";
   const StatesReport report = apply("a: {test.nop: [{reconcile: {wait: {lin: {}}}}]}\n");
   ASSERT_EQ(report.errors.size(), 1u);
-  EXPECT_NE(to_string(report.errors[0]).find("reconcile/wait/lin.star:1:"), std::string::npos)
+  EXPECT_NE(to_string(report.errors[0]).find("reconcile/wait/lin.star:2:"), std::string::npos)
       << to_string(report.errors[0]);
 }
 
