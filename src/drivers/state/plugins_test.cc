@@ -342,6 +342,11 @@ TEST_F(PluginsTest, TheManualsModulesWork) {
            {{"pending_plugin", "mine"}, {"name", "run"}, {"apply_kwargs", Value::dict({})}}),
        .run = Value::dict({{"running", Value::dict({{"t", Value::dict({{"result", false}})}})}}),
        .on_ask = [&](const Value& asked) -> Result<Value> {
+         if (const Value* ret = asked.find("is_pending"))
+           return TRY(plugins_->call({.path = "reconcile.pending.mine.is_pending",
+                                      .arguments = Value::dict({{"ret", *ret}})},
+                                     {}))
+               .result;
          applied += asked.find("apply") != nullptr ? 1 : 0;
          return Value::dict(
              {{"running", Value::dict({{"t", Value::dict({{"result", applied == 2}})}})}});
