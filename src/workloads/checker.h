@@ -1,6 +1,7 @@
 #pragma once
 /// Where a manifest is wrong: a field's path with the place where it stands.
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,12 +28,24 @@ class Checker {
   /// Where what stands at a path stands, or would stand.
   FieldPlace place_of(const TreeNode& root, std::string_view path) const;
   size_t count() const { return errors_.size(); }
+  /// From now on, what stands where an error has been told already, or in a dict of which a member
+  /// is wrong, is passed over: it may follow from that.
+  void end_structure() { structure_ends_ = errors_.size(); }
+  void begin_structure() { structure_ends_ = {}; }
 
  private:
+  bool is_wrong(const TreeNode& node) const;
+  bool follows(const TreeNode& at) const;
+
   std::string_view text_;
   std::string_view file_;
   std::vector<Error>& errors_;
+  std::optional<size_t> structure_ends_;
 };
+
+/// Keys and values of labels, or the keys of annotations, as Kubernetes wants them.
+void check_labels(const TreeNode& root, std::string_view path, Checker& checker);
+void check_annotation_keys(const TreeNode& root, std::string_view path, Checker& checker);
 
 /// Checks the fields of a document against the table of its kind and version: none unknown, none of
 /// the wrong type or out of range.
@@ -44,7 +57,7 @@ void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& chec
 /// What stands there, for people: `5`, a list.
 std::string found_text(const TreeNode& node);
 
-/// The rules between fields. Called when the fields are right.
+/// The rules between fields, of which some may be wrong: what follows from that is not told again.
 void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
 }  // namespace fettle::workloads

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/text.h"
 #include "workloads/amount.h"
@@ -10,7 +11,7 @@
 namespace fettle::workloads {
 namespace {
 
-enum class Type { text, integer, boolean, list, dict, amount, any };
+enum class Type { text, integer, boolean, list, dict, map, amount, any };
 
 struct Field {
   const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; a lower case letter:
@@ -46,13 +47,13 @@ constexpr Field fields[] = {
     {"CSD", "spec.lifecycle.preNormal", Type::dict},
     {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
     {"CSD", "spec.lifecycle.preDelete", Type::dict},
-    {"CSD", "spec.lifecycle.preNormal.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.preNormal.labelsHandler", Type::map},
     {"CSD", "spec.lifecycle.preNormal.finalizersHandler", Type::list},
     {"CSD", "spec.lifecycle.preNormal.markPodNotReady", Type::boolean},
-    {"CSD", "spec.lifecycle.inPlaceUpdate.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.inPlaceUpdate.labelsHandler", Type::map},
     {"CSD", "spec.lifecycle.inPlaceUpdate.finalizersHandler", Type::list},
     {"CSD", "spec.lifecycle.inPlaceUpdate.markPodNotReady", Type::boolean},
-    {"CSD", "spec.lifecycle.preDelete.labelsHandler", Type::dict},
+    {"CSD", "spec.lifecycle.preDelete.labelsHandler", Type::map},
     {"CSD", "spec.lifecycle.preDelete.finalizersHandler", Type::list},
     {"CSD", "spec.lifecycle.preDelete.markPodNotReady", Type::boolean},
     {"C", "spec.progressDeadlineSeconds", Type::integer},
@@ -170,8 +171,8 @@ constexpr Field fields[] = {
     {"J", "spec.completionPolicy.activeDeadlineSeconds", Type::integer, 1},
     {"J", "spec.completionPolicy.ttlSecondsAfterFinished", Type::integer},
     {"J", "spec.sandboxConfig", Type::dict},
-    {"J", "spec.sandboxConfig.labels", Type::dict},
-    {"J", "spec.sandboxConfig.annotations", Type::dict},
+    {"J", "spec.sandboxConfig.labels", Type::map},
+    {"J", "spec.sandboxConfig.annotations", Type::map},
 };
 
 char letter_of(std::string_view kind) {
@@ -183,9 +184,14 @@ char letter_of(std::string_view kind) {
 }
 
 std::string_view name_of(Type type) {
-  constexpr std::array<std::string_view, 7> names{
-      "a string", "an integer", "true or false", "a list", "a dict", "a number or a percentage",
-      "anything"};
+  constexpr std::array<std::string_view, 8> names{"a string",
+                                                  "an integer",
+                                                  "true or false",
+                                                  "a list",
+                                                  "a dict",
+                                                  "a dict",
+                                                  "a number or a percentage",
+                                                  "anything"};
   return names[static_cast<size_t>(type)];
 }
 
@@ -200,6 +206,7 @@ bool is_of(const TreeNode& node, Type type) {
     case Type::list:
       return node.is_list();
     case Type::dict:
+    case Type::map:
       return node.is_dict();
     case Type::amount:
       return node.is_scalar() && amount_of(node.scalar()).has_value();
@@ -277,6 +284,8 @@ class Walk {
       checker_.refuse(node, cat("`", path, "` must be ", name_of(field.type), ", not ", found));
       return;
     }
+    if (field.type == Type::map)
+      check_texts(node, path);
     if (field.type == Type::integer) {
       const auto number = node.scalar().integer();
       if (!number || *number < field.least || *number > field.most)
@@ -287,6 +296,15 @@ class Walk {
     if (*field.words != '\0' && std::ranges::find(words, node.text().view()) == words.end())
       checker_.refuse(node, cat("`", path, "` must be one of ", replace_all(field.words, "|", ", "),
                                 ", not ", found_text(node), suggestion(node.text(), words)));
+  }
+
+  void check_texts(const TreeNode& dict, const std::string& path) {
+    for (const TreeMember& entry : dict.entries())
+      if (!entry.value->is_text())
+        checker_.refuse(*entry.value,
+                        cat("`", path, ".", printable(entry.key->text()),
+                            "` must be a string, not ", found_text(*entry.value),
+                            entry.value->is_scalar() ? ": put quotes around it" : ""));
   }
 
   std::string_view kind_;
@@ -306,7 +324,23 @@ Where where_of(const TreeNode& node, std::string_view file) {
 
 }  // namespace
 
+bool Checker::is_wrong(const TreeNode& node) const {
+  const Where where = where_of(node, file_);
+  return std::ranges::any_of(std::span(errors_).first(*structure_ends_), [&](const Error& error) {
+    return error.where.line == where.line && error.where.column == where.column;
+  });
+}
+
+bool Checker::follows(const TreeNode& at) const {
+  return is_wrong(at) ||
+         (at.is_dict() && std::ranges::any_of(at.entries(), [this](const TreeMember& entry) {
+            return is_wrong(*entry.key) || is_wrong(*entry.value);
+          }));
+}
+
 void Checker::refuse(const TreeNode& at, std::string message) {
+  if (structure_ends_ && follows(at))
+    return;
   Error error = user_error(std::move(message), where_of(at, file_));
   error.excerpt = excerpt(text_, error.where.line, error.where.column);
   errors_.push_back(std::move(error));

@@ -16,6 +16,7 @@ namespace {
 /// `type` says what a field is:
 ///   text, count (0 to 2147483647), number, bool, quantity, any
 ///   port (1 to 65535), port_or_0, port_or_name
+///   field_path (of a pod, for a variable), file_path (the same for a file)
 ///   texts (a list of them), map (of texts), quantities (a map of them)
 ///   none: a field that Kubernetes has and engines have not
 ///   =A|B: one of these words
@@ -140,7 +141,9 @@ constexpr PodField pod_fields[] = {
     {"EnvSource", "configMapKeyRef", "KeyRef"},
     {"EnvSource", "secretKeyRef", "KeyRef"},
     {"FieldRef", "apiVersion", "text"},
-    {"FieldRef", "fieldPath", "text"},
+    {"FieldRef", "fieldPath", "field_path"},
+    {"FileRef", "apiVersion", "text"},
+    {"FileRef", "fieldPath", "file_path"},
     {"ResourceRef", "containerName", "text"},
     {"ResourceRef", "resource", "text"},
     {"ResourceRef", "divisor", "quantity"},
@@ -293,7 +296,7 @@ constexpr PodField pod_fields[] = {
     {"DownwardVolume", "items", "DownwardItem[]"},
     {"DownwardVolume", "defaultMode", "count"},
     {"DownwardItem", "path", "text"},
-    {"DownwardItem", "fieldRef", "FieldRef"},
+    {"DownwardItem", "fieldRef", "FileRef"},
     {"DownwardItem", "resourceFieldRef", "ResourceRef"},
     {"DownwardItem", "mode", "count"},
     {"ProjectedVolume", "sources", "Projection[]"},
@@ -422,8 +425,31 @@ class PodWalk {
       refuse(node, path, "from 0 to 65535");
     else if (type == "port_or_name" && !node.is_text() && !is_from(1, most_port))
       refuse(node, path, "from 1 to 65535 or the name of a port");
+    else if (type == "field_path" || type == "file_path")
+      check_field_path(node, path, type == "file_path");
     else if (type == "quantity" && (!node.is_scalar() || !quantity_milli(value)))
       refuse(node, path, "an amount such as 500m, 2 or 64Mi");
+  }
+
+  /// What a pod tells its containers about itself.
+  void check_field_path(const TreeNode& node, const std::string& path, bool is_file) {
+    static const std::vector<std::string> known{
+        "metadata.name", "metadata.namespace",      "metadata.uid",
+        "spec.nodeName", "spec.serviceAccountName", "status.podIP",
+        "status.podIPs", "status.hostIP",           "status.hostIPs"};
+    if (!node.is_text()) {
+      refuse(node, path, "a string", node.is_scalar() ? ": put quotes around it" : "");
+      return;
+    }
+    const std::string_view field = node.text().view();
+    const bool is_whole = field == "metadata.labels" || field == "metadata.annotations";
+    const bool is_one =
+        (field.starts_with("metadata.labels['") || field.starts_with("metadata.annotations['")) &&
+        field.ends_with("']") && field.size() > field.find('\'') + 3;
+    if (is_one || (is_file && is_whole) || std::ranges::find(known, field) != known.end())
+      return;
+    checker_.refuse(node, cat("`", path, "`: a pod has no field `", clipped(printable(field), 60),
+                              "` that containers can use", suggestion(field, known)));
   }
 
   void refuse(const TreeNode& node, const std::string& path, std::string_view expected,

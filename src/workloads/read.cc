@@ -136,8 +136,10 @@ class Reader {
       check_fields(root, kind, is_alpha, checker_);
     if (is_workload)
       check_pod_fields(root, kind, checker_);
-    if (is_workload && checker_.count() == before)
+    checker_.end_structure();
+    if (is_workload)
       check_rules(root, kind, is_alpha, checker_);
+    checker_.begin_structure();
     if (kind == "ConfigMap" || kind == "Secret")
       object.document = read_data(root, kind == "Secret");
     else
@@ -200,6 +202,8 @@ class Reader {
               clipped(printable(name->text()), 60), "`"));
     object.name = name->text();
     check_texts(root, "metadata.labels");
+    check_labels(root, "metadata.labels", checker_);
+    check_annotation_keys(root, "metadata.annotations", checker_);
     if (is_of_fleet(object.kind))
       return;
     const TreeNode* space = Checker::find(root, "metadata.namespace");

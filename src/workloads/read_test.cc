@@ -182,6 +182,42 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
     EXPECT_EQ(errors_of(changed(row.from, row.to)), row.error) << row.to;
 }
 
+TEST(Read, NamesAndLabelsAreThoseOfKubernetes) {
+  EXPECT_EQ(errors_of(changed("name: main", "name: Main_2")),
+            "16:15 `spec.template.spec.containers[0].name` must have only lower case letters, "
+            "digits and `-`, with a letter or digit first and last, not `Main_2`");
+  EXPECT_EQ(errors_of(changed("  name: web", "  name: web\n  labels: {\"a b\": \"c d\"}")),
+            "5:12 `a b` is not a key of a label: use letters, digits, `-`, `_` and `.`, with a "
+            "letter or digit first and last; 5:19 `c d` is not a value of a label: use at most 63 "
+            "letters, digits, `-`, `_` and `.`, with a letter or digit first and last");
+  EXPECT_EQ(
+      errors_of(changed("replicas: 3",
+                        "replicas: 3\n  lifecycle: {inPlaceUpdate: {labelsHandler: {a: 1}}}")),
+      "7:50 `spec.lifecycle.inPlaceUpdate.labelsHandler.a` must be a string, not `1`: put "
+      "quotes around it");
+}
+
+TEST(Read, RulesBetweenFieldsAreToldBesideWrongFields) {
+  const std::string text =
+      replace_all(changed("replicas: 3", "replica: 3"), "maxUnavailable: 1", "maxUnavailable: 0");
+  EXPECT_EQ(errors_of(replace_all(text, "    spec:\n", "    spec:\n      restartPolicy: Never\n")),
+            "6:3 unknown field `spec.replica` of a CloneSet, did you mean `replicas`?; "
+            "15:22 `spec.template.spec.restartPolicy` must be Always; "
+            "21:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` and "
+            "`spec.updateStrategy.rollingUpdate.maxSurge` cannot both be 0: no pod could change");
+  // What follows from a wrong field is not told again, and nothing is too strange to be read.
+  EXPECT_EQ(read(changed("maxUnavailable: 1", "maxUnavailable: [1]")).errors.size(), 1u);
+  for (const char* strange : {"x", "[1]", "{a: b}", "-1", "[[1]]", "[{a: 1}]"})
+    for (const char* field :
+         {"replicas", "selector", "template", "updateStrategy", "volumeClaimTemplates",
+          "scaleStrategy", "lifecycle", "reserveOrdinals", "containers", "initContainers"})
+      for (const char* kind :
+           {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet", "ImagePullJob"})
+        EXPECT_FALSE(read(cat("apiVersion: apps.kruise.io/v1beta1\nkind: ", kind,
+                              "\nmetadata: {name: web}\nspec:\n  ", field, ": ", strange, "\n"))
+                         .errors.empty());
+}
+
 TEST(Read, SeveralErrorsAreToldAtOnceAndHostileTextsEndInOne) {
   EXPECT_EQ(read(changed("replicas: 3", "replica: 3\n  replicass: 4")).errors.size(), 2u);
   EXPECT_EQ(read("a: 1\na: 2\n").errors.size(), 1u) << "a key that occurs twice";
@@ -356,6 +392,14 @@ TEST(Read, ThePodTemplateIsCheckedAsAnApiServerDoes) {
        "of 1500m"},
       {"livenessProbe: {tcpSocket: {port: 1}, successThreshold: 2}",
        "18:65 `spec.template.spec.containers[0].livenessProbe.successThreshold` must be 1"},
+      {"env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.nme}}}]",
+       "18:59 `spec.template.spec.containers[0].env[0].valueFrom.fieldRef.fieldPath`: a pod has no "
+       "field `metadata.nme` that containers can use, did you mean `metadata.name`?"},
+      {"env: [{name: A, value: x, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]",
+       "18:32 a variable has `value` or `valueFrom`, not both"},
+      {"env: [{name: A, valueFrom: {}}]",
+       "18:36 `valueFrom` needs exactly one of fieldRef, resourceFieldRef, configMapKeyRef and "
+       "secretKeyRef"},
       {"tty: maybe",
        "18:14 `spec.template.spec.containers[0].tty` must be true or false, not "
        "`maybe`"}};
@@ -386,6 +430,9 @@ TEST(Read, AnnotationsOfPreDownloadAreChecked) {
   };
   EXPECT_EQ(with("fettle/image-predownload-mode: bogus"),
             "5:48 annotation `fettle/image-predownload-mode` must be race or wait, not `bogus`");
+  EXPECT_EQ(with("apps.kruise.io/image-predownload-parallelism: -1"),
+            "5:63 annotation `apps.kruise.io/image-predownload-parallelism` must be a number of "
+            "nodes or a percentage, not `-1`");
   EXPECT_EQ(with("fettle/image-predownload-mode: wait, "
                  "apps.kruise.io/image-predownload-parallelism: abc"),
             "");

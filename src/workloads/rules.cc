@@ -13,6 +13,40 @@
 namespace fettle::workloads {
 namespace {
 
+constexpr size_t longest_label = 63;
+
+bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// What stands between the ends of a label is letters, digits and these.
+bool is_label_text(std::string_view text, std::string_view between) {
+  return !text.empty() && text.size() <= longest_label && is_letter_or_digit(text.front()) &&
+         is_letter_or_digit(text.back()) && std::ranges::all_of(text, [&](char c) {
+           return is_letter_or_digit(c) || between.find(c) != between.npos;
+         });
+}
+
+/// `PREFIX/NAME`, where the prefix may be missing.
+bool is_label_key(std::string_view key) {
+  const size_t slash = key.find('/');
+  const std::string_view prefix = slash == key.npos ? "a" : key.substr(0, slash);
+  return is_label_text(key.substr(slash == key.npos ? 0 : slash + 1), "-_.") && !prefix.empty() &&
+         std::ranges::all_of(prefix,
+                             [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; });
+}
+
+void check_keys(const TreeNode& dict, std::string_view what, Checker& checker) {
+  for (const TreeMember& entry : dict.entries())
+    if (const std::string_view key = entry.key->text().view(); !is_label_key(key))
+      checker.refuse(*entry.key, cat("`", clipped(printable(key), 60), "` is not a key of ", what,
+                                     ": use letters, digits, `-`, `_` and `.`, with a letter or "
+                                     "digit first and last"));
+}
+
+/// What a node is if it is a plain value.
+Value scalar_of(const TreeNode* node) {
+  return node != nullptr && node->is_scalar() ? node->scalar() : Value();
+}
+
 class Rules {
  public:
   Rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker)
@@ -116,6 +150,11 @@ class Rules {
       else if (!names.insert(name->text().str()).second)
         checker_.refuse(*name,
                         cat("there are two containers `", name->text(), "` in `", path, "`"));
+      else if (!is_container_name(name->text()))
+        checker_.refuse(*name, cat("`", at,
+                                   ".name` must have only lower case letters, digits and "
+                                   "`-`, with a letter or digit first and last, not `",
+                                   clipped(printable(name->text()), 60), "`"));
       if (image == nullptr || !image->is_text() || image->text().empty() ||
           image->text().view().find_first_of(" \t\n") != std::string_view::npos)
         checker_.refuse(image == nullptr ? *item : *image,
@@ -127,6 +166,11 @@ class Rules {
             times != nullptr && value_of(*times) != Value(1))
           checker_.refuse(*times, cat("`", at, ".", probe, ".successThreshold` must be 1"));
     }
+  }
+
+  static bool is_container_name(std::string_view name) {
+    return is_label_text(name, "-") &&
+           std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
   }
 
   void check_ports(const TreeNode& container, const std::string& at) {
@@ -155,32 +199,13 @@ class Rules {
     }
   }
 
-  /// `PREFIX/NAME` as Kubernetes wants keys of labels.
-  void check_label_keys(std::string_view path) {
-    const TreeNode* labels = find(path);
-    if (labels == nullptr || !labels->is_dict())
-      return;
-    for (const TreeMember& label : labels->entries()) {
-      const std::string_view key = label.key->text().view();
-      const std::string_view name = key.substr(key.rfind('/') == key.npos ? 0 : key.rfind('/') + 1);
-      const auto is_edge = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
-      const bool is_good = !name.empty() && name.size() <= 63 && is_edge(name.front()) &&
-                           is_edge(name.back()) && std::ranges::all_of(key, [&](char c) {
-                             return is_edge(c) || c == '-' || c == '_' || c == '.' || c == '/';
-                           });
-      if (!is_good)
-        checker_.refuse(*label.key, cat("`", clipped(printable(key), 60),
-                                        "` is not a key of a label: use letters, digits, `-`, `_` "
-                                        "and `.`, with a letter or digit first and last"));
-    }
-  }
-
   void check_template() {
     if (find("spec.template") == nullptr || !find("spec.template")->is_dict()) {
       refuse("spec.template", "`spec.template` is missing");
       return;
     }
-    check_label_keys("spec.template.metadata.labels");
+    check_labels(root_, "spec.template.metadata.labels", checker_);
+    check_annotation_keys(root_, "spec.template.metadata.annotations", checker_);
     check_containers("spec.template.spec.containers", true);
     check_containers("spec.template.spec.initContainers", false);
     const Value pod = value_at("spec.template"), &spec = pod.at("spec");
@@ -283,6 +308,7 @@ class Rules {
       else
         check_part(mount, volume->second);
     });
+    each_of(container.find("env"), [&](const TreeNode& variable) { check_variable(variable); });
     const Value ports =
         container.find("ports") == nullptr ? Value() : value_of(*container.find("ports"));
     for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
@@ -291,6 +317,22 @@ class Rules {
     for (const char* hook : {"lifecycle.postStart", "lifecycle.preStop"})
       if (const TreeNode* node = Checker::find(container, hook); node != nullptr && node->is_dict())
         check_handler(*node, hook, ports);
+  }
+
+  /// Its text has one source.
+  void check_variable(const TreeNode& variable) {
+    const TreeNode *value = variable.find("value"), *from = variable.find("valueFrom");
+    if (from == nullptr || from->is_null())
+      return;
+    if (value != nullptr && !value->is_null() && scalar_of(value) != Value(""))
+      checker_.refuse(*value, "a variable has `value` or `valueFrom`, not both");
+    if (!from->is_dict())
+      return;
+    const auto is_given = [](const TreeMember& entry) { return !entry.value->is_null(); };
+    if (std::ranges::count_if(from->entries(), is_given) != 1)
+      checker_.refuse(*from,
+                      "`valueFrom` needs exactly one of fieldRef, resourceFieldRef, "
+                      "configMapKeyRef and secretKeyRef");
   }
 
   /// One way to ask, and a port that the container has.
@@ -334,6 +376,12 @@ class Rules {
             *node, cat("annotation `", key, "` must be ",
                        join(std::vector<std::string>(known), " or "), ", not ", found_text(*node)));
     };
+    if (const TreeNode* node = annotation_at(annotation::pull_parallelism))
+      if (const std::string text = to_text(node->scalar());
+          text.starts_with('-') && amount_of(Value(text.substr(1))))
+        checker_.refuse(
+            *node, cat("annotation `", annotation::pull_parallelism,
+                       "` must be a number of nodes or a percentage, not ", found_text(*node)));
     word(annotation::pull_mode, {"race", "wait"});
     word(annotation::pull_order, {"early", "last"});
     word(annotation::pull_rules, {"kruise", "none"});
@@ -362,7 +410,7 @@ class Rules {
     const TreeNode* node = find(path);
     if (node == nullptr || node->is_null())
       return otherwise;
-    const auto amount = amount_of(node->scalar());
+    const auto amount = amount_of(scalar_of(node));
     return amount && amount->number == 0;
   }
 
@@ -383,7 +431,7 @@ class Rules {
       refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is recreated"));
     for (const std::string& path : {unavailable, surge, cat(rolling, ".partition")}) {
       const TreeNode* node = find(path);
-      const auto amount = node == nullptr ? std::nullopt : amount_of(node->scalar());
+      const auto amount = node == nullptr ? std::nullopt : amount_of(scalar_of(node));
       if (amount && amount->is_percent && amount->number > 100)
         refuse(path, cat("`", path, "` must not be more than 100%"));
     }
@@ -460,7 +508,7 @@ class Rules {
     if (list == nullptr || !list->is_list())
       return;
     for (const TreeNode* item : list->items()) {
-      const Value& value = item->scalar();
+      const Value value = scalar_of(item);
       std::string text = value.is_text() ? value.text().str() : "";
       const auto is_digits = [](std::string_view digits) {
         return !digits.empty() && digits.size() < 10 &&
@@ -485,7 +533,7 @@ class Rules {
     for (const char* field :
          {"spec.updateStrategy.maxUnavailable", "spec.updateStrategy.partition"})
       if (const TreeNode* node = find(field))
-        if (const auto amount = amount_of(node->scalar());
+        if (const auto amount = amount_of(scalar_of(node));
             amount && amount->is_percent && amount->number > 100)
           refuse(field, cat("`", field, "` must not be more than 100%"));
     if (find("spec.namespace") != nullptr && find("spec.namespaceSelector") != nullptr)
@@ -567,6 +615,26 @@ class Rules {
 };
 
 }  // namespace
+
+void check_labels(const TreeNode& root, std::string_view path, Checker& checker) {
+  const TreeNode* const labels = Checker::find(root, path);
+  if (labels == nullptr || !labels->is_dict())
+    return;
+  check_keys(*labels, "a label", checker);
+  for (const TreeMember& label : labels->entries())
+    if (label.value->is_text() && !label.value->text().empty() &&
+        !is_label_text(label.value->text(), "-_."))
+      checker.refuse(*label.value,
+                     cat("`", clipped(printable(label.value->text()), 60),
+                         "` is not a value of a label: use at most 63 letters, digits, `-`, `_` "
+                         "and `.`, with a letter or digit first and last"));
+}
+
+void check_annotation_keys(const TreeNode& root, std::string_view path, Checker& checker) {
+  const TreeNode* const annotations = Checker::find(root, path);
+  if (annotations != nullptr && annotations->is_dict())
+    check_keys(*annotations, "an annotation", checker);
+}
 
 void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {
   Rules(root, kind, is_alpha, checker).check();
