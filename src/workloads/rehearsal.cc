@@ -395,10 +395,12 @@ class Rehearsal {
         return;
       std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
                         : workload->paused                      ? "the rollout is paused"
-                        : workload->partition                   ? "held back by the partition"
                                                                 : "";
       if (why.empty() && workload->policy == PodPolicy::in_place_only)
-        why = cat(obstacle(pod.owner, pod.resource->attributes), ", and the policy is InPlaceOnly");
+        if (const std::string words = obstacle(pod.owner, pod.resource->attributes); !words.empty())
+          why = cat(words, ", and the policy is InPlaceOnly");
+      if (why.empty() && partition_of(workload->partition, workload->replicas) > 0)
+        why = "held back by the partition";
       if (why.empty())
         why = "its turn has not come";
       add(pod.owner, pod.resource->key, PodTurn::Sort::stays, std::move(why)).batch = 0;

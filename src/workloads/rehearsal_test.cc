@@ -105,6 +105,24 @@ TEST_F(Rehearse, APartitionKeepsPods) {
   EXPECT_EQ(found[2], "0 stays: held back by the partition");
 }
 
+TEST_F(Rehearse, APartitionOfNoneHoldsNothingBackAndInPlaceOnlyIsNamed) {
+  const char* rolling = R"({"podUpdatePolicy":"InPlaceOnly","partition":0})";
+  const auto put = [&](std::string_view variable) {
+    world.put(manifest("CloneSet", "web",
+                       cat(R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},)",
+                           R"("updateStrategy":{"rollingUpdate":)", rolling, "},",
+                           R"("template":{"metadata":{"labels":{"app":"web"}},)",
+                           R"("spec":{"containers":[{"name":"c0","image":"i:1",)",
+                           R"("env":[{"name":"A","value":")", variable, R"("}]}]}}})")));
+  };
+  put("a");
+  world.finish();
+  put("b");
+  const std::vector<std::string> found = lines(play());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("and the policy is InPlaceOnly"), std::string::npos) << found[0];
+}
+
 TEST_F(Rehearse, FewerReplicasAndNoneAtAll) {
   store("nginx:1", in_place);
   world.finish();
