@@ -65,6 +65,12 @@ Result<GateWords> read_gates(std::string_view text) {
 }
 
 Result<GateWords> merged_gates(GateWords before, const GateWords& words) {
+  // What was said before gives way to who turns off what it stands on.
+  if (const auto daemon = words.find(std::string(daemon_gate));
+      daemon != words.end() && !daemon->second)
+    for (const Gate& gate : gates)
+      if (gate.needs_daemon)
+        before.erase(std::string(gate.name));
   for (const auto& [name, is_on] : words)
     before[name] = is_on;
   TRY(check(before));

@@ -28,10 +28,14 @@ TEST(Gates, WithoutTheDaemonNothingIsPulledAhead) {
   const char* message =
       "gate `PreDownloadImageForInPlaceUpdate` cannot be on while `KruiseDaemon` is off";
   EXPECT_EQ(error_of("KruiseDaemon=false,PreDownloadImageForInPlaceUpdate=true"), message);
-  const Result<GateWords> later = merged_gates(*read_gates("PreDownloadImageForInPlaceUpdate=true"),
-                                               *read_gates("KruiseDaemon=false"));
-  ASSERT_FALSE(later);
-  EXPECT_EQ(later.error().message, message);
+  // Off alone turns both off, whatever was said before; the other way round it is an error.
+  const GateWords on = *read_gates("PreDownloadImageForInPlaceUpdate=true");
+  const Result<GateWords> later = merged_gates(on, *read_gates("KruiseDaemon=false"));
+  ASSERT_TRUE(later);
+  EXPECT_FALSE(gates_of(*later).pre_download);
+  const Result<GateWords> again = merged_gates(*later, on);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().message, message);
 }
 
 TEST(Gates, WhatIsWrongIsTold) {
