@@ -445,6 +445,35 @@ TEST_P(PodTest, WithoutANetworkItGetsThatOfItsNamespaceWhichGoesWithTheLastPod) 
   EXPECT_EQ(networks(), 0u);
 }
 
+TEST_P(PodTest, TheNetworkStaysForAPodThatIsJustBeingMadeAndIsMadeAnewWhenItIsGone) {
+  const auto act = [&](const std::string& name, Verb verb) {
+    return world.apply(verb, "pod", cat("n1|shop/", name),
+                       json(cat(R"({"name":")", name, R"(","namespace":"shop","node":"n1",)",
+                                R"("template":{"spec":{"terminationGracePeriodSeconds":0,)",
+                                containers({sleeper("box")}), "}}}")));
+  };
+  // Just before its holder is made.
+  const auto meanwhile = [&](const std::function<void()>& interfere) {
+    world.before_call = [this, interfere](const EngineCall& call) {
+      if (call.path == "/containers/create") {
+        world.before_call = {};
+        interfere();
+      }
+    };
+  };
+  ASSERT_TRUE(act("a", Verb::create));
+  meanwhile([&] { EXPECT_TRUE(act("a", Verb::remove)); });
+  const auto beside = act("b", Verb::create);
+  ASSERT_TRUE(beside) << said(beside);
+  ASSERT_TRUE(act("b", Verb::remove));
+  meanwhile([&] {
+    EXPECT_TRUE(remove_network(world.engine(), network_name(world.key("network", "n1|shop")), {}));
+  });
+  const auto anew = act("c", Verb::create);
+  ASSERT_TRUE(anew) << said(anew);
+  ASSERT_TRUE(act("c", Verb::remove));
+}
+
 TEST_P(PodTest, LimitsChangeWhileAContainerRuns) {
   const auto wanted = [&](const char* memory) {
     return pod(containers({sleeper("box", cat(R"(,"resources":{"limits":{"memory":")", memory,

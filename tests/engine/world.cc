@@ -103,6 +103,8 @@ World::World(const EngineAddress& address, std::string environment, EngineDriver
     : address_(address), environment_(environment), options_(std::move(options)) {
   address_.ssh = std::move(ssh);
   options_.on_call = [this](const EngineCall& call) -> Status {
+    if (const auto told = before_call)
+      told(call);
     const std::lock_guard lock(mutex_);
     calls.push_back(call.method + " " + call.path);
     if (dies_at > 0 && calls.size() >= dies_at)

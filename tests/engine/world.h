@@ -2,6 +2,7 @@
 /// What tests of the driver have in common: engines that run as long as the program, and a small
 /// loop that does what a run does with one act after another.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -49,6 +50,8 @@ class World {
   std::vector<std::string> calls;
   /// This call (from 1) and all after it fail, as if the process had died; 0: none does.
   size_t dies_at = 0;
+  /// Told of each call before it is made; may act itself.
+  std::function<void(const EngineCall&)> before_call;
   std::vector<Progress> progress;
   Duration pace_limit = 60s;
 

@@ -91,6 +91,12 @@ void Allocation::free_address(const std::string& network_id, const std::string& 
   std::erase_if(addresses_[network_id], [&](const auto& taken) { return taken.second == owner; });
 }
 
+bool Allocation::is_used(const std::string& network_id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = addresses_.find(network_id);
+  return found != addresses_.end() && !found->second.empty();
+}
+
 Result<int> Allocation::port(const std::string& owner, int kept) {
   const std::lock_guard lock(mutex_);
   for (const auto& [port, who] : ports_)

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <shared_mutex>
 #include <string>
 
 #include "base/result.h"
@@ -35,6 +36,11 @@ class Allocation {
                               const std::string& gateway, const std::string& owner,
                               std::string_view kept);
   void free_address(const std::string& network_id, const std::string& owner);
+  /// Whether somebody has an address in this network, though it may have no container yet.
+  bool is_used(const std::string& network_id);
+  /// Held shared from when a network is there until an address in it is taken, and alone by who
+  /// takes away a network that nobody uses.
+  std::shared_mutex& networks() { return networks_; }
 
   /// A port of this machine for `owner`: `kept` when nobody else has it, else a free one.
   Result<int> port(const std::string& owner, int kept);
@@ -43,6 +49,7 @@ class Allocation {
   void free_port(const std::string& owner);
 
  private:
+  std::shared_mutex networks_;
   std::mutex mutex_;
   PortTest is_free_;
   std::map<std::string, std::map<uint32_t, std::string>> addresses_;  ///< by network, then address

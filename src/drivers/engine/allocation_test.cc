@@ -30,6 +30,17 @@ TEST(Allocation, AnAddressStaysWithItsOwner) {
   EXPECT_EQ(*allocation.address("net", subnet, gateway, "service/c", a), a);
 }
 
+TEST(Allocation, ANetworkIsUsedAsSoonAsSomebodyHasAnAddressInIt) {
+  Allocation allocation([](int) { return true; });
+  EXPECT_FALSE(allocation.is_used("net"));
+  ASSERT_TRUE(allocation.address("net", subnet, gateway, "pod/a", {}));
+  ASSERT_TRUE(allocation.address("net", subnet, gateway, "pod/b", {}));
+  allocation.free_address("net", "pod/a");
+  EXPECT_TRUE(allocation.is_used("net"));
+  allocation.free_address("net", "pod/b");
+  EXPECT_FALSE(allocation.is_used("net"));
+}
+
 TEST(Allocation, AnotherProcessChoosesTheSameAndKeepsWhatIsThere) {
   Allocation first([](int) { return true; }), second([](int) { return true; });
   EXPECT_EQ(*first.address("net", subnet, gateway, "service/a", {}),

@@ -1,6 +1,8 @@
 #include "drivers/engine/pod.h"
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 
 #include "base/archive.h"
 #include "base/hash.h"
@@ -54,6 +56,8 @@ class PodAct {
 
  private:
   Duration waited() const { return instant_from_clock() - began_; }
+  /// For people: `default/web-1`.
+  std::string_view shown() const { return on_node(act_.key.name).rest; }
   bool is_made_anew() const {
     return act_.verb == Verb::create || act_.verb == Verb::replace || act_.known == nullptr;
   }
@@ -83,6 +87,7 @@ class PodAct {
   /// The network that it needs, or else the one of its namespace, which comes with its first pod.
   Status place_in_network() {
     const Record* const needed = act_.need("network");
+    const std::shared_lock lock(site_.allocation.networks());
     const Value network = needed != nullptr
                               ? needed->outputs
                               : TRY(ensure_network(site_, pod_network(act_.key), stop_));
@@ -158,14 +163,8 @@ class PodAct {
     if (is_new) {
       TRY(ensure_pause_image(site_.engine, stop_));
       TRY(ensure_volumes());
-      Labels own = labels(to_string(holder_digest(attributes_)));
-      own.emplace_back(mark::uuid, place_.uid);
-      own.emplace_back(mark::address, place_.address);
-      own.emplace_back(mark::network, network_id_);
-      const Value body = TRY(holder_body(attributes_, place_, volumes_, own));
       place_.holder =
-          TRY(create(name_, body)
-                  .context(cat("creating the holder container of pod `", act_.key.name, "`")));
+          TRY(create_holder().context(cat("creating the holder container of pod `", shown(), "`")));
     } else {
       place_.holder = there_.holders[0].id;
     }
@@ -180,9 +179,30 @@ class PodAct {
         state.status = state.status == "created" ? "created" : "exited";
       rejoin_ = !there_.containers.empty();
       TRY(start_container(site_.engine, place_.holder, stop_)
-              .context(cat("starting the holder container of pod `", act_.key.name, "`")));
+              .context(cat("starting the holder container of pod `", shown(), "`")));
     }
     return {};
+  }
+
+  /// Makes the network of its namespace anew when that has gone meanwhile, by whatever hand.
+  Result<std::string> create_holder() {
+    constexpr int tries = 3;
+    for (int i = 1;; ++i) {
+      Labels own = labels(to_string(holder_digest(attributes_)));
+      own.emplace_back(mark::uuid, place_.uid);
+      own.emplace_back(mark::address, place_.address);
+      own.emplace_back(mark::network, network_id_);
+      auto created = create(name_, TRY(holder_body(attributes_, place_, volumes_, own)));
+      if (created || i == tries || act_.need("network") != nullptr ||
+          !is_about_lost_network(created.error()))
+        return created;
+      TRY(place_in_network());
+    }
+  }
+
+  static bool is_about_lost_network(const Error& error) {
+    const std::string said = lower_case(error.message);
+    return said.find("network") != said.npos && said.find("not found") != said.npos;
   }
 
   Result<std::string> create(const std::string& name, const Value& body) {
@@ -343,15 +363,14 @@ class PodAct {
       return std::optional<std::string>();
     if (state->status == "exited" && pod_restart_policy(attributes_) == "Never") {
       const std::string lines = last_log_lines(site_.engine, id, shown_log_lines, stop_);
-      return world_error(cat("init container `", container.name, "` of pod `", act_.key.name,
-                             "` ended with exit code ", code,
-                             lines.empty() ? "; it printed nothing" : "; its last lines are:\n",
-                             lines));
+      return world_error(
+          cat("init container `", container.name, "` of pod `", shown(), "` ended with exit code ",
+              code, lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines));
     }
     if (state->status == "exited" && state->restarts == 0 && waited() > 5s)
       TRY(start_container(site_.engine, id, stop_));  // the engine has given it up
     return std::optional(
-        cat("init container `", container.name, "` of `", act_.key.name, "` has not ended"));
+        cat("init container `", container.name, "` of `", shown(), "` has not ended"));
   }
 
   /// Nothing when all run; else what is waited for.
@@ -374,7 +393,7 @@ class PodAct {
       if (priority != batches.rbegin()->first)
         for (const PodContainer* const container : batch)
           if (!TRY(is_ready(*container)))
-            return std::optional(cat("container `", container->name, "` of `", act_.key.name,
+            return std::optional(cat("container `", container->name, "` of `", shown(),
                                      "` is not ready, and others start after it"));
     }
     return std::optional<std::string>();
@@ -475,7 +494,7 @@ class PodAct {
       return error;
     const std::stop_token none;
     error = std::move(error).context(
-        cat("starting container `", container.name, "` of pod `", act_.key.name, "`"));
+        cat("starting container `", container.name, "` of pod `", shown(), "`"));
     if (!site_.options.rollback || others.empty())
       return error;
     Status undone = remove_container(site_.engine, id, none);
@@ -497,8 +516,8 @@ class PodAct {
     if (!complaint)
       return {};
     TRY(stop_container(site_.engine, id, pod_grace(attributes_), stop_));
-    return world_error(cat("`postStart` of container `", container.name, "` of pod `",
-                           act_.key.name, "` failed: ", *complaint));
+    return world_error(cat("`postStart` of container `", container.name, "` of pod `", shown(),
+                           "` failed: ", *complaint));
   }
 
   /// Limits change while a container runs.

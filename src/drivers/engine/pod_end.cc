@@ -113,7 +113,7 @@ Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_tok
   TRY(remove_pod_volumes(site, act.key, stop));
   for (const ContainerState& holder : there.holders)
     site.allocation.free_address(label(holder.labels, mark::network), pod_owner(act.key));
-  TRY(drop_empty_network(site, pod_network(act.key), stop));
+  TRY(drop_empty_network(site, pod_network(act.key), pod_owner(act.key), stop));
   return Outcome(Done{});
 }
 

@@ -1,6 +1,7 @@
 #include "drivers/engine/surroundings.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -156,10 +157,15 @@ Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_t
   return std::get<Done>(TRY(make_network(site, act, stop))).outputs;
 }
 
-Status drop_empty_network(const Site& site, const Key& key, const std::stop_token& stop) {
+Status drop_empty_network(const Site& site, const Key& key, const std::string& owner,
+                          const std::stop_token& stop) {
   const std::string name = network_name(key);
+  const std::unique_lock lock(site.allocation.networks());
   const auto state = TRY(inspect_network(site.engine, name, stop));
   if (!state || own_key(site, state->labels) != key)
+    return {};
+  site.allocation.free_address(state->id, owner);
+  if (site.allocation.is_used(state->id))
     return {};
   const std::string mine = cat(mark::network, "=", state->id);
   if (!TRY(own_containers(site, {environment_filter(key.environment), mine}, stop)).empty())
