@@ -9,6 +9,7 @@
 #include "drivers/engine/room.h"
 #include "verbs/engines.h"
 #include "verbs/nodes.h"
+#include "verbs/pods_since.h"
 #include "verbs/workload_objects.h"
 #include "workloads/place.h"
 
@@ -227,7 +228,8 @@ PodsQuestion question_about_pods(const Workplace& given, const FleetView& view) 
   };
 }
 
-void tell_seen(FleetView& view, PodsSeen answer) {
+Status tell_seen(const Workplace& place, FleetView& view, PodsSeen answer) {
+  TRY(remember_since(place, view, answer));
   view.silent = std::move(answer.silent);
   for (auto& [key, observation] : answer.seen) {
     const auto now = view.known.find(key);
@@ -238,11 +240,12 @@ void tell_seen(FleetView& view, PodsSeen answer) {
     view.fleet.see(key, observation.state);
     view.seen[key] = std::move(observation);
   }
+  return {};
 }
 
 Status look_at_pods(const Workplace& place, FleetView& view) {
-  tell_seen(view, TRY(question_about_pods(place, view)(place.interrupt->acts_token())));
-  return {};
+  return tell_seen(place, view,
+                   TRY(question_about_pods(place, view)(place.interrupt->acts_token())));
 }
 
 Result<std::unique_ptr<FleetView>> look_at_fleet(const Workplace& place, const Name& environment) {

@@ -30,7 +30,7 @@ struct PodsSeen {
 using PodsQuestion = std::function<Result<PodsSeen>(const std::stop_token& stop)>;
 PodsQuestion question_about_pods(const Workplace& place, const FleetView& view);
 /// Tells the fleet. What is recorded otherwise by now is another pod than the one that was seen.
-void tell_seen(FleetView& view, PodsSeen answer);
+Status tell_seen(const Workplace& place, FleetView& view, PodsSeen answer);
 /// Both.
 Result<std::unique_ptr<FleetView>> look_at_fleet(const Workplace& place, const Name& environment);
 

@@ -75,6 +75,7 @@ class Count {
                                : !pod.error.empty() ? pod.error.str()
                                                     : why(pod);
     progress_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
+    progress_.unsettled_owners.insert(pod.owner);
   }
 
   std::string why(const Pod& pod) const {
@@ -95,6 +96,7 @@ class Count {
     if (!rollout.obstruction)
       return;
     progress_.unsettled.push_back(cat(owner, ": ", rollout.obstruction->text));
+    progress_.unsettled_owners.insert(owner);
     progress_.is_refused |= rollout.obstruction->is_final;
   }
 
@@ -117,5 +119,18 @@ class Count {
 }  // namespace
 
 FleetProgress progress_of(const FleetView& view) { return Count(view).count(); }
+
+void add_statuses(const FleetView& view, Time now, FleetProgress& progress) {
+  for (const auto& [owner, workload] : view.fleet.workloads()) {
+    const Value status = workloads::status_of(view.fleet, owner, now);
+    const std::string_view phase = status.text_at("phase");
+    if (phase != "failed" && phase != "progressing")
+      continue;
+    progress.is_refused |= phase == "failed";
+    if (progress.unsettled_owners.insert(owner).second)
+      progress.unsettled.push_back(
+          cat(owner, ": ", status.text_at("reason", "the rollout is not complete")));
+  }
+}
 
 }  // namespace fettle

@@ -41,6 +41,9 @@ class Bringing {
         looks_(place.interrupt->acts_token(), [this] { bell_.ring(Bell::Cause::look); }),
         node_looks_(place.interrupt->acts_token(), [this] { bell_.ring(Bell::Cause::look); }) {}
 
+  /// Whether who acted does so no more, and nobody has taken its place.
+  bool is_abandoned() const { return is_abandoned_; }
+
   Result<Brought> bring() {
     TRY(learn());
     if (edit_ != nullptr)
@@ -62,6 +65,10 @@ class Bringing {
         break;
     }
     count();
+    if (!options_.keeps)
+      add_statuses(*view_, place_.clock(), progress_);
+    brought_.unsettled = progress_.unsettled;
+    brought_.is_refused = progress_.is_refused;
     if (!told_.empty())
       place_.doing({});
     return std::move(brought_);
@@ -94,7 +101,7 @@ class Bringing {
     if (!rest(pause()))
       return true;
     is_due_ |= TRY(catch_up());
-    return false;
+    return is_abandoned_;
   }
 
   /// False: a stop was asked for.
@@ -130,7 +137,7 @@ class Bringing {
     (void)bell_.take(Bell::Cause::look);
     const auto began = looks_.began();
     if (auto answer = looks_.take()) {
-      tell_seen(*view_, TRY(*std::move(answer)));
+      TRY(tell_seen(place_, *view_, TRY(*std::move(answer))));
       looked_ = *began;
       has_looked();
     }
@@ -177,6 +184,7 @@ class Bringing {
     (void)bell_.take(Bell::Cause::pods);
     if (instant_from_clock() - learned_ < follow_pause)
       return {};
+    is_abandoned_ = !TRY(is_kept(place_, environment_));
     const uint64_t before = last_success();
     TRY(learn());
     if (last_success() != before)
@@ -495,7 +503,8 @@ class Bringing {
   FleetProgress progress_;
   bool is_counted_ = false;  ///< pods, since the last look at them
   std::set<Name> covered_;   ///< owners whose wishes are to be carried out, or just are
-  bool is_due_ = true;       ///< at least once, since what is there may not be as it was left
+  bool is_abandoned_ = false;
+  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
   Instant changed_;
   std::string complaint_;  ///< that was told last
   std::string told_;       ///< what people who look on are told that we wait for
@@ -514,9 +523,15 @@ Result<bool> is_kept(const Workplace& place, const Name& environment) {
 
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options) {
+  if (!options.keeps && !TRY(place.store->environment(environment)))
+    return Brought();  // nothing was ever stored
   if (!options.keeps && TRY(is_kept(place, environment))) {
     place.tell("a controller keeps the workloads; following its progress");
-    return Bringing(place, environment, nullptr, options).bring();
+    Bringing following(place, environment, nullptr, options);
+    Brought brought = TRY(following.bring());
+    if (!following.is_abandoned())
+      return brought;
+    place.tell("the controller has ended; carrying on without it");
   }
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, options.wait_for_others));
   TRY(ensure_environment(place, *edit, Value::dict({})));

@@ -32,7 +32,7 @@ struct Brought {
 /// Brings all workloads of a fleet about: asks each what it wants, has that carried out, looks, and
 /// asks again, until nobody wants anything more and the pods that are wanted are ready. What is
 /// paused, or held back by a partition, wants nothing more. What users store meanwhile counts.
-/// Where a controller does it already, this only waits for it.
+/// Where a controller does it already, this only waits for it, and takes its place when it ends.
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
                                 const BringOptions& options);
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <future>
 #include <thread>
 
 #include "base/text.h"
@@ -14,10 +15,17 @@
 #include "kinds/pod.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
+#include "verbs/edit.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {
+
+/// Goes so fast that a minute is no time to wait for.
+Time fast_clock() {
+  static const Time begun = now_from_clock();
+  return begun + 100 * (now_from_clock() - begun);
+}
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
 /// is `never`, they wait for ever.
@@ -30,7 +38,7 @@ class World : public Driver {
     for (const Subject& subject : subjects) {
       Observation answer;
       if (const auto found = images_.find(subject.key); found != images_.end())
-        answer.state = status_of(found->second);
+        answer.state = status_of(subject.key, found->second);
       answers.push_back(std::move(answer));
     }
     return answers;
@@ -43,6 +51,8 @@ class World : public Driver {
       images_.erase(act.key);
       return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}});
     }
+    if (image == "bad")
+      return world_error("it cannot be");
     if (image == "never")
       return Outcome(Pending{"an init container has not ended", 1ms, {}});
     if (image == "slow" && wait_to_be_stopped(act.key, stop))
@@ -54,6 +64,13 @@ class World : public Driver {
   }
   Result<std::vector<Found>> list(const Name&, std::stop_token) override {
     return std::vector<Found>();
+  }
+
+  /// From now on it is a process that has seen nothing before, as each command is.
+  void looks_first() {
+    const std::lock_guard lock(mutex_);
+    looks_first_ = true;
+    since_.clear();
   }
 
   /// Until an act of this kind goes on that takes long.
@@ -69,13 +86,16 @@ class World : public Driver {
   }
 
  private:
-  static Value status_of(const std::string& image) {
+  Value status_of(const Key& key, const std::string& image) {
+    std::string since = "2026-01-01T00:00:01Z";
+    if (looks_first_)
+      since = since_.try_emplace(cat(key.name, image), workloads::time_text(fast_clock()))
+                  .first->second;
     return Value::dict(
         {{"phase", "Running"},
          {"conditions",
-          Value::list({Value::dict({{"type", "Ready"},
-                                    {"status", "True"},
-                                    {"lastTransitionTime", "2026-01-01T00:00:01Z"}})})},
+          Value::list({Value::dict(
+              {{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", since}})})},
          {"containerStatuses", Value::list({Value::dict({{"name", "main"},
                                                          {"image", image},
                                                          {"imageID", cat("sha256:", image)},
@@ -98,6 +118,8 @@ class World : public Driver {
   std::condition_variable_any stops_;
   std::map<Key, std::string> images_;
   std::vector<Key> slow_, stopped_;
+  bool looks_first_ = false;
+  std::map<std::string, std::string> since_;  ///< pods with their image
 };
 
 class WorkloadsTest : public testing::Test {
@@ -124,15 +146,23 @@ class WorkloadsTest : public testing::Test {
     other.store = other_store_.get();
     return other;
   }
-  void store(std::string_view image) {
-    auto read = workloads::read_manifests(
-        cat("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: web}\nspec:\n"
-            "  replicas: 2\n  selector: {matchLabels: {app: web}}\n"
-            "  updateStrategy: {rollingUpdate: {podUpdatePolicy: InPlaceIfPossible, "
-            "maxUnavailable: 1}}\n  template: {metadata: {labels: {app: web}}, spec: "
-            "{containers: [{name: main, image: ",
-            image, "}]}}\n"),
-        "web.yaml", {});
+  void store(std::string_view image, std::string_view more = {}, std::string_view of_main = {},
+             std::string_view rolling = "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1",
+             std::string_view annotations = {}) {
+    auto read =
+        workloads::read_manifests(cat("apiVersion: apps.kruise.io/v1beta1\nkind: "
+                                      "CloneSet\nmetadata: {name: web, annotations: {",
+                                      annotations,
+                                      "}}\nspec:\n"
+                                      "  replicas: 2\n",
+                                      more,
+                                      "  selector: {matchLabels: {app: web}}\n"
+                                      "  updateStrategy: {rollingUpdate: {",
+                                      rolling,
+                                      "}}\n  template: {metadata: {labels: {app: web}}, spec: "
+                                      "{containers: [{name: main, image: ",
+                                      image, of_main, "}]}}\n"),
+                                  "web.yaml", {});
     ASSERT_TRUE(read.errors.empty()) << to_string(read.errors[0]);
     const auto stored = store_objects(other_place(), "fleet", std::move(read.objects));
     ASSERT_TRUE(stored) << to_string(stored.error());
@@ -153,6 +183,15 @@ class WorkloadsTest : public testing::Test {
           pod.at("status").at("containerStatuses").items()[0].text_at("image", "none"));
     return found;
   }
+  /// Of the rollout, as another command sees it.
+  std::string phase() {
+    const auto objects = objects_with_status(other_place(), "fleet");
+    EXPECT_TRUE(objects) << to_string(objects.error());
+    for (const workloads::Object& object : objects.value_or(std::vector<workloads::Object>()))
+      if (object.kind == "CloneSet")
+        return std::string(object.document.at("status").text_at("phase"));
+    return {};
+  }
   bool is_stopped(const Name& kind) {
     return std::ranges::any_of(world_.stopped(), [&](const Key& key) { return key.kind == kind; });
   }
@@ -166,6 +205,94 @@ class WorkloadsTest : public testing::Test {
   World world_;
   HostDriver host_;
 };
+
+TEST_F(WorkloadsTest, LaterCommandsKnowSinceWhenPodsAreReady) {
+  place_.clock = fast_clock;
+  // Whoever looks first at a pod with a probe learns nothing but that it is ready now.
+  world_.looks_first();
+  store("web:1", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
+  EXPECT_EQ(bring().ready, 2u);
+  world_.looks_first();
+  EXPECT_EQ(phase(), "complete");
+  // Another container begins anew.
+  store("web:2", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
+  EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(phase(), "complete");
+}
+
+/// The exit code of a command that brings workloads about, and of `rollout status`.
+int code_of(const Brought& brought) {
+  if (brought.is_refused || !brought.summary.failures.empty())
+    return 1;
+  return brought.summary.is_late || !brought.unsettled.empty() ? 3 : 0;
+}
+int code_of(std::string_view phase) {
+  return phase == "failed" ? 1 : phase == "progressing" ? 3 : 0;
+}
+
+TEST_F(WorkloadsTest, WhoBringsThemAboutAndWhoLooksComeToTheSame) {
+  const std::string in_place = "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1";
+  const std::string wait = "fettle/image-predownload-mode: wait";
+  struct Row {
+    const char* image;
+    std::string rolling, annotations;
+    int code;
+    const char* of_main = "";
+  };
+  const Row rows[] = {
+      {"web:2", in_place, "", 0},
+      {"web:3", in_place + ", paused: true", "", 0},
+      {"web:3", in_place + ", partition: 1", "", 0},
+      {"web:3", "podUpdatePolicy: InPlaceOnly", "", 1, ", env: [{name: A, value: b}]"},
+      {"web:4", in_place, wait + ", apps.kruise.io/image-predownload-parallelism: 0", 3},
+      {"web:4", in_place, wait, 0},
+      {"never", in_place, "", 3},
+      {"web:5", in_place, "", 0},
+      {"bad", in_place, "", 1},
+      {"bad", in_place + ", paused: true", "", 1},
+      {"web:6", in_place, "", 0},
+  };
+  store("web:1");
+  EXPECT_EQ(code_of(bring()), 0);
+  for (const Row& row : rows) {
+    store(row.image, "", row.of_main, row.rolling, row.annotations);
+    const Brought brought = bring(100ms);
+    EXPECT_EQ(code_of(brought), row.code)
+        << row.image << " " << row.rolling << ": " << join(brought.unsettled, "; ");
+    EXPECT_EQ(code_of(phase()), row.code) << row.image << " " << row.rolling << ": " << phase();
+  }
+}
+
+TEST_F(WorkloadsTest, WhoFollowsAControllerTakesItsPlaceWhenItEnds) {
+  store("web:1");
+  Workplace controller = other_place();
+  controller.command = controller_words;
+  auto edit = begin_edit(controller, "fleet", false);
+  ASSERT_TRUE(edit) << to_string(edit.error());
+  std::promise<void> follows;
+  std::vector<std::string> told;
+  place_.notice = [&](const std::string& text) {
+    told.push_back(text);
+    if (told.size() == 1)
+      follows.set_value();
+  };
+  Brought brought;
+  {
+    const std::jthread other([&] { brought = bring(); });
+    EXPECT_EQ(follows.get_future().wait_for(60s), std::future_status::ready);
+    *edit = nullptr;
+  }
+  EXPECT_EQ(brought.ready, 2u);
+  EXPECT_TRUE(brought.summary.good());
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"a controller keeps the workloads; following its progress",
+                                      "the controller has ended; carrying on without it"}));
+}
+
+TEST_F(WorkloadsTest, WithoutAnythingStoredNoEnvironmentIsMade) {
+  EXPECT_EQ(bring().pods, 0u);
+  EXPECT_FALSE(*home_.store().environment("fleet"));
+}
 
 TEST_F(WorkloadsTest, PullsThatNobodyWantsAnyMoreEndAtOnceThoseOfPodsIncluded) {
   store("web:1");

@@ -82,11 +82,35 @@ std::string held_by_hooks(const Rollout& rollout) {
              others == 0 ? "" : cat(", and ", others, " more"));
 }
 
+bool is_away(const Rollout& rollout, const Pod& pod) {
+  const Node* const node = rollout.fleet.node(pod.node);
+  return node == nullptr || !node->is_ready;
+}
+
 /// Why the first pod that is not ready is not; empty: nobody knows.
 std::string complaint_of_pods(const Rollout& rollout) {
-  for (const Pod* pod : rollout.owned.pods)
-    if (!pod->is_leaving && !pod->is_ready && !pod->complaint.empty())
+  for (const Pod* pod : rollout.owned.pods) {
+    if (pod->is_leaving || pod->is_ready)
+      continue;
+    if (is_away(rollout, *pod))
+      return cat("pod ", pod->name, ": node `", pod->node, "` does not answer");
+    if (!pod->complaint.empty())
       return cat("pod ", pod->name, ": ", pod->complaint);
+  }
+  return {};
+}
+
+/// What pods wait for that change only where their image is; empty: they do not.
+std::string awaited_image(const Rollout& rollout, const Value& pulls) {
+  const PullAhead& ahead = rollout.workload.pull;
+  if (ahead.mode != PullMode::wait || !pulls.is_list())
+    return {};
+  for (const Value& pull : pulls.items())
+    if (pull.integer_at("present") < pull.integer_at("nodes"))
+      return cat(
+          "pods wait for image ", pull.text_at("image"), ", which ", pull.integer_at("present"),
+          " of ", pull.integer_at("nodes"), " nodes have",
+          ahead.parallelism.number == 0 ? "; none pulls it, since its parallelism is 0" : "");
   return {};
 }
 
@@ -107,6 +131,8 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
   };
   std::vector<Value> names(counts.failed_nodes.begin(), counts.failed_nodes.end());
   const int64_t done = counts.succeeded + failed;
+  // One that never completes has done what it can for now.
+  const bool is_kept = spec.never_completes && done == counts.desired;
   const int64_t share = counts.desired == 0 ? 100 : done * 100 / counts.desired;
   return edited(
       Value::dict({{"desired", counts.desired},
@@ -114,9 +140,9 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                    {"succeeded", counts.succeeded},
                    {"failed", failed},
                    {"failedNodes", late.is_list() ? late : Value::list(std::move(names))},
-                   {"phase", !is_complete  ? "progressing"
-                             : failed == 0 ? "complete"
-                                           : "failed"},
+                   {"phase", !is_complete && !is_kept ? "progressing"
+                             : failed == 0            ? "complete"
+                                                      : "failed"},
                    {"message", is_complete ? std::string("job has completed")
                                            : cat("job is running, progress ", share, "%")}}),
       {{"startTime", time_at("started")}, {"completionTime", time_at("completed")}});
@@ -134,7 +160,8 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
     const Value& attributes = memory.resource->attributes;
     const std::string_view reason = attributes.text_at("reason");
     const bool is_final =
-        reason == "FailedUpdatePodInPlace" || reason == "ProgressDeadlineExceeded";
+        reason == "FailedUpdatePodInPlace" || reason == "ProgressDeadlineExceeded" ||
+        (reason == "FailedCreateImagePullJob" && workload->pull.mode == PullMode::wait);
     if (!is_final && reason != "FailedScheduling" && reason != "NotUpgradablePods")
       continue;
     others += found && found->is_final == is_final ? 1 : 0;
@@ -181,7 +208,10 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const bool is_as_far_as_asked = counts.updated == expected ||
                                   workload->type == UpdateType::on_delete ||
                                   (counts.updated > expected && !fleet.gates.partition_rollback);
+  const bool has_failed_pod = std::ranges::any_of(
+      rollout.owned.pods, [](const Pod* pod) { return !pod->is_leaving && !pod->error.empty(); });
   const std::string_view phase = is_there && counts.updated == desired ? "complete"
+                                 : has_failed_pod                      ? "failed"
                                  : workload->paused                    ? "paused"
                                  : is_there && is_as_far_as_asked      ? "partitioned"
                                  : !failure.empty()                    ? "failed"
@@ -190,6 +220,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
     failure = obstruction ? obstruction->text : held_by_hooks(rollout);
   if (failure.empty() && phase == "progressing")
     failure = complaint_of_pods(rollout);
+  if (failure.empty() && phase == "progressing")
+    failure = awaited_image(rollout, pulls);
   std::vector<Value> conditions;
   if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
     conditions.push_back(

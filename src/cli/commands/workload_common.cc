@@ -163,6 +163,8 @@ Result<std::string> kind_named(std::string_view word) {
 
 bool has_namespace(std::string_view kind) { return kind != "SidecarSet" && kind != "Namespace"; }
 
+std::string node_text(std::string_view node) { return node.empty() ? "<this>" : std::string(node); }
+
 std::string owner_text(const Name& owner) { return replace_all(owner, "//", "/"); }
 
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
@@ -229,7 +231,9 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
   }
   int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);
   if (code == 0 && !brought.unsettled.empty())
-    code = brought.is_refused ? has_failed : gave_up_waiting;
+    code = gave_up_waiting;
+  if (code == gave_up_waiting && brought.is_refused)
+    code = has_failed;
   // What failed has been told already.
   for (const std::string& line : brought.unsettled)
     if (std::ranges::none_of(brought.summary.failures, [&](const Failure& failure) {

@@ -22,6 +22,8 @@ std::vector<std::string> kind_words();
 bool has_namespace(std::string_view kind);
 /// An owner for people: `CloneSet/default/web`, `SidecarSet/logs`.
 std::string owner_text(const Name& owner);
+/// A node by its name; the only one, without a name, is `<this>`.
+std::string node_text(std::string_view node);
 /// `KIND/NAME`, or `KIND` and `NAME` as two words from an argument on, as an owner; `used`: how
 /// many words that were.
 Result<Name> owner_asked(const Face& face, size_t at, size_t& used);

@@ -26,6 +26,9 @@ Result<int> apply(Face& face) {
   const auto stored = TRY(store_objects(*place, fleet_of(face), std::move(objects)));
   if (!gates.empty())
     TRY(put_gates(*place, fleet_of(face), gates));
+  if (stored.empty() && !face.parsed.has("filename") &&
+      !TRY(place->store->environment(fleet_of(face))))
+    return user_error(cat("nothing is stored in `", fleet_of(face), "`: name manifests with `-f`"));
   return finish_workloads(face, *place, stored);
 }
 

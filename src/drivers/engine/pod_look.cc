@@ -301,8 +301,7 @@ class PodLook {
         const bool holds = entry.value == Value("True");
         const Time told = gate_since(entry.key);
         ready_since = std::max(ready_since, told);
-        all.push_back(condition(entry.key, holds,
-                                since(entry.key.view(), holds, std::max(last_start_, told))));
+        all.push_back(condition(entry.key, holds, told == Time() ? last_start_ : told));
         if (!holds)
           gate = cat("condition `", entry.key, "` is False");
       }
