@@ -46,18 +46,21 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
       continue;
     const Value& attributes = record->applied->attributes;
     const Value& spec = attributes.at("spec");
-    found.emplace(cat(name_of(key), "|", key.name),
-                  Value::dict({{"apiVersion", "v1"},
-                               {"kind", "PersistentVolumeClaim"},
-                               {"metadata", Value::dict({{"name", attributes.at("name")},
-                                                         {"namespace", attributes.at("namespace")},
-                                                         {"labels", attributes.at("labels")}})},
-                               {"spec", spec},
-                               {"status", Value::dict({{"phase", "Bound"},
-                                                       {"volume", record->outputs.at("volume")},
-                                                       {"node", attributes.at("node")},
-                                                       {"owner", attributes.at("owner")},
-                                                       {"retain", attributes.at("retain")}})}}));
+    found.emplace(
+        cat(name_of(key), "|", key.name),
+        Value::dict({{"apiVersion", "v1"},
+                     {"kind", "PersistentVolumeClaim"},
+                     {"metadata",
+                      Value::dict({{"name", attributes.at("name")},
+                                   {"namespace", attributes.at("namespace")},
+                                   {"labels", attributes.at("labels")},
+                                   {"creationTimestamp", workloads::time_text(record->finished)}})},
+                     {"spec", spec},
+                     {"status", Value::dict({{"phase", "Bound"},
+                                             {"volume", record->outputs.at("volume")},
+                                             {"node", attributes.at("node")},
+                                             {"owner", attributes.at("owner")},
+                                             {"retain", attributes.at("retain")}})}}));
   }
   std::vector<Value> claims;
   for (auto& [name, claim] : found)

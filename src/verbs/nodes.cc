@@ -174,7 +174,8 @@ Status remove_node(const Workplace& place, const std::string& name, bool is_lost
     if (nodes.find(name) == nullptr)
       return no_such_node(name, nodes);
     if (!there.empty())
-      return user_error(cat("`", to_string(resource_of_then(*there[0])->key), "`",
+      return user_error(cat("`", resource_of_then(*there[0])->key.kind, "/",
+                            on_node(resource_of_then(*there[0])->key.name).rest, "`",
                             there.size() > 1 ? cat(" and ", there.size() - 1, " more") : "",
                             " is on node `", name, "`; `fettle node drain ", name,
                             "` removes its pods; `--lost` forgets them with a node that never "

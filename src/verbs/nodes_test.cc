@@ -76,7 +76,7 @@ TEST_F(NodesTest, OneThatSomethingIsOnIsNotForgotten) {
   }
   EXPECT_EQ(
       complaint(remove_node(place_, "n1")),
-      "`pod/n1|default/web-1` is on node `n1`; `fettle node drain n1` removes its pods; `--lost` "
+      "`pod/default/web-1` is on node `n1`; `fettle node drain n1` removes its pods; `--lost` "
       "forgets them with a node that never comes back");
   const auto views = look_at_nodes(place_);
   ASSERT_TRUE(views) << to_string(views.error());

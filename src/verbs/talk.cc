@@ -157,7 +157,8 @@ Result<bool> is_folder_inside(Engine& engine, const std::string& container, cons
 
 Result<int64_t> talk_inside(Engine& engine, const std::string& container,
                             const ExecOptions& options, const TalkEnds& ends,
-                            const StreamSink& sink, std::stop_token stop) {
+                            const StreamSink& given, std::stop_token stop) {
+  const StreamSink sink = without_engine_noise(given);
   OpenExec open = TRY(open_exec(engine, container, options, stop));
   ByteSink take =
       options.tty ? ByteSink([&](std::string_view bytes) { return sink(OutputStream::out, bytes); })

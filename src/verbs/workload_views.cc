@@ -1,6 +1,7 @@
 #include "verbs/workload_views.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "drivers/engine/images.h"
@@ -25,10 +26,12 @@ Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environme
       view.known.emplace(key, record);
   }
   TRY(look_at_pods(place, view));
-  std::map<Key, Value> sorted;
+  std::map<std::tuple<std::string, std::string, Key>, Value> sorted;
   for (const auto& [key, record] : view.known) {
     const auto found = view.seen.find(key);
-    sorted[key] = pod_document(key, *record, found == view.seen.end() ? nullptr : &found->second);
+    const NodeAddress address = node_address(key.name);
+    sorted[{std::string(address.space), std::string(address.name), key}] =
+        pod_document(key, *record, found == view.seen.end() ? nullptr : &found->second);
   }
   std::vector<Value> found;
   for (auto& [key, pod] : sorted)

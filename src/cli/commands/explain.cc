@@ -1,10 +1,12 @@
 #include "verbs/explain.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "verbs/export_model.h"
 #include "verbs/secrets.h"
 #include "verbs/shown_key.h"
+#include "verbs/workload_why.h"
 
 namespace fettle {
 namespace {
@@ -104,6 +106,29 @@ Value why_value(const Name& environment, const Key& key, const std::vector<Cause
                       {"causes", Value::list(std::move(values))}});
 }
 
+/// The same of a workload, which is told by how it stands.
+Value why_value(const Name& environment, const WorkloadWhy& why) {
+  return Value::dict({{"environment", environment},
+                      {"key", why.owner},
+                      {"because", Value::list({why.lines.begin(), why.lines.end()})},
+                      {"causes", Value::list({})}});
+}
+
+/// A kind may be short, as in other commands of workloads: `clone/web`.
+Result<std::vector<WorkloadWhy>> workloads_meant(const Workplace& place, const Name& environment,
+                                                 const std::string& what) {
+  const size_t slash = what.find('/');
+  const auto kind = slash == what.npos ? Result<std::string>(std::string())
+                                       : kind_named(std::string_view(what).substr(0, slash));
+  return why_workloads(place, environment,
+                       kind && !kind->empty() ? cat(*kind, what.substr(slash)) : what);
+}
+
+void print_why(const WorkloadWhy& why) {
+  for (size_t i = 0; i < why.lines.size(); ++i)
+    print(cat(i == 0 ? "" : "  ", hanging(why.lines[i], 4)));
+}
+
 void print_why(const std::vector<Cause>& causes) {
   for (size_t i = 0; i < causes.size(); ++i) {
     print(cat(i == 0 ? "" : "  because ", hanging(to_string(causes[i]), 4)));
@@ -133,8 +158,9 @@ Result<int> tell_why(Face& face) {
   std::vector<Value> documents;
   size_t found = 0;
   for (const Name& environment : environments) {
+    const std::vector<WorkloadWhy> workloads = TRY(workloads_meant(*place, environment, what));
     const Result<std::vector<Key>> keys = find_keys_of_events(*place, environment, what);
-    if (!keys) {
+    if (!keys && workloads.empty()) {
       // Of several the one that knows something near is worth telling.
       if (!nothing || nothing->message.find("did you mean") == std::string::npos)
         nothing = keys.error();
@@ -144,7 +170,12 @@ Result<int> tell_why(Face& face) {
     TRY(recall_secrets(*place, environment));
     if (environments.size() > 1 && !face.json)
       print(in(Colour::bold, cat(environment, ":"), face.colour));
-    for (const Key& key : *keys) {
+    for (const WorkloadWhy& workload : workloads)
+      if (face.json)
+        documents.push_back(why_value(environment, workload));
+      else
+        print_why(workload);
+    for (const Key& key : keys.value_or(std::vector<Key>())) {
       const std::vector<Cause> causes = TRY(why(*place, environment, key));
       if (face.json)
         documents.push_back(why_value(environment, key, causes));
@@ -243,10 +274,11 @@ const CommandGroup group{around_runs, {}};
 }  // namespace
 
 Command why_command() {
-  return group.make("why", "WHAT", 1, 1,
-                    "Explains why something was done: KIND/NAME, a service's name, or FILE:LINE.",
-                    {"fettle why web -e shop", "fettle why main.star:12"}, tell_why,
-                    {environment_option()});
+  return group.make(
+      "why", "WHAT", 1, 1,
+      "Explains why something was done: KIND/NAME, a service's name, or FILE:LINE; of a workload, "
+      "why it is where it is.",
+      {"fettle why web -e shop", "fettle why main.star:12"}, tell_why, {environment_option()});
 }
 Command show_command() {
   return group.make("show", "[ENCLAVE [WHAT]]", 0, 2,

@@ -34,8 +34,8 @@ Result<Chosen> choose(Face& face, const std::string& pod) {
   PodContainerView found = TRY(find_container(*place, fleet_of(face), space_of(face), pod_name(pod),
                                               face.parsed.text("container"), &others));
   if (!face.parsed.has("container") && !others.empty() && !face.quiet)
-    print_error(cat("of container `", found.container, "`; there are also ", join(others, ", "),
-                    ": `-c NAME`"));
+    print_error(cat("container `", found.container,
+                    "` is used; `-c NAME` chooses another one: ", join(others, ", ")));
   return Chosen{place, std::move(found)};
 }
 
@@ -163,7 +163,7 @@ void print_document(const Value& document) {
   };
   line("Name", metadata.text_at("name"));
   line("Namespace", metadata.text_at("namespace"));
-  line("Node", document.at("spec").text_at("nodeName"));
+  line("Node", node_text(document.at("spec").text_at("nodeName")));
   line("Labels", pairs_text(metadata.at("labels")));
   line("Annotations", pairs_text(metadata.at("annotations")));
   line("Status", pod_row_text(document).status);

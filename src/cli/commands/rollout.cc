@@ -8,6 +8,7 @@
 #include "cli/print.h"
 #include "verbs/workload_edits.h"
 #include "verbs/workload_views.h"
+#include "verbs/workload_why.h"
 
 namespace fettle {
 namespace {
@@ -132,17 +133,7 @@ Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& ow
     if (!status.is_dict())
       return user_error(cat("a ", object.kind, " has no rollout"));
     Stand stand{std::string(status.text_at("phase")), {}, status};
-    const std::string so_far =
-        !status.at("updatedReplicas").is_null()
-            ? cat(status.integer_at("updatedAvailableReplicas"), " of ",
-                  status.integer_at("expectedUpdatedReplicas"), " updated pods are available")
-        : !status.at("matchedPods").is_null()
-            ? cat(status.integer_at("updatedReadyPods"), " of ", status.integer_at("matchedPods"),
-                  " pods are updated and ready")
-            : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
-                  " nodes have the image");
-    const std::string_view reason = status.text_at("reason");
-    stand.text = reason.empty() ? so_far : cat(so_far, ": ", reason);
+    stand.text = rollout_text(status);
     return stand;
   }
   return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
@@ -224,8 +215,8 @@ Result<int> images(Face& face) {
                                   {"bytes", image.bytes},
                                   {"owner", image.owner},
                                   {"message", image.why}}));
-    rows.push_back({image.node.empty() ? "<this>" : image.node, image.image, image.status,
-                    size_text(image.bytes), image.owner.empty() ? "-" : image.owner});
+    rows.push_back({node_text(image.node), image.image, image.status, size_text(image.bytes),
+                    image.owner.empty() ? "-" : image.owner});
     if (!image.why.empty() && !face.json)
       print_error(
           cat(image.image, image.node.empty() ? "" : cat(" on ", image.node), ": ", image.why));
@@ -289,9 +280,9 @@ std::vector<Command> rollout_commands() {
                  "Restarts the containers of all pods, in the order of a rollout.",
                  {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
                  restart, {wait, limit}),
-      group.make("images", "", 0, 0, "Shows which nodes have or pull which images.",
+      group.make("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
                  {"fettle images", "fettle images --all -o json"}, images,
-                 {{{"-a", "--all"}, "", "also images that no workload names"}}),
+                 {{{"-a", "--all"}, "", "all images that nodes have"}}),
   };
 }
 

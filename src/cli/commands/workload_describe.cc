@@ -51,18 +51,17 @@ void print_counts(const Value& status) {
   line("Revision", status.at("updateRevision"));
   line("Before", status.at("currentRevision"));
   if (!status.at("updatedReplicas").is_null())
-    print(cat("Replicas:       ", to_text(status.at("replicas")), " in total, ",
-              to_text(status.at("readyReplicas")), " ready, ",
-              to_text(status.at("updatedReplicas")), " updated, ",
-              to_text(status.at("updatedAvailableReplicas")), " of these available"));
+    line("Replicas",
+         cat(to_text(status.at("replicas")), " in total, ", to_text(status.at("readyReplicas")),
+             " ready, ", to_text(status.at("updatedReplicas")), " updated, ",
+             to_text(status.at("updatedAvailableReplicas")), " of these available"));
   if (!status.at("matchedPods").is_null())
-    print(cat("Pods:           ", to_text(status.at("matchedPods")), " have it, ",
-              to_text(status.at("updatedPods")), " updated, ", to_text(status.at("readyPods")),
-              " ready"));
+    line("Pods",
+         cat(to_text(status.at("matchedPods")), " have it, ", to_text(status.at("updatedPods")),
+             " updated, ", to_text(status.at("readyPods")), " ready"));
   if (!status.at("desired").is_null())
-    print(cat("Nodes:          ", to_text(status.at("desired")), " in total, ",
-              to_text(status.at("succeeded")), " have the image, ", to_text(status.at("failed")),
-              " failed"));
+    line("Nodes", cat(to_text(status.at("desired")), " in total, ", to_text(status.at("succeeded")),
+                      " have the image, ", to_text(status.at("failed")), " failed"));
 }
 
 void print_pulls(const Value& pulls) {
@@ -90,8 +89,7 @@ void print_pods(const std::vector<Value>& pods) {
           ready = each.text_at("status");
     const Value& metadata = pod.at("metadata");
     rows.push_back({cat("  ", metadata.text_at("name")),
-                    std::string(pod.at("spec").text_at("nodeName", "<none>")),
-                    pod_row_text(pod).status, ready,
+                    node_text(pod.at("spec").text_at("nodeName")), pod_row_text(pod).status, ready,
                     std::string(metadata.at("labels").text_at("controller-revision-hash"))});
   }
   print(table(rows));

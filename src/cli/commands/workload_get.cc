@@ -135,7 +135,32 @@ std::string age_text(Duration age) {
   return days < 2 * 365 ? cat(days, "d") : with_rest(days / 365, "y", days % 365, "d");
 }
 
-/// The columns of kubectl, and how the rollout stands.
+/// As kubectl writes it: `cloneset.apps.kruise.io/web`, `pod/web-1`.
+std::string name_of(const Listed& each) {
+  const bool is_of_kruise =
+      has_replicas(each.kind) || each.kind == "SidecarSet" || each.kind == "ImagePullJob";
+  return cat(lower_case(each.kind), is_of_kruise ? ".apps.kruise.io" : "", "/", each.name);
+}
+
+/// What stands behind the name: the columns of kubectl, and ours with `-o wide`.
+struct Columns {
+  std::string_view kind, names, wide;
+};
+constexpr Columns columns_of_kinds[] = {
+    {"CloneSet", "DESIRED|UPDATED|UPDATED_READY|READY|TOTAL|AGE",
+     "CONTAINERS|IMAGES|SELECTOR|PHASE"},
+    {"StatefulSet", "DESIRED|CURRENT|UPDATED|READY|AGE", "CONTAINERS|IMAGES|SELECTOR|PHASE"},
+    {"DaemonSet", "DESIREDNUMBER|CURRENTNUMBER|UPDATEDNUMBERSCHEDULED|AGE",
+     "CONTAINERS|IMAGES|SELECTOR|READY|PHASE"},
+    {"SidecarSet", "MATCHED|UPDATED|READY|AGE", "PHASE"},
+    {"ImagePullJob", "TOTAL|ACTIVE|SUCCEED|FAILED|AGE|MESSAGE", ""},
+    {"Pod", "READY|STATUS|RESTARTS|AGE", "IP|NODE"},
+    {"PersistentVolumeClaim", "STATUS|VOLUME|CAPACITY|ACCESS MODES|STORAGECLASS|AGE", "NODE|OWNER"},
+    {"Service", "TYPE|CLUSTER-IP|EXTERNAL-IP|PORT(S)|AGE", ""},
+    {"ConfigMap", "DATA|AGE", ""},
+    {"Secret", "TYPE|DATA|AGE", ""},
+    {"Namespace", "STATUS|AGE", ""}};
+
 class Table {
  public:
   /// `names_kinds`: rows begin with `cloneset/`, for tables of several kinds.
@@ -162,27 +187,14 @@ class Table {
  private:
   std::vector<std::string> headers(std::string_view kind) const {
     std::vector<std::string> row{"NAME"};
-    const auto add = [&](std::initializer_list<const char*> more) {
-      row.insert(row.end(), more.begin(), more.end());
-    };
     if (has_spaces_ && has_namespace(kind))
       row.insert(row.begin(), "NAMESPACE");
-    if (kind == "SidecarSet")
-      add({"MATCHED", "UPDATED", "READY", "AGE", "PHASE"});
-    else if (kind == "ImagePullJob")
-      add({"TOTAL", "ACTIVE", "SUCCEED", "FAILED", "AGE", "MESSAGE"});
-    else if (has_replicas(kind))
-      add({"DESIRED", "UPDATED", "UPDATED_READY", "READY", "TOTAL", "AGE", "PHASE"});
-    else if (kind == "Pod")
-      add({"READY", "STATUS", "RESTARTS", "AGE"});
-    else if (kind == "PersistentVolumeClaim")
-      add({"STATUS", "VOLUME", "NODE", "OWNER"});
-    else
-      add({"AGE"});
-    if (is_wide_ && has_replicas(kind))
-      add({"CONTAINERS", "IMAGES", "SELECTOR"});
-    if (is_wide_ && kind == "Pod")
-      add({"IP", "NODE"});
+    const auto columns = std::ranges::find(columns_of_kinds, kind, &Columns::kind);
+    for (const std::string_view column : split(columns->names, '|'))
+      row.emplace_back(column);
+    for (const std::string_view column : split(is_wide_ ? columns->wide : "", '|'))
+      if (!column.empty())
+        row.emplace_back(column);
     return row;
   }
 
@@ -192,35 +204,88 @@ class Table {
       const Value& number = status.at(name);
       return number.is_null() ? std::string("-") : to_text(number);
     };
-    std::vector<std::string> row{names_kinds_ ? cat(lower_case(each.kind), "/", each.name)
-                                              : each.name};
+    std::vector<std::string> row{names_kinds_ ? name_of(each) : each.name};
     if (has_spaces_ && has_namespace(each.kind))
       row.insert(row.begin(), each.space);
     const auto add = [&](std::vector<std::string> more) {
       row.insert(row.end(), more.begin(), more.end());
     };
     const std::string age = age_of(each.document), phase(status.text_at("phase"));
+    const std::string desired = std::to_string(each.document.at("spec").integer_at("replicas", 1));
     if (each.kind == "SidecarSet")
-      add({count("matchedPods"), count("updatedPods"), count("readyPods"), age, phase});
+      add({count("matchedPods"), count("updatedPods"), count("readyPods"), age});
     else if (each.kind == "ImagePullJob")
       add({count("desired"), count("active"), count("succeeded"), count("failed"), age,
            std::string(status.text_at("message"))});
-    else if (has_replicas(each.kind))
-      add({each.kind == "DaemonSet"
-               ? count("replicas")
-               : std::to_string(each.document.at("spec").integer_at("replicas", 1)),
-           count("updatedReplicas"), count("updatedReadyReplicas"), count("readyReplicas"),
-           count("replicas"), age, phase});
+    else if (each.kind == "CloneSet")
+      add({desired, count("updatedReplicas"), count("updatedReadyReplicas"), count("readyReplicas"),
+           count("replicas"), age});
+    else if (each.kind == "StatefulSet")
+      add({desired, count("replicas"), count("updatedReplicas"), count("readyReplicas"), age});
+    else if (each.kind == "DaemonSet")
+      add({count("replicas"), count("replicas"), count("updatedReplicas"), age});
     else if (each.kind == "PersistentVolumeClaim")
-      add({phase, std::string(status.text_at("volume")), std::string(status.text_at("node")),
-           std::string(status.text_at("owner"))});
+      add_claim(each.document, age, row);
+    else if (each.kind == "Service")
+      add({std::string(each.document.at("spec").text_at("type", "ClusterIP")), "<none>", "<none>",
+           ports_text(each.document.at("spec").at("ports")), age});
+    else if (each.kind == "ConfigMap" || each.kind == "Secret")
+      add_data(each, age, row);
+    else if (each.kind == "Namespace")
+      add({"Active", age});
     else if (each.kind == "Pod")
       add_pod(each.document, age, row);
     else
       add({age});
-    if (is_wide_ && has_replicas(each.kind))
+    if (is_wide_ && has_replicas(each.kind)) {
       add_containers(each.document, row);
+      if (each.kind == "DaemonSet")
+        row.push_back(count("readyReplicas"));
+    }
+    if (is_wide_ && (has_replicas(each.kind) || each.kind == "SidecarSet"))
+      row.push_back(phase);
     return row;
+  }
+
+  static void add_data(const Listed& each, const std::string& age, std::vector<std::string>& row) {
+    if (each.kind == "Secret")
+      row.emplace_back(each.document.text_at("type", "Opaque"));
+    size_t count = 0;
+    for (const char* part : {"data", "binaryData"})
+      if (const Value& data = each.document.at(part); data.is_dict())
+        count += data.entries().size();
+    row.push_back(std::to_string(count));
+    row.push_back(age);
+  }
+
+  static std::string ports_text(const Value& ports) {
+    std::vector<std::string> texts;
+    if (ports.is_list())
+      for (const Value& port : ports.items())
+        texts.push_back(cat(to_text(port.at("port")), "/", port.text_at("protocol", "TCP")));
+    return texts.empty() ? "<none>" : join(texts, ",");
+  }
+
+  /// Sizes and classes are what the template says: volumes of engines have none.
+  void add_claim(const Value& document, const std::string& age,
+                 std::vector<std::string>& row) const {
+    const Value &spec = document.at("spec"), &status = document.at("status");
+    const Value& size = spec.at("resources").at("requests").at("storage");
+    std::vector<std::string> modes;
+    if (const Value& all = spec.at("accessModes"); all.is_list())
+      for (const Value& mode : all.items())
+        modes.emplace_back(mode == Value("ReadWriteOnce")      ? "RWO"
+                           : mode == Value("ReadOnlyMany")     ? "ROX"
+                           : mode == Value("ReadWriteMany")    ? "RWX"
+                           : mode == Value("ReadWriteOncePod") ? "RWOP"
+                                                               : to_text(mode));
+    row.insert(row.end(),
+               {std::string(status.text_at("phase")), std::string(status.text_at("volume")),
+                size.is_null() ? "" : to_text(size), join(modes, ","),
+                std::string(spec.text_at("storageClassName")), age});
+    if (is_wide_)
+      row.insert(row.end(),
+                 {node_text(status.text_at("node")), std::string(status.text_at("owner"))});
   }
 
   void add_pod(const Value& document, const std::string& age, std::vector<std::string>& row) const {
@@ -231,7 +296,7 @@ class Table {
     row.push_back(age);
     if (is_wide_) {
       row.emplace_back(document.at("status").text_at("podIP", "<none>"));
-      row.emplace_back(document.at("spec").text_at("nodeName", "<none>"));
+      row.push_back(node_text(document.at("spec").text_at("nodeName")));
     }
   }
 
@@ -276,7 +341,8 @@ void print_tables(const Face& face, const Table& table, const std::vector<Asked>
       text += cat(text.empty() ? "" : "\n\n", part);
   if (!text.empty())
     print(text);
-  else if (face.parsed.flag("all-namespaces"))
+  else if (face.parsed.flag("all-namespaces") ||
+           std::ranges::none_of(asked, [](const Asked& each) { return has_namespace(each.kind); }))
     print_error("No resources found");
   else
     print_error(cat("No resources found in ", space_of(face), " namespace."));
@@ -296,7 +362,7 @@ Result<int> get(Face& face) {
     print(std::string(trim(write_yaml(answer_of(*place, asked, found)))));
   } else if (face.output == "name") {
     for (const Listed& each : found)
-      print(cat(lower_case(each.kind), "/", each.name));
+      print(name_of(each));
   } else {
     print_tables(face, Table(face, place->clock(), asked.size() > 1), asked, found);
   }

@@ -54,10 +54,24 @@ Status runs_still(Engine& engine, const std::string& id, const std::stop_token& 
   return {};
 }
 
+/// Podman writes into the output of a command that its own end of a socket was reset.
+bool is_engine_noise(std::string_view bytes) {
+  bytes = trim(bytes);
+  return bytes.starts_with("Error: read unixpacket @->/proc/self/fd/") &&
+         bytes.ends_with("/attach: read: connection reset by peer") &&
+         bytes.find('\n') == bytes.npos;
+}
+
 constexpr Duration limit_of_an_end = 1s;
 constexpr size_t full_id = 64;
 
 }  // namespace
+
+StreamSink without_engine_noise(StreamSink sink) {
+  return [sink = std::move(sink)](OutputStream stream, std::string_view bytes) {
+    return is_engine_noise(bytes) ? Status() : sink(stream, bytes);
+  };
+}
 
 void end_exec(Engine& engine, const std::string& container, const std::string& id) {
   if (!engine.address().is_local())
@@ -97,9 +111,10 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   const Duration limit = options.time_limit > 0s ? options.time_limit : engine.limits().command;
   call.time_limit = limit > 0s ? limit : for_ever;
   call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
+  const StreamSink shown = without_engine_noise(sink);
   call.sink = options.tty
-                  ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
-                  : frame_sink(sink);
+                  ? [shown](std::string_view bytes) { return shown(OutputStream::out, bytes); }
+                  : frame_sink(shown);
   // From here on nobody knows whether it ran when the engine falls silent.
   const auto begun = [](auto result) {
     if (!result)

@@ -26,6 +26,9 @@ struct ExecOptions {
 Result<int64_t> run_exec(Engine& engine, const std::string& container, const ExecOptions& options,
                          const StreamSink& sink, std::stop_token stop);
 
+/// Without the words of an engine about itself, which come in the midst of a command's output.
+StreamSink without_engine_noise(StreamSink sink);
+
 /// A command with input, or a terminal. The output comes in frames (`frame_sink`) without a tty.
 struct OpenExec {
   std::string id;
