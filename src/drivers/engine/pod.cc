@@ -178,8 +178,15 @@ class PodAct {
       for (ContainerState& state : there_.containers)
         state.status = state.status == "created" ? "created" : "exited";
       rejoin_ = !there_.containers.empty();
-      TRY(start_container(site_.engine, place_.holder, stop_)
-              .context(cat("starting the holder container of pod `", shown(), "`")));
+      Status started = start_container(site_.engine, place_.holder, stop_);
+      if (!started && is_new && may_renew_network(started.error())) {
+        TRY(remove_container(site_.engine, place_.holder, stop_));
+        TRY(place_in_network());
+        place_.holder = TRY(create_holder());
+        TRY(fill_volumes());
+        started = start_container(site_.engine, place_.holder, stop_);
+      }
+      TRY(std::move(started).context(cat("starting the holder container of pod `", shown(), "`")));
     }
     return {};
   }
@@ -193,16 +200,18 @@ class PodAct {
       own.emplace_back(mark::address, place_.address);
       own.emplace_back(mark::network, network_id_);
       auto created = create(name_, TRY(holder_body(attributes_, place_, volumes_, own)));
-      if (created || i == tries || act_.need("network") != nullptr ||
-          !is_about_lost_network(created.error()))
+      if (created || i == tries || !may_renew_network(created.error()))
         return created;
       TRY(place_in_network());
     }
   }
 
-  static bool is_about_lost_network(const Error& error) {
+  /// Whether it failed for want of a network that is ours to make. Podman tells it when the holder
+  /// is created, Docker when it is started.
+  bool may_renew_network(const Error& error) const {
     const std::string said = lower_case(error.message);
-    return said.find("network") != said.npos && said.find("not found") != said.npos;
+    return act_.need("network") == nullptr && said.find("network") != said.npos &&
+           said.find("not found") != said.npos;
   }
 
   Result<std::string> create(const std::string& name, const Value& body) {
