@@ -309,6 +309,21 @@ class Unstager {
     return std::optional(std::move(span));
   }
 
+  /// Runs a statement about the world, key, value, piece and number of each holding of a span.
+  Status for_holdings(const Span& span, const char* sql) {
+    for (const Holding& holding : holdings(span.name, *span.body)) {
+      const DigestBytes key(holding.key), value(holding.value);
+      TRY(TRY(database_.query(sql))
+              .bind(world_)
+              .bind_kept(key.view())
+              .bind_kept(value.view())
+              .bind(span.piece)
+              .bind(number_)
+              .run());
+    }
+    return {};
+  }
+
   Result<bool> take_back_added() {
     const std::optional<Span> span = TRY(next_span(
         "SELECT s.piece, s.content, p.set_name, p.name, c.body, c.digest FROM spans s JOIN pieces "
@@ -316,17 +331,9 @@ class Unstager {
         "1"));
     if (!span)
       return false;
-    for (const Holding& holding : holdings(span->name, *span->body)) {
-      const DigestBytes key(holding.key), value(holding.value);
-      TRY(TRY(database_.query("DELETE FROM holdings WHERE world=? AND key=? AND value=? AND "
-                              "piece=? AND since=?"))
-              .bind(world_)
-              .bind_kept(key.view())
-              .bind_kept(value.view())
-              .bind(span->piece)
-              .bind(number_)
-              .run());
-    }
+    TRY(for_holdings(*span,
+                     "DELETE FROM holdings WHERE world=? AND key=? AND value=? AND piece=? AND "
+                     "since=?"));
     TRY(TRY(database_.query("DELETE FROM spans WHERE piece=? AND since=?"))
             .bind(span->piece)
             .bind(number_)
@@ -345,17 +352,9 @@ class Unstager {
         "s.until<9223372036854775807 LIMIT 1"));
     if (!span)
       return false;
-    for (const Holding& holding : holdings(span->name, *span->body)) {
-      const DigestBytes key(holding.key), value(holding.value);
-      TRY(TRY(database_.query("UPDATE holdings SET until=0 WHERE world=? AND key=? AND value=? "
-                              "AND piece=? AND until=?"))
-              .bind(world_)
-              .bind_kept(key.view())
-              .bind_kept(value.view())
-              .bind(span->piece)
-              .bind(number_)
-              .run());
-    }
+    TRY(for_holdings(*span,
+                     "UPDATE holdings SET until=0 WHERE world=? AND key=? AND value=? "
+                     "AND piece=? AND until=?"));
     TRY(TRY(database_.query("UPDATE spans SET until=? WHERE piece=? AND until=?"))
             .bind(open_span)
             .bind(span->piece)

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/text.h"
+#include "kinds/container.h"
 #include "kinds/kinds.h"
 
 namespace fettle::model {
@@ -67,34 +67,6 @@ Result<Value> null_attributes(const Value& fields) {
   return Value::dict({{"value", value}, {"fail", fields.bool_at("fail")}});
 }
 
-Result<Value> port_of(const Value& given, const Value& wait) {
-  std::string text = given.is_integer() ? given.integer_digits()
-                     : given.is_text()  ? given.text().str()
-                                        : std::string();
-  const size_t slash = text.find('/');
-  const std::string transport = slash == text.npos ? "TCP" : upper_case(text.substr(slash + 1));
-  text = text.substr(0, slash);
-  const bool is_number =
-      !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == text.npos;
-  const int number = is_number ? std::stoi(text) : 0;
-  if (number < 1 || number > 65535 ||
-      (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
-    return user_error(cat("a port is a number such as 80 or a string such as `53/udp`, not `",
-                          to_text(given), "`"));
-  return Value::dict({{"number", number},
-                      {"transport", transport},
-                      {"wait", transport == "TCP" ? wait : Value()}});
-}
-
-Result<Value> ports_of(const Value& ports, const Value& wait) {
-  std::vector<Entry> entries;
-  if (ports.is_dict())
-    for (const Entry& port : ports.entries())
-      entries.push_back(
-          {port.key, TRY(port_of(port.value, wait).context(cat("port `", port.key, "`")))});
-  return Value::dict(std::move(entries));
-}
-
 /// Values of environment variables and labels are texts.
 Value as_texts(const Value& dict) {
   std::vector<Entry> entries;
@@ -114,10 +86,11 @@ Result<Value> container_attributes(const Value& fields) {
   const Value wait = fields.find("wait") == nullptr   ? Value("2m")
                      : fields.text_at("wait").empty() ? Value()
                                                       : fields.at("wait");
-  std::vector<Entry> entries{{"ports", TRY(ports_of(fields.at("ports"), wait))},
-                             {"public_ports", TRY(ports_of(fields.at("public_ports"), Value()))},
-                             {"env", as_texts(fields.at("env"))},
-                             {"labels", as_texts(fields.at("labels"))}};
+  std::vector<Entry> entries{
+      {"ports", TRY(container_ports(fields.at("ports"), wait))},
+      {"public_ports", TRY(container_ports(fields.at("public_ports"), Value()))},
+      {"env", as_texts(fields.at("env"))},
+      {"labels", as_texts(fields.at("labels"))}};
   const Value plain = renamed(fields, {{"image", "image"},
                                        {"entrypoint", "entrypoint"},
                                        {"command", "cmd"},
