@@ -166,14 +166,16 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
 }
 
 Status remove_container(Engine& engine, const std::string& id, std::stop_token stop) {
-  // Docker answers 409 while somebody else is removing it.
+  // Docker answers 409 while somebody else is removing it, Podman 500 while it ends.
   constexpr int tries = 40;
   for (int i = 0;; ++i) {
     const EngineAnswer answer = TRY(engine.ask(
         {.method = "DELETE", .path = of(id), .query = {{"force", "1"}, {"v", "1"}}}, stop));
     if (answer.ok() || answer.status == 404)
       return {};
-    const bool busy = answer.message().find("in progress") != std::string::npos;
+    const std::string said = answer.message();
+    const bool busy =
+        said.find("in progress") != said.npos || said.find("state improper") != said.npos;
     if (!TRY(inspect_container(engine, id, stop)))
       return {};
     if (!busy || i == tries)

@@ -155,6 +155,8 @@ Invocation PrivatePodman::podman(const std::vector<std::string>& arguments) cons
   command.environment = {{"CONTAINERS_CONF", root + "/containers.conf"},
                          {"CONTAINERS_REGISTRIES_CONF", root + "/registries.conf"},
                          {"FETTLE_ENGINE", root}};
+  // With one of these, Podman only talks to another one.
+  command.without = {"CONTAINER_HOST", "CONTAINER_CONNECTION"};
   return command;
 }
 
@@ -222,8 +224,8 @@ Status PrivatePodman::stop(bool wipe, std::stop_token stop) {
   Invocation end = podman(wipe ? std::vector<std::string>{"rm", "--all", "--force", "--time", "0"}
                                : std::vector<std::string>{"stop", "--all", "--time", "10"});
   end.time_limit = 120s;
-  const std::string doing = cat(wipe ? "removing" : "stopping", " the containers of `",
-                                options_.root.string(), "`");
+  const std::string doing =
+      cat(wipe ? "removing" : "stopping", " the containers of `", options_.root.string(), "`");
   if (enclosure.is_alive())
     (void)TRY(enclosure.run(end, stop).context(doing));
   else if (geteuid() != 0)
