@@ -183,13 +183,13 @@ Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment
   const bool is_ours = !is_there || before->second->wanted_by.contains(by_hand);
   ServiceIntent intent(place, environment, is_ours ? Name(by_hand) : Name());
   const Value attributes = TRY(intent.want_service(service.name, std::move(service.attributes)));
-  TRY(append_executed(
-      place, edit,
-      {"add_service",
-       cat("add_service(name=\"", called, "\", config=", write_json(attributes), ")"),
-       {called},
-       {},
-       {}}));
+  TRY(append_executed(place, edit,
+                      {"add_service",
+                       cat("add_service(name=\"", called,
+                           "\", config=", write_json(mask_variables(attributes)), ")"),
+                       {called},
+                       {},
+                       {}}));
   return edit_by(place, edit, intent.finish());
 }
 
