@@ -53,6 +53,9 @@ class Kind {
   /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
   virtual Result<Value> normalise(const Value& attributes) const { return attributes; }
 
+  /// Whether what is there can only be ours, since the driver marks what it makes.
+  virtual bool is_marked() const { return true; }
+
   /// Whether the change from one to the other can be made without making the thing anew.
   virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {
     return false;
@@ -65,6 +68,10 @@ class Kind {
 
   /// The digests of the contents that it put out. When one is lost, it is due again.
   virtual std::vector<Name> contents(const Value& /*outputs*/) const { return {}; }
+
+  /// Of an action: whether one that was interrupted may have left something in the world, which its
+  /// driver takes away when it is told to remove it.
+  virtual bool leaves_remains() const { return false; }
 
   virtual Role role(const Value& /*attributes*/) const { return Role::none; }
   /// Of what happens inside a host: whether it is there to see that the host answers.

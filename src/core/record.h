@@ -71,7 +71,16 @@ struct Record {
   ByHand by_hand = ByHand::nothing;
   /// Taken over from the world by its marks: nobody knows which attributes it was made with.
   bool is_adopted = false;
+  /// Something was at its place before the first act, which may have changed it.
+  bool was_found = false;
 };
+
+/// Whether it was there before any act of ours, so that it is not ours to remove: it was found, or
+/// nothing has ever changed it.
+inline bool existed_before(const Record& record) {
+  return record.applied &&
+         (record.was_found || (record.changes == 0 && !record.attempt && !record.is_adopted));
+}
 
 /// The resource as last applied, else as last attempted; none when there was neither.
 inline const Resource* resource_of_then(const Record& record) {

@@ -82,6 +82,7 @@ enum class Redo {
   as_needed,  ///< when something that it depends on is another one
   always,     ///< in every run
   if_lost,    ///< when its host is another one or an act was interrupted; another wish is no reason
+  resolved,   ///< in this run: a resolver has decided so
 };
 
 /// What may be done about it.

@@ -19,6 +19,7 @@ class FileKind : public Kind {
  public:
   Name name() const override { return "file"; }
   Sort sort() const override { return Sort::observable; }
+  bool is_marked() const override { return false; }
 
   Result<Value> normalise(const Value& attributes) const override {
     static const Schema schema{{"path", Field::text, {}},        {"content", Field::any, Value()},

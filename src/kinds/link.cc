@@ -16,6 +16,7 @@ class LinkKind : public Kind {
  public:
   Name name() const override { return "link"; }
   Sort sort() const override { return Sort::observable; }
+  bool is_marked() const override { return false; }
 
   Result<Value> normalise(const Value& attributes) const override {
     static const Schema schema{{"path", Field::text, {}},

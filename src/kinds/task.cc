@@ -17,6 +17,8 @@ class TaskKind : public Kind {
  public:
   Name name() const override { return "task"; }
   Sort sort() const override { return Sort::action; }
+  /// The container, when nobody saw its end.
+  bool leaves_remains() const override { return true; }
   std::vector<Name> contents(const Value& outputs) const override {
     std::vector<Name> digests;
     if (const Value& files = outputs.at("files"); files.is_dict())

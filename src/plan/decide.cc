@@ -59,13 +59,12 @@ const Version* find_version(const std::vector<Version>& versions, const Key& key
   return found == versions.end() ? nullptr : &*found;
 }
 
-/// Whether it was as wanted when it was first looked at, and nothing has ever changed it: it is not
-/// ours to remove, unless it says so itself.
-bool was_found_as_wanted(const Node& node) {
+/// What existed before is not ours to remove, unless it says so itself.
+bool is_left_in_place(const Node& node) {
   const Record& known = *node.known;
   const bool says_so = known.applied && known.applied->leftover == Leftover::remove;
-  return node.kind != nullptr && node.kind->sort() != Sort::action && known.applied &&
-         known.changes == 0 && !known.attempt && !known.is_adopted && !says_so;
+  return node.kind != nullptr && node.kind->sort() != Sort::action && existed_before(known) &&
+         !says_so;
 }
 
 /// What is seen to run may be about to end.
@@ -259,13 +258,35 @@ Step Decider::decide_leftover(NodeId id) const {
   const bool was_held = node.known->attempt && node.known->attempt->verb == Verb::blocked;
   if (node.leftover == Leftover::remove && was_held && !node.known->applied)
     return step(id, Verb::forget, "no longer wanted; it was never done");
-  if (node.leftover == Leftover::remove && was_found_as_wanted(node))
+  if (node.leftover == Leftover::remove && is_left_in_place(node))
     return step(id, Verb::forget, "no longer wanted; it existed before and is left in place");
+  if (node.leftover == Leftover::remove && node.has_remains())
+    return step(id, Verb::remove,
+                cat("no longer wanted; interrupted on ", to_string(node.known->attempt->started),
+                    ", and it may have left something"));
   if (node.leftover == Leftover::remove)
     return step(id, in_world ? Verb::remove : Verb::forget, "no longer wanted");
   if (node.leftover == Leftover::forget)
     return step(id, Verb::forget, "no longer wanted; left in place");
   return step(id, Verb::keep, "not part of this run");
+}
+
+/// What is at its place already, and carries no mark of ours, is somebody's: it is told.
+Step Decider::decide_new(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const Verb verb = node.kind->first_verb();
+  if (node.kind->is_marked() || node.seen == nullptr || !node.seen->state)
+    return step(id, verb, is_new);
+  Record as_wanted;
+  as_wanted.applied = *node.wanted;
+  Comparison found = node.kind->compare(as_wanted, *node.seen, expected_presence(id));
+  if (found.fields.empty())
+    return step(id, verb, "new; it exists already");
+  Step changed =
+      step(id, verb, cat("new; it exists already, with another ", fields_text(found.fields)));
+  changed.seen = *node.seen->state;
+  changed.fields = std::move(found.fields);
+  return changed;
 }
 
 Step Decider::decide_wanted(NodeId id) const {
@@ -284,7 +305,7 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.wanted->mandate == Mandate::look)
     return step(id, Verb::ensure, "looked at for those that need it");
   if (node.known == nullptr || (!node.known->applied && !node.known->attempt))
-    return step(id, node.kind->first_verb(), is_new);
+    return decide_new(id);
   if (auto attempt = check_attempt(id))
     return *attempt;
   if (node.seen != nullptr && node.seen->content_is_lost)
@@ -293,6 +314,13 @@ Step Decider::decide_wanted(NodeId id) const {
     return step(id, node.kind->first_verb(), "it was removed");
   if (node.wanted->redo == Redo::always && !is_done_in_this_run(id))
     return again(id, "runs in every run");
+  if (node.wanted->redo == Redo::resolved && !is_done_in_this_run(id)) {
+    const std::optional<Step> changed = check_attributes(id);
+    Step resolved = again(id, changed ? changed->why.str() : "the resolver runs it again");
+    if (changed)
+      resolved.fields = changed->fields;
+    return resolved;
+  }
   if (node.wanted->redo == Redo::if_lost) {
     for (const auto check :
          {&Decider::check_host, &Decider::check_interrupted, &Decider::check_life})
@@ -606,7 +634,7 @@ std::optional<Step> Decider::check_history(NodeId id) const {
 bool Decider::reader_is_due(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.known == nullptr || !node.known->applied || node.known->attempt ||
-      node.wanted->redo == Redo::always ||
+      node.wanted->redo == Redo::always || node.wanted->redo == Redo::resolved ||
       node.known->applied->attributes != node.wanted->attributes || embeds_changed(id))
     return true;
   for (Version now : versions(id)) {

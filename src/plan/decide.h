@@ -79,6 +79,7 @@ class Decider {
   std::vector<Key> events(NodeId id) const;
 
  private:
+  Step decide_new(NodeId id) const;
   Step decide_wanted(NodeId id) const;
   Step decide_asked(NodeId id) const;
   Step decide_reported(NodeId id) const;

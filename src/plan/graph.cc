@@ -169,6 +169,9 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
   node.kind = kinds.find(key.kind);
   if (concerns(*record, intent)) {
     node.leftover = leftover_of(*record, intent);
+    // Nobody wants to keep what is half done.
+    if (node.has_remains() && !is_wanted_by_others(*record, intent))
+      node.leftover = Leftover::remove;
     const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
     const bool is_left = node.leftover == Leftover::keep && !is_wanted_by_others(*record, intent);
     if (is_left && in_world)

@@ -46,6 +46,12 @@ struct Node {
   std::optional<Leftover> leftover;  ///< a set of the intent wanted it once, and none does now
   Digest place;                      ///< inside a host: the wanted history before it
   uint32_t edges_begin = 0, edges_count = 0;
+
+  /// Whether an act that nobody saw the end of may have left something in the world.
+  bool has_remains() const {
+    return known != nullptr && known->attempt && !known->attempt->failed && kind != nullptr &&
+           kind->leaves_remains();
+  }
 };
 
 class Graph {

@@ -20,6 +20,7 @@ class TestKind : public Kind {
   Role role(const Value&) const override { return role_; }
   std::optional<Presence> leaves_host() const override { return leaves_; }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
+  bool leaves_remains() const override { return name_ == "job"; }
 
  private:
   Name name_;
@@ -35,6 +36,7 @@ class TestKinds : public Kinds {
                                              {"file", Sort::observable, Role::none},
                                              {"act", Sort::action, Role::acts},
                                              {"look", Sort::action, Role::reads},
+                                             {"job", Sort::action, Role::none},
                                              {"value", Sort::action, Role::none},
                                              {"ensure", Sort::ensuring, Role::none},
                                              {"wake", Sort::action, Role::acts, Presence::running},
@@ -514,6 +516,47 @@ TEST_F(PlanTest, WhatWasAsWantedBeforeAnybodyWroteItIsNotRemoved) {
   carry_out();
   auto found = std::make_shared<Record>(*known_[key("file/a")]);
   found->changes = 0;
+  known_[key("file/a")] = found;
+  begin(Leftover::remove);
+  EXPECT_EQ(plan(),
+            "forget file/a: no longer wanted; it existed before and is left in place\n0 kept");
+}
+
+TEST_F(PlanTest, WhatAnInterruptedActMayHaveLeftIsRemovedWhateverBecomesOfLeftovers) {
+  begin();
+  want("job/a");
+  want("value/v");
+  carry_out();
+  for (const char* name : {"job/a", "value/v"}) {
+    auto record = std::make_shared<Record>(*known_[key(name)]);
+    record->attempt = Attempt{*record->applied, Verb::run, Time(), false, {}, 0};
+    known_[key(name)] = record;
+  }
+  begin(Leftover::keep);
+  EXPECT_EQ(plan(),
+            "remove job/a: no longer wanted; interrupted on 1970-01-01T00:00:00.000Z, and it may "
+            "have left something\n0 kept");
+  auto failed = std::make_shared<Record>(*known_[key("job/a")]);
+  failed->attempt.edit().failed = true;
+  known_[key("job/a")] = failed;
+  EXPECT_EQ(plan(), "0 kept");
+}
+
+TEST_F(PlanTest, AResolverGivesTheChangeAsTheReason) {
+  begin();
+  want("file/a").redo = Redo::resolved;
+  carry_out();
+  EXPECT_EQ(plan(), "replace file/a: the resolver runs it again\n0 kept");
+  intent_.resources["p"][0].attributes = Value::dict({{"text", "2"}});
+  EXPECT_EQ(plan(), "replace file/a: `text` changed\n0 kept");
+}
+
+TEST_F(PlanTest, WhatWasFoundIsNotRemovedThoughItWasChanged) {
+  begin();
+  want("file/a");
+  carry_out();
+  auto found = std::make_shared<Record>(*known_[key("file/a")]);
+  found->was_found = true;
   known_[key("file/a")] = found;
   begin(Leftover::remove);
   EXPECT_EQ(plan(),

@@ -191,6 +191,8 @@ void Run::write_begin(NodeId id) {
   Attempt attempt{flight.resource, flight.step.verb, now_.wall, false, {}, 0};
   if (node.host != no_node && graph_->node(node.host).known != nullptr)
     attempt.host_incarnation = graph_->node(node.host).known->incarnation;
+  if (attempt.verb == Verb::create && !record->attempt && node.kind != nullptr)
+    record->was_found = !node.kind->is_marked() && flight.act.seen && flight.act.seen->state;
   record->attempt = std::move(attempt);
   if (node.set != nullptr && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 6;  ///< 5: texts are not sealed
+constexpr uint64_t format = 7;  ///< 6: does not tell what was found; 5: texts are not sealed
 constexpr uint64_t format_without_lives = 4;
 constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
@@ -76,7 +76,7 @@ void put_patience(Writer& to, const Resource& resource) {
 
 void read_patience(Reader& from, Resource& resource) {
   const uint64_t parts = from.number();
-  resource.redo = static_cast<Redo>(std::min<uint64_t>(parts >> 3, 2));
+  resource.redo = static_cast<Redo>(std::min<uint64_t>(parts >> 3, 3));
   if ((parts & 1) != 0) {
     resource.pace.factor = std::bit_cast<double>(from.number());
     resource.pace.jitter = read_enum<Jitter>(from, 4);
@@ -208,7 +208,7 @@ std::string encode(const Record& record, Sealing sealing) {
   }
   to.number(record.run);
   to.number(static_cast<uint64_t>(record.by_hand));
-  to.number(record.is_adopted ? 1 : 0);
+  to.number((record.is_adopted ? 1 : 0) | (record.was_found ? 2 : 0));
   return to.take();
 }
 
@@ -256,7 +256,9 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
   if (written_format > format_without_runs) {
     record.run = from.number();
     record.by_hand = read_enum<ByHand>(from, 3);
-    record.is_adopted = from.number() != 0;
+    const uint64_t found = from.number();
+    record.is_adopted = (found & 1) != 0;
+    record.was_found = (found & 2) != 0;
   } else {
     // Formats before said it with the origin.
     record.is_adopted = record.applied && record.applied->origin == "found by its marks";

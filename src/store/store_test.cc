@@ -61,6 +61,7 @@ class StoreTest : public testing::Test {
     record.run = 12;
     record.by_hand = ByHand::stopped;
     record.is_adopted = true;
+    record.was_found = true;
     return record;
   }
 
@@ -108,6 +109,7 @@ TEST_F(StoreTest, RecordsAreReadBackWhole) {
   EXPECT_EQ(back->attempt->verb, Verb::replace);
   EXPECT_EQ(back->by_hand, ByHand::stopped);
   EXPECT_TRUE(back->is_adopted);
+  EXPECT_TRUE(back->was_found);
   for (size_t size = 0; size < bytes.size(); ++size)
     EXPECT_FALSE(decode(std::string_view(bytes).substr(0, size)));
 }

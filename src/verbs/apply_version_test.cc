@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "drivers/handler/handler_driver.h"
@@ -355,6 +357,41 @@ TEST_F(ApplyVersionTest, WhatLeftTheModelIsAnOrphanOrRemoved) {
                                file_id(at("kept")), "; removed ", stays, "; "));
   EXPECT_EQ(read("kept"), "-");
   EXPECT_EQ(read("other"), "x");
+}
+
+TEST_F(ApplyVersionTest, WhatExistedBeforeIsToldAndNeverRemoved) {
+  for (const char* name : {"same", "other", "ours"}) {
+    if (std::string_view(name) != "ours") {
+      ASSERT_TRUE(write_file(at(name), "x"));
+    }
+    add_file(name, std::string_view(name) == "other" ? "y" : "x", {{"mode", 644}});
+  }
+  push();
+  const ApplyReport first = apply();
+  EXPECT_EQ(row(first, file_id(at("other"))).why, "new; it exists already, with another `content`");
+  EXPECT_EQ(row(first, file_id(at("ours"))).why, "new");
+  EXPECT_EQ(read("other"), "y");
+  add_file("last", "x");
+  push();
+  request_.prune = true;
+  EXPECT_EQ(left(apply()), cat("forgotten ", file_id(at("other")), "; removed ",
+                               file_id(at("ours")), "; forgotten ", file_id(at("same")), "; "));
+  EXPECT_EQ(read("same") + read("other") + read("ours"), "xy-");
+}
+
+TEST_F(ApplyVersionTest, WhatWasRemovedFromOutsideIsOursOnceItIsMadeAgain) {
+  ASSERT_TRUE(write_file(at("f"), "theirs"));
+  add_file("f", "x");
+  push();
+  apply();
+  ASSERT_EQ(::unlink(at("f").c_str()), 0);
+  apply();
+  ASSERT_EQ(read("f"), "x");
+  add_file("last", "x");
+  push();
+  request_.prune = true;
+  apply();
+  EXPECT_EQ(read("f"), "-");
 }
 
 TEST_F(ApplyVersionTest, AMoveBetweenSetsChangesTheRecordAndNotTheWorld) {

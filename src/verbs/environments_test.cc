@@ -133,6 +133,34 @@ TEST_F(EnvironmentsTest, AServiceThatOnlyCommandsWantLeavesNoDrift) {
   EXPECT_TRUE(drift(place_, "e")->empty());
 }
 
+TEST_F(EnvironmentsTest, WhatSomebodyWorksOnIsNoDrift) {
+  ASSERT_EQ(run(add("a")), "R");
+  troubled_.containers.clear();
+  ASSERT_EQ(drift(place_, "e")->size(), 1u);
+  const auto edit = *begin_edit(place_, "e", true);
+  const Key key{"e", "service", "a"};
+  auto record = std::make_shared<Record>(*home_.store().known("e")->at(key));
+  record->attempt = Attempt{*record->applied, Verb::replace, place_.clock(), false, {}, 0};
+  const std::vector<Change> changes{{Change::record, key, record, {}}};
+  ASSERT_TRUE(edit->write(changes));
+  EXPECT_TRUE(drift(place_, "e")->empty());
+}
+
+TEST_F(EnvironmentsTest, WhatWasInterruptedIsNotBlamedOnTheOutside) {
+  ASSERT_EQ(run(add("a")), "R");
+  troubled_.containers.clear();
+  const Key key{"e", "service", "a"};
+  {
+    const auto edit = *begin_edit(place_, "e", true);
+    auto record = std::make_shared<Record>(*home_.store().known("e")->at(key));
+    record->attempt = Attempt{*record->applied, Verb::replace, Time(), false, {}, 0};
+    const std::vector<Change> changes{{Change::record, key, record, {}}};
+    ASSERT_TRUE(edit->write(changes));
+  }
+  ASSERT_EQ(drift(place_, "e")->size(), 1u);
+  EXPECT_EQ(drift(place_, "e")->at(0).why, "interrupted on 1970-01-01T00:00:00.000Z");
+}
+
 TEST_F(EnvironmentsTest, AServiceIsStartedAgainWhenItsContainerIsGone) {
   ASSERT_EQ(run(add("a")), "R");
   troubled_.containers.clear();

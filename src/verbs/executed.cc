@@ -64,9 +64,9 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
   for (size_t i = 0; i < statements.size(); ++i)
     for (const Key& key : statements[i].keys)
       redo[key] = resolution.decisions[i] == Overlap::equal &&
-                          !(redo.contains(key) && redo[key] == Redo::always)
+                          !(redo.contains(key) && redo[key] == Redo::resolved)
                       ? Redo::if_lost
-                      : Redo::always;
+                      : Redo::resolved;
   for (auto& [set, resources] : changed->resources)
     for (Resource& resource : resources)
       if (const auto found = redo.find(resource.key); found != redo.end())

@@ -375,6 +375,29 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
 
 }  // namespace
 
+namespace {
+
+/// What somebody else works on, or has changed since it was read, says nothing about the outside.
+Status leave_out_what_changes(const Workplace& place, const Name& environment, const Known& before,
+                              std::vector<Drift>& found) {
+  const bool is_at_work = TRY(place.store->holder(environment)).has_value();
+  if (found.empty())
+    return {};
+  const Known now = TRY(place.store->known(environment));
+  std::erase_if(found, [&](const Drift& one) {
+    const auto record = now.find(one.key);
+    if (record == now.end())
+      return true;
+    const Record &then = *before.at(one.key), &is = *record->second;
+    return (is_at_work && is.attempt && !is.attempt->failed) ||
+           bool(then.attempt) != bool(is.attempt) ||
+           then.incarnation != is.incarnation || then.finished != is.finished;
+  });
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environment) {
   const Known known = TRY(workplace.store->known(environment));
   const bool has_states =
@@ -395,14 +418,18 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
       continue;
     }
     const auto expected = left.find(key);
-    const Comparison comparison =
+    Comparison comparison =
         record.by_hand == ByHand::removed && !observation.state
             ? Comparison{kind->first_verb(), {}, "it was removed"}
             : kind->compare(record, observation,
                             expected == left.end() ? Presence::running : expected->second);
-    if (comparison.verb != Verb::keep)
-      found.push_back({key, comparison.verb, comparison.why});
+    if (comparison.verb == Verb::keep)
+      continue;
+    if (record.attempt && !record.attempt->failed)
+      comparison.why = cat("interrupted on ", to_string(record.attempt->started));
+    found.push_back({key, comparison.verb, std::move(comparison.why)});
   }
+  TRY(leave_out_what_changes(workplace, environment, known, found));
   for (Drift& one : TRY(drift_by_acts(place, environment, known)))
     found.push_back(std::move(one));
   std::sort(found.begin(), found.end(),

@@ -113,7 +113,7 @@ std::vector<Orphan> orphans_of(const Known& known, const Kinds& kinds) {
       orphan.sets.push_back(set);
     if (const Resource* const then = resource_of_then(*record))
       orphan.origin = then->origin;
-    orphan.was_found = record->applied && record->changes == 0 && !record->attempt;
+    orphan.was_found = existed_before(*record);
     found.push_back(std::move(orphan));
   }
   std::ranges::sort(found, {}, &Orphan::key);

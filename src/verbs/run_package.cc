@@ -400,7 +400,7 @@ std::vector<Key> outlived(const Run& run, const Intent& intent) {
 
 /// What decides about a plan beside the package.
 std::string digest_asked(const PackageRequest& request) {
-  return sha256_hex(cat(request.arguments, request.prune ? "\nprune" : "\n"));
+  return sha256_hex(cat(request.arguments, request.prune ? "\nprune" : "\n", request.resolver));
 }
 
 /// Whether what is due is what the plan says; else why not, as far as the request tells.
@@ -416,6 +416,28 @@ Status check_plan_asked(const PackageRequest& request, const Looked& now) {
         "the plan was made with other arguments or without `--prune`, or with it: give what "
         "`fettle plan` was given");
   return checked;
+}
+
+/// The package's list of instructions beside that of the environment.
+struct Resolved {
+  Executed before;
+  std::vector<ListedInstruction> submitted;
+  Resolution resolution;
+  std::shared_ptr<const Intent> intent;  ///< as the resolver of the request wants it
+};
+
+Result<Resolved> resolve(const Workplace& place, const PackageRequest& request, const Name& name,
+                         const Package& package) {
+  Resolved resolved;
+  resolved.before = TRY(read_executed(place, name));
+  resolved.submitted = listed(*package.intent, *package.statements);
+  resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted);
+  resolved.intent = package.intent;
+  if (request.no_caching)
+    resolved.resolution = {0, std::vector<Overlap>(resolved.submitted.size(), Overlap::added)};
+  else if (request.resolver == "overlap")
+    resolved.intent = with_resolution(*package.intent, *package.statements, resolved.resolution);
+  return resolved;
 }
 
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
@@ -434,23 +456,17 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   audience.interpreted(package);
   if (!package.findings.empty())
     return findings_error(package.findings);
-  const Executed before = TRY(read_executed(place, name));
+  const auto [before, submitted, resolution, intent] = TRY(resolve(place, request, name, package));
   const std::vector<ListedInstruction>& executed = before.list;
-  const std::vector<ListedInstruction> submitted = listed(*package.intent, *package.statements);
-  Resolution resolution = resolve_overlap(executed, submitted);
   Undertaking undertaking;
-  undertaking.intent = package.intent;
-  if (request.no_caching)
-    resolution = {0, std::vector<Overlap>(submitted.size(), Overlap::added)};
-  else if (request.resolver == "overlap")
-    undertaking.intent = with_resolution(*package.intent, *package.statements, resolution);
+  undertaking.intent = intent;
   undertaking.known = std::move(prepared.known);
   undertaking.options.parallelism = std::max(1, request.parallelism);
   undertaking.options.plan.edit_in_place = request.edit_in_place;
   undertaking.options.plan.replay = request.replay;
   if (request.plan) {
     const Looked now =
-        TRY(look_and_plan(place, *package.intent, undertaking.known, undertaking.options.plan));
+        TRY(look_and_plan(place, *undertaking.intent, undertaking.known, undertaking.options.plan));
     TRY(check_plan_asked(request, now));
   }
   undertaking.needs_room = request.resource_check;
@@ -535,7 +551,7 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
     return findings_error(prepared.package.findings);
   Preview preview;
   preview.environment = prepared.environment;
-  preview.intent = prepared.package.intent;
+  preview.intent = TRY(resolve(place, request, preview.environment, prepared.package)).intent;
   preview.warnings = std::move(prepared.package.warnings);
   preview.at_work = TRY(place.store->holder(preview.environment));
   preview.edit_in_place = request.edit_in_place;

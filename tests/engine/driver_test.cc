@@ -583,6 +583,25 @@ TEST_P(DriverTest, ATaskRunsAndLeavesFiles) {
   EXPECT_EQ(containers().size(), 0u);
 }
 
+TEST_P(DriverTest, WhatAKilledTaskLeavesIsRemoved) {
+  const Value task = json(R"({"image":"localhost/fettle/busybox:1","command":["true"]})");
+  size_t most = 0;
+  for (size_t dies_at = 1;; ++dies_at) {
+    world.calls.clear();
+    world.dies_at = dies_at;
+    const auto run = world.apply(Verb::run, "task", "t", task);
+    world.dies_at = 0;
+    most = std::max(most, containers().size());
+    world.restart();
+    const auto removed = world.apply(Verb::remove, "task", "t", task);
+    ASSERT_TRUE(removed) << said(removed);
+    EXPECT_EQ(containers().size(), 0u) << dies_at;
+    if (run)
+      break;
+  }
+  EXPECT_EQ(most, 1u) << "none was left by any";
+}
+
 TEST_P(DriverTest, ATaskThatTakesTooLongIsEnded) {
   const auto late = world.apply(
       Verb::run, "task", "t",

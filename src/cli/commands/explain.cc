@@ -196,7 +196,11 @@ Result<int> tell_why(Face& face) {
 Result<int> tell_drift(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
+  const std::optional<Holder> at_work = TRY(place->store->holder(environment.name));
   const std::vector<Drift> found = TRY(drift(*place, environment.name));
+  if (at_work && !face.quiet)
+    print_error(cat(to_string(*at_work), " is working on `", environment.name,
+                    "`; what it is changing is not compared"));
   std::vector<Value> values;
   for (const Drift& one : found) {
     values.push_back(Value::dict(

@@ -179,6 +179,8 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
     return apply_pod(here, act, progress, stop);
   if (kind == "claim")
     return removes ? drop_claim(here, act, stop) : make_claim(here, act, stop);
+  if (kind == "task")
+    return removes ? drop_task(here, act, stop) : run_task(here, act, progress, stop);
   // What is left of the others is a record: an image may serve other environments, too.
   if (removes)
     return Outcome(Done{});
@@ -192,8 +194,6 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
     return run_request_act(here, act, stop);
   if (kind == "wait")
     return run_wait_act(here, act, stop);
-  if (kind == "task")
-    return run_task(here, act, progress, stop);
   if (kind == "start" || kind == "stop" || kind == "remove")
     return transition_service(here, act, stop);
   return world_error(cat("the engine cannot act on `", to_string(act.key), "`"));

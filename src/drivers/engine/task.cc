@@ -41,11 +41,14 @@ Result<Placement> place(const Site& site, const Act& act, const std::stop_token&
   return placement;
 }
 
+std::string container_name(const Key& key) {
+  return cat("task--", to_string(fingerprint(cat(key.environment, "\n", key.name))));
+}
+
 /// Creates it; one of the same task that a crash left is removed first.
 Result<std::string> create(const Site& site, const Act& act, const Value& body,
                            const std::stop_token& stop) {
-  const std::string name =
-      cat("task--", to_string(fingerprint(cat(act.key.environment, "\n", act.key.name))));
+  const std::string name = container_name(act.key);
   ContainerCreated created = TRY(create_container(site.engine, name, body, stop));
   if (created.name_taken) {
     TRY(remove_container(site.engine, name, stop));
@@ -111,6 +114,13 @@ Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& p
   if (outcome && !removed)
     return removed.error();
   return outcome;
+}
+
+Result<Outcome> drop_task(const Site& site, const Act& act, std::stop_token stop) {
+  const std::vector<ContainerState> left = TRY(own_containers(site, key_filters(act.key), stop));
+  for (const ContainerState& container : left)
+    TRY(remove_container(site.engine, container.id, stop));
+  return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}, .changed = !left.empty()});
 }
 
 }  // namespace fettle

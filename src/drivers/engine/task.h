@@ -8,4 +8,7 @@ namespace fettle {
 Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
                          std::stop_token stop);
 
+/// Takes away the container of one that was interrupted; nothing when there is none.
+Result<Outcome> drop_task(const Site& site, const Act& act, std::stop_token stop);
+
 }  // namespace fettle
