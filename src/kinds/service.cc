@@ -23,7 +23,8 @@
 ///          uuid, address and public ports are kept over restarts and replacement.
 /// seen     {"status": "running" | "exited" | "created" | …, or "unattached": it does not run and
 ///          its network is gone, "exit_code", "container",
-///          "digest": hex digest of the attributes it was made with}
+///          "digest": hex digest of the attributes it was made with,
+///          "cut_off": true if it runs and somebody disconnected it from its network}
 
 #include "base/text.h"
 #include "kinds/kinds.h"
@@ -91,6 +92,8 @@ class ServiceKind : public Kind {
     if (status == "unattached" && fettle::runs(expected))
       return {Verb::replace, {}, "its network is gone"};
     const bool runs = status == "running";
+    if (runs && state.bool_at("cut_off") && fettle::runs(expected))
+      return {Verb::replace, {}, "it is cut off from its network"};
     if (expected == Presence::stopped)
       return runs ? Comparison{Verb::stop, {}, "it is running, although it was stopped"}
                   : Comparison{};

@@ -28,6 +28,12 @@ std::string reference_of(const Subject& subject) {
                             : resource->attributes.text_at("reference", subject.key.name));
 }
 
+Value with(const Value& dict, std::string_view key, Value value) {
+  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
+  entries.push_back({key, std::move(value)});
+  return Value::dict(std::move(entries));
+}
+
 class Look {
  public:
   Look(const Site& site, Name environment, const std::stop_token& stop)
@@ -159,8 +165,17 @@ class Look {
                                   {"exit_code", code ? Value(*code) : Value()},
                                   {"container", state->id},
                                   {"digest", label(state->labels, mark::digest)}})};
+    if (state->runs() && !is_on_its_network(*state))
+      seen.state = with(*seen.state, "cut_off", true);
     seen.life = life == lives_.end() ? 0 : life->second;
     return seen;
+  }
+
+  /// Somebody may have disconnected it. Both engines list networks by name; Docker has the id
+  /// beside it, Podman the name again.
+  bool is_on_its_network(const ContainerState& state) const {
+    return label(state.labels, mark::network).empty() ||
+           state.addresses.contains(network_name({environment_, "network", "default"}));
   }
 
   /// A container that runs proves that its network is there; of others the engine is asked.

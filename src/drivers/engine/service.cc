@@ -465,7 +465,7 @@ Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token 
 Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token stop) {
   const Value none;
   const Value& seen = act.seen && act.seen->state ? *act.seen->state : none;
-  if (act.so_far.is_null() && seen.text_at("status") == "running" &&
+  if (act.so_far.is_null() && seen.text_at("status") == "running" && !seen.bool_at("cut_off") &&
       seen.text_at("digest") == to_string(act.attributes.digest()))
     return Outcome(
         Done{.outputs = outputs_before(act), .remote_id = act.known->remote_id, .changed = false});
