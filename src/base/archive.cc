@@ -374,6 +374,10 @@ Status read_pax(std::string_view text, Extra& extra) {
 
 std::string without_zeros(const std::string& text) { return text.c_str(); }
 
+std::string_view special_file(char type) {
+  return type == '3' || type == '4' ? "a device" : type == '6' ? "a pipe" : "something special";
+}
+
 }  // namespace
 
 Result<std::optional<ArchiveEntry>> ArchiveReader::next() {
@@ -436,8 +440,8 @@ Result<std::optional<ArchiveEntry>> ArchiveReader::next() {
         entry.type = ArchiveEntry::Type::directory;
         break;
       default:
-        return world_error(
-            cat("`", entry.path, "` in the archive is neither file, folder nor link"));
+        return world_error(cat("`", entry.path, "` in the archive is ", special_file(header.type),
+                               ", neither file, folder nor link"));
     }
     const bool is_file = entry.type == ArchiveEntry::Type::file;
     entry.size = is_file ? size : 0;

@@ -95,7 +95,8 @@ class ArchiveReader {
 };
 
 /// Writes the entries below `folder`, which is made. Owners are not kept. Nothing that is there is
-/// followed out of it.
+/// followed out of it. Links are made after everything else, so that none is followed even when
+/// `links_may_leave`: an entry below a link is an error.
 Status unpack(const ByteSource& source, const Path& folder, const ArchiveLimits& limits = {});
 
 struct RepackOptions {

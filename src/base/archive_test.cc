@@ -106,6 +106,38 @@ TEST(Archive, LinksThatAreThereAreNotFollowed) {
   EXPECT_EQ(*read_file(inside / "file"), "after");
 }
 
+TEST(Archive, LinksOfAnyTargetAreMadeLastAndNeverFollowed) {
+  const auto folder = TemporaryDirectory::make();
+  const Path inside = folder->path() / "inside", outside = folder->path() / "outside";
+  ASSERT_TRUE(make_directories(outside));
+  const auto any = [&](const std::string& bytes) {
+    const Status done = unpack(source_of(bytes), inside, {.links_may_leave = true});
+    return done ? "" : done.error().message;
+  };
+  EXPECT_EQ(any(archive_of({{symlink_to("etc/mtab", "/proc/mounts"), ""},
+                            {link(ArchiveEntry::Type::hardlink, "second", "etc/mtab"), ""},
+                            {file("etc/passwd", 1), "x"}})),
+            "");
+  EXPECT_EQ(std::filesystem::read_symlink(inside / "etc/mtab"), "/proc/mounts");
+  EXPECT_EQ(std::filesystem::read_symlink(inside / "second"), "/proc/mounts");
+  EXPECT_EQ(*read_file(inside / "etc/passwd"), "x");
+  // Through a link of the same archive, or of an earlier one, nothing is written.
+  EXPECT_NE(any(archive_of({{symlink_to("way", outside.string()), ""}, {file("way/x", 1), "x"}})),
+            "");
+  EXPECT_EQ(any(archive_of({{symlink_to("door", outside.string()), ""}})), "");
+  EXPECT_NE(any(archive_of({{file("door/x", 1), "x"}})), "");
+  EXPECT_NE(any(archive_of({{symlink_to("door/l", "x"), ""}})), "");
+  EXPECT_TRUE(std::filesystem::is_empty(outside));
+  // A file that comes after a link of its name is a file, and the other way round.
+  EXPECT_EQ(any(archive_of({{symlink_to("a", "/etc/passwd"), ""},
+                            {file("a", 5), "after"},
+                            {file("b", 1), "x"},
+                            {symlink_to("b", "a"), ""}})),
+            "");
+  EXPECT_FALSE(std::filesystem::is_symlink(inside / "a"));
+  EXPECT_EQ(*read_file(inside / "b"), "after");
+}
+
 TEST(Archive, SizesAreBounded) {
   const std::string bytes = archive_of(
       {{file("a", 600), std::string(600, 'a')}, {file("b", 600), std::string(600, 'b')}});

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include <fcntl.h>
@@ -30,17 +31,14 @@ class Unpacker {
   Unpacker(Descriptor root, Path name) : root_(std::move(root)), name_(std::move(name)) {}
 
   Status place(const ArchiveEntry& entry, ArchiveReader& reader) {
-    const size_t slash = entry.path.rfind('/');
-    const std::string parent = slash == entry.path.npos ? "" : entry.path.substr(0, slash);
-    const std::string name = slash == entry.path.npos ? entry.path : entry.path.substr(slash + 1);
+    links_.erase(entry.path);  // of two of one name the last one counts
+    const auto [parent, name] = split(entry.path);
     const Descriptor folder = TRY(open_folder(parent));
     switch (entry.type) {
       case ArchiveEntry::Type::directory:
         return make_folder(folder, name, entry);
       case ArchiveEntry::Type::symlink:
-        unlinkat(folder.get(), name.c_str(), 0);
-        if (symlinkat(entry.target.c_str(), folder.get(), name.c_str()) != 0)
-          return failed(entry);
+        links_[entry.path] = entry.target;
         return {};
       case ArchiveEntry::Type::hardlink:
         return copy(entry, folder, name);
@@ -50,7 +48,26 @@ class Unpacker {
     return {};
   }
 
+  /// Makes the links, of which none was there while something was written.
+  Status finish() {
+    for (const auto& [path, target] : links_) {
+      const auto [parent, name] = split(path);
+      const Descriptor folder = TRY(open_folder(parent));
+      unlinkat(folder.get(), name.c_str(), 0);
+      if (symlinkat(target.c_str(), folder.get(), name.c_str()) != 0)
+        return file_error("cannot unpack", name_ / path);
+    }
+    return {};
+  }
+
  private:
+  /// The folder and the name in it.
+  static std::pair<std::string, std::string> split(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    return slash == path.npos ? std::pair(std::string(), path)
+                              : std::pair(path.substr(0, slash), path.substr(slash + 1));
+  }
+
   Error failed(const ArchiveEntry& entry) const {
     return file_error("cannot unpack", name_ / entry.path);
   }
@@ -103,6 +120,10 @@ class Unpacker {
   }
 
   Status copy(const ArchiveEntry& entry, const Descriptor& folder, const std::string& name) {
+    if (const auto link = links_.find(entry.target); link != links_.end()) {
+      links_[entry.path] = link->second;
+      return {};
+    }
     const Descriptor original = open_inside(root_, entry.target, O_RDONLY);
     struct stat about{};
     if (!original.is_open() || fstat(original.get(), &about) != 0 || !S_ISREG(about.st_mode))
@@ -120,6 +141,7 @@ class Unpacker {
 
   Descriptor root_;
   Path name_;
+  std::map<std::string, std::string> links_;  ///< target by path
 };
 
 /// Looks at the first two bytes, then either passes on or inflates.
@@ -220,7 +242,7 @@ Status unpack(const ByteSource& source, const Path& folder, const ArchiveLimits&
   while (true) {
     const std::optional<ArchiveEntry> entry = TRY(reader.next());
     if (!entry)
-      return {};
+      return unpacker.finish();
     TRY(unpacker.place(*entry, reader));
   }
 }

@@ -211,6 +211,17 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
   return put;
 }
 
+Status unpack_inside(const Workplace& place, const ServiceView& service, ByteSource tar,
+                     const std::string& given, std::stop_token stop) {
+  const std::string folder = TRY(absolute_inside(given));
+  Engine* const engine = TRY(engine_inside(place, stop));
+  const std::string container = TRY(container_of(service));
+  if (!TRY(is_folder_inside(*engine, container, folder, stop)))
+    return user_error(
+        cat("the service `", service.name, "` has no folder `", folder, "` to unpack into"));
+  return put_archive(*engine, container, folder, std::move(tar), stop);
+}
+
 Status archive_of(const Workplace& place, const ServiceView& service, const std::string& given,
                   const ByteSink& write, std::stop_token stop) {
   const std::string source = TRY(absolute_inside(given));
@@ -235,10 +246,16 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   TRY(write_file(
       tar, [&](const ByteSink& write) { return archive_of(place, service, given, write, stop); }));
   const std::string unpacked = scratch.path() + "/all";
-  TRY(unpack(TRY(source_of_file(tar)), unpacked));
+  TRY(unpack(TRY(source_of_file(tar)), unpacked, {.links_may_leave = true})
+          .context(cat("copying `", source, "` out of `", service.name, "`")));
   const fs::path made = fs::path(unpacked) / name;
-  if (fs::is_directory(end, failure) ||
-      (fs::is_directory(made, failure) && fs::exists(end, failure)))
+  const fs::file_status status = fs::symlink_status(made, failure);
+  // Podman leaves out of an archive what is neither.
+  if (!fs::exists(status))
+    return user_error(cat("`", source, "` of the service `", service.name,
+                          "` is no file, folder or link but a device, a pipe or a socket"));
+  const bool is_folder = fs::is_directory(status);
+  if (fs::is_directory(end, failure) || (is_folder && fs::exists(end, failure)))
     return user_error(cat("`", end.string(), "` already exists"));
   fs::rename(made, end, failure);
   if (failure)

@@ -34,7 +34,10 @@ Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
 /// a folder there gets it under its own name. Errors (`Blame::user`): it is not there.
 Status copy_into(const Workplace& place, const ServiceView& service, const std::string& source,
                  const std::string& target, std::stop_token stop);
-/// The other way. A folder that is there gets it under its own name.
+/// Unpacks a tar archive in a folder of a service. Errors (`Blame::user`): there is no such folder.
+Status unpack_inside(const Workplace& place, const ServiceView& service, ByteSource tar,
+                     const std::string& folder, std::stop_token stop);
+/// The other way. Links are copied as they are. A folder that is there gets it under its own name.
 Status copy_out_of(const Workplace& place, const ServiceView& service, const std::string& source,
                    const std::string& target, std::stop_token stop);
 /// From a service into another one, or the same: as out of the one and into the other.

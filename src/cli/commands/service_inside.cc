@@ -107,6 +107,8 @@ Result<int> copy(Face& face) {
   if (from && to)
     TRY(copy_between(*place, service, from->second,
                      TRY(inspect_service(*place, environment, to->first)), to->second, stop));
+  else if (source == "-")
+    TRY(unpack_inside(*place, service, TRY(source_of_file("/dev/stdin")), to->second, stop));
   else if (from)
     TRY(copy_out_of(*place, service, from->second, target, stop));
   else
@@ -162,9 +164,10 @@ std::vector<Command> inside_commands() {
                  shell, {user}),
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
                  "Copies a file or folder into or out of a service, SERVICE:PATH, or from one to "
-                 "another.",
+                 "another; `-` is a tar archive.",
                  {"fettle service cp shop web:/etc/nginx ./nginx",
-                  "fettle service cp shop ./index.html web:/usr/share/nginx/html/"},
+                  "fettle service cp shop ./index.html web:/usr/share/nginx/html/",
+                  "tar -c conf | fettle service cp shop - web:/etc"},
                  copy),
   };
 }
