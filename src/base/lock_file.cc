@@ -63,7 +63,8 @@ Result<LockFile> LockFile::await(const Path& path, Duration limit, const std::st
 }
 
 Result<bool> LockFile::is_taken(const Path& path) {
-  const Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  // To ask, reading is enough; the file system may be read-only.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open())
     return errno == ENOENT ? Result<bool>(false) : file_error("cannot open", path);
   struct flock lock = whole_file();
