@@ -13,6 +13,19 @@
 namespace fettle {
 namespace {
 
+/// Why an argument has a name that nobody gave it.
+std::string_view hint_of_yaml(std::string_view name) {
+  return name == "true" || name == "false"
+             ? " (in YAML an unquoted `y`, `n`, `yes`, `no`, `on` or `off` is true or false: put "
+               "such a name in quotes)"
+             : "";
+}
+
+std::string_view without_heading(std::string_view message) {
+  constexpr std::string_view heading = "invalid JSON: ";
+  return message.starts_with(heading) ? message.substr(heading.size()) : message;
+}
+
 using starlark::Call;
 using starlark::Named;
 
@@ -366,7 +379,7 @@ class Interpreter {
       if (!takes_any && name != parser_key &&
           std::find(known.begin(), known.end(), name) == known.end())
         return user_error(
-            cat("the argument `", name, "` is unknown",
+            cat("the argument `", name, "` is unknown", hint_of_yaml(name),
                 known.empty()                     ? "; the package takes none"
                 : suggestion(name, known).empty() ? "; the package takes " + join(known, ", ")
                                                   : suggestion(name, known)),
@@ -383,7 +396,8 @@ class Interpreter {
           TRY(starlark::to_json(thread, returned).context("what the package returns"));
       const Result<Value> output = read_json(json, {}, Duplicates::last_wins);
       if (!output)
-        return user_error(cat("what the package returns: ", output.error().message));
+        return user_error(cat("what the package returns cannot be written as JSON: ",
+                              without_heading(output.error().message)));
       package.plain_output = *output;
       package.output = draft_.references.with_holes(package.plain_output);
     }

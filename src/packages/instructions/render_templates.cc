@@ -51,10 +51,15 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
         cat("the config of `", path, "` must be a struct with `template`, a string, and `data`"));
   const std::string source = starlark::text_of(*text);
   // The message says where in the template; the place of the error is that of the instruction.
-  if (const auto parsed = go_template::Template::parse(std::string(path), source); !parsed)
+  const auto parsed = go_template::Template::parse(std::string(path), source);
+  if (!parsed)
     return user_error(parsed.error().message);
-  return Value::dict(
-      {{"template", source}, {"data", TRY(plain_with_holes(call.draft, call.thread, *data))}});
+  const Value plain = TRY(plain_with_holes(call.draft, call.thread, *data));
+  // What is known whole can be rendered now, and must be.
+  if (!plain.has_deferred())
+    if (const auto rendered = parsed->render(plain); !rendered)
+      call.draft.finding(rendered.error().message);
+  return Value::dict({{"template", source}, {"data", plain}});
 }
 
 Result<starlark::Value> interpret(InstructionCall& call) {
