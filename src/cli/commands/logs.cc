@@ -1,8 +1,11 @@
+#include <atomic>
+#include <cstdlib>
 #include <ctime>
 #include <mutex>
 #include <thread>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
 #include "cli/line_filter.h"
@@ -44,6 +47,7 @@ struct Asked {
   std::vector<ServiceView> services;
   LogOptions options;
   LineFilterOptions filter;
+  std::optional<Time> end;  ///< nothing later is wanted
   bool with_names = false;
   bool colour = false;
   std::map<std::string, Colour> colours{};  ///< of the names
@@ -66,11 +70,14 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
   if (text.ends_with('d'))
     if (const Result<Duration> days = parse_duration(text.substr(0, text.size() - 1) + "h"); days)
       return written(place.clock() - *days * 24);
-  if (text.find_first_not_of("0123456789.") == text.npos)
+  // Seconds since 1970, as engines and `date +%s` write them. A small number has lost its unit.
+  constexpr size_t digits_of_seconds = 10;
+  if (text.find_first_not_of("0123456789.") == text.npos &&
+      std::min(text.find('.'), text.size()) >= digits_of_seconds)
     return text;
   if (const std::optional<Time> time = time_of(text))
     return written(*time);
-  return user_error(cat("`--", name, "` must be an age such as 10m, or a time such as ",
+  return user_error(cat("`--", name, "` must be an age such as 10s, 10m, 2h or 1d, or a time such as ",
                         to_string(place.clock()), ", not `", text, "`"));
 }
 
@@ -103,6 +110,11 @@ Result<Asked> asked_for(const Face& face, const Workplace& place, const Environm
   asked.options.timestamps = face.parsed.flag("timestamps");
   asked.options.since = TRY(moment_asked(face, place, "since"));
   asked.options.until = TRY(moment_asked(face, place, "until"));
+  if (!asked.options.until.empty()) {
+    asked.end = Time(std::chrono::duration_cast<Time::duration>(
+        std::chrono::duration<double>(std::strtod(asked.options.until.c_str(), nullptr))));
+    asked.options.follow &= *asked.end > place.clock();  // of what is past nothing more comes
+  }
   const int64_t number = TRY(face.parsed.number("num", 200));
   if (number < 0)
     return user_error(cat("`--num` must be a number of lines, not ", number));
@@ -212,8 +224,19 @@ Status tell_all(const Workplace& place, const Asked& asked, const LineSink* valu
       first = std::move(told);
       end.request_stop();  // the others are ended by it and are no error
     });
+  // Not every engine ends what it sends at the time that it was told.
+  std::atomic<bool> is_over = false;
+  std::jthread timer;
+  if (asked.end)
+    timer = std::jthread([&, left = *asked.end - place.clock()](const std::stop_token& done) {
+      if (!pause_for(std::max(Duration(left), Duration(0s)), done))
+        return;
+      is_over = true;
+      end.request_stop();
+    });
   threads.clear();
-  return first;
+  timer = {};
+  return is_over ? Status() : first;
 }
 
 Result<int> logs(Face& face) {
