@@ -346,8 +346,7 @@ int run(std::vector<std::string> words) {
   // Asked by shells with each key: answers or is silent.
   if (!words.empty() && words[0] == "__complete") {
     program.quiet = true;
-    complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
-    return 0;
+    return complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
   }
   if (words.empty() || words[0] == "--help" || words[0] == "-h")
     words = {"help"};

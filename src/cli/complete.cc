@@ -31,6 +31,14 @@ struct Typed {
   const CommandOption* open = nullptr;  ///< a flag that waits for its value
 };
 
+/// A flag of the command, or of any while nobody knows of which.
+const CommandOption* find_typed(const std::vector<Command>& commands, const Typed& typed,
+                                const std::vector<CommandOption>& options,
+                                const std::string& spelling) {
+  return typed.command == nullptr ? find_anywhere(commands, spelling)
+                                  : find_option(options, spelling);
+}
+
 Typed read_typed(const std::vector<Command>& commands, std::span<const std::string> words,
                  std::vector<CommandOption>& options) {
   Typed typed;
@@ -55,7 +63,8 @@ Typed read_typed(const std::vector<Command>& commands, std::span<const std::stri
       continue;
     }
     const size_t equals = words[i].find('=');
-    const CommandOption* const option = find_option(options, words[i].substr(0, equals));
+    const CommandOption* const option =
+        find_typed(commands, typed, options, words[i].substr(0, equals));
     if (option == nullptr || option->value.empty())
       continue;
     const bool is_environment = option->names.back() == "--environment";
@@ -182,7 +191,7 @@ std::vector<std::string> values_of(const Typed& typed, const CommandOption& opti
   if (option.value.find('|') != std::string::npos && option.value.find('=') == std::string::npos)
     for (const std::string_view value : split(option.value, '|'))
       values.emplace_back(value);
-  if (option.names.back() == "--output")
+  if (option.names.back() == "--output" && typed.command != nullptr)
     values.insert(values.end(), typed.command->outputs.begin(), typed.command->outputs.end());
   return values;
 }
@@ -200,11 +209,12 @@ std::vector<std::string> next_words(const std::vector<Command>& commands,
 }
 
 /// The flag of `-ojson`; none when it is something else.
-const CommandOption* glued_option(const std::vector<CommandOption>& options,
+const CommandOption* glued_option(const std::vector<Command>& commands, const Typed& typed,
+                                  const std::vector<CommandOption>& options,
                                   const std::string& word) {
   if (word.size() < 3 || word[0] != '-' || word[1] == '-')
     return nullptr;
-  const CommandOption* const option = find_option(options, word.substr(0, 2));
+  const CommandOption* const option = find_typed(commands, typed, options, word.substr(0, 2));
   return option == nullptr || option->value.empty() ? nullptr : option;
 }
 
@@ -233,15 +243,17 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
   const Typed typed =
       read_typed(commands, words.first(words.empty() ? 0 : words.size() - 1), options);
   std::vector<std::string> found;
-  const size_t equals = last.starts_with("--") ? last.find('=') : std::string::npos;
+  const size_t equals = last.starts_with('-') ? last.find('=') : std::string::npos;
   if (typed.open != nullptr) {
     found = values_of(typed, *typed.open, names);
-  } else if (equals != std::string::npos && typed.command != nullptr) {
-    const CommandOption* const option = find_option(options, last.substr(0, equals));
+  } else if (equals != std::string::npos) {
+    const CommandOption* const option =
+        find_typed(commands, typed, options, last.substr(0, equals));
     if (option != nullptr)
       for (const std::string& value : values_of(typed, *option, names))
         found.push_back(last.substr(0, equals + 1) + value);
-  } else if (const CommandOption* const glued = glued_option(options, last); glued != nullptr) {
+  } else if (const CommandOption* const glued = glued_option(commands, typed, options, last);
+             glued != nullptr) {
     for (const std::string& value : values_of(typed, *glued, names))
       found.push_back(last.substr(0, 2) + value);
   } else if (last.starts_with('-')) {
@@ -260,11 +272,35 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
   return found;
 }
 
+/// Whether the last word is `SERVICE:PATH`.
+bool names_path_inside(const std::vector<Command>& commands, std::span<const std::string> words,
+                       const NameSource& names) {
+  const size_t colon = words.empty() ? std::string::npos : words.back().find(':');
+  if (colon == std::string::npos)
+    return false;
+  // The side itself would have been proposed.
+  std::vector<std::string> with_side(words.begin(), words.end());
+  with_side.back().resize(colon);
+  const std::vector<std::string> sides = completions_of(commands, with_side, names);
+  return std::ranges::find(sides, with_side.back() + ":") != sides.end();
+}
+
 /// Whether bash has split a word here: at the `=` of a flag, or at colons.
 bool is_break(std::string_view word, std::string_view before) {
   if (word == "=")
-    return before.starts_with("--");
+    return before.starts_with('-');
   return !word.empty() && word.find_first_not_of(':') == word.npos;
+}
+
+/// A word as the shell will hand it on; a quote may still be open.
+std::string unquoted(std::string word) {
+  const char quote = word.empty() ? ' ' : word[0];
+  if (quote != '"' && quote != '\'')
+    return word;
+  word.erase(0, 1);
+  if (word.ends_with(quote))
+    word.pop_back();
+  return word;
 }
 
 /// Bash makes three words of `--flag=value` and of `fs::File`: one again, and how much of the last
@@ -278,9 +314,9 @@ std::pair<std::vector<std::string>, size_t> joined(std::span<const std::string> 
       words.back() += given[i];
       cut = words.back().size();
       if (++i < given.size())
-        words.back() += given[i];
+        words.back() += unquoted(given[i]);
     } else {
-      words.push_back(given[i]);
+      words.push_back(unquoted(given[i]));
     }
   }
   return {std::move(words), cut};
@@ -288,11 +324,12 @@ std::pair<std::vector<std::string>, size_t> joined(std::span<const std::string> 
 
 }  // namespace
 
-std::vector<std::string> completions(const std::vector<Command>& commands,
-                                     std::span<const std::string> given, const NameSource& names) {
+Completions completions(const std::vector<Command>& commands, std::span<const std::string> given,
+                        const NameSource& names) {
   const auto [words, cut] = joined(given);
-  std::vector<std::string> found = completions_of(commands, words, names);
-  for (std::string& word : found)
+  Completions found{completions_of(commands, words, names)};
+  found.is_path_inside = found.words.empty() && names_path_inside(commands, words, names);
+  for (std::string& word : found.words)
     word.erase(0, cut);
   return found;
 }

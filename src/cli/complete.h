@@ -35,9 +35,15 @@ struct NamesAsked {
 };
 using NameSource = std::function<std::vector<std::string>(const NamesAsked&)>;
 
+struct Completions {
+  std::vector<std::string> words;
+  bool is_path_inside = false;  ///< of a service, which nobody can list: no file of this machine
+};
 /// The words that can stand in place of the last one of `words`, which may be empty; none: a file,
 /// or anything.
-std::vector<std::string> completions(const std::vector<Command>& commands,
-                                     std::span<const std::string> words, const NameSource& names);
+Completions completions(const std::vector<Command>& commands, std::span<const std::string> words,
+                        const NameSource& names);
+/// What `__complete` exits with when not even a file can be meant.
+constexpr int code_of_no_file = 3;
 
 }  // namespace fettle

@@ -59,7 +59,8 @@ std::string completed(std::vector<std::string> words) {
         return {};
     }
   };
-  return join(completions(some_commands(), words, names), " ");
+  const Completions found = completions(some_commands(), words, names);
+  return found.is_path_inside ? "no file" : join(found.words, " ");
 }
 
 TEST(Complete, CommandsAreProposedWordByWord) {
@@ -105,6 +106,29 @@ TEST(Complete, BashTakesAFlagAndItsValueApart) {
   EXPECT_EQ(completed({"port", "print", "--enclave", "=", "sho"}), "shop show");
   EXPECT_EQ(completed({"port", "print", "--enclave", "="}), "other shop show");
   EXPECT_EQ(completed({"port", "print", "--enclave", "=", "shop", "w"}), "web-of-shop");
+}
+
+TEST(Complete, ShortFlagsAndFlagsBeforeTheCommandHaveValuesToo) {
+  EXPECT_EQ(completed({"port", "print", "-e", "=", "o"}), "other");
+  EXPECT_EQ(completed({"port", "print", "-e=o"}), "-e=other");
+  EXPECT_EQ(completed({"enclave", "ls", "-o", "=", "j"}), "json jsonl");
+  EXPECT_EQ(completed({"enclave", "ls", "-o=y"}), "-o=yaml");
+  EXPECT_EQ(completed({"-e", "o"}), "other");
+  EXPECT_EQ(completed({"-o", "js"}), "json jsonl");
+  EXPECT_EQ(completed({"--enclave=o"}), "--enclave=other");
+  EXPECT_EQ(completed({"-eo"}), "-eother");
+}
+
+TEST(Complete, AQuoteMayBeOpen) {
+  EXPECT_EQ(completed({"enclave", "rm", "\"sh"}), "shop show");
+  EXPECT_EQ(completed({"port", "print", "'shop'", "'"}), "web-of-shop");
+}
+
+TEST(Complete, APathInAServiceIsNoFileOfThisMachine) {
+  EXPECT_EQ(completed({"service", "cp", "shop", "web-of-shop", ":", "/w"}), "no file");
+  EXPECT_EQ(completed({"service", "cp", "-e", "shop", "f", "web-of-shop:"}), "web-of-shop:");
+  EXPECT_EQ(completed({"service", "cp", "shop", "other:/w"}), "");
+  EXPECT_EQ(completed({"service", "cp", "shop", "./w"}), "");
 }
 
 TEST(Complete, BashSplitsAtColons) {

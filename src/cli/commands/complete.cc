@@ -118,15 +118,17 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
 
 }  // namespace
 
-void complete(Face& face, const std::vector<Command>& commands,
+int complete(Face& face, const std::vector<Command>& commands,
               std::span<const std::string> words) {
   const NameSource source = [&](const NamesAsked& asked) -> std::vector<std::string> {
     const Result<Workplace*> place = face.workplace();
     return place ? names_of(**place, asked).value_or(std::vector<std::string>())
                  : std::vector<std::string>();
   };
-  for (const std::string& word : completions(commands, words, source))
+  const Completions found = completions(commands, words, source);
+  for (const std::string& word : found.words)
     print(word);
+  return found.is_path_inside ? code_of_no_file : 0;
 }
 
 }  // namespace fettle
