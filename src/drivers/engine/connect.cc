@@ -19,6 +19,14 @@ Error no_engine(const std::vector<std::string>& tried, const Error& own) {
           "`$DOCKER_HOST`; `fettle doctor` shows more"));
 }
 
+/// What went wrong, without the address, which has just been named.
+std::string reason_of(const Error& error) {
+  constexpr std::string_view behind_request = "`: ";
+  const std::string& said = error.message;
+  const size_t end = said.starts_with('`') ? said.find(behind_request) : said.npos;
+  return end == said.npos ? said : said.substr(end + behind_request.size());
+}
+
 }  // namespace
 
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
@@ -46,8 +54,8 @@ Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& option
     if (asked_for)
       return world_error(cat("no container engine answers at `", address.text, "`, which ",
                              options.given.empty() ? "`$DOCKER_HOST`" : "`--engine`",
-                             " names: ", to_string(link.error())));
-    tried.push_back(cat("`", address.text, "` (", to_string(link.error()), ")"));
+                             " names: ", reason_of(link.error())));
+    tried.push_back(cat("`", address.text, "` (", reason_of(link.error()), ")"));
   }
   PrivatePodman podman({.root = options.private_root});
   if (!options.may_start && !podman.is_running(stop))

@@ -62,6 +62,11 @@ bool is_engine_noise(std::string_view bytes) {
          bytes.find('\n') == bytes.npos;
 }
 
+Error took_longer(Duration limit) {
+  return world_error(
+      cat("the command took longer than `--command-timeout` (", to_string(limit), ")"));
+}
+
 constexpr Duration limit_of_an_end = 1s;
 constexpr size_t full_id = 64;
 
@@ -98,8 +103,7 @@ Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token
     if (!answer.body.bool_at("Running") && answer.body.at("ExitCode").is_integer())
       return answer.body.integer_at("ExitCode");
     if (left_of(engine.limits().command, began) == 0s)
-      return world_error(
-          cat("the command did not end within ", to_string(engine.limits().command)));
+      return took_longer(engine.limits().command);
     TRY(pause_for(pause, stop));
   }
 }
@@ -121,10 +125,13 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
       result.error().unknown_outcome = true;
     return result;
   };
+  const auto began = std::chrono::steady_clock::now();
   const Result<EngineAnswer> asked = begun(engine.ask(std::move(call), stop));
   if (!asked) {
     end_exec(engine, container, id);
-    return asked.error();
+    const bool is_over = limit > 0s && options.time_limit <= 0s && left_of(limit, began) == 0s;
+    return is_over && !is_cancelled(asked.error()) ? begun(Result<int64_t>(took_longer(limit)))
+                                                   : begun(Result<int64_t>(asked.error()));
   }
   const EngineAnswer& answer = *asked;
   // Docker refuses to start a program that is not there; then the code says so, too.
