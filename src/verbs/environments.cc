@@ -4,6 +4,7 @@
 #include "core/environment_name.h"
 #include "kinds/kinds.h"
 #include "model/apply/intent.h"
+#include "plan/presence.h"
 #include "states/intent.h"
 #include "value/empty.h"
 #include "verbs/engines.h"
@@ -35,8 +36,17 @@ std::vector<RecordPointer> services_to_show(const Known& known) {
   });
 }
 
+/// The exit code, if it is an error and nobody asked for the end.
+std::optional<int64_t> bad_end(const Record& record, const Value& seen, Presence expected) {
+  const int64_t code = seen.integer_at("exit_code");
+  const bool ended = seen.text_at("status") == "exited" && code != 0;
+  return ended && record.by_hand != ByHand::stopped && runs(expected) ? std::optional(code)
+                                                                      : std::nullopt;
+}
+
 /// How a service is shown; none when there is nothing to show.
-std::optional<ServiceView> view_of(const Record& record, const Observation& seen, bool is_removed) {
+std::optional<ServiceView> view_of(const Record& record, const Observation& seen, bool is_removed,
+                                   Presence expected) {
   if (!seen.state && (is_removed || !record.applied))
     return std::nullopt;
   const Resource& then = *resource_of_then(record);
@@ -50,6 +60,7 @@ std::optional<ServiceView> view_of(const Record& record, const Observation& seen
   if (!seen.state)
     return view;
   view.status = seen.state->text_at("status") == "running" ? "running" : "stopped";
+  view.ended_with = bad_end(record, *seen.state, expected);
   if (const std::string_view there = seen.state->text_at("container"); there != record.remote_id) {
     view.container = there;
     if (record.attempt && record.attempt->failed) {
@@ -183,10 +194,13 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
     subjects.push_back({resource_of_then(*record)->key, nullptr, record});
   const std::vector<Observation> seen = TRY(look_at_services(place, subjects, seen_before));
   const std::set<Key> removed = removed_services(known, *place.kinds);
+  const auto left = presences_left(known, *place.kinds);
   bool any_running = false;
   for (size_t i = 0; i < services.size(); ++i) {
+    const auto expected = left.find(subjects[i].key);
     std::optional<ServiceView> service =
-        view_of(*services[i], seen[i], removed.contains(subjects[i].key));
+        view_of(*services[i], seen[i], removed.contains(subjects[i].key),
+                expected == left.end() ? Presence::running : expected->second);
     if (!service)
       continue;
     any_running |= seen[i].state && seen[i].state->text_at("status") == "running";

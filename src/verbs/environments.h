@@ -12,6 +12,8 @@ struct ServiceView {
   /// that is there is what an attempt to add or replace it has left.
   std::string status;
   std::string error;  ///< of a failed one: what was said
+  /// The exit code of one that ended with an error though nobody stopped it.
+  std::optional<int64_t> ended_with;
   Value attributes;
   Value outputs;
   std::string container;

@@ -7,6 +7,7 @@
 
 namespace fettle {
 
+struct EnvironmentView;
 struct ServiceView;
 
 struct Orphan;
@@ -77,8 +78,8 @@ int tell_end(const Face& face, const Summary& summary);
 /// The same for a command without a document of its own: JSON has the envelope of errors.
 int tell_failed(const Face& face, const Summary& summary);
 
-/// Prints what may stand in place of the last word, a line each.
-void complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);
+/// Prints what may stand in place of the last word, a line each; the exit code.
+int complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);
 
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value orphan_value(const Orphan& orphan);
@@ -102,6 +103,14 @@ int report_model_errors(const Face& face, const std::vector<Error>& errors);
 
 /// Tells what is doubtful, unless only errors and results are wanted.
 void print_warning(const Face& face, std::string_view text);
+
+/// Warns of services that ended with an error though they are wanted, and of what attempts that
+/// failed have left; with names, of these only.
+void warn_of_ends(const Face& face, const EnvironmentView& view,
+                  const std::vector<std::string>& only = {});
+/// The same, when the engine tells.
+void warn_of_ends(const Face& face, const Workplace& place, const Name& environment,
+                  const std::vector<std::string>& only = {});
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/line_diff.h"
 #include "cli/print.h"
+#include "verbs/environments.h"
 #include "verbs/export_model.h"
 #include "verbs/secrets.h"
 #include "verbs/shown_key.h"
@@ -136,6 +139,31 @@ int report_model_errors(const Face& face, const std::vector<Error>& errors) {
 void print_warning(const Face& face, std::string_view text) {
   if (!face.quiet)
     print_error(cat(in(Colour::yellow, "warning: ", face.terminal), text));
+}
+
+void warn_of_ends(const Face& face, const EnvironmentView& view,
+                  const std::vector<std::string>& only) {
+  for (const ServiceView& service : view.services) {
+    if (!only.empty() && std::ranges::find(only, service.name) == only.end())
+      continue;
+    const std::string where =
+        cat(quoted_for_shell(view.environment.name), " ", quoted_for_shell(service.name), "`");
+    if (service.status == "failed")
+      print_warning(face, cat("the service `", service.name, "` failed: ", service.error,
+                              "; `fettle service rm ", where, " removes what is left of it"));
+    else if (service.ended_with)
+      print_warning(face, cat("the service `", service.name, "` ended with exit code ",
+                              *service.ended_with, "; `fettle service logs ", where,
+                              " shows what it printed"));
+  }
+}
+
+void warn_of_ends(const Face& face, const Workplace& place, const Name& environment,
+                  const std::vector<std::string>& only) {
+  if (face.quiet)
+    return;
+  if (const auto view = inspect_environment(place, environment.str()))
+    warn_of_ends(face, *view, only);
 }
 
 Value failures_value(const Summary& summary) {

@@ -257,6 +257,8 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
     if (is_good && !face.quiet && !face.json && face.parsed.has("keep"))
       if (const std::string text = keeping_text(taken, !staying.empty()); !text.empty())
         print_error(cat("  ", text));
+    if (is_good && done == "started")
+      warn_of_ends(face, *place, environment.name);
     if (summary.stopped)
       break;
   }

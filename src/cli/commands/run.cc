@@ -130,7 +130,7 @@ bool is_bare(const Face& face) { return face.quiet && !face.parsed.has("verbosit
 Error with_heading(const Face& face, bool interpreted, Error error) {
   // An engine that cannot be used is no fault of the package.
   const bool about_package =
-      error.blame == Blame::user && (!interpreted || !error.where.file.empty());
+      error.blame == Blame::user && !error.where.file.empty();
   if (!about_package || face.json || face.json_lines || is_bare(face))
     return error;
   print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
@@ -399,12 +399,18 @@ Result<int> run(Face& face) {
   if (!ran)
     return with_heading(face, teller.has_interpreted(), std::move(ran).error());
   const PackageReport& report = kept_until_exit(std::move(*ran));
+  const bool shows = face.parsed.flag("show-enclave-inspect", true);
   const auto inspect = [&]() -> std::optional<EnvironmentView> {
-    if (!face.parsed.flag("show-enclave-inspect", true))
+    // The view also tells which services ended with an error.
+    if (!shows && face.quiet)
       return std::nullopt;
     Result<EnvironmentView> view =
         inspect_environment(*place, report.environment, report.seen, &report.known);
-    return view ? std::optional(std::move(*view)) : std::nullopt;
+    if (!view)
+      return std::nullopt;
+    if (report.summary.good())
+      warn_of_ends(face, *view);
+    return shows ? std::optional(std::move(*view)) : std::nullopt;
   };
   if (face.json) {
     print_json_as_it_is(document_of(report, false, inspect(), false));
