@@ -65,7 +65,7 @@ Result<std::optional<TreeEntry>> look_at(int folder, const char* name, const Pat
   } else if (S_ISREG(about.st_mode)) {
     entry.size = static_cast<uint64_t>(about.st_size);
   } else {
-    return world_error(cat("`", path.string(), "` is neither file, folder nor link"));
+    return user_error(cat("`", path.string(), "` is neither file, folder nor link"));
   }
   return std::optional(std::move(entry));
 }

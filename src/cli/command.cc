@@ -48,6 +48,14 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
                         suggestion(spelling, names), "\nsee `fettle help ", command.words, "`"));
 }
 
+/// Where people may mean a service.
+std::string_view same_of_a_service(std::string_view words) {
+  return words == "logs" ? "; `fettle service logs ENCLAVE SERVICE` shows the logs of a service"
+         : words == "exec"
+             ? "; `fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"
+             : "";
+}
+
 /// What users of Kurtosis may try, and what is there for it.
 std::string_view instead_of(std::string_view words) {
   static constexpr std::pair<std::string_view, std::string_view> known[] = {
@@ -69,6 +77,14 @@ std::string_view instead_of(std::string_view words) {
       {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
       {"analytics", "fettle sends no data"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+      {"status", "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
+      {"rm", "`fettle enclave rm` removes environments, `fettle service rm` services"},
+      {"enclave list", "`fettle enclave ls` lists environments"},
+      {"enclave delete", "`fettle enclave rm ENCLAVE` removes an environment"},
+      {"service list", "`fettle service ls ENCLAVE` lists services"},
+      {"service delete", "`fettle service rm ENCLAVE SERVICE` removes a service"},
+      {"files list", "`fettle files ls ENCLAVE` lists files artifacts"},
+      {"files delete", "`fettle files rm ENCLAVE ARTIFACT` removes a files artifact"},
       {"ps", "`fettle enclave ls` lists environments, `fettle service ls` services"},
       {"ls", "`fettle enclave ls` lists environments, `fettle service ls` services"},
       {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
@@ -480,8 +496,8 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   if (parsed.has("help"))
     return found;
   if (parsed.arguments.size() < found->least)
-    return user_error(
-        cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found), "`"));
+    return user_error(cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found),
+                          "`", same_of_a_service(found->words)));
   if (parsed.arguments.size() > found->most)
     return unexpected_argument(*found, parsed.arguments[found->most]);
   TRY(check_one_environment(*found, parsed));
@@ -527,18 +543,20 @@ std::string completion_script(std::string_view shell) {
   if (shell == "zsh")
     return "#compdef fettle\n_fettle() {\n  local -a found\n"
            "  found=(\"${(@f)$(fettle __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
-           "  if [[ -n ${found[1]} ]]; then compadd -a found; else _files; fi\n}\n"
+           "  local code=$?\n"
+           "  if [[ -n ${found[1]} ]]; then compadd -a found; elif ((code != 3)); then _files; fi\n}\n"
            "if [[ $funcstack[1] == _fettle ]]; then _fettle \"$@\"; else compdef _fettle fettle; "
            "fi";
   if (shell == "fish")
     return "function __fettle_complete\n  set -l words (commandline -opc) (commandline -ct)\n"
            "  fettle __complete $words[2..-1] 2>/dev/null\nend\n"
-           "complete -c fettle -f -n 'test (count (__fettle_complete)) -gt 0' "
+           "complete -c fettle -f -n 'set -l found (__fettle_complete); "
+           "test $status -eq 3 -o (count $found) -gt 0' "
            "-a '(__fettle_complete)'";
   // Bash splits words at `=` and `:`; what it does not find is a file.
   return "_fettle() {\n  local IFS=$'\\n'\n"
          "  COMPREPLY=($(fettle __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
-         "  ((${#COMPREPLY[@]})) || compopt -o default\n"
+         "  (($? == 3 || ${#COMPREPLY[@]})) || compopt -o default\n"
          "  [[ ${COMPREPLY[0]-} != *[:=/] ]] || compopt -o nospace\n}\ncomplete -F _fettle fettle";
 }
 

@@ -34,6 +34,17 @@ std::string short_name(const Key& key) {
   return name;
 }
 
+/// What does not fit loses the end of its name, then that of what is said about it: `instruction 3
+/// of 10` behind a long path is what people look for.
+std::string squeezed(const std::string& line, size_t width) {
+  const size_t colon = line.find(": ");
+  if (width_of(line) <= width || colon == line.npos)
+    return cut_to(line, width);
+  const std::string said = line.substr(colon);
+  const size_t room = width > width_of(said) ? width - width_of(said) : 0;
+  return cut_to(cut_to(line.substr(0, colon), std::max(room, width / 4)) + said, width);
+}
+
 std::string megabytes(int64_t bytes) { return cat(bytes / 1'000'000, ".", bytes / 100'000 % 10); }
 
 size_t rows_of(const WindowSize& size) { return static_cast<size_t>(std::max(1, size.rows)); }
@@ -73,7 +84,7 @@ std::vector<std::string> live_block(const std::string& title, const std::vector<
                                     size_t columns, size_t rows) {
   // A letter in the last column makes some terminals begin a new line.
   const size_t width = columns > 1 ? columns - 1 : 1;
-  std::vector<std::string> block{cut_to(title, width)};
+  std::vector<std::string> block{squeezed(title, width)};
   const size_t room = rows > 1 ? rows - 1 : 0;
   const size_t shown = lines.size() <= room ? lines.size() : room > 0 ? room - 1 : 0;
   for (size_t i = 0; i < shown; ++i) {

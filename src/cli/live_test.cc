@@ -46,6 +46,13 @@ TEST(Live, ANarrowWindowCutsLinesAndKeepsTheirTimes) {
             "  run exec/größer  400 ms");
 }
 
+TEST(Live, ANarrowWindowShortensThePathBeforeWhatIsSaidOfIt) {
+  EXPECT_EQ(live_block("github.com/somebody/something: instruction 12 of 40, 4.2 s", {}, 40, 12),
+            std::vector<std::string>{"github.co…: instruction 12 of 40, 4.2 s"});
+  EXPECT_EQ(live_block("github.com/somebody/something: instruction 12 of 40, 4.2 s", {}, 60, 12),
+            std::vector<std::string>{"github.com/somebody/something: instruction 12 of 40, 4.2 s"});
+}
+
 TEST(Live, ALowWindowCountsWhatItHasNoRoomFor) {
   EXPECT_EQ(join(live_block("shop", three, 80, 3), "\n"),
             "shop\n"

@@ -22,8 +22,11 @@ Result<std::optional<Environment>> lost_environment(const Workplace& place,
                                                     const std::string& name) {
   if (name.empty())
     return std::optional<Environment>();
-  auto begun = TRY(place.store->begin_edit(name, this_process(place.command, place.clock())));
-  if (const auto* edit = std::get_if<std::unique_ptr<Edit>>(&begun))
+  auto begun = place.store->begin_edit(name, this_process(place.command, place.clock()));
+  // Where nothing can be written, nothing is adopted.
+  if (!begun)
+    return std::optional<Environment>();
+  if (const auto* edit = std::get_if<std::unique_ptr<Edit>>(&*begun))
     if (!TRY(place.store->environment(name)))
       TRY(adopt_environment(place, **edit));
   return place.store->environment(name);
@@ -111,9 +114,14 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
   if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
     return *lost;
   std::vector<std::string> names;
-  for (const Environment& environment : TRY(place.store->environments()))
+  bool begins_one = false;
+  for (const Environment& environment : TRY(place.store->environments())) {
     names.push_back(environment.name.str());
+    begins_one |= !name.empty() && environment.uuid.starts_with(name);
+  }
+  const bool is_short = begins_one && !may_be_uuid(name);
   return user_error(cat("there is no environment `", printable(name), "`", suggestion(name, names),
+                        is_short ? "; of a uuid at least four digits are needed" : "",
                         names.empty() ? "; there are no environments yet" : ""));
 }
 

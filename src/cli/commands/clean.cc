@@ -38,10 +38,12 @@ Result<int> run(Face& face) {
   Cleaning cleaning;
   cleaning.all = face.parsed.flag("all");
   cleaning.wait = !face.parsed.flag("no-lease-wait");
-  cleaning.older_than =
-      TRY(parse_age(face.parsed.text("older-than", usual_age)).context("--older-than"));
-  if (*cleaning.older_than < 0s)
-    return user_error("`--older-than` must be an age such as 30d or 12h");
+  const std::string age = face.parsed.text("older-than", usual_age);
+  const Result<Duration> older_than = parse_age(age);
+  if (!older_than || *older_than < 0s)
+    return user_error(
+        cat("`--older-than` must be an age such as 30d, 12h or 90m, not `", printable(age), "`"));
+  cleaning.older_than = *older_than;
   const bool says = !face.quiet && !face.json;
   const Cleaned cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
     if (says)

@@ -250,7 +250,7 @@ class Upload {
     const std::string path = cat(scratch.path(), "/", name);
     const ByteSource content = TRY(source_of_file(is_piped ? "/dev/stdin" : given));
     if (extracts)
-      TRY(as_input(unpack(content, path)));
+      TRY(as_input(unpack_some(content, path)));
     else
       TRY(write_file(path, [&](const ByteSink& sink) { return pump(content, sink); }));
     return Upload(path, std::move(scratch));
@@ -260,6 +260,17 @@ class Upload {
  private:
   Upload(std::string path, std::optional<ScratchFolder> scratch)
       : path_(std::move(path)), scratch_(std::move(scratch)) {}
+  /// Nothing at all is no archive: what was to write it has failed.
+  static Status unpack_some(const ByteSource& content, const std::string& path) {
+    bool is_empty = true;
+    const ByteSource counted = [&](std::span<char> into) -> Result<size_t> {
+      const size_t count = TRY(content(into));
+      is_empty &= count == 0;
+      return count;
+    };
+    TRY(unpack(counted, path));
+    return is_empty ? user_error("the archive is empty") : Status();
+  }
   /// Whoever gives an archive that cannot be read has given a wrong one.
   static Status as_input(Status unpacked) {
     if (!unpacked)

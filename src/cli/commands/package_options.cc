@@ -1,5 +1,6 @@
 #include "cli/commands/package_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/file.h"
@@ -30,7 +31,8 @@ Result<std::string> download(const Workplace& place, const std::string& url) {
                                          .follow_redirects = true},
                                         place.interrupt->acts_token()));
   if (answer.status != 200)
-    return user_error(cat("`", url, "` returned status ", answer.status));
+    return Error(answer.status >= 500 ? Blame::world : Blame::user,
+                 cat("`", url, "` returned status ", answer.status));
   return std::move(answer.body);
 }
 
@@ -60,12 +62,20 @@ Status read_all_arguments(Face& face, PackageRequest& request) {
   for (const std::string& file : face.parsed.all("args-file")) {
     Workplace* place = TRY(face.workplace());
     Result<std::string> text = is_url(file) ? download(*place, file) : read_arguments(file);
+    // A file that cannot be read was named wrongly; a server may be down.
     if (!text)
-      return user_error(text.error().message).context("reading the arguments");
+      return Error(is_url(file) ? text.error().blame : Blame::user, text.error().message)
+          .context("reading the arguments");
     parts.push_back({shown_file(file), std::move(*text)});
   }
-  if (const std::string given = face.parsed.argument(1); !given.empty())
+  if (const std::string given = face.parsed.argument(1); given == "-") {
+    const std::vector<std::string>& files = face.parsed.all("args-file");
+    if (face.parsed.argument(0) == "-" || std::ranges::find(files, "-") != files.end())
+      return user_error("only one of the package, its arguments and `--args-file` can be `-`");
+    parts.push_back({shown_file(given), TRY(read_arguments(given))});
+  } else if (!given.empty()) {
     parts.push_back({"", given});
+  }
   const std::vector<std::string>& sets = face.parsed.all("set");
   if (parts.size() == 1 && sets.empty()) {
     request.arguments = std::move(parts[0].text);

@@ -17,6 +17,7 @@
 #include "value/json.h"
 #include "value/yaml.h"
 #include "verbs/environments.h"
+#include "verbs/files.h"
 #include "verbs/service_json.h"
 #include "verbs/services.h"
 
@@ -127,6 +128,8 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
     print_json(Value::dict({{"name", name}, {"status", done}, {"changed", summary.done > 0}}));
   else if (!face.quiet)
     print_error(cat("service `", name, "` ", summary.done == 0 ? "was already " : "", done));
+  if (verb == Verb::start)
+    warn_of_ends(face, *editing.place, editing.environment.name, {std::string(name)});
   return 0;
 }
 Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
@@ -152,6 +155,9 @@ Result<Entry> port_of(const std::string& text) {
   }
   int number = 0;
   const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const bool is_number = !rest.empty() && rest.find_first_not_of("0123456789") == rest.npos;
+  if (is_number && (failure != std::errc() || number < 1 || number > 65535))
+    return user_error(cat("the number of the port `", text, "` must be between 1 and 65535"));
   if (failure != std::errc() || end != rest.data() + rest.size() || number < 1 || number > 65535 ||
       (transport != "TCP" && transport != "UDP" && transport != "SCTP"))
     return user_error(
@@ -174,6 +180,17 @@ Result<Value> json_service_config(const std::string& given) {
   }
   const std::string piped{std::istreambuf_iterator<char>(std::cin), {}};
   return attributes_of_json(TRY(read_json(piped, "standard input")));
+}
+
+std::string no_artifact(const Known& known, const Name& environment, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const auto& [name, record] : files_artifacts(known))
+    names.push_back(name);
+  const std::string near = suggestion(wanted, names);
+  return cat("there is no files artifact `", wanted, "` in `", environment, "`",
+             !near.empty()   ? near
+             : names.empty() ? "; it has none"
+                             : cat("; it has ", join(names, ", ")));
 }
 
 /// The attributes that the options of `add` and `update` ask for.
@@ -224,10 +241,10 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
       for (const std::string_view one : split(given, ',')) {
         const size_t colon = one.find(':');
         const std::string artifact(colon == one.npos ? std::string_view() : one.substr(colon + 1));
-        if (artifact.empty() || !known.contains({environment, "artifact", artifact}))
-          return user_error(
-              cat("the files `", one,
-                  "` must be written `PATH:ARTIFACT` with an artifact of the environment"));
+        if (artifact.empty())
+          return user_error(cat("the files `", one, "` must be written `PATH:ARTIFACT`"));
+        if (!known.contains({environment, "artifact", artifact}))
+          return user_error(no_artifact(known, environment, artifact));
         files.push_back(
             {one.substr(0, colon),
              Value::list({Value::dict(
@@ -259,6 +276,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
               " with service UUID '", outputs.text_at("uuid"), "'"));
   else if (is_new)
     print(service_name(key));
+  warn_of_ends(face, *editing.place, editing.environment.name, {std::string(service_name(key))});
   return 0;
 }
 
@@ -286,6 +304,9 @@ Result<int> update(Face& face) {
                           "` are not known, since the store was lost: run its package again, or "
                           "remove the service and add it again"));
   const Value change = TRY(asked_attributes(face, *editing.place, editing.environment.name));
+  if (change.is_dict() && change.entries().empty())
+    return user_error(cat("nothing to change about `", service_name(now.key),
+                          "`: give the settings that are to change, such as `--env NAME=VALUE`"));
   return put(face, editing, {now.key.name.str(), merged_attributes(now.attributes, change), false});
 }
 
