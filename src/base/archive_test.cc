@@ -173,9 +173,14 @@ std::string of_type(std::string bytes, char type) {
 TEST(Archive, DevicesPipesAndSparseFilesAreRefused) {
   const auto folder = TemporaryDirectory::make();
   const std::string bytes = archive_of({{file("a", 0), ""}});
-  for (const char type : {'3', '4', '6', 'S', 'D', 'M'})
+  for (const auto& [type, what] : std::map<char, std::string>{{'3', "a device"},
+                                                              {'4', "a device"},
+                                                              {'6', "a pipe"},
+                                                              {'S', "something special"},
+                                                              {'D', "something special"},
+                                                              {'M', "something special"}})
     EXPECT_EQ(unpacked(of_type(bytes, type), folder->path()),
-              "`a` in the archive is neither file, folder nor link")
+              "`a` in the archive is " + what + ", neither file, folder nor link")
         << type;
   EXPECT_TRUE(std::filesystem::is_empty(folder->path()));
 }

@@ -130,7 +130,7 @@ bool is_bare(const Face& face) { return face.quiet && !face.parsed.has("verbosit
 Error with_heading(const Face& face, bool interpreted, Error error) {
   // An engine that cannot be used is no fault of the package.
   const bool about_package =
-      error.blame == Blame::user && !error.where.file.empty();
+      error.blame == Blame::user && (!interpreted || !error.where.file.empty());
   if (!about_package || face.json || face.json_lines || is_bare(face))
     return error;
   print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
