@@ -77,7 +77,8 @@ std::string_view instead_of(std::string_view words) {
       {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
       {"analytics", "fettle sends no data"},
       {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
-      {"status", "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
+      {"status",
+       "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
       {"rm", "`fettle enclave rm` removes environments, `fettle service rm` services"},
       {"enclave list", "`fettle enclave ls` lists environments"},
       {"enclave delete", "`fettle enclave rm ENCLAVE` removes an environment"},
@@ -544,7 +545,8 @@ std::string completion_script(std::string_view shell) {
     return "#compdef fettle\n_fettle() {\n  local -a found\n"
            "  found=(\"${(@f)$(fettle __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
            "  local code=$?\n"
-           "  if [[ -n ${found[1]} ]]; then compadd -a found; elif ((code != 3)); then _files; fi\n}\n"
+           "  if [[ -n ${found[1]} ]]; then compadd -a found; elif ((code != 3)); then _files; "
+           "fi\n}\n"
            "if [[ $funcstack[1] == _fettle ]]; then _fettle \"$@\"; else compdef _fettle fettle; "
            "fi";
   if (shell == "fish")

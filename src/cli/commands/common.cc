@@ -152,9 +152,9 @@ void warn_of_ends(const Face& face, const EnvironmentView& view,
       print_warning(face, cat("the service `", service.name, "` failed: ", service.error,
                               "; `fettle service rm ", where, " removes what is left of it"));
     else if (service.ended_with)
-      print_warning(face, cat("the service `", service.name, "` ended with exit code ",
-                              *service.ended_with, "; `fettle service logs ", where,
-                              " shows what it printed"));
+      print_warning(
+          face, cat("the service `", service.name, "` ended with exit code ", *service.ended_with,
+                    "; `fettle service logs ", where, " shows what it printed"));
   }
 }
 

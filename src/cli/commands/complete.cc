@@ -118,8 +118,7 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
 
 }  // namespace
 
-int complete(Face& face, const std::vector<Command>& commands,
-              std::span<const std::string> words) {
+int complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words) {
   const NameSource source = [&](const NamesAsked& asked) -> std::vector<std::string> {
     const Result<Workplace*> place = face.workplace();
     return place ? names_of(**place, asked).value_or(std::vector<std::string>())

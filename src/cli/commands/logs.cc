@@ -77,7 +77,8 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
     return text;
   if (const std::optional<Time> time = time_of(text))
     return written(*time);
-  return user_error(cat("`--", name, "` must be an age such as 10s, 10m, 2h or 1d, or a time such as ",
+  return user_error(cat("`--", name,
+                        "` must be an age such as 10s, 10m, 2h or 1d, or a time such as ",
                         to_string(place.clock()), ", not `", text, "`"));
 }
 
