@@ -189,6 +189,12 @@ Status check_ready(const Scene& scene, const Undertaking& undertaking, const See
   return {};
 }
 
+/// Whether somebody else may have made it.
+bool may_be_there(const Kinds& kinds, const Key& key) {
+  const Kind* kind = kinds.find(key.kind);
+  return kind != nullptr && !kind->is_marked();
+}
+
 }  // namespace
 
 Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) {
@@ -202,9 +208,11 @@ Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) 
     else if (asked.contains(key) || leftover_of(*record, intent) == Leftover::remove)
       subjects.add(key, nullptr, record);
   }
-  // What is never acted on is compared with the world all the same.
+  // What is never acted on is compared with the world all the same, and what is new may be there
+  // already.
   for (const auto& [key, resource] : wanted)
-    if (resource->mandate == Mandate::report && !known.contains(key))
+    if (!known.contains(key) &&
+        (resource->mandate == Mandate::report || may_be_there(scene.kinds, key)))
       subjects.add(key, resource, nullptr);
   Seen seen = TRY(subjects.look(scene));
   if (scene.blobs != nullptr)

@@ -118,6 +118,9 @@ bool is_purged(const Record* record) {
   return record != nullptr && record->applied && record->applied->attributes.bool_at("purged");
 }
 
+/// Something was at its place before anybody here made it.
+bool existed_already(const Step& step) { return step.verb == Verb::create && !step.seen.is_null(); }
+
 /// It was not there: that others of its attributes were wanted before says nothing.
 bool is_made(const Step& step) {
   if (step.known == nullptr || is_purged(step.known.get()))
@@ -129,6 +132,8 @@ bool is_made(const Step& step) {
 std::string comment_of_look(const Step& step) {
   if (step.key.kind == command_kind().name())
     return cat("it would be run: ", step.why);
+  if (existed_already(step))
+    return "it would be updated: it exists already";
   return is_made(step) && step.known != nullptr ? "it would be created" : step.why.str();
 }
 
@@ -144,6 +149,8 @@ std::string comment_of_step(const Step* step, Standing standing) {
   if (step->key.kind == command_kind().name() && step->verb != Verb::keep &&
       step->verb != Verb::remove)
     return done("run");
+  if (existed_already(*step))
+    return "updated: it existed already";
   if (is_made(*step))
     return "created";
   switch (step->verb) {

@@ -360,8 +360,7 @@ TEST(PrivatePodmanTest, WithoutAnEngineTheErrorSaysWhatWasTriedAndHowToGetOne) {
   ASSERT_FALSE(link);
   EXPECT_EQ(to_string(link.error()),
             cat("no container engine answers; tried `unix://", socket,
-                "` (talking to the engine at `unix://", socket,
-                "`: nothing answers at the socket `", socket,
+                "` (nothing answers at the socket `", socket,
                 "`), and a private Podman: a private Podman cannot run in `/run/not-here`: it has "
                 "its own `/run`; install Docker or Podman, start the "
                 "one that is installed, or set `--engine` or `$DOCKER_HOST`; `fettle doctor` shows "

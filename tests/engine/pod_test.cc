@@ -305,7 +305,7 @@ TEST_P(PodTest, InitContainersEndBeforeTheOthersBegin) {
   EXPECT_EQ(condition(status(), "Initialized").text_at("status"), "True");
   const auto failed = bring(wanted("Never", "echo alas; exit 3"), Verb::replace);
   ASSERT_FALSE(failed);
-  EXPECT_NE(said(failed).find("init container `second` of pod `|default/web-1` ended with exit "
+  EXPECT_NE(said(failed).find("init container `second` of pod `default/web-1` ended with exit "
                               "code 3; its last lines are:\nalas"),
             std::string::npos)
       << said(failed);

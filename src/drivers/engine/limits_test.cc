@@ -104,7 +104,8 @@ TEST_F(StalledEngine, ACommandHasALimitWhenItIsGivenOne) {
   const auto code = run_exec(*engine_, "c", {.command = {"sleep"}},
                              [](OutputStream, std::string_view) { return Status(); }, {});
   ASSERT_FALSE(code);
-  EXPECT_NE(code.error().message.find("took longer than"), std::string::npos) << code.error().message;
+  EXPECT_NE(code.error().message.find("took longer than"), std::string::npos)
+      << code.error().message;
 }
 
 TEST_F(StalledEngine, AnArchiveIsGivenUpBothWays) {
