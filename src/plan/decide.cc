@@ -279,7 +279,7 @@ Step Decider::decide_new(NodeId id) const {
     return step(id, verb, is_new);
   Record as_wanted;
   as_wanted.applied = *node.wanted;
-  Comparison found = node.kind->compare(as_wanted, *node.seen, expected_presence(id));
+  Comparison found = node.kind->compare(as_wanted, *node.seen, Presence::running);
   if (found.fields.empty())
     return step(id, verb, "new; it exists already");
   Step changed =
