@@ -380,9 +380,9 @@ namespace {
 /// What somebody else works on, or has changed since it was read, says nothing about the outside.
 Status leave_out_what_changes(const Workplace& place, const Name& environment, const Known& before,
                               std::vector<Drift>& found) {
-  const bool is_at_work = TRY(place.store->holder(environment)).has_value();
   if (found.empty())
     return {};
+  const bool is_at_work = TRY(place.store->holder(environment)).has_value();
   const Known now = TRY(place.store->known(environment));
   std::erase_if(found, [&](const Drift& one) {
     const auto record = now.find(one.key);
@@ -390,8 +390,8 @@ Status leave_out_what_changes(const Workplace& place, const Name& environment, c
       return true;
     const Record &then = *before.at(one.key), &is = *record->second;
     return (is_at_work && is.attempt && !is.attempt->failed) ||
-           bool(then.attempt) != bool(is.attempt) ||
-           then.incarnation != is.incarnation || then.finished != is.finished;
+           bool(then.attempt) != bool(is.attempt) || then.incarnation != is.incarnation ||
+           then.finished != is.finished;
   });
   return {};
 }
