@@ -1,7 +1,9 @@
-/// Any model with small limits: it ends, and the same way again.
+/// Any model with small limits: it ends, and the same way again. One that repeats a part has more
+/// steps; how often it is repeated is told by the last byte.
 
 #include <cstdint>
 
+#include "base/fuzz/repeated_text.h"
 #include "base/text.h"
 #include "model/compile.h"
 #include "model/fuzz/fuzz.h"
@@ -11,12 +13,13 @@ namespace {
 
 /// What a model prints and reports. Plugins that read the machine are left out of the models, for
 /// the same reason as those that wait or draw random numbers.
-std::string outcome_of(const std::string& text) {
+std::string outcome_of(const RepeatedText& model) {
   std::string seen;
   CompileOptions options;
-  options.most_steps = 20'000;
+  options.most_steps = model.is_repeated ? 400'000 : 20'000;
+  options.most_memory = 256 << 20;
   options.print = [&](std::string_view line) { seen += cat(line.substr(0, 1000), "\n"); };
-  const Compiled compiled = compile("f.cf", text, options);
+  const Compiled compiled = compile("f.cf", model.text, options);
   for (const Error& error : compiled.errors) {
     require(!error.message.empty(), "the error has a message");
     seen += cat(to_string(error), "\n");
@@ -35,10 +38,13 @@ bool is_outside(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
-  if (size > 4096 || is_outside(text))
+  if (size == 0 || size > 4096)
     return 0;
-  require(outcome_of(text) == outcome_of(text), "the same outcome again");
+  const RepeatedText model =
+      repeated_text({reinterpret_cast<const char*>(data), size}, data[size - 1]);
+  if (is_outside(model.text))
+    return 0;
+  require(outcome_of(model) == outcome_of(model), "the same outcome again");
   return 0;
 }
 

@@ -1,9 +1,10 @@
-/// Any text through the lexer and the parser: a tree, or an error with a place inside the text;
-/// twice the same.
+/// Any text through the lexer and the parser, with a part that may be repeated: a tree, or an error
+/// with a place inside the text; twice the same.
 
 #include <algorithm>
 #include <cstdint>
 
+#include "base/fuzz/repeated_text.h"
 #include "model/fuzz/fuzz.h"
 #include "model/syntax/lexer.h"
 #include "model/syntax/parser.h"
@@ -41,7 +42,10 @@ Outcome read(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (size == 0)
+    return 0;
+  const std::string text =
+      repeated_text({reinterpret_cast<const char*>(data), size}, data[size - 1]).text;
   if (const Result<Tokens> tokens = read_tokens("f.cf", text, 0))
     require(!tokens->found.empty() && tokens->found.back().token == Token::end_of_file,
             "the end of the file");

@@ -290,9 +290,12 @@ Result<const Expr*> ExpressionParser::text() {
   const bool is_long = token.token == Token::long_string;
   Place at = token.at;
   at.is_exact = is_long;
-  if (const Format* format =
-          read_interpolation(content->view, at, moved(token.at, is_long ? 3 : 1), arena_, symbols_))
-    return format;
+  const auto format =
+      read_interpolation(content->view, at, moved(token.at, is_long ? 3 : 1), arena_, symbols_);
+  if (!format)
+    return fail_at(token.at, format.error().message);
+  if (*format != nullptr)
+    return *format;
   return constant(Datum::of(content), token.at);
 }
 

@@ -99,6 +99,11 @@ TEST(Parser, HostileTextIsAnError) {
   EXPECT_NE(read(sum).error.find("nested too deeply"), std::string::npos);
   EXPECT_NE(read(nots + "true").error.find("nested too deeply"), std::string::npos);
   EXPECT_NE(read(ifs).error.find("nested too deeply"), std::string::npos);
+  std::string path = "x";
+  for (int i = 0; i < 500'000; ++i)
+    path += ".a";
+  EXPECT_NE(read("a = f\"{" + path + "}\"").error.find("nested too deeply"), std::string::npos);
+  EXPECT_NE(read("a = \"{{" + path + "}}\"").error.find("nested too deeply"), std::string::npos);
   EXPECT_NE(read("a = 1" + std::string(5000, '0')).error.find("limit"), std::string::npos);
   EXPECT_NE(read("a = \"\xff\"").error.find("UTF-8"), std::string::npos);
   EXPECT_NE(read("a = \"abc").error.find("Illegal character '\"'"), std::string::npos);

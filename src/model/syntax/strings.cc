@@ -102,26 +102,38 @@ bool is_path_character(char c) {
          c == '-' || c == '.';
 }
 
-/// The place of a character of a text whose first one stands at `start`.
-Place place_in(std::string_view text, size_t offset, Place start) {
-  const std::string_view before = text.substr(0, offset);
-  const size_t lines = static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
-  const size_t line = before.rfind('\n');
-  const std::string_view beside = line == before.npos ? before : before.substr(line + 1);
-  if (lines > 0) {
-    start.line = std::min<uint64_t>(start.line + lines, Place::last_line) & Place::last_line;
-    start.column = 1;
+/// The places of a text whose first character stands at `start`. They are asked for from the front
+/// to the back, so that a text with many of them is walked through once.
+class Places {
+ public:
+  Places(std::string_view text, Place start) : text_(text), place_(start) {}
+
+  Place of(std::string_view part) {
+    const auto offset = static_cast<size_t>(part.data() - text_.data());
+    for (; at_ < offset; ++at_) {
+      if (text_[at_] == '\n') {
+        place_.line = std::min<uint64_t>(place_.line + 1, Place::last_line) & Place::last_line;
+        place_.column = 1;
+      } else if ((text_[at_] & 0xC0) != 0x80) {
+        place_ = moved(place_, 1);
+      }
+    }
+    return place_;
   }
-  return moved(start, static_cast<size_t>(std::count_if(beside.begin(), beside.end(), [](char c) {
-                 return (c & 0xC0) != 0x80;
-               })));
-}
+
+ private:
+  std::string_view text_;
+  Place place_;
+  size_t at_ = 0;
+};
 
 /// A path within a text. Attributes know their own place, the name that of the text.
-const Expr* read_path(std::string_view path, std::string_view text, Place at, Place start,
-                      Arena& arena, Symbols& symbols) {
+Result<const Expr*> read_path(std::string_view path, Place at, Places& places, Arena& arena,
+                              Symbols& symbols) {
   // Blanks around a step are no part of it.
   std::vector<std::string_view> steps = split(path, '.');
+  if (steps.size() > max_depth)
+    return user_error("Syntax error: the model is nested too deeply");
   for (std::string_view& step : steps)
     step = trim(step);
   const Expr* made =
@@ -129,7 +141,7 @@ const Expr* read_path(std::string_view path, std::string_view text, Place at, Pl
   for (size_t i = 1; i < steps.size(); ++i) {
     if (steps[i].empty())
       continue;
-    Place place = place_in(text, static_cast<size_t>(steps[i].data() - text.data()), start);
+    Place place = places.of(steps[i]);
     place.is_exact = 1;
     made =
         arena.make<AttributeRef>(Expr{ExprKind::attribute, place}, made, symbols.intern(steps[i]));
@@ -150,7 +162,7 @@ bool is_path(std::string_view path) {
 class FStringReader {
  public:
   FStringReader(std::string_view text, Place at, Arena& arena, Symbols& symbols)
-      : text_(text), place_(at), arena_(arena), symbols_(symbols) {}
+      : text_(text), place_(at), places_(text, moved(at, 2)), arena_(arena), symbols_(symbols) {}
 
   /// Up to the end, or within a specification up to its `}`.
   Result<const Format*> read(int depth) {
@@ -203,7 +215,7 @@ class FStringReader {
       return user_error(
           "f-strings do not support positional substitutions via '{}', use variable "
           "or attribute keys instead");
-    FormatPart part{{}, read_path(path, text_, place_, moved(place_, 2), arena_, symbols_)};
+    FormatPart part{{}, TRY(read_path(path, place_, places_, arena_, symbols_))};
     at_ = end;
     if (text_[at_] == '!') {
       part.conversion = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
@@ -224,6 +236,7 @@ class FStringReader {
 
   std::string_view text_;
   Place place_;
+  Places places_;
   Arena& arena_;
   Symbols& symbols_;
   size_t at_ = 0;
@@ -250,8 +263,9 @@ Result<std::string> unescape(std::string_view text, Place at, const Warn& warn) 
   return made;
 }
 
-const Format* read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
-                                 Symbols& symbols) {
+Result<const Format*> read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
+                                         Symbols& symbols) {
+  Places places(text, start);
   std::vector<FormatPart> parts;
   size_t done = 0;
   bool found = false;
@@ -270,7 +284,7 @@ const Format* read_interpolation(std::string_view text, Place at, Place start, A
     }
     if (from - 2 > done)
       parts.push_back({text.substr(done, from - 2 - done)});
-    parts.push_back({{}, read_path(path, text, at, start, arena, symbols)});
+    parts.push_back({{}, TRY(read_path(path, at, places, arena, symbols))});
     found = true;
     done = open = close + 2;
   }

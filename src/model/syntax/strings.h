@@ -15,8 +15,8 @@ namespace fettle::model {
 Result<std::string> unescape(std::string_view text, Place at, const Warn& warn);
 
 /// `"a {{ b.c }}"` as a tree; null when it holds nothing to fill in.
-const Format* read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
-                                 Symbols& symbols);
+Result<const Format*> read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
+                                         Symbols& symbols);
 
 /// `f"{a.b:>{width}}"`.
 Result<const Format*> read_f_string(std::string_view text, Place at, Arena& arena,

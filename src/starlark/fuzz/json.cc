@@ -9,7 +9,7 @@ namespace fettle::starlark {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Session session(Dialect::of(Profile::go), small_limits());
   Thread thread(session);
-  const Text given = repeated_text({reinterpret_cast<const char*>(data), size}, size);
+  const RepeatedText given = repeated_text({reinterpret_cast<const char*>(data), size}, size);
   const auto read = thread.heap().json(given.text);
   if (!read) {
     INVARIANT(!read.error().message.empty());

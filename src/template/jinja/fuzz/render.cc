@@ -1,15 +1,23 @@
-/// Any bytes as a template: an answer or an error with a place, within the limits.
+/// Any bytes as a template, with a part that may be repeated: an answer or an error with a place,
+/// within the limits.
 
 #include <cstdlib>
 
+#include "base/fuzz/repeated_text.h"
 #include "template/jinja/jinja.h"
 #include "value/json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   namespace jinja = fettle::jinja;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (size == 0)
+    return 0;
+  const auto [text, is_repeated] =
+      fettle::repeated_text({reinterpret_cast<const char*>(data), size}, data[size - 1]);
   jinja::Environment environment;
-  environment.limits = {.steps = 20'000, .output = 1 << 16, .range = 1000};
+  environment.limits = {.steps = is_repeated ? 400'000U : 20'000U,
+                        .memory = 256 << 20,
+                        .output = 1 << 16,
+                        .range = 1000};
   environment.syntax.spacing = {size % 2 == 0, size % 3 == 0, size % 5 == 0};
   environment.syntax.has_loop_controls = size % 7 != 0;
   environment.load = [&](const std::string& name) -> fettle::Result<std::optional<std::string>> {
