@@ -3,9 +3,9 @@
 ///
 /// What an unchanged run needs of an engine, by nothing but the calls. `fill` makes images: USED of
 /// them run as `localhost/fettle/many:0` …, the others are empty and there to be in the way. `time`
-/// prints, in ms and each the best of several rounds on new connections: a list of the containers of
-/// an environment, the inspections of the images that run, all at once, a list of all images, and
-/// the engine's information about itself.
+/// prints, in ms and each the best of several rounds on new connections: a list of the containers
+/// of an environment, the inspections of the images that run, all at once, a list of all images,
+/// and the engine's information about itself.
 
 #include <algorithm>
 #include <cstdio>
@@ -61,8 +61,8 @@ Status ask(const std::string& socket, const std::vector<std::string>& paths) {
   std::vector<Task> calls;
   for (const std::string& path : paths)
     calls.emplace_back([&](const std::stop_token& stop) -> Status {
-      const HttpResponse answer = TRY(
-          http.send({.url = cat("http://engine/v1.41", path), .unix_socket = socket}, stop));
+      const HttpResponse answer =
+          TRY(http.send({.url = cat("http://engine/v1.41", path), .unix_socket = socket}, stop));
       return answer.status == 200 ? Status() : world_error(answer.body);
     });
   return do_at_once(calls, calls.size(), {});
@@ -87,10 +87,9 @@ Status run(const std::vector<std::string>& arguments) {
   };
   if (arguments.size() == 5 && arguments[1] == "fill") {
     HttpClient http;
-    Engine engine(http, {.text = arguments[0],
-                         .unix_socket = arguments[0],
-                         .base = "http://engine",
-                         .ssh = {}});
+    Engine engine(
+        http,
+        {.text = arguments[0], .unix_socket = arguments[0], .base = "http://engine", .ssh = {}});
     return fill(engine, arguments[2], number(3, 0), number(4, 0));
   }
   if (arguments.size() < 4 || arguments[1] != "time")

@@ -165,10 +165,10 @@ void measure_push(const Path& folder, int resources) {
   over = true;
   run.join();
   std::sort(waits.begin(), waits.end());
-  std::printf("push of %d resources: %.0f ms; a write beside it: median %.1f ms, p99 %.1f ms, "
-              "longest %.1f ms (100)\n",
-              resources, took, waits[waits.size() / 2], waits[waits.size() * 99 / 100],
-              waits.back());
+  std::printf(
+      "push of %d resources: %.0f ms; a write beside it: median %.1f ms, p99 %.1f ms, "
+      "longest %.1f ms (100)\n",
+      resources, took, waits[waits.size() / 2], waits[waits.size() * 99 / 100], waits.back());
 }
 
 }  // namespace

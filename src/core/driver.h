@@ -73,6 +73,7 @@ struct Failed {
   Error error;
   Value outputs;  ///< a dict, or null: as before
   std::optional<Again> again{};
+  bool has_only_looked = false;  ///< nothing was touched
 };
 
 /// The act was begun and is not complete: call again after the pause.

@@ -44,7 +44,7 @@ struct Course {
 /// An act that was begun and has not settled.
 struct Attempt {
   Boxed<Resource> resource;
-  Verb verb = Verb::keep;  ///< what was to be done
+  Verb verb = Verb::keep;  ///< what was to be done; `keep`: it ended at its first look
   Time started;
   bool failed = false;             ///< else nobody knows how it ended
   std::string error;               ///< what was said about it, if anything was

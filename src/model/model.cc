@@ -64,9 +64,13 @@ const Instance* Model::contributor(Contributor by) const {
 }
 
 const std::deque<Construction>& Model::constructions() const { return program.constructions; }
-const std::deque<Repetition>& Model::repetitions() const { return machine->contributions().repetitions(); }
+const std::deque<Repetition>& Model::repetitions() const {
+  return machine->contributions().repetitions();
+}
 std::span<const Reading> Model::readings() const { return machine->contributions().readings(); }
-std::span<const Allocation> Model::allocations() const { return machine->contributions().allocations(); }
+std::span<const Allocation> Model::allocations() const {
+  return machine->contributions().allocations();
+}
 
 std::string Model::where(Place at) const {
   return cat(program.files[at.file].name, ":", uint64_t{at.line}, ":", uint64_t{at.column});

@@ -109,6 +109,16 @@ Step Decider::again(NodeId id, std::string why, const Key* because) const {
   return step(id, verb, why, because);
 }
 
+/// The same, of what has the attributes that it had: what can be changed where it is stays there.
+Step Decider::again_in_place(NodeId id, std::string why, const Key* because) const {
+  const Node& node = graph_.node(id);
+  Step found = again(id, std::move(why), because);
+  if (found.verb == Verb::replace &&
+      node.kind->in_place_changes(node.wanted->attributes, node.wanted->attributes))
+    found.verb = Verb::update;
+  return found;
+}
+
 std::vector<Version> Decider::versions(NodeId id) const {
   const Node& node = graph_.node(id);
   std::vector<Version> found;
@@ -255,7 +265,7 @@ Step Decider::decide_leftover(NodeId id) const {
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it goes with `", to_string(*edge.key), "`"));
-  const bool was_held = node.known->attempt && node.known->attempt->verb == Verb::blocked;
+  const bool was_held = node.known->attempt && !may_have_changed(*node.known->attempt);
   if (node.leftover == Leftover::remove && was_held && !node.known->applied)
     return step(id, Verb::forget, "no longer wanted; it was never done");
   if (node.leftover == Leftover::remove && is_left_in_place(node))
@@ -300,6 +310,8 @@ Step Decider::decide_wanted(NodeId id) const {
     return blocked(id, Obstacle::undefined, "undefined: an attribute is unknown");
   if (auto unmet = check_needs(id))
     return *unmet;
+  if (auto described = check_look(id))
+    return *described;
   if (node.wanted->mandate == Mandate::report)
     return decide_reported(id);
   if (node.wanted->mandate == Mandate::look)
@@ -329,7 +341,7 @@ Step Decider::decide_wanted(NodeId id) const {
     return step(id, Verb::keep, "the resolver found it up to date");
   }
   if (node.kind->sort() == Sort::ensuring && (!is_done_in_this_run(id) || node.known->attempt))
-    return step(id, Verb::ensure, "checked in every run");
+    return decide_ensured(id);
   if (const Edge* change = cause(id))
     return again(id, cat("`", to_string(*change->key), "` changed"), change->key);
   for (const auto check : {&Decider::check_host, &Decider::check_interrupted,
@@ -352,6 +364,44 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.kind->sort() == Sort::action && node.known->attempt)
     return again(id, cat("it failed before: ", node.known->attempt->error));
   return outlived ? *outlived : step(id, Verb::keep, unchanged_why);
+}
+
+/// What looks for itself does so in every run; what it listens to may have it act, too.
+Step Decider::decide_ensured(NodeId id) const {
+  const Boxed<Attempt>& attempt = graph_.node(id).known->attempt;
+  if (attempt && attempt->failed)
+    return step(id, Verb::ensure, cat("it failed before: ", attempt->error));
+  if (const std::vector<Key> changed = events(id); !changed.empty())
+    return step(id, Verb::ensure, cat("`", to_string(changed.front()), "` changed"),
+                &changed.front());
+  return step(id, Verb::ensure, "checked in every run");
+}
+
+/// A preview: what was found as described acts only when it is told of a change. What may have been
+/// changed by an act that did not succeed counts as changed, however it is found.
+std::optional<Step> Decider::check_look(NodeId id) const {
+  const Node& node = graph_.node(id);
+  const auto* const looks = options_.as_described.get();
+  const auto look =
+      looks == nullptr ? std::map<Key, bool>::const_iterator() : looks->find(*node.key);
+  if (looks == nullptr || look == looks->end())
+    return std::nullopt;
+  if (node.known != nullptr && node.known->attempt && may_have_changed(*node.known->attempt))
+    return std::nullopt;
+  const bool listens = look->second && node.wanted->mandate == Mandate::act;
+  if (const std::vector<Key> changed = events(id); listens && !changed.empty())
+    return step(id, Verb::ensure, cat("`", to_string(changed.front()), "` changed"),
+                &changed.front());
+  for (const Edge& edge : graph_.needs(id))
+    if (relies(edge) && edge.node != no_node && is_doubtful(standings_[edge.node]) &&
+        (edge.hole || listens)) {
+      Step perhaps =
+          step(id, Verb::ensure,
+               cat("`", to_string(*edge.key), "` is due, and its output may change"), edge.key);
+      perhaps.maybe = true;
+      return perhaps;
+    }
+  return step(id, Verb::keep, "it is as described");
 }
 
 /// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world
@@ -671,7 +721,10 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
     return step(id, Verb::start, interrupted_stop_text(node));
   if (found.verb == Verb::keep)
     return std::nullopt;
-  Step drift = step(id, found.verb, cat("drift: ", found.why));
+  const bool has_failed = node.known->attempt && may_have_changed(*node.known->attempt);
+  Step drift = step(id, found.verb,
+                    has_failed ? cat("it failed before: ", node.known->attempt->error)
+                               : cat("drift: ", found.why));
   if (node.seen->state)
     drift.seen = *node.seen->state;
   drift.fields = std::move(found.fields);
@@ -773,17 +826,13 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
           id, Obstacle::host,
           cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is recreated"),
           edge->key);
-    Step changed = again(id, what, edge->key);
-    if (changed.verb == Verb::replace &&
-        node.kind->in_place_changes(node.wanted->attributes, node.wanted->attributes))
-      changed.verb = Verb::update;
-    return changed;
+    return again_in_place(id, what, edge->key);
   }
   if (doubtful == nullptr)
     return std::nullopt;
   Step perhaps =
-      again(id, cat("`", to_string(*doubtful->key), "` is due, and its output may change"),
-            doubtful->key);
+      again_in_place(id, cat("`", to_string(*doubtful->key), "` is due, and its output may change"),
+                     doubtful->key);
   perhaps.maybe = true;
   return perhaps;
 }

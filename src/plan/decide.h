@@ -4,6 +4,7 @@
 /// resource before anything happens, `Run` for each one at the moment when its needs are settled:
 /// the same rules, once with what is assumed and once with what is known of the needs.
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,12 +28,21 @@ struct PlanOptions {
   /// What a run that goes on had changed before it was killed. Null: nothing.
   std::shared_ptr<const std::set<Key>> changed_before{};
   bool replay = false;  ///< what happened in an earlier life of its host is done again
+  /// In a preview: what its driver has looked at and found as described, and whether it acts when
+  /// something that it listens to changes. Null: nothing has been looked at.
+  std::shared_ptr<const std::map<Key, bool>> as_described{};
   /// Lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
 
 /// A life that has begun and whose number nobody was told.
 constexpr uint64_t unnumbered_life = ~uint64_t(0);
+
+/// Whether an act that did not succeed may have left something: not when it was held back, or ended
+/// at its first look.
+inline bool may_have_changed(const Attempt& attempt) {
+  return attempt.verb != Verb::blocked && attempt.verb != Verb::keep;
+}
 
 /// How far a resource has come, as seen by those that need it.
 enum class Standing : uint8_t {
@@ -81,10 +91,12 @@ class Decider {
  private:
   Step decide_new(NodeId id) const;
   Step decide_wanted(NodeId id) const;
+  Step decide_ensured(NodeId id) const;
   Step decide_asked(NodeId id) const;
   Step decide_reported(NodeId id) const;
   Step decide_leftover(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
+  std::optional<Step> check_look(NodeId id) const;
   std::optional<Step> check_attempt(NodeId id) const;
   const Edge* cause(NodeId id) const;
   bool is_done_in_this_run(NodeId id) const;
@@ -109,6 +121,7 @@ class Decider {
   Step step(NodeId id, Verb verb, Name why, const Key* because = nullptr) const;
   Step blocked(NodeId id, Obstacle obstacle, Name why, const Key* because = nullptr) const;
   Step again(NodeId id, std::string why, const Key* because = nullptr) const;
+  Step again_in_place(NodeId id, std::string why, const Key* because = nullptr) const;
 
   const Graph& graph_;
   const std::vector<Standing>& standings_;

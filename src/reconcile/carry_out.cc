@@ -223,7 +223,7 @@ Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) 
 Result<Seen> look_at_known(const Scene& scene, const Known& known) {
   Subjects subjects(scene.kinds, known);
   for (const auto& [key, record] : known)
-    subjects.add(key, nullptr, record);
+    subjects.add(key, record->applied ? &*record->applied : nullptr, record);
   return subjects.look(scene);
 }
 

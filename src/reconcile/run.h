@@ -180,6 +180,7 @@ class Run {
     bool is_recorded = false;  ///< as a success
     bool has_changed = false;
     bool may_have_changed = false;  ///< an act before it did not come to its end
+    bool has_only_looked = false;   ///< it failed before it touched anything
     bool was_ended = false;         ///< told to stop, since a call took too long
     bool was_hinted = false;        ///< while it acted
     bool is_dirty = false;          ///< what it needs has changed since the call began

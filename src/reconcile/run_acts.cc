@@ -115,7 +115,7 @@ void Run::begin_act(NodeId id) {
   act.key = *node.key;
   act.known = node.known;
   flight.may_have_changed =
-      node.known != nullptr && node.known->attempt && node.known->attempt->verb != Verb::blocked;
+      node.known != nullptr && node.known->attempt && may_have_changed(*node.known->attempt);
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
     act.seen = *node.seen;
@@ -289,6 +289,7 @@ void Run::act_answered(NodeId id, const Failed& failed) {
     call_again(id, *failed.again, failed.outputs);
     return;
   }
+  flight.has_only_looked = failed.has_only_looked && !flight.may_have_changed;
   Failure failure = failure_of(id, failed.error, failed.outputs);
   if (failed.again)
     failure.late = reason_of_time(flight);
@@ -596,6 +597,7 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
     Attempt& attempt = record->attempt.edit();
     attempt.failed = failed;
     attempt.error = said;
+    attempt.verb = flight.has_only_looked ? Verb::keep : attempt.verb;
     attempt.course.reset();
     if (waits)
       attempt.course = course_of(flight);

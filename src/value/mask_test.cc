@@ -13,8 +13,8 @@ std::string shown(const Value& value) { return write_json(value); }
 TEST(Mask, NamesThatSaySo) {
   for (const char* name :
        {"password", "PASSWORD", "Password", "dbPassword", "db_password", "API_TOKEN", "ssh-key",
-        "ssh.key", "APIToken", "apiKey", "keyFile", "secrets", "s3key", "my secret", "a.b.credential",
-        "token1", "KEY_2", "passwordHash"})
+        "ssh.key", "APIToken", "apiKey", "keyFile", "secrets", "s3key", "my secret",
+        "a.b.credential", "token1", "KEY_2", "passwordHash"})
     EXPECT_TRUE(is_secret_name(name)) << name;
   for (const char* name : {"monkey", "keyboard", "tokenizer", "secretary", "passwords2x_", "", "k",
                            "keycloak", "PASSWORDLESS", "hotkeys1a", "user", "credentialed"})
@@ -22,9 +22,9 @@ TEST(Mask, NamesThatSaySo) {
 }
 
 TEST(Mask, ValuesAtTheirNamesAreHidden) {
-  EXPECT_EQ(shown(mask_named(json(
-                R"({"user":"bob","password":"x","db":{"apiToken":[1,2],"port":1},"keys":null,)"
-                R"("list":[{"secret":{"a":"b"}}],"use_token":true})"))),
+  EXPECT_EQ(shown(mask_named(
+                json(R"({"user":"bob","password":"x","db":{"apiToken":[1,2],"port":1},"keys":null,)"
+                     R"("list":[{"secret":{"a":"b"}}],"use_token":true})"))),
             R"({"db":{"apiToken":"********","port":1},"keys":null,"list":[{"secret":"********"}],)"
             R"("password":"********","use_token":true,"user":"bob"})");
 }
@@ -33,7 +33,8 @@ TEST(Mask, TextsAtTheirNamesAreHidden) {
   for (const auto& [text, hidden] : std::vector<std::pair<std::string, std::string>>{
            {R"(add_service(env_vars={"DB_PASSWORD": "a\"b", "USER": "u"}))",
             R"(add_service(env_vars={"DB_PASSWORD": "********", "USER": "u"}))"},
-           {R"({"token":"x","a":{"key" : "y"}})", R"({"token":"********","a":{"key" : "********"}})"},
+           {R"({"token":"x","a":{"key" : "y"}})",
+            R"({"token":"********","a":{"key" : "********"}})"},
            {"user: u\n  - api_key: 'x y'\n\"password\" : z\n",
             "user: u\n  - api_key: ********\n\"password\" : ********\n"},
            {"a: \"monkey\": \"x\"", "a: \"monkey\": \"x\""},
@@ -84,11 +85,12 @@ TEST(Mask, ShortSecretsAreNotLookedForInText) {
 }
 
 TEST(Mask, VariablesAreHiddenAndOtherNamesAreNot) {
-  EXPECT_EQ(shown(mask_variables(json(
-                R"({"key":"service/web","config":{"env":{"A_KEY":"x","B":"y"},"persistent_key":"k"},)"
-                R"("recipe":{"headers":{"X-Token":"z"}}})"))),
-            R"({"config":{"env":{"A_KEY":"********","B":"y"},"persistent_key":"k"},)"
-            R"("key":"service/web","recipe":{"headers":{"X-Token":"********"}}})");
+  EXPECT_EQ(
+      shown(mask_variables(json(
+          R"({"key":"service/web","config":{"env":{"A_KEY":"x","B":"y"},"persistent_key":"k"},)"
+          R"("recipe":{"headers":{"X-Token":"z"}}})"))),
+      R"({"config":{"env":{"A_KEY":"********","B":"y"},"persistent_key":"k"},)"
+      R"("key":"service/web","recipe":{"headers":{"X-Token":"********"}}})");
 }
 
 TEST(Mask, MarksAreFound) {

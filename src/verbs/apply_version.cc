@@ -114,14 +114,18 @@ class Judge {
   std::map<Key, const std::string*> skips_;
 };
 
-/// Failures of what left the model: nobody wants it, so it has no row of its own.
-void add_failures(const Summary& summary, const model::ModelIntent& made, ApplyReport& report) {
+/// What left the model and is still there, since its removal failed or was left for another run:
+/// nobody wants it, so it has no row of its own.
+void add_unremoved(const Summary& summary, const model::ModelIntent& made, ApplyReport& report) {
   std::set<Key> wanted;
   for (const auto& [id, key] : made.keys)
     wanted.insert(key);
   for (const Failure& failure : summary.failures)
     if (!wanted.contains(failure.key))
       report.left.push_back({failure.key, LeftResource::Fate::failed, to_string(failure.error)});
+  for (const Skip& skip : summary.skips)
+    if (!wanted.contains(skip.key))
+      report.left.push_back({skip.key, LeftResource::Fate::skipped, skip.why});
 }
 
 }  // namespace
@@ -134,7 +138,8 @@ std::string_view to_string(DeployState state) {
 }
 
 std::string_view to_string(LeftResource::Fate fate) {
-  constexpr std::array<std::string_view, 4> names{"orphaned", "forgotten", "removed", "failed"};
+  constexpr std::array<std::string_view, 5> names{"orphaned", "forgotten", "removed", "failed",
+                                                  "skipped"};
   return names[static_cast<size_t>(fate)];
 }
 
@@ -145,13 +150,15 @@ size_t ApplyReport::count(DeployState state) const {
 }
 
 int ApplyReport::exit_code() const {
-  const bool left_failed = std::any_of(left.begin(), left.end(), [](const LeftResource& one) {
-    return one.fate == LeftResource::Fate::failed;
-  });
+  const auto is_left = [&](LeftResource::Fate fate) {
+    return std::ranges::any_of(left, [&](const LeftResource& one) { return one.fate == fate; });
+  };
   if (is_stopped)
     return 130;
-  if (count(DeployState::failed) > 0 || left_failed)
+  if (count(DeployState::failed) > 0 || is_left(LeftResource::Fate::failed))
     return 1;
+  if (is_left(LeftResource::Fate::skipped))
+    return 3;
   constexpr std::array left_out{DeployState::skipped, DeployState::skipped_for_undefined,
                                 DeployState::unavailable, DeployState::undefined};
   return std::ranges::any_of(left_out, [&](DeployState state) { return count(state) > 0; }) ? 3 : 0;
@@ -190,7 +197,8 @@ std::vector<DeployedResource> judged(const Workplace& place, const Carried& carr
       resource.changes = changes_made(place, carried.run, key);
     if (const Step* const step = carried.run.step(key);
         resource.changed && resource.state == DeployState::deployed && step != nullptr &&
-        step->verb == Verb::ensure && step->known != nullptr && step->known->applied)
+        step->verb == Verb::ensure && step->known != nullptr && step->known->applied &&
+        !(resource.changes.empty() && !step->because.kind.empty()))
       resource.why = "it was not as described";
     resources.push_back(std::move(resource));
   }
@@ -231,8 +239,12 @@ Result<WholeVersion> version_asked(const Workplace& place, const ApplyRequest& r
 Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
                    ApplyReport& report) {
   const Left left = TRY(mark_orphans(place, edit, intent, known, true));
+  std::set<Key> unremoved;
+  for (const LeftResource& one : report.left)
+    unremoved.insert(one.key);
   for (const Key& key : left.orphaned)
-    report.left.push_back({key, LeftResource::Fate::orphaned, {}});
+    if (!unremoved.contains(key))
+      report.left.push_back({key, LeftResource::Fate::orphaned, {}});
   for (const Key& key : left.forgotten)
     report.left.push_back({key, LeftResource::Fate::forgotten, {}});
   report.orphans = left.orphans;
@@ -271,7 +283,7 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   report.is_stopped = carried.summary->stopped;
   report.resources = judged(place, carried, made, version, listener);
   report.left = std::move(listener.left);
-  add_failures(*carried.summary, made, report);
+  add_unremoved(*carried.summary, made, report);
   TRY(add_orphans(place, *edit, *made.intent, carried.run.known(), report));
   std::stable_sort(report.left.begin(), report.left.end(),
                    [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });

@@ -47,8 +47,8 @@ struct DeployedResource {
 /// anybody wrote it, and what is nothing in the world, is forgotten.
 struct LeftResource {
   Key key;
-  enum class Fate { orphaned, forgotten, removed, failed } fate = Fate::orphaned;
-  std::string error;
+  enum class Fate { orphaned, forgotten, removed, failed, skipped } fate = Fate::orphaned;
+  std::string error;  ///< why it failed or was skipped
 };
 std::string_view to_string(LeftResource::Fate fate);
 

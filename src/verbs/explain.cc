@@ -427,6 +427,8 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
       continue;
     if (record.attempt && !record.attempt->failed)
       comparison.why = cat("interrupted on ", to_string(record.attempt->started));
+    else if (record.attempt && may_have_changed(*record.attempt))
+      comparison.why = cat("it failed before: ", record.attempt->error);
     found.push_back({key, comparison.verb, std::move(comparison.why)});
   }
   TRY(leave_out_what_changes(workplace, environment, known, found));

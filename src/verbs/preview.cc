@@ -107,12 +107,12 @@ Status check_plan(const std::string& digest, const KeptPlan& kept) {
 }
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
-                                             const Known& known, Plan& plan) {
+                                             const Known& known, Looked& looked) {
   auto looks = std::make_shared<Intent>();
   looks->environment = intent.environment;
   std::vector<Resource>& resources = looks->resources[Name()];
   std::set<Key> looked_at;
-  for (const Step& step : plan.steps)
+  for (const Step& step : looked.plan.steps)
     if (step.verb == Verb::ensure && step.wanted != nullptr && looked_at.insert(step.key).second) {
       resources.push_back(*step.wanted);
       resources.back().mandate = Mandate::report;
@@ -130,13 +130,26 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   const Carried carried = TRY(look_by_acts(place.scene(), threads, looks, known, {}));
   if (!carried.summary)
     return carried.summary.error();
-  for (Step& step : plan.steps) {
-    if (!looked_at.contains(step.key))
+  auto described = std::make_shared<std::map<Key, bool>>();
+  for (const Key& key : looked_at)
+    if (carried.run.standing(key) == Standing::unchanged) {
+      const Value* const outputs = carried.run.looked(key);
+      described->emplace(key, outputs != nullptr && outputs->bool_at("reloads"));
+    }
+  // What is as described concerns nobody that needs it.
+  PlanOptions options;
+  options.as_described = described;
+  looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
+  std::map<Key, const Error*> failures;
+  for (const Failure& failure : carried.summary->failures)
+    failures.emplace(failure.key, &failure.error);
+  for (Step& step : looked.plan.steps) {
+    if (step.verb != Verb::ensure || !looked_at.contains(step.key))
       continue;
-    if (carried.run.standing(step.key) == Standing::unchanged) {
-      step.verb = Verb::keep;
-      step.why = "it is as described";
-    } else if (const Value* const outputs = carried.run.looked(step.key)) {
+    if (const auto failed = failures.find(step.key); failed != failures.end()) {
+      step.why = cat("unknown: ", failed->second->message);
+    } else if (const Value* const outputs = carried.run.looked(step.key);
+               outputs != nullptr && !described->contains(step.key)) {
       step.why = "it is not as described";
       found[step.key] = outputs->at("changes");
     }

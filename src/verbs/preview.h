@@ -53,9 +53,9 @@ Result<KeptPlan> read_plan_file(const std::string& text, const std::string& file
 Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept);
 Status check_plan(const std::string& digest, const KeptPlan& kept);
 
-/// Has what looks and acts in one call look: what is as wanted is kept. Nothing is changed.
-/// The answer is what each look found.
+/// Has what looks and acts in one call look: what is as wanted is kept, and those that need it are
+/// decided anew. Nothing is changed. The answer is what each look found.
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
-                                             const Known& known, Plan& plan);
+                                             const Known& known, Looked& looked);
 
 }  // namespace fettle

@@ -473,9 +473,8 @@ const Pod& World::pod(std::string_view name) const {
 int World::count_image(std::string_view image) const {
   int count = 0;
   for (const auto& [key, pod] : real)
-    count += std::ranges::any_of(pod.containers, [&](const auto& container) {
-      return container.second.image == image;
-    });
+    count += std::ranges::any_of(
+        pod.containers, [&](const auto& container) { return container.second.image == image; });
   return count;
 }
 

@@ -62,6 +62,17 @@ Colour colour_of(DeployState state) {
   }
 }
 
+Colour colour_of(LeftResource::Fate fate) {
+  switch (fate) {
+    case LeftResource::Fate::failed:
+      return Colour::red;
+    case LeftResource::Fate::skipped:
+      return Colour::yellow;
+    default:
+      return Colour::grey;
+  }
+}
+
 /// Tells of events as lines of JSON while they happen.
 class EventTeller : public Audience {
  public:
@@ -89,10 +100,9 @@ void print_resources(const Face& face, const ApplyReport& report) {
       print(cat("    ", in(Colour::grey, "printed: ", face.colour), line));
   }
   for (const LeftResource& left : report.left)
-    if (left.fate == LeftResource::Fate::failed || !face.quiet)
-      print(cat(in(left.fate == LeftResource::Fate::failed ? Colour::red : Colour::grey,
-                   to_string(left.fate), face.colour),
-                " ", left.key.name, left.error.empty() ? "" : cat(": ", hanging(left.error, 4))));
+    if (!left.error.empty() || !face.quiet)
+      print(cat(in(colour_of(left.fate), to_string(left.fate), face.colour), " ", left.key.name,
+                left.error.empty() ? "" : cat(": ", hanging(left.error, 4))));
 }
 
 void print_summary(const Face& face, const ApplyReport& report) {

@@ -10,9 +10,9 @@
 
 namespace fettle {
 
-/// All is asked for at once: a list of containers when a service is a subject, one of volumes when a
-/// directory is, and each image by its name, since a machine may have hundreds of others. A network
-/// that a container runs on needs no question. `subjects` are of one environment.
+/// All is asked for at once: a list of containers when a service is a subject, one of volumes when
+/// a directory is, and each image by its name, since a machine may have hundreds of others. A
+/// network that a container runs on needs no question. `subjects` are of one environment.
 Result<std::vector<Observation>> look_at(const Site& site, std::span<const Subject> subjects,
                                          const std::stop_token& stop);
 

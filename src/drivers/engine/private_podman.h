@@ -35,8 +35,8 @@ class PrivatePodman {
   /// The path of the socket of an engine that answers: the one that runs already or a new one.
   Result<std::string> start(std::stop_token stop);
   bool is_running(const std::stop_token& stop) const;
-  /// Stops its containers and its processes. `wipe` also deletes its folder, with containers, images
-  /// and volumes.
+  /// Stops its containers and its processes. `wipe` also deletes its folder, with containers,
+  /// images and volumes.
   Status stop(bool wipe, std::stop_token stop);
   Path socket() const { return options_.root / "engine.sock"; }
 

@@ -40,15 +40,30 @@ Outcome told(const Act& act, bool compliant, const Value& changes, bool changed)
               changed};
 }
 
+/// What somebody who only looks is told: also whether an event would have it act.
+Outcome seen(const Act& act, const Reading& reading, bool compliant, const Value& changes) {
+  return Done{Value::dict({{"digest", act.attributes.at("handler").at("code")},
+                           {"compliant", compliant},
+                           {"changes", changes},
+                           {"reloads", reading.reloads}}),
+              {},
+              !compliant};
+}
+
 Result<Outcome> look_after(Handler& handler, const Act& act) {
-  const Reading reading = TRY(handler.read());
+  Result<Reading> read = handler.read();
+  if (!read && (is_cancelled(read.error()) || !handler.skipped().empty()))
+    return read.error();
+  if (!read)
+    return Failed{std::move(read).error(), {}, {}, true};
+  const Reading& reading = *read;
   const bool away = act.attributes.bool_at("purged") || act.verb == Verb::remove;
   const Value changes = reading.there && !away
                             ? changes_between(act.attributes.at("fields"), reading.current)
                             : Value::dict({});
   const bool compliant = away ? !reading.there : reading.there && changes.entries().empty();
   if (act.looks_only)
-    return told(act, compliant, changes, !compliant);
+    return seen(act, reading, compliant, changes);
   if (act.attributes.bool_at("report_only") && act.verb != Verb::remove)
     return told(act, compliant, changes, false);
   if (away && reading.there)
@@ -107,9 +122,12 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
     return outcome;
   if (!outcome && !made->skipped().empty())
     return Skipped{made->skipped()};
-  if (outcome)
+  if (outcome) {
     if (auto* done = std::get_if<Done>(&*outcome))
       done->printed = std::move(printed);
+    if (auto* failed = std::get_if<Failed>(&*outcome))
+      failed->error = std::move(failed->error).context(cat("handler `", site.name, "`"));
+  }
   return std::move(outcome).context(cat("handler `", site.name, "`"));
 }
 

@@ -361,8 +361,7 @@ Step Machine::execute_implement(Task& task) {
       continue;
     if (body.statements.empty())
       continue;
-    emit(body,
-         body.locals.empty() ? frame_of(task) : new_frame(*task.target, body.locals.size()),
+    emit(body, body.locals.empty() ? frame_of(task) : new_frame(*task.target, body.locals.size()),
          true);
   }
   return Step::done;

@@ -195,9 +195,9 @@ class Machine {
   };
   std::unordered_map<const Task*, Lookup> lookups_;  ///< what a task looks for in vain
   Regexes regexes_;
-  PlaceTable places_;              ///< where cells were set
-  std::vector<Key> keys_;          ///< by index, of the instance being made
-  std::vector<Datum> values_;      ///< of constructors under way, by slot
+  PlaceTable places_;          ///< where cells were set
+  std::vector<Key> keys_;      ///< by index, of the instance being made
+  std::vector<Datum> values_;  ///< of constructors under way, by slot
 };
 
 }  // namespace fettle::model

@@ -48,7 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0 || size > 4096)
     return 0;
   const auto profile = static_cast<Profile>(data[0] % 3);
-  const RepeatedText text = repeated_text({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0] / 3);
+  const RepeatedText text =
+      repeated_text({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0] / 3);
   const Outcome first = run(text, profile, false);
   const Outcome again = run(text, profile, false);
   INVARIANT(first.printed == again.printed);
