@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "states/pace.h"
+#include "verbs/paced_drivers.h"
 #include "verbs/reconcile_states.h"
 #include "verbs/state_looks.h"
 #include "verbs/state_results.h"
@@ -43,10 +44,13 @@ class StatesWork {
         place_(place),
         functions_(place_, request_.functions),
         driver_(functions_, {request_.reconciler == "fettle", request_.remembers}),
+        paced_([this](const Value& wait, int calls, std::stop_token stop) -> Result<Duration> {
+          return TRY(functions_.wait({}, wait, calls, std::move(stop))).value_or(Duration(0));
+        }),
         own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
         times_(audience) {
     place_.driver = [this, driver = place.driver](const Name& name) {
-      return name == "state" ? &driver_ : driver(name);
+      return name == "state" ? &driver_ : paced_.around(name, driver(name));
     };
   }
 
@@ -165,7 +169,7 @@ class StatesWork {
                                    !settings->check_cmd.empty() || settings->recreate_if_deleted);
   }
 
-  void tune(const states::Chunk& chunk, Resource& resource) const {
+  void tune(const states::Chunk& chunk, Resource& resource) {
     const states::Settings* settings = chunk.settings.get();
     resource.ends_run = settings != nullptr && settings->failhard;
     if (request_.reconciler == "fettle")
@@ -179,6 +183,10 @@ class StatesWork {
     const states::Module* module = functions_.catalogue().find(chunk.state);
     resource.is_instant = resource.driver == "state" && module != nullptr && module->is_instant &&
                           !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
+    // A pass of another loop comes to an answer by itself; its wait is between passes.
+    const bool has_wait = settings != nullptr && (settings->wait || !settings->own_wait.is_null());
+    if (has_wait && resource.driver != "state" && resource.patience.with_errors)
+      paced_.put(resource.key, settings->own_wait);
     if (settings != nullptr && (settings->wait || (settings->retry && resource.patience.most > 0)))
       return;
     if (resource.key.kind == "state" || resource.key.kind == "command" ||
@@ -503,6 +511,7 @@ class StatesWork {
   Workplace place_;
   RunFunctions functions_;
   StateDriver driver_;
+  PacedDrivers paced_;
   std::unique_ptr<states::Files> own_files_;
   StateTimes times_;
   StatesReport report_;
