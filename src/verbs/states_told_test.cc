@@ -79,11 +79,23 @@ TEST_F(StatesToldTest, APluginOfTheLoopThatIsWrongIsToldWithItsError) {
   request_.pending = "broken";
   EXPECT_NE(refusal(text).find("reconcile/pending/broken.star:2:"), std::string::npos)
       << refusal(text);
+  EXPECT_EQ(refusal(text).find("undefined: nothing"), refusal(text).rfind("undefined: nothing"))
+      << refusal(text);
   request_.pending = "default";
   const StatesReport report = apply("a: {test.nop: [{reconcile: {wait: {lin: {}}}}]}\n");
   ASSERT_EQ(report.errors.size(), 1u);
   EXPECT_NE(to_string(report.errors[0]).find("reconcile/wait/lin.star:2:"), std::string::npos)
       << to_string(report.errors[0]);
+}
+
+TEST_F(StatesToldTest, EachNameThatIsUndefinedInAPluginIsToldOnce) {
+  put("states/bad.star", "def present(ctx, name):\n    return one + two\n");
+  const StatesReport report = apply("b: {test.nop: []}\n");
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(to_string(report.warnings[0]), cat(at("states/bad.star"), ":2:12: undefined: one"));
+  EXPECT_EQ(report.warnings[0].excerpt.find("undefined: one"), std::string::npos);
+  EXPECT_NE(report.warnings[0].excerpt.find(":2:18: undefined: two"), std::string::npos)
+      << report.warnings[0].excerpt;
 }
 
 TEST_F(StatesToldTest, AWaitOfUsersHoldsForASingleState) {
