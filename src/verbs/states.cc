@@ -260,7 +260,6 @@ class StatesWork {
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = known_;
-    const Seen first = TRY(look_at_things(false));
     Undertaking undertaking;
     undertaking.intent = intent_;
     undertaking.known = known_;
@@ -282,32 +281,12 @@ class StatesWork {
         if (carried.run.standing(key) == Standing::changed)
           changed_.insert(key);
     carried.run.let_go();
-    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_, first};
+    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_};
     std::vector<StateResult> results = results_of(done);
     add_removals(done, results);
     known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
-  }
-
-  /// A run looks at what it knows. What else is at the paths of files, folders and links is looked
-  /// at for the results only; with `also_known`, so is what is known.
-  Result<Seen> look_at_things(bool also_known) const {
-    std::vector<Subject> subjects;
-    for (const auto& [set, resources] : intent_->resources)
-      for (const Resource& resource : resources)
-        if (const Name& kind = resource.key.kind;
-            (kind == "file" || kind == "folder" || kind == "link") &&
-            (also_known || !known_.contains(resource.key)) && !resource.attributes.has_deferred())
-          subjects.push_back({resource.key, &resource, nullptr});
-    Seen seen;
-    Driver* const driver = subjects.empty() ? nullptr : place_.driver("host");
-    if (driver == nullptr)
-      return seen;
-    std::vector<Observation> found = TRY(driver->observe(subjects, place_.interrupt->acts_token()));
-    for (size_t i = 0; i < subjects.size(); ++i)
-      seen.emplace(subjects[i].key, std::move(found[i]));
-    return seen;
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.
@@ -483,11 +462,11 @@ class StatesWork {
         TRY(compile_after(carried.run, true));
         continue;
       }
-      const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
-      const Seen first = TRY(look_at_things(true));
+      const Seen seen = TRY(fettle::look(place_.scene(), *intent_, known_));
+      const Plan plan = TRY(make_plan(*intent_, known_, seen, *place_.kinds, {}));
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
-      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, first};
+      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, &seen};
       report_.results = results_of_looks(looked, plan);
       add_looks_of_removals(looked, plan, report_.results);
       return {};
