@@ -89,12 +89,12 @@ TEST_F(StatesToldTest, APluginOfTheLoopThatIsWrongIsToldWithItsError) {
 }
 
 TEST_F(StatesToldTest, EachNameThatIsUndefinedInAPluginIsToldOnce) {
-  put("states/bad.star", "def present(ctx, name):\n    return one + two\n");
+  put("states/bad.star", "def present(ctx, name):\n    return quuxify + xylograph\n");
   const StatesReport report = apply("b: {test.nop: []}\n");
   ASSERT_EQ(report.warnings.size(), 1u);
-  EXPECT_EQ(to_string(report.warnings[0]), cat(at("states/bad.star"), ":2:12: undefined: one"));
-  EXPECT_EQ(report.warnings[0].excerpt.find("undefined: one"), std::string::npos);
-  EXPECT_NE(report.warnings[0].excerpt.find(":2:18: undefined: two"), std::string::npos)
+  EXPECT_EQ(to_string(report.warnings[0]), cat(at("states/bad.star"), ":2:12: undefined: quuxify"));
+  EXPECT_EQ(report.warnings[0].excerpt.find("undefined: quuxify"), std::string::npos);
+  EXPECT_NE(report.warnings[0].excerpt.find(":2:22: undefined: xylograph"), std::string::npos)
       << report.warnings[0].excerpt;
 }
 
