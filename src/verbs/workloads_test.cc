@@ -16,6 +16,7 @@
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
 #include "verbs/edit.h"
+#include "verbs/nodes.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
@@ -28,9 +29,12 @@ Time fast_clock() {
 }
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
-/// is `never`, they wait for ever.
+/// is `never`, they wait for ever. After an act with `last`, the world is away.
 class World : public Driver {
  public:
+  Status ready(std::span<const Resource* const>, std::stop_token) override {
+    return is_away ? Status(world_error("connection refused")) : Status();
+  }
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token) override {
     const std::lock_guard lock(mutex_);
@@ -58,6 +62,7 @@ class World : public Driver {
     if (image == "slow" && wait_to_be_stopped(act.key, stop))
       return cancelled_error();
     const std::lock_guard lock(mutex_);
+    is_away = is_away || image == "last";
     if (act.key.kind == "pod")
       images_[act.key] = image;
     return Outcome(Done{.outputs = Value::dict({}), .remote_id = "r"});
@@ -65,6 +70,8 @@ class World : public Driver {
   Result<std::vector<Found>> list(const Name&, std::stop_token) override {
     return std::vector<Found>();
   }
+
+  std::atomic<bool> is_away = false;
 
   /// From now on it is a process that has seen nothing before, as each command is.
   void looks_first() {
@@ -136,6 +143,14 @@ class WorkloadsTest : public testing::Test {
       return name == "engine" ? static_cast<Driver*>(&world_)
              : name == "host" ? static_cast<Driver*>(&host_)
                               : nullptr;
+    };
+  }
+  /// The world is that of a node.
+  void use_node() {
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "engine@n1" ? static_cast<Driver*>(&world_)
+             : name == "host"    ? static_cast<Driver*>(&host_)
+                                 : nullptr;
     };
   }
   /// As another command would while this one goes on.
@@ -335,6 +350,46 @@ TEST_F(WorkloadsTest, APodThatWaitsWithoutEndIsListedAndNotWaitedForWithoutEnd) 
   // It is begun again from where it was.
   store("web:1");
   EXPECT_EQ(bring().ready, 2u);
+}
+
+TEST_F(WorkloadsTest, APodOnANodeThatIsAwayNamesTheNode) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  std::vector<std::string> told;
+  place_.notice = [&](const std::string& text) { told.push_back(text); };
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  world_.is_away = true;
+  store("web:2");
+  const Brought brought = bring();
+  EXPECT_FALSE(brought.summary.is_late) << "nobody waits for it";
+  EXPECT_EQ(code_of(brought), 3);
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  for (const std::string& line : brought.unsettled)
+    EXPECT_TRUE(line.starts_with("pod default/web-") &&
+                line.ends_with(": node `n1` does not answer"))
+        << line;
+  EXPECT_TRUE(std::ranges::any_of(told, [](const std::string& line) {
+    return line.starts_with("node `n1` does not answer: ");
+  })) << join(told, "; ");
+  EXPECT_EQ(phase(), "progressing");
+  world_.is_away = false;
+  EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(images(), (std::vector<std::string>{"web:2", "web:2"}));
+}
+
+TEST_F(WorkloadsTest, ANodeThatIsLostInTheMiddleIsTheReason) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  store("last");
+  const Brought brought = bring();
+  EXPECT_EQ(code_of(brought), 3);
+  EXPECT_EQ(brought.ready, 0u) << "nobody knows";
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  for (const std::string& line : brought.unsettled)
+    EXPECT_TRUE(line.ends_with(": node `n1` does not answer")) << line;
 }
 
 }  // namespace

@@ -234,6 +234,19 @@ TEST_F(Status, AJobCountsItsNodes) {
   EXPECT_TRUE(status_of(world.fleet, "CloneSet/default/none", world.now).is_null());
 }
 
+TEST_F(Status, APodOfALostNodeIsToldWithItsNode) {
+  put("web:1");
+  world.lose_node("n2");
+  world.fleet.for_each_pod([&](const Pod& pod) {
+    if (pod.node == "n2")
+      world.fleet.see(pod.resource->key, std::nullopt);
+  });
+  EXPECT_EQ(status().text_at("phase"), "progressing");
+  const std::string reason(status().text_at("reason"));
+  EXPECT_TRUE(reason.starts_with("pod web-") && reason.ends_with(": node `n2` does not answer"))
+      << reason;
+}
+
 class DaemonStatus : public Status {
  protected:
   void put_daemon(std::string_view image) {
