@@ -22,10 +22,13 @@
 namespace fettle {
 namespace {
 
+/// Added to the clock.
+std::atomic<Duration::rep> skipped{0};
+
 /// Goes so fast that a minute is no time to wait for.
 Time fast_clock() {
   static const Time begun = now_from_clock();
-  return begun + 100 * (now_from_clock() - begun);
+  return begun + 100 * (now_from_clock() - begun) + Duration(skipped);
 }
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
@@ -232,6 +235,21 @@ TEST_F(WorkloadsTest, LaterCommandsKnowSinceWhenPodsAreReady) {
   // Another container begins anew.
   store("web:2", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
   EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(phase(), "complete");
+}
+
+TEST_F(WorkloadsTest, WhatIsAskedForNowAndThenIsNotForgotten) {
+  place_.clock = fast_clock;
+  world_.looks_first();
+  store("web:1", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
+  EXPECT_EQ(bring().ready, 2u);
+  for (int i = 0; i < 3; ++i) {
+    skipped += Duration(2h).count();
+    world_.looks_first();
+    EXPECT_EQ(phase(), "complete") << i;
+    ASSERT_TRUE(home_.store().forget_before(fast_clock() - 1h));
+  }
+  world_.looks_first();
   EXPECT_EQ(phase(), "complete");
 }
 
