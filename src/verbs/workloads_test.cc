@@ -32,20 +32,26 @@ Time fast_clock() {
 }
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
-/// is `never`, they wait for ever. After an act with `last`, the world is away.
+/// is `never`, they wait for ever. After an act with `last`, the world is away, and
+/// 50 seconds after one with `brief` was seen.
 class World : public Driver {
  public:
   Status ready(std::span<const Resource* const>, std::stop_token) override {
-    return is_away ? Status(world_error("connection refused")) : Status();
+    return is_gone() ? Status(world_error("connection refused")) : Status();
   }
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token) override {
     const std::lock_guard lock(mutex_);
+    if (is_gone())
+      return std::vector<Observation>(subjects.size(), {{}, false, "connection refused"});
     std::vector<Observation> answers;
     for (const Subject& subject : subjects) {
       Observation answer;
-      if (const auto found = images_.find(subject.key); found != images_.end())
+      if (const auto found = images_.find(subject.key); found != images_.end()) {
         answer.state = status_of(subject.key, found->second);
+        if (found->second == "brief" && goes_away_ == Duration::rep{0})
+          goes_away_ = (fast_clock() + 50s).time_since_epoch().count();
+      }
       answers.push_back(std::move(answer));
     }
     return answers;
@@ -96,6 +102,9 @@ class World : public Driver {
   }
 
  private:
+  bool is_gone() const {
+    return is_away || (goes_away_ != 0 && fast_clock().time_since_epoch().count() >= goes_away_);
+  }
   Value status_of(const Key& key, const std::string& image) {
     std::string since = "2026-01-01T00:00:01Z";
     if (looks_first_)
@@ -129,6 +138,7 @@ class World : public Driver {
   std::map<Key, std::string> images_;
   std::vector<Key> slow_, stopped_;
   bool looks_first_ = false;
+  std::atomic<Duration::rep> goes_away_{0};   ///< when, if ever
   std::map<std::string, std::string> since_;  ///< pods with their image
 };
 
@@ -408,6 +418,43 @@ TEST_F(WorkloadsTest, ANodeThatIsLostInTheMiddleIsTheReason) {
   ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
   for (const std::string& line : brought.unsettled)
     EXPECT_TRUE(line.ends_with(": node `n1` does not answer")) << line;
+}
+
+TEST_F(WorkloadsTest, WhatWasReadyIsLookedAtOnceMoreWhenItIsAvailable) {
+  place_.clock = fast_clock;
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  world_.looks_first();
+  store("brief", "  minReadySeconds: 100\n");
+  const Brought brought = bring();
+  EXPECT_EQ(code_of(brought), 3);
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  EXPECT_TRUE(brought.unsettled[0].ends_with(": node `n1` does not answer"))
+      << brought.unsettled[0];
+}
+
+TEST_F(WorkloadsTest, WhatAnotherOneRemovedMeanwhileIsDrained) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  auto other = home_.edit("fleet");
+  place_.notice = [&](const std::string& text) {
+    if (!text.starts_with("waiting for ") || other == nullptr)
+      return;
+    std::vector<Change> changes;
+    const Known known = *home_.store().known("fleet");
+    for (const auto& [key, record] : known)
+      if (key.kind == "pod")
+        changes.push_back({Change::forget, key, nullptr, {}});
+    EXPECT_EQ(changes.size(), 2u);
+    EXPECT_TRUE(other->write(changes));
+    other.reset();
+  };
+  const auto drained = drain_node(place_, "n1", true);
+  ASSERT_TRUE(drained) << to_string(drained.error());
+  EXPECT_TRUE(drained->good());
+  EXPECT_EQ(other, nullptr);
 }
 
 }  // namespace
