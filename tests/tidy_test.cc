@@ -226,14 +226,16 @@ TEST(Tidy, ThereIsOneExecutor) {
     for (const std::string& line : lines_of(path)) {
       const bool asks = line.find("->apply(") != line.npos || line.find(".apply(") != line.npos;
       const bool performs = line.find("perform(*") != line.npos;
-      EXPECT_TRUE(!asks || name == "src/core/core.cc")
+      // A driver around another one hands its acts on.
+      const bool hands_on = name == "src/verbs/paced_drivers.cc";
+      EXPECT_TRUE(!asks || hands_on || name == "src/core/core.cc")
           << name << " has a driver act beside the loop: " << line;
       EXPECT_TRUE(!performs || name == "src/reconcile/ground.cc")
           << name << " has a driver act beside the loop: " << line;
       found += asks || performs ? 1 : 0;
     }
   }
-  EXPECT_EQ(found, 2u);
+  EXPECT_EQ(found, 3u);
 }
 
 TEST(Tidy, NoUnfinishedPlaces) {

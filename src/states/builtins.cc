@@ -68,7 +68,7 @@ ModuleRow test_module() {
            "Has the result and the changes of its arguments.",
            "None when it has changes, else True",
            {{"changes", "true", "whether it has changes"},
-            {"result", "null", "true (default), false or `Random`"},
+            {"result", "null", "true (default), false or `Random`", Shape::outcome},
             {"comment", "\"\"", "the comment"}}},
           {"present",
            Rest::any,
@@ -110,11 +110,11 @@ ModuleRow cmd_module() {
       {"cmd", "null", "the command, a string or a list of words (default: the name)"},
       {"cwd", "null", "the folder in which it runs"},
       {"shell", "false", "run it in a shell, with pipes and variables"},
-      {"env", "null", "environment variables"},
-      {"umask", "null", "octal"},
-      {"timeout", "null", "seconds"},
+      {"env", "null", "environment variables", Shape::variables},
+      {"umask", "null", "octal", Shape::umask},
+      {"timeout", "null", "seconds", Shape::time_limit},
       {"creates", "null", "a path: the command does not run while it exists"},
-      {"success_retcodes", "null", "exit codes that mean success (default: 0)"},
+      {"success_retcodes", "null", "exit codes that mean success (default: 0)", Shape::exit_codes},
       {"render_pipe", "null",
        "`json` or `yaml`: how to parse the output into `state` of the new state"},
       {"is_string_output", "false", "`state` is the output as a string"}};
@@ -130,8 +130,9 @@ ModuleRow cmd_module() {
 }
 
 ModuleRow file_module() {
-  const ParameterRow mode{"mode", "null", "octal, in quotes: `'0644'`"},
-      user{"user", "null", "the owner"}, group{"group", "null", "the group"};
+  const ParameterRow mode{"mode", "null", "octal, in quotes: `'0644'`", Shape::mode},
+      user{"user", "null", "the owner", Shape::user},
+      group{"group", "null", "the group", Shape::user};
   return {"file",
           "Files, folders and links of this machine. The name is the path.",
           {{"managed",
@@ -166,15 +167,15 @@ ModuleRow container_module() {
         {{"image", "", "a reference such as `nginx:1.27`"},
          {"entrypoint", "null", "a list of words (default: that of the image)"},
          {"command", "null", "a list of words (default: that of the image)"},
-         {"env", "null", "environment variables"},
+         {"env", "null", "environment variables", Shape::variables},
          {"ports", "null", "ports by ID: 80 or `53/udp`"},
          {"public_ports", "null", "ports of this machine by ID"},
          {"mounts", "null", "paths in the container, and the paths of this machine they map to"},
          {"labels", "null", "labels"},
-         {"memory", "null", "limit in MB"},
-         {"cpu", "null", "limit in thousandths of a CPU"},
-         {"restart", "null", "`always` or `no` (default)"},
-         {"wait", "null", "how long its ports may take to open (default: `2m`)"}}},
+         {"memory", "null", "limit in MB", Shape::count},
+         {"cpu", "null", "limit in thousandths of a CPU", Shape::count},
+         {"restart", "null", "`always` or `no` (default)", Shape::restart},
+         {"wait", "null", "how long its ports may take to open (default: `2m`)", Shape::duration}}},
        {"absent", Rest::none, "No container with this name.", would_change, {}}},
       {},
       {}};
@@ -182,11 +183,12 @@ ModuleRow container_module() {
 
 ModuleRow http_module() {
   const std::vector<ParameterRow> query{
-      {"url", "null", "the URL (default: the name)", Shape::text},
-      {"method", "\"GET\"", "the method", Shape::text},
-      {"headers", "null", "a dictionary", Shape::dict},
+      {"url", "null", "the URL (default: the name)", Shape::url},
+      {"method", "\"GET\"", "the method", Shape::method},
+      {"headers", "null", "a dictionary", Shape::headers},
       {"data", "null", "the body: a string, or a value that is sent as JSON"},
-      {"status", "null", "the expected status code, or a list of them (default: 200 to 299)"},
+      {"status", "null", "the expected status code, or a list of them (default: 200 to 299)",
+       Shape::statuses},
       {"match", "null", "a string that the response must contain", Shape::text}};
   std::vector<ParameterRow> wait = query;
   wait.push_back({"wait_for", "300", "seconds: how long to repeat the request", Shape::seconds});
@@ -223,7 +225,7 @@ std::vector<ModuleRow> rows() {
          Rest::none,
          "Writes a file from a template, or the parameters as JSON, in every run.",
          would_change,
-         {{"parameters", "", "a dictionary: `parameters` in the template"},
+         {{"parameters", "", "a dictionary: `parameters` in the template", Shape::dict},
           {"file_name", "null", "the path (default: the name)", Shape::text},
           {"template", "null", "a template in a `raw` block", Shape::text},
           {"template_file_name", "null", "the path of a template", Shape::text}}}},
@@ -293,8 +295,8 @@ std::vector<ModuleRow> rows() {
          "Runs files of states with their own parameters. Their IDs start with its name and a dot; "
          "further arguments are parameters.",
          "that of each state in it",
-         {{"sls_sources", "", "a list of refs"},
-          {"params", "null", "a list of refs of parameters"},
+         {{"sls_sources", "", "a list of refs", Shape::refs},
+          {"params", "null", "a list of refs of parameters", Shape::refs},
           {"esm_params", "null", "parameters, too", Shape::dict}}}},
        {},
        {}},

@@ -161,8 +161,8 @@ class Checker {
 
   /// Null stands for the default; what a reference gives is known later.
   void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
-    if ((given.is_null() && parameter.otherwise) ||
-        (given.is_text() && (may_refer(given.text()) || with_.is_asked(given.text()))))
+    if ((given.is_null() && parameter.otherwise) || (given.is_text() && may_refer(given.text())) ||
+        has_asked(given))
       return;
     if (const std::string wrong = complaint(parameter.shape, given); !wrong.empty())
       with_.fail(chunk, position_of(body, parameter.name, true),
@@ -173,6 +173,17 @@ class Checker {
           chunk, position_of(body, parameter.name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
               parameter.name, "' but got '", clipped(to_text(given), 200), "'"));
+  }
+
+  /// Whether a parameter that nobody gave stands in it.
+  bool has_asked(const Value& given) const {
+    if (given.is_text())
+      return with_.is_asked(given.text());
+    if (given.is_list())
+      return std::ranges::any_of(given.items(), [&](const Value& item) { return has_asked(item); });
+    return given.is_dict() && std::ranges::any_of(given.entries(), [&](const Entry& entry) {
+             return has_asked(entry.key) || has_asked(entry.value);
+           });
   }
 
   Compilation& with_;

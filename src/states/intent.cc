@@ -149,9 +149,6 @@ class Mapper {
       error(chunk, user_error("a folder cannot be recreated: it may hold what others made"));
     if (chunk.settings != nullptr && chunk.settings->retry && !chunk.settings->retry->until)
       error(chunk, user_error("`retry` until False is not supported here"));
-    if (chunk.settings != nullptr && !chunk.settings->own_wait.is_null())
-      error(chunk, user_error("a wait of one's own is not supported here, only `static`, `random` "
-                              "and `exponential`"));
     Chunk named = chunk;
     if (compiled_.is_inverted && !chunk.bound_name.is_null())
       named.bound_name = holes_.name_of(chunk);
@@ -303,12 +300,14 @@ class Mapper {
     const Chunk& chunk = compiled_.chunks[i];
     Settings checks;
     checks.check_cmd = chunk.settings->check_cmd;
+    checks.own_wait = chunk.settings->own_wait;
     Resource check;
     check.key = check_key(options_.environment, chunk);
     check.driver = state_kind().name();
     check.origin = resource.origin;
     check.needs = {{{resource.key}, false, When::succeeded, Unmet::fail, Bond::order}};
     check.pace = {Wait::exponential, 200ms, 3s, 2};
+    add_pace(*chunk.settings, check);
     check.attributes = calls_.of_test(chunk, "succeed_without_changes", calls_.settings(checks));
     guards_.push_back(std::move(check));
   }

@@ -234,7 +234,7 @@ TEST(Intent, WhatIsWrongIsToldWithItsPlace) {
 a:
   file.managed: [{name: relative}, {contents: x}]
 b:
-  file.managed: [{name: /b}, {mode: 999}]
+  file.managed: [{name: /b}, {contents: [a]}]
 c:
   container.running: [{image: x}, {ports: {a: none}}]
 d:
@@ -255,7 +255,7 @@ g:
       text,
       "main.sls:17:3: container.absent of ID g: ID f describes `service/web`, too\n"
       "main.sls:3:3: file.managed of ID a: `path` must be an absolute path, not `relative`\n"
-      "main.sls:5:3: file.managed of ID b: `mode` must be octal digits such as 644, not `999`\n"
+      "main.sls:5:3: file.managed of ID b: `content` must be a string\n"
       "main.sls:7:3: container.running of ID c: port `a`: a port is a number such as 80 or a "
       "string such as `53/udp`, not `none`\n"
       "main.sls:9:3: file.directory of ID d: a folder cannot be recreated: it may hold what others "
@@ -328,6 +328,36 @@ d:
   EXPECT_EQ(made.resources().size(), 5u);
 }
 
+TEST(Intent, CommandsThatCannotBeTakenApartAreErrors) {
+  const Mapped made = mapped(R"(
+a:
+  cmd.run: [{cmd: "ls 'a"}]
+b:
+  cmd.run: [{cmd: ""}]
+c:
+  cmd.run: [{cmd: []}]
+d:
+  cmd.run: [{cmd: "ls 'a"}, {shell: true}]
+)");
+  std::vector<std::string> errors;
+  for (const Error& error : made.made.errors)
+    errors.push_back(to_string(error));
+  ASSERT_EQ(errors.size(), 3u) << join(errors, "\n");
+  EXPECT_NE(errors[0].find(":3:3: cmd.run of ID a: `cmd`: the command `ls 'a` ends inside"),
+            std::string::npos)
+      << errors[0];
+  EXPECT_NE(errors[1].find("cmd.run of ID b: `cmd`: the command is empty"), std::string::npos)
+      << errors[1];
+  EXPECT_NE(errors[2].find("cmd.run of ID c: `cmd` must have at least one word"), std::string::npos)
+      << errors[2];
+}
+
+TEST(Intent, TheWaitOfAContainerMayBeSeconds) {
+  const Mapped made = mapped(
+      "a:\n  container.running: [{name: a}, {image: \"x:1\"}, {ports: {web: 80}}, {wait: 5}]\n");
+  EXPECT_EQ(made.at("service/a").attributes.at("ports").at("web").text_at("wait"), "5s");
+}
+
 TEST(Intent, WaitsAndDeadlinesArePaces) {
   const Mapped made = mapped(R"(
 a:
@@ -357,9 +387,7 @@ TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
 }
 
 TEST(Intent, VariablesAndPortsThatAreNoDictionaryAreRefused) {
-  for (const char* wrong : {"cmd.run: [{env: xx}]", "cmd.run: [{env: ['A=1']}]",
-                            "container.running: [{image: i}, {env: xx}]",
-                            "container.running: [{image: i}, {labels: 5}]",
+  for (const char* wrong : {"container.running: [{image: i}, {labels: 5}]",
                             "container.running: [{image: i}, {ports: xx}]",
                             "container.running: [{image: i}, {public_ports: [80]}]"}) {
     const Mapped made = mapped(cat("a:\n  ", wrong, "\n"));
@@ -381,7 +409,7 @@ TEST(Intent, AnImageThatNoEngineTakesIsRefusedBeforeAnythingRuns) {
 }
 
 TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
-  Mapped made = mapped("a: {file.managed: [{name: /x}, {mode: 99999}]}\nb: test.nop\n", {},
+  Mapped made = mapped("a: {file.managed: [{name: /x}, {contents: [a]}]}\nb: test.nop\n", {},
                        {.is_lenient = true});
   ASSERT_EQ(made.made.errors.size(), 1u);
   const StatesIntent lenient = lenient_intent_of(made.compiled, {.environment = "e"});
@@ -390,7 +418,7 @@ TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
   for (const Resource& resource : lenient.intent->resources.at(states_set))
     told += cat(to_string(resource.key), "=", resource.attributes.text_at("failure"), "\n");
   EXPECT_NE(told.find("state/file_|-a_|-/x="), std::string::npos) << told;
-  EXPECT_NE(told.find("octal digits"), std::string::npos) << told;
+  EXPECT_NE(told.find("must be a string"), std::string::npos) << told;
   EXPECT_NE(told.find("state/test_|-b_|-b=\n"), std::string::npos) << told;
 }
 

@@ -12,10 +12,26 @@ enum class Shape : uint8_t {
   text,  ///< not an empty one
   dict,
   list,
-  seconds  ///< a number from 0 on, at most a year
+  seconds,     ///< a number from 0 on, at most a year
+  time_limit,  ///< seconds, more than 0
+  duration,    ///< `2m`, or seconds
+  count,       ///< a whole number from 1 on
+  mode,        ///< octal digits up to 07777
+  umask,       ///< octal digits up to 0777
+  user,        ///< a name, or a number
+  exit_codes,  ///< a list of numbers from 0 to 255
+  statuses,    ///< one of HTTP, or a list
+  method,      ///< of HTTP
+  headers,     ///< of HTTP
+  url,
+  variables,  ///< of an environment: a dict, or a list of such
+  refs,       ///< one, or a list
+  restart,    ///< `always` or `no`
+  outcome     ///< true, false or `Random`
 };
 
-/// `must be a list, not "x"`; empty when the value fits.
+/// `must be a list, not "x"`; empty when the value fits. What a reference within it gives is known
+/// later.
 std::string complaint(Shape shape, const Value& given);
 
 }  // namespace fettle::states

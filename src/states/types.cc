@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "base/time.h"
+#include "base/words.h"
 #include "kinds/container.h"
 #include "kinds/kinds.h"
 #include "value/hidden.h"
@@ -131,12 +133,16 @@ class Command {
     const Value& given = argument(chunk_, "cmd");
     const Value command = given.is_null() ? name_of(chunk_) : given;
     const Value& uses_shell = argument(chunk_, "shell");
+    if (command.is_list() && command.items().empty())
+      return user_error("`cmd` must have at least one word");
     if (command.is_list())
       return words(command);
     if (!command.is_text() && !command.is_deferred() && !command.is_secret())
       return user_error(cat("`cmd` must be a string or a list of words, not ", to_text(command)));
     const std::string prefix = umask();
     if (!uses_shell.is_bool() || !uses_shell.boolean()) {
+      if (command.is_text())
+        TRY(split_command(command.text()).context("`cmd`"));
       if (prefix.empty())
         return command;
       if (!command.is_text())
@@ -248,9 +254,18 @@ Result<Value> ports_of(const Chunk& chunk, std::string_view parameter, const Val
   return container_ports(ports, wait);
 }
 
+/// How long ports are awaited, as the kind takes it. A number is one of seconds.
+Value wait_of(const Value& given) {
+  if (given.is_null())
+    return Value("2m");
+  return given.is_integer() ? Value(cat(given.integer_digits(), "s"))
+         : given.is_real()
+             ? Value(fettle::to_string(Duration(static_cast<int64_t>(given.real() * 1e9))))
+             : given;
+}
+
 Result<Value> container_attributes(const Chunk& chunk) {
-  const Value& given_wait = argument(chunk, "wait");
-  const Value wait = given_wait.is_null() ? Value("2m") : given_wait;
+  const Value wait = wait_of(argument(chunk, "wait"));
   std::vector<Entry> entries = renamed(chunk, {{"image", "image"},
                                                {"entrypoint", "entrypoint"},
                                                {"command", "cmd"},

@@ -254,8 +254,12 @@ Result<Summary> drain_node(const Workplace& place, const std::string& name, bool
     const Hold hold = TRY(hold_environment(place, environment.str(), wait));
     auto intent = std::make_shared<Intent>();
     intent->environment = environment;
+    const Known known = TRY(place.store->known(environment));
     for (const Key& key : keys)
-      intent->requests.push_back({key, Verb::remove});
+      if (known.contains(key))  // else whoever acted until now has removed it
+        intent->requests.push_back({key, Verb::remove});
+    if (intent->requests.empty())
+      continue;
     add(sum, TRY(edit_by(place, *hold.edit, intent)).summary);
   }
   return sum;

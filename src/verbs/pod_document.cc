@@ -17,13 +17,15 @@ std::span<const Value> items_of(const Value& list) {
 struct Delay {
   std::string_view reason;  ///< `ContainerCreating`
   std::string error;        ///< why the pod's act failed, if it did
+  Value image_error;        ///< what it says of an image that is not there; null: none
 };
 
 /// As a kubelet writes one that has not begun.
 Value waiting_row(const Value& container, const Delay& delay) {
   const bool lacks_image =
-      delay.error.starts_with(cat("cannot pull `", container.text_at("image"), "`"));
-  std::vector<Entry> waiting{{"reason", lacks_image ? "ErrImagePull" : delay.reason}};
+      !delay.image_error.is_null() && delay.image_error.at("image") == container.at("image");
+  std::vector<Entry> waiting{
+      {"reason", lacks_image ? delay.image_error.at("reason") : Value(delay.reason)}};
   if (lacks_image)
     waiting.push_back({"message", delay.error});
   return Value::dict({{"name", container.at("name")},
@@ -45,9 +47,10 @@ Value whole_rows(const Value& containers, const Value& rows, const Delay& delay)
   return Value::list(std::move(all));
 }
 
-Value whole_status(const Value& status, const Value& spec, const std::string& error) {
+Value whole_status(const Value& status, const Value& spec, const std::string& error,
+                   const Value& image_error) {
   const bool has_init = !items_of(spec.at("initContainers")).empty();
-  const Delay delay{has_init ? "PodInitializing" : "ContainerCreating", error};
+  const Delay delay{has_init ? "PodInitializing" : "ContainerCreating", error, image_error};
   std::vector<Entry> more{{"containerStatuses", whole_rows(spec.at("containers"),
                                                            status.at("containerStatuses"), delay)}};
   if (has_init)
@@ -68,7 +71,8 @@ Value status_of(const Record& record, const Observation* seen, const Value& spec
   const bool has_failed = !record.applied && record.attempt && record.attempt->failed;
   const std::string error = has_failed ? record.attempt->error : std::string();
   const Value status =
-      whole_status(seen->state ? *seen->state : Value::dict({{"phase", "Pending"}}), spec, error);
+      whole_status(seen->state ? *seen->state : Value::dict({{"phase", "Pending"}}), spec, error,
+                   has_failed ? record.outputs.at("image_error") : Value());
   return has_failed ? workloads::edited(status, {{"message", error}}) : status;
 }
 

@@ -38,8 +38,10 @@ class PodDocument : public testing::Test {
   }
   /// `READY STATUS RESTARTS` of a pod that is being made.
   std::string text(const std::string& init, const std::string& others,
-                   const std::string& error = "", Verb verb = Verb::create) {
+                   const std::string& error = "", Verb verb = Verb::create,
+                   Value outputs = Value::dict({})) {
     Record record;
+    record.outputs = std::move(outputs);
     record.attempt = Attempt{.resource = resource_,
                              .verb = verb,
                              .started = {},
@@ -75,11 +77,19 @@ TEST_F(PodDocument, InitContainersAreToldAsKubectlTellsThem) {
 }
 
 TEST_F(PodDocument, AnImageThatCannotBePulledIsNamed) {
-  const std::string nowhere = "cannot pull `";
-  EXPECT_EQ(text("", "", cat(nowhere, "i:1`: no such image")), "0/3 Init:ErrImagePull 0");
+  const auto lacks = [](const char* image, const char* reason) {
+    return Value::dict({{"image_error", Value::dict({{"image", image}, {"reason", reason}})}});
+  };
+  const auto with = [&](const std::string& init, Value outputs) {
+    return text(init, "", "no such image", Verb::create, std::move(outputs));
+  };
+  EXPECT_EQ(with("", lacks("i:1", "ErrImagePull")), "0/3 Init:ErrImagePull 0");
   const std::string init = cat(done_, ",", side_, ",", row("second", ended(0), true));
-  EXPECT_EQ(text(init, "", cat(nowhere, "m:1`: no such image")), "1/3 ErrImagePull 0");
-  EXPECT_EQ(text(init, "", "the disk is full"), "1/3 PodInitializing 0");
+  EXPECT_EQ(with(init, lacks("m:1", "ErrImagePull")), "1/3 ErrImagePull 0");
+  EXPECT_EQ(with(init, lacks("m:1", "ErrImageNeverPull")), "1/3 ErrImageNeverPull 0");
+  EXPECT_EQ(text(init, "", "cannot pull `m:1`: words say nothing"), "1/3 PodInitializing 0");
+  EXPECT_EQ(text(init, "", "", Verb::create, lacks("m:1", "ErrImagePull")), "1/3 PodInitializing 0")
+      << "it is tried again";
 }
 
 TEST_F(PodDocument, ContainersAreCountedAndTheFirstThatDoesNotRunIsTold) {

@@ -6,6 +6,9 @@
 namespace fettle {
 namespace {
 
+/// What nobody asks for any more is forgotten some day; what somebody asks for is not.
+constexpr Duration renewed_after = 1h;
+
 /// Of others the engine tells since when they are ready: since their containers run.
 bool has_probes(const Record& record) {
   const Resource* const then = resource_of_then(record);
@@ -85,8 +88,13 @@ Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& a
     const std::optional<Value> kept = TRY(place.store->cached(name));
     const Value before = kept && kept->text_at("sign") == sign ? kept->at("conditions") : Value();
     const Value now = with_times(observation.state->at("conditions"), before);
-    if (times_of(now) != before)
-      TRY(place.store->cache(name, Value::dict({{"sign", sign}, {"conditions", times_of(now)}}),
+    const Time written =
+        kept ? Time(Duration(kept->integer_at("written"))) : Time();  // former versions did not say
+    if (times_of(now) != before || place.clock() - written > renewed_after)
+      TRY(place.store->cache(name,
+                             Value::dict({{"sign", sign},
+                                          {"conditions", times_of(now)},
+                                          {"written", place.clock().time_since_epoch().count()}}),
                              place.clock()));
     observation.state = with(*observation.state, "conditions", now);
   }

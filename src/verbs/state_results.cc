@@ -180,9 +180,10 @@ class Teller {
     const Name& kind = of_.keys[i].kind;
     if (kind != "file" && kind != "folder" && kind != "link")
       return nullptr;
-    if (const auto first = of_.first.find(of_.keys[i]); first != of_.first.end())
-      return &first->second;
-    return of_.run.seen_before(of_.keys[i]);
+    if (of_.seen == nullptr)
+      return of_.run.seen_before(of_.keys[i]);
+    const auto seen = of_.seen->find(of_.keys[i]);
+    return seen == of_.seen->end() ? nullptr : &seen->second;
   }
 
  private:

@@ -34,7 +34,7 @@ struct StatesRun {
   const Summary& summary;
   const Known& before;  ///< what was known when it began
   StateTimes& times;
-  const Seen& first;  ///< of paths that nothing was known of
+  const Seen* seen = nullptr;  ///< of a look, which has no run that has seen anything
 };
 
 /// One for each chunk that has a key, in the order in which Idem starts them.

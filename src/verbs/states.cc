@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "states/pace.h"
+#include "verbs/paced_drivers.h"
 #include "verbs/reconcile_states.h"
 #include "verbs/state_looks.h"
 #include "verbs/state_results.h"
@@ -43,10 +44,13 @@ class StatesWork {
         place_(place),
         functions_(place_, request_.functions),
         driver_(functions_, {request_.reconciler == "fettle", request_.remembers}),
+        paced_([this](const Value& wait, int calls, std::stop_token stop) -> Result<Duration> {
+          return TRY(functions_.wait({}, wait, calls, std::move(stop))).value_or(Duration(0));
+        }),
         own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
         times_(audience) {
     place_.driver = [this, driver = place.driver](const Name& name) {
-      return name == "state" ? &driver_ : driver(name);
+      return name == "state" ? &driver_ : paced_.around(name, driver(name));
     };
   }
 
@@ -165,7 +169,7 @@ class StatesWork {
                                    !settings->check_cmd.empty() || settings->recreate_if_deleted);
   }
 
-  void tune(const states::Chunk& chunk, Resource& resource) const {
+  void tune(const states::Chunk& chunk, Resource& resource) {
     const states::Settings* settings = chunk.settings.get();
     resource.ends_run = settings != nullptr && settings->failhard;
     if (request_.reconciler == "fettle")
@@ -179,6 +183,10 @@ class StatesWork {
     const states::Module* module = functions_.catalogue().find(chunk.state);
     resource.is_instant = resource.driver == "state" && module != nullptr && module->is_instant &&
                           !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
+    // A pass of another loop comes to an answer by itself; its wait is between passes.
+    const bool has_wait = settings != nullptr && (settings->wait || !settings->own_wait.is_null());
+    if (has_wait && resource.driver != "state" && resource.patience.with_errors)
+      paced_.put(resource.key, settings->own_wait);
     if (settings != nullptr && (settings->wait || (settings->retry && resource.patience.most > 0)))
       return;
     if (resource.key.kind == "state" || resource.key.kind == "command" ||
@@ -252,7 +260,6 @@ class StatesWork {
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = known_;
-    const Seen first = TRY(look_at_things(false));
     Undertaking undertaking;
     undertaking.intent = intent_;
     undertaking.known = known_;
@@ -274,32 +281,12 @@ class StatesWork {
         if (carried.run.standing(key) == Standing::changed)
           changed_.insert(key);
     carried.run.let_go();
-    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_, first};
+    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_};
     std::vector<StateResult> results = results_of(done);
     add_removals(done, results);
     known_ = carried.run.take_known();
     report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
     return results;
-  }
-
-  /// A run looks at what it knows. What else is at the paths of files, folders and links is looked
-  /// at for the results only; with `also_known`, so is what is known.
-  Result<Seen> look_at_things(bool also_known) const {
-    std::vector<Subject> subjects;
-    for (const auto& [set, resources] : intent_->resources)
-      for (const Resource& resource : resources)
-        if (const Name& kind = resource.key.kind;
-            (kind == "file" || kind == "folder" || kind == "link") &&
-            (also_known || !known_.contains(resource.key)) && !resource.attributes.has_deferred())
-          subjects.push_back({resource.key, &resource, nullptr});
-    Seen seen;
-    Driver* const driver = subjects.empty() ? nullptr : place_.driver("host");
-    if (driver == nullptr)
-      return seen;
-    std::vector<Observation> found = TRY(driver->observe(subjects, place_.interrupt->acts_token()));
-    for (size_t i = 0; i < subjects.size(); ++i)
-      seen.emplace(subjects[i].key, std::move(found[i]));
-    return seen;
   }
 
   /// Blocks that wait join the run as soon as what they wait for has run.
@@ -475,11 +462,11 @@ class StatesWork {
         TRY(compile_after(carried.run, true));
         continue;
       }
-      const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
-      const Seen first = TRY(look_at_things(true));
+      const Seen seen = TRY(fettle::look(place_.scene(), *intent_, known_));
+      const Plan plan = TRY(make_plan(*intent_, known_, seen, *place_.kinds, {}));
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
-      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, first};
+      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, &seen};
       report_.results = results_of_looks(looked, plan);
       add_looks_of_removals(looked, plan, report_.results);
       return {};
@@ -503,6 +490,7 @@ class StatesWork {
   Workplace place_;
   RunFunctions functions_;
   StateDriver driver_;
+  PacedDrivers paced_;
   std::unique_ptr<states::Files> own_files_;
   StateTimes times_;
   StatesReport report_;

@@ -79,11 +79,23 @@ TEST_F(StatesToldTest, APluginOfTheLoopThatIsWrongIsToldWithItsError) {
   request_.pending = "broken";
   EXPECT_NE(refusal(text).find("reconcile/pending/broken.star:2:"), std::string::npos)
       << refusal(text);
+  EXPECT_EQ(refusal(text).find("undefined: nothing"), refusal(text).rfind("undefined: nothing"))
+      << refusal(text);
   request_.pending = "default";
   const StatesReport report = apply("a: {test.nop: [{reconcile: {wait: {lin: {}}}}]}\n");
   ASSERT_EQ(report.errors.size(), 1u);
   EXPECT_NE(to_string(report.errors[0]).find("reconcile/wait/lin.star:2:"), std::string::npos)
       << to_string(report.errors[0]);
+}
+
+TEST_F(StatesToldTest, EachNameThatIsUndefinedInAPluginIsToldOnce) {
+  put("states/bad.star", "def present(ctx, name):\n    return quuxify + xylograph\n");
+  const StatesReport report = apply("b: {test.nop: []}\n");
+  ASSERT_EQ(report.warnings.size(), 1u);
+  EXPECT_EQ(to_string(report.warnings[0]), cat(at("states/bad.star"), ":2:12: undefined: quuxify"));
+  EXPECT_EQ(report.warnings[0].excerpt.find("undefined: quuxify"), std::string::npos);
+  EXPECT_NE(report.warnings[0].excerpt.find(":2:22: undefined: xylograph"), std::string::npos)
+      << report.warnings[0].excerpt;
 }
 
 TEST_F(StatesToldTest, AWaitOfUsersHoldsForASingleState) {
@@ -104,6 +116,59 @@ def present(ctx, name):
       EXPECT_GE(took_, 100s) << reconciler << form;
       EXPECT_LT(took_, 101s) << reconciler << form;
     }
+}
+
+TEST_F(StatesToldTest, AWaitOfUsersHoldsForWhatShips) {
+  put("reconcile/wait/lin.star", "def get(run_count, step):\n    return step * (run_count + 1)\n");
+  const std::string once = cat("a: {cmd.run: [{cmd: \"test -e ", at("seen"), " || { touch ",
+                               at("seen"), "; exit 1; }\"}, {shell: true}, ");
+  for (const std::string_view reconciler : {"basic", "fettle"})
+    for (const std::string_view form :
+         {"reconcile: {wait: {lin: {step: 100}}}", "__reconcile_wait__: {lin: {step: 100}}"}) {
+      request_.reconciler = reconciler;
+      request_.is_fresh = true;
+      ASSERT_TRUE(remove_tree(at("seen")));
+      const StatesReport report = apply(cat(once, "{", form, "}]}\n"));
+      EXPECT_EQ(word(report, "a"), "True") << form << comment(report, "a");
+      EXPECT_GE(took_, 100s) << reconciler << form;
+      EXPECT_LT(took_, 101s) << reconciler << form;
+    }
+}
+
+TEST_F(StatesToldTest, AWaitOfUsersHoldsForFilesLinksAndChecks) {
+  put("reconcile/wait/lin.star", "def get(run_count, step):\n    return step * (run_count + 1)\n");
+  put("plain", "no folder");
+  const std::string wait = "{reconcile: {wait: {lin: {step: 100}}, deadline: 250}}";
+  for (const std::string& state :
+       {cat("file.managed: [{name: ", at("plain/f"), "}, {contents: x}, "),
+        cat("file.directory: [{name: ", at("plain/d"), "}, "),
+        cat("file.symlink: [{name: ", at("plain/l"), "}, {target: x}, "),
+        cat("file.managed: [{name: ", at("f"), "}, {contents: x}, {check_cmd: \"false\"}, ")}) {
+    request_.is_fresh = true;
+    const StatesReport report = apply(cat("a: {", state, wait, "]}\n"));
+    EXPECT_EQ(word(report, "a"), "False") << state;
+    EXPECT_GE(took_, 250s) << state;  // after 100 and 200 seconds, and then its deadline
+    EXPECT_LT(took_, 251s) << state;
+  }
+}
+
+TEST_F(StatesToldTest, WhatHasNoSecondCallTakesAWaitInSilence) {
+  put("reconcile/wait/lin.star", "def get(run_count, step):\n    return step\n");
+  const StatesReport report = apply(
+      cat("a: {file.absent: [{name: ", at("none"), "}, {reconcile: {wait: {lin: {step: 9}}}}]}\n"));
+  EXPECT_EQ(word(report, "a"), "True");
+  EXPECT_TRUE(report.warnings.empty());
+  EXPECT_LT(took_, 1s);
+}
+
+TEST_F(StatesToldTest, AWaitOfUsersThatFailsFailsItsStateOnly) {
+  put("reconcile/wait/bad.star", "def get(run_count):\n    fail(\"no idea\")\n");
+  const StatesReport report = apply(
+      "a: {cmd.run: [{cmd: \"false\"}, {reconcile: {wait: {bad: {}}, deadline: 30}}]}\n"
+      "b: {test.nop: []}\n");
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_NE(comment(report, "a").find("no idea"), std::string::npos) << comment(report, "a");
+  EXPECT_EQ(word(report, "b"), "True");
 }
 
 TEST_F(StatesToldTest, AReferenceReadsWhatTheNewStateShows) {

@@ -57,7 +57,9 @@ class Count {
   void count(const Pod& pod) {
     ++progress_.pods;
     const Rollout& rollout = rollouts_.at(pod.owner);
-    if (pod.is_ready && !pod.is_leaving && !pod.is_updating) {
+    // What nobody can look at was seen as it was before.
+    const bool is_away = view_.silent.contains(engine_of_node(pod.node));
+    if (!is_away && pod.is_ready && !pod.is_leaving && !pod.is_updating) {
       ++progress_.ready;
       const int64_t seconds = rollout.workload == nullptr ? 0 : rollout.workload->min_ready_seconds;
       progress_.all_available =
@@ -65,7 +67,6 @@ class Count {
       if (!may_be_held(pod.lifecycle))
         return;
     }
-    const bool is_away = view_.silent.contains(engine_of_node(pod.node));
     const bool is_left = rollout.is_left();
     progress_.is_any_awaited |= !is_away && !is_left;
     // What users paused is as they asked for; why a failed rollout failed is told once.

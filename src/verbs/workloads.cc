@@ -126,6 +126,7 @@ class Bringing {
     for (const Name& owner : view_->owners)
       wishes_->add(owner);
     learned_ = looked_at_nodes_ = looked_ = instant_from_clock();
+    looked_time_ = place_.clock();
     TRY(look_at_pods(place_, *view_));
     has_looked();
     return {};
@@ -139,12 +140,15 @@ class Bringing {
     if (auto answer = looks_.take()) {
       TRY(tell_seen(place_, *view_, TRY(*std::move(answer))));
       looked_ = *began;
+      looked_time_ = asked_time_;
       has_looked();
     }
-    has_to_look_ |= bell_.take(Bell::Cause::pods) || instant_from_clock() >= next_look();
+    has_to_look_ |= bell_.take(Bell::Cause::pods) || instant_from_clock() >= next_look() ||
+                    (place_.clock() >= progress_.all_available && !has_seen_available());
     if (!has_to_look_ || looks_.began())
       return {};
     has_to_look_ = false;
+    asked_time_ = place_.clock();
     looks_.begin(question_about_pods(place_, *view_), instant_from_clock());
     return {};
   }
@@ -443,10 +447,12 @@ class Bringing {
       return false;
     if (looked_ < acted_)
       return false;  // nobody has seen what came of it
-    // Others may wait for that.
-    const bool is_available = place_.clock() >= progress_.all_available;
-    return (!progress_.is_any_awaited && is_available) || !brought_.summary.failures.empty();
+    return (!progress_.is_any_awaited && has_seen_available()) ||
+           !brought_.summary.failures.empty();
   }
+
+  /// Others may wait for that; what was ready may have failed in the meantime.
+  bool has_seen_available() const { return looked_time_ >= progress_.all_available; }
 
   /// When pods are to be looked at again at the latest: soon while one is awaited, else when a
   /// probe is to be asked.
@@ -494,11 +500,12 @@ class Bringing {
   uint64_t version_ = 0;
   int64_t stamp_ = 0;  ///< of the store
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
-  Instant acted_;             ///< when the last run ended
-  Instant moved_;             ///< when something was written of what is under way
-  std::set<Key> awaited_;     ///< what is called again, and nothing was written of since
-  bool has_to_look_ = false;  ///< as soon as no look is under way
-  bool is_all_due_ = true;    ///< whatever records say
+  Time looked_time_, asked_time_;  ///< `looked_` on the other clock; of the look under way
+  Instant acted_;                  ///< when the last run ended
+  Instant moved_;                  ///< when something was written of what is under way
+  std::set<Key> awaited_;          ///< what is called again, and nothing was written of since
+  bool has_to_look_ = false;       ///< as soon as no look is under way
+  bool is_all_due_ = true;         ///< whatever records say
   Duration retry_pause_{0};
   FleetProgress progress_;
   bool is_counted_ = false;  ///< pods, since the last look at them

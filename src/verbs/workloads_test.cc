@@ -16,29 +16,42 @@
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
 #include "verbs/edit.h"
+#include "verbs/nodes.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {
 
+/// Added to the clock.
+std::atomic<Duration::rep> skipped{0};
+
 /// Goes so fast that a minute is no time to wait for.
 Time fast_clock() {
   static const Time begun = now_from_clock();
-  return begun + 100 * (now_from_clock() - begun);
+  return begun + 100 * (now_from_clock() - begun) + Duration(skipped);
 }
 
 /// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
-/// is `never`, they wait for ever.
+/// is `never`, they wait for ever. After an act with `last`, the world is away, and
+/// 50 seconds after one with `brief` was seen.
 class World : public Driver {
  public:
+  Status ready(std::span<const Resource* const>, std::stop_token) override {
+    return is_gone() ? Status(world_error("connection refused")) : Status();
+  }
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token) override {
     const std::lock_guard lock(mutex_);
+    if (is_gone())
+      return std::vector<Observation>(subjects.size(), {{}, false, "connection refused"});
     std::vector<Observation> answers;
     for (const Subject& subject : subjects) {
       Observation answer;
-      if (const auto found = images_.find(subject.key); found != images_.end())
+      if (const auto found = images_.find(subject.key); found != images_.end()) {
         answer.state = status_of(subject.key, found->second);
+        if (found->second == "brief" && goes_away_ == Duration::rep{0})
+          goes_away_ = (fast_clock() + 50s).time_since_epoch().count();
+      }
       answers.push_back(std::move(answer));
     }
     return answers;
@@ -58,6 +71,7 @@ class World : public Driver {
     if (image == "slow" && wait_to_be_stopped(act.key, stop))
       return cancelled_error();
     const std::lock_guard lock(mutex_);
+    is_away = is_away || image == "last";
     if (act.key.kind == "pod")
       images_[act.key] = image;
     return Outcome(Done{.outputs = Value::dict({}), .remote_id = "r"});
@@ -65,6 +79,8 @@ class World : public Driver {
   Result<std::vector<Found>> list(const Name&, std::stop_token) override {
     return std::vector<Found>();
   }
+
+  std::atomic<bool> is_away = false;
 
   /// From now on it is a process that has seen nothing before, as each command is.
   void looks_first() {
@@ -86,6 +102,9 @@ class World : public Driver {
   }
 
  private:
+  bool is_gone() const {
+    return is_away || (goes_away_ != 0 && fast_clock().time_since_epoch().count() >= goes_away_);
+  }
   Value status_of(const Key& key, const std::string& image) {
     std::string since = "2026-01-01T00:00:01Z";
     if (looks_first_)
@@ -119,6 +138,7 @@ class World : public Driver {
   std::map<Key, std::string> images_;
   std::vector<Key> slow_, stopped_;
   bool looks_first_ = false;
+  std::atomic<Duration::rep> goes_away_{0};   ///< when, if ever
   std::map<std::string, std::string> since_;  ///< pods with their image
 };
 
@@ -136,6 +156,14 @@ class WorkloadsTest : public testing::Test {
       return name == "engine" ? static_cast<Driver*>(&world_)
              : name == "host" ? static_cast<Driver*>(&host_)
                               : nullptr;
+    };
+  }
+  /// The world is that of a node.
+  void use_node() {
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == "engine@n1" ? static_cast<Driver*>(&world_)
+             : name == "host"    ? static_cast<Driver*>(&host_)
+                                 : nullptr;
     };
   }
   /// As another command would while this one goes on.
@@ -217,6 +245,21 @@ TEST_F(WorkloadsTest, LaterCommandsKnowSinceWhenPodsAreReady) {
   // Another container begins anew.
   store("web:2", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
   EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(phase(), "complete");
+}
+
+TEST_F(WorkloadsTest, WhatIsAskedForNowAndThenIsNotForgotten) {
+  place_.clock = fast_clock;
+  world_.looks_first();
+  store("web:1", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
+  EXPECT_EQ(bring().ready, 2u);
+  for (int i = 0; i < 3; ++i) {
+    skipped += Duration(2h).count();
+    world_.looks_first();
+    EXPECT_EQ(phase(), "complete") << i;
+    ASSERT_TRUE(home_.store().forget_before(fast_clock() - 1h));
+  }
+  world_.looks_first();
   EXPECT_EQ(phase(), "complete");
 }
 
@@ -335,6 +378,83 @@ TEST_F(WorkloadsTest, APodThatWaitsWithoutEndIsListedAndNotWaitedForWithoutEnd) 
   // It is begun again from where it was.
   store("web:1");
   EXPECT_EQ(bring().ready, 2u);
+}
+
+TEST_F(WorkloadsTest, APodOnANodeThatIsAwayNamesTheNode) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  std::vector<std::string> told;
+  place_.notice = [&](const std::string& text) { told.push_back(text); };
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  world_.is_away = true;
+  store("web:2");
+  const Brought brought = bring();
+  EXPECT_FALSE(brought.summary.is_late) << "nobody waits for it";
+  EXPECT_EQ(code_of(brought), 3);
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  for (const std::string& line : brought.unsettled)
+    EXPECT_TRUE(line.starts_with("pod default/web-") &&
+                line.ends_with(": node `n1` does not answer"))
+        << line;
+  EXPECT_TRUE(std::ranges::any_of(told, [](const std::string& line) {
+    return line.starts_with("node `n1` does not answer: ");
+  })) << join(told, "; ");
+  EXPECT_EQ(phase(), "progressing");
+  world_.is_away = false;
+  EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(images(), (std::vector<std::string>{"web:2", "web:2"}));
+}
+
+TEST_F(WorkloadsTest, ANodeThatIsLostInTheMiddleIsTheReason) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  store("last");
+  const Brought brought = bring();
+  EXPECT_EQ(code_of(brought), 3);
+  EXPECT_EQ(brought.ready, 0u) << "nobody knows";
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  for (const std::string& line : brought.unsettled)
+    EXPECT_TRUE(line.ends_with(": node `n1` does not answer")) << line;
+}
+
+TEST_F(WorkloadsTest, WhatWasReadyIsLookedAtOnceMoreWhenItIsAvailable) {
+  place_.clock = fast_clock;
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  world_.looks_first();
+  store("brief", "  minReadySeconds: 100\n");
+  const Brought brought = bring();
+  EXPECT_EQ(code_of(brought), 3);
+  ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
+  EXPECT_TRUE(brought.unsettled[0].ends_with(": node `n1` does not answer"))
+      << brought.unsettled[0];
+}
+
+TEST_F(WorkloadsTest, WhatAnotherOneRemovedMeanwhileIsDrained) {
+  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
+  use_node();
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  auto other = home_.edit("fleet");
+  place_.notice = [&](const std::string& text) {
+    if (!text.starts_with("waiting for ") || other == nullptr)
+      return;
+    std::vector<Change> changes;
+    const Known known = *home_.store().known("fleet");
+    for (const auto& [key, record] : known)
+      if (key.kind == "pod")
+        changes.push_back({Change::forget, key, nullptr, {}});
+    EXPECT_EQ(changes.size(), 2u);
+    EXPECT_TRUE(other->write(changes));
+    other.reset();
+  };
+  const auto drained = drain_node(place_, "n1", true);
+  ASSERT_TRUE(drained) << to_string(drained.error());
+  EXPECT_TRUE(drained->good());
+  EXPECT_EQ(other, nullptr);
 }
 
 }  // namespace

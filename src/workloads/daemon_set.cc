@@ -21,6 +21,10 @@ struct Place {
   Order too_many;
 };
 
+bool is_for(const Value& spec, const Node& node) {
+  return !node.is_draining && is_allowed_on(spec, node);
+}
+
 class DaemonSet {
  public:
   explicit DaemonSet(Rollout& rollout) : rollout_(rollout), in_place_(rollout) {}
@@ -73,7 +77,7 @@ void DaemonSet::find_places() {
   places_.clear();
   const Value& spec = rollout_.update().pod_template.at("spec");
   for (const auto& [name, node] : rollout_.fleet.nodes())
-    if (!node.is_draining && is_allowed_on(spec, node))
+    if (is_for(spec, node))
       places_[name].node = &node;
   for (size_t row = 0; row < rollout_.size(); ++row) {
     const auto found = places_.find(rollout_.rows[row].node());
@@ -230,6 +234,36 @@ void DaemonSet::update_with_surge() {
 }
 
 }  // namespace
+
+NodeCounts node_counts(const Rollout& rollout) {
+  std::map<Name, NodeCounts> by_node;
+  for (const PodRow& row : rollout.rows) {
+    NodeCounts& counts = by_node[row.node()];
+    counts.updated |= row.is_updated ? 1 : 0;
+    counts.ready |= row.is_ready ? 1 : 0;
+    counts.available |= row.is_available ? 1 : 0;
+  }
+  NodeCounts all;
+  const Value& spec = rollout.update().pod_template.at("spec");
+  for (const auto& [name, node] : rollout.fleet.nodes()) {
+    const auto found = by_node.find(name);
+    if (!is_for(spec, node)) {
+      all.misscheduled += found != by_node.end() ? 1 : 0;
+      continue;
+    }
+    ++all.desired;
+    if (found == by_node.end()) {
+      if (!node.is_ready)
+        all.away.push_back(name);
+      continue;
+    }
+    ++all.current;
+    all.updated += found->second.updated;
+    all.ready += found->second.ready;
+    all.available += found->second.available;
+  }
+  return all;
+}
 
 Wanted want_daemon_set(const Fleet& fleet, const Workload& workload, Time now) {
   Rollout rollout(fleet, workload, now);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "workloads/daemon_set.h"
 #include "workloads/progress.h"
 #include "workloads/pulls.h"
 #include "workloads/rollout.h"
@@ -69,6 +70,17 @@ Counts counts_as_they_are(const Rollout& rollout) {
     counts.available += !now.is_available && pod->is_ready;
   }
   return counts;
+}
+
+/// The fields that only a DaemonSet has.
+std::vector<Entry> fields_of(const NodeCounts& nodes) {
+  return {{"desiredNumberScheduled", nodes.desired},
+          {"currentNumberScheduled", nodes.current},
+          {"updatedNumberScheduled", nodes.updated},
+          {"numberReady", nodes.ready},
+          {"numberAvailable", nodes.available},
+          {"numberUnavailable", nodes.desired - nodes.available},
+          {"numberMisscheduled", nodes.misscheduled}};
 }
 
 /// Empty: no hook holds a pod.
@@ -189,8 +201,9 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
         job == rollout.owned.jobs.end() ? Value() : job->second.resource->attributes.at("state"));
   }
   const Counts counts = counts_as_they_are(rollout);
-  const int64_t desired =
-      workload->sort == WorkloadSort::daemon_set ? counts.all : workload->replicas;
+  const bool is_daemon_set = workload->sort == WorkloadSort::daemon_set;
+  const NodeCounts nodes = is_daemon_set ? node_counts(rollout) : NodeCounts();
+  const int64_t desired = is_daemon_set ? nodes.desired : workload->replicas;
   const int64_t expected = desired - partition_of(workload->partition, desired);
   std::string failure;
   const Value pulls = pulls_of(rollout, failure);
@@ -222,6 +235,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
     failure = complaint_of_pods(rollout);
   if (failure.empty() && phase == "progressing")
     failure = awaited_image(rollout, pulls);
+  if (failure.empty() && phase == "progressing" && !nodes.away.empty())
+    failure = cat("node `", nodes.away[0], "` does not answer, so it gets no pod");
   std::vector<Value> conditions;
   if (workload->sort == WorkloadSort::clone_set && workload->progress_deadline_seconds)
     conditions.push_back(
@@ -239,7 +254,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                                     {"collisionCount", rollout.update().collisions},
                                     {"labelSelector", to_string(workload->selector)},
                                     {"phase", phase}});
-  return edited(status,
+  return edited(is_daemon_set ? edited(status, fields_of(nodes)) : status,
                 {{"conditions", conditions.empty() ? Value() : Value::list(std::move(conditions))},
                  {"imagePulls", pulls},
                  {"reason", failure.empty() ? Value() : Value(failure)}});

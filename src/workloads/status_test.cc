@@ -234,5 +234,71 @@ TEST_F(Status, AJobCountsItsNodes) {
   EXPECT_TRUE(status_of(world.fleet, "CloneSet/default/none", world.now).is_null());
 }
 
+TEST_F(Status, APodOfALostNodeIsToldWithItsNode) {
+  put("web:1");
+  world.lose_node("n2");
+  world.fleet.for_each_pod([&](const Pod& pod) {
+    if (pod.node == "n2")
+      world.fleet.see(pod.resource->key, std::nullopt);
+  });
+  EXPECT_EQ(status().text_at("phase"), "progressing");
+  const std::string reason(status().text_at("reason"));
+  EXPECT_TRUE(reason.starts_with("pod web-") && reason.ends_with(": node `n2` does not answer"))
+      << reason;
+}
+
+class DaemonStatus : public Status {
+ protected:
+  void put_daemon(std::string_view image) {
+    world.put(manifest(
+        "DaemonSet", "agent",
+        cat(R"({"selector":{"matchLabels":{"app":"web"}},"template":)", template_text(image), "}"),
+        "{}", ++generation));
+  }
+  Value daemon_status() { return status_of(world.fleet, "DaemonSet/default/agent", world.now); }
+};
+
+TEST_F(DaemonStatus, ItIsCompleteWhenEachNodeThatItIsForHasAPod) {
+  put_daemon("agent:1");
+  EXPECT_EQ(daemon_status().text_at("phase"), "progressing") << "nothing is made yet";
+  EXPECT_EQ(daemon_status().integer_at("desiredNumberScheduled"), 3);
+  EXPECT_EQ(daemon_status().integer_at("currentNumberScheduled"), 0);
+  EXPECT_EQ(daemon_status().integer_at("numberUnavailable"), 3);
+  world.finish();
+  const Value now = daemon_status();
+  EXPECT_EQ(now.text_at("phase"), "complete");
+  for (const char* field : {"desiredNumberScheduled", "currentNumberScheduled", "numberReady",
+                            "updatedNumberScheduled", "numberAvailable"})
+    EXPECT_EQ(now.integer_at(field), 3) << field;
+  EXPECT_EQ(now.integer_at("numberUnavailable"), 0);
+  EXPECT_EQ(now.integer_at("numberMisscheduled"), 0);
+  world.add_nodes(1);
+  EXPECT_EQ(daemon_status().text_at("phase"), "progressing");
+  world.finish();
+  EXPECT_EQ(daemon_status().integer_at("numberReady"), 4);
+}
+
+TEST_F(DaemonStatus, ANodeThatDoesNotAnswerIsMissed) {
+  world.lose_node("n2");
+  put_daemon("agent:1");
+  world.pass(10);
+  EXPECT_EQ(daemon_status().text_at("phase"), "progressing");
+  EXPECT_EQ(daemon_status().text_at("reason"), "node `n2` does not answer, so it gets no pod");
+  EXPECT_EQ(daemon_status().integer_at("numberReady"), 2);
+  world.lose_node("n2", false);
+  world.finish();
+  EXPECT_EQ(daemon_status().text_at("phase"), "complete");
+}
+
+TEST_F(DaemonStatus, APodWhereNoneIsToBeIsMisscheduled) {
+  put_daemon("agent:1");
+  world.finish();
+  Node node = world.fleet.nodes().begin()->second;
+  node.is_draining = true;
+  world.fleet.put_node(node);
+  EXPECT_EQ(daemon_status().integer_at("numberMisscheduled"), 1);
+  EXPECT_EQ(daemon_status().integer_at("desiredNumberScheduled"), 2);
+}
+
 }  // namespace
 }  // namespace fettle::workloads

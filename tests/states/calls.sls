@@ -30,13 +30,117 @@ c:
     - duration: ~  ### "`duration` must be a number of seconds, not null"
 d:
   http.query:
-    - headers: [a]  ### "`headers` must be a dictionary, not \["a"\]"
+    - headers: [a]  ### "`headers` must be a dictionary of names and lines of text, not \["a"\]"
 e:
   exec.run:
     - args: ${test:f:a}
     - path: 7  ### "`path` must be a string, not 7"
 f:
   test.nop: []
+---
+# So is what they could never use.
+c0:
+  cmd.run:
+    - umask: "9"  ### "`umask` must be octal digits such as '022', not \"9\""
+c1:
+  cmd.run:
+    - umask: 01777  ### "`umask` must be octal digits such as '022', not 1777"
+c2:
+  cmd.run:
+    - timeout: 0  ### "`timeout` must be a number of seconds above 0, not 0"
+c3:
+  cmd.run:
+    - success_retcodes: [0, 300]  ### "`success_retcodes` must be a list of exit codes from 0 to 255, not \[0,300\]"
+c4:
+  cmd.run:
+    - success_retcodes: 3  ### "`success_retcodes` must be a list of exit codes"
+c5:
+  cmd.run:
+    - env: {"a=b": c}  ### "`env` must be a dictionary whose keys are names of variables"
+c6:
+  file.directory:
+    - mode: "0999"  ### "`mode` must be octal digits such as '0644', not \"0999\""
+c7:
+  file.directory:
+    - user: "a:b"  ### "`user` must be a name or a number, not \"a:b\""
+c8:
+  file.directory:
+    - group: -1  ### "`group` must be a name or a number, not -1"
+c9:
+  container.running:
+    - image: nginx
+    - memory: -5  ### "`memory` must be a whole number from 1 on, not -5"
+c10:
+  container.running:
+    - image: nginx
+    - cpu: 0.5  ### "`cpu` must be a whole number from 1 on, not 0.5"
+c11:
+  container.running:
+    - image: nginx
+    - restart: sometimes  ### "`restart` must be `always` or `no`, not \"sometimes\""
+c12:
+  container.running:
+    - image: nginx
+    - wait: soon  ### "`wait` must be seconds or a duration such as `2m`, not \"soon\""
+c13:
+  container.running:
+    - image: nginx
+    - wait: -2m  ### "`wait` must be seconds or a duration"
+c14:
+  http.query:
+    - url: "ftp://x"  ### "`url` must be a URL such as http://localhost:8080/, not \"ftp://x\""
+c15:
+  http.query:
+    - url: "http://x:99999/"  ### "`url` must be a URL"
+c16:
+  http.query:
+    - url: "http:///x"  ### "`url` must be a URL"
+c17:
+  http.query:
+    - method: "G ET"  ### "`method` must be a method such as `GET`, not \"G ET\""
+c18:
+  http.query:
+    - status: [200, 99]  ### "`status` must be a code such as 200, or a list of them, not \[200,99\]"
+c19:
+  http.query:
+    - headers: {"a b": c}  ### "`headers` must be a dictionary of names and lines of text"
+c20:
+  http.query:
+    - headers: {a: "b\nc"}  ### "`headers` must be a dictionary of names and lines of text"
+c21:
+  data.write:
+    - parameters: 5  ### "`parameters` must be a dictionary, not 5"
+c22:
+  sls.run:
+    - sls_sources: [a, 5]  ### "`sls_sources` must be a ref, or a list of refs, not \[\"a\",5\]"
+c23:
+  cmd.run:
+    - env: ["A=1"]  ### "`env` must be a dictionary whose keys are names of variables, or a list of such"
+c24:
+  test.configurable_test_state:
+    - result: 7  ### "`result` must be true, false or `Random`, not 7"
+---
+# What is good passes, and what a reference gives is known later.
+a:
+  cmd.run: [{cmd: ls}, {umask: "0022"}, {timeout: 0.5}, {success_retcodes: [0, 255, "${test:z:code}"]}, {env: [{A: "${test:z:a}"}, {B: 5}]}]
+b:
+  cmd.run: [{cmd: ls}, {umask: 22}, {timeout: "${test:z:t}"}]
+c:
+  file.directory: [{mode: 755}, {user: root}, {group: 0}]
+d:
+  file.directory: [{mode: "02755"}]
+e:
+  container.running: [{image: nginx}, {memory: 64}, {cpu: 500}, {restart: "no"}, {wait: 1m30s}]
+f:
+  container.running: [{image: nginx}, {restart: always}, {wait: 5}]
+g:
+  http.query: [{url: "http://[::1]:8080/a?b=http://x:0"}, {method: PURGE}, {status: 404}, {headers: {x-a: "b c", n: 5}}]
+h:
+  http.query: [{url: "https://me:pw@host"}, {status: [200, 404]}, {headers: "${test:z:h}"}]
+z:
+  test.configurable_test_state: [{result: Random}]
+y:
+  time.sleep: [{duration: -1}]  ### "`duration` must be a number of seconds, not -1"
 ---
 # With --lenient they fail one state, and arguments that are not known are warnings.
 #$ --lenient

@@ -142,18 +142,18 @@ std::string name_of(const Listed& each) {
   return cat(lower_case(each.kind), is_of_kruise ? ".apps.kruise.io" : "", "/", each.name);
 }
 
-/// What stands behind the name: the columns of kubectl, and ours with `-o wide`.
+/// What stands behind the name: the columns of kubectl, as the newest definitions of OpenKruise
+/// name them; with `-o wide` those of its `-o wide`, and ours at the end.
 struct Columns {
   std::string_view kind, names, wide;
 };
 constexpr Columns columns_of_kinds[] = {
-    {"CloneSet", "DESIRED|UPDATED|UPDATED_READY|READY|TOTAL|AGE",
+    {"CloneSet", "DESIRED|UPDATED|UPDATED_READY|UPDATED_AVAILABLE|READY|TOTAL|AGE",
      "CONTAINERS|IMAGES|SELECTOR|PHASE"},
-    {"StatefulSet", "DESIRED|CURRENT|UPDATED|READY|AGE", "CONTAINERS|IMAGES|SELECTOR|PHASE"},
-    {"DaemonSet", "DESIREDNUMBER|CURRENTNUMBER|UPDATEDNUMBERSCHEDULED|AGE",
-     "CONTAINERS|IMAGES|SELECTOR|READY|PHASE"},
+    {"StatefulSet", "DESIRED|CURRENT|UPDATED|READY|AGE", "CONTAINERS|IMAGES|PHASE"},
+    {"DaemonSet", "DESIRED|CURRENT|READY|UP-TO-DATE|AVAILABLE|AGE", "CONTAINERS|IMAGES|PHASE"},
     {"SidecarSet", "MATCHED|UPDATED|READY|AGE", "PHASE"},
-    {"ImagePullJob", "TOTAL|ACTIVE|SUCCEED|FAILED|AGE|MESSAGE", ""},
+    {"ImagePullJob", "TOTAL|ACTIVE|SUCCEED|FAILED|AGE", "MESSAGE"},
     {"Pod", "READY|STATUS|RESTARTS|AGE", "IP|NODE"},
     {"PersistentVolumeClaim", "STATUS|VOLUME|CAPACITY|ACCESS MODES|STORAGECLASS|AGE", "NODE|OWNER"},
     {"Service", "TYPE|CLUSTER-IP|EXTERNAL-IP|PORT(S)|AGE", ""},
@@ -210,20 +210,20 @@ class Table {
     const auto add = [&](std::vector<std::string> more) {
       row.insert(row.end(), more.begin(), more.end());
     };
-    const std::string age = age_of(each.document), phase(status.text_at("phase"));
+    const std::string age = age_of(each.document);
     const std::string desired = std::to_string(each.document.at("spec").integer_at("replicas", 1));
     if (each.kind == "SidecarSet")
       add({count("matchedPods"), count("updatedPods"), count("readyPods"), age});
     else if (each.kind == "ImagePullJob")
-      add({count("desired"), count("active"), count("succeeded"), count("failed"), age,
-           std::string(status.text_at("message"))});
+      add({count("desired"), count("active"), count("succeeded"), count("failed"), age});
     else if (each.kind == "CloneSet")
-      add({desired, count("updatedReplicas"), count("updatedReadyReplicas"), count("readyReplicas"),
-           count("replicas"), age});
+      add({desired, count("updatedReplicas"), count("updatedReadyReplicas"),
+           count("updatedAvailableReplicas"), count("readyReplicas"), count("replicas"), age});
     else if (each.kind == "StatefulSet")
       add({desired, count("replicas"), count("updatedReplicas"), count("readyReplicas"), age});
     else if (each.kind == "DaemonSet")
-      add({count("replicas"), count("replicas"), count("updatedReplicas"), age});
+      add({count("desiredNumberScheduled"), count("currentNumberScheduled"), count("numberReady"),
+           count("updatedNumberScheduled"), count("numberAvailable"), age});
     else if (each.kind == "PersistentVolumeClaim")
       add_claim(each.document, age, row);
     else if (each.kind == "Service")
@@ -237,14 +237,21 @@ class Table {
       add_pod(each.document, age, row);
     else
       add({age});
-    if (is_wide_ && has_replicas(each.kind)) {
-      add_containers(each.document, row);
-      if (each.kind == "DaemonSet")
-        row.push_back(count("readyReplicas"));
-    }
-    if (is_wide_ && (has_replicas(each.kind) || each.kind == "SidecarSet"))
-      row.push_back(phase);
+    if (is_wide_)
+      add_wide(each, row);
     return row;
+  }
+
+  static void add_wide(const Listed& each, std::vector<std::string>& row) {
+    const Value& status = each.document.at("status");
+    if (has_replicas(each.kind))
+      add_containers(each.document, row);
+    if (each.kind == "CloneSet")
+      row.emplace_back(status.text_at("labelSelector"));
+    if (has_replicas(each.kind) || each.kind == "SidecarSet")
+      row.emplace_back(status.text_at("phase"));
+    if (each.kind == "ImagePullJob")
+      row.emplace_back(status.text_at("message"));
   }
 
   static void add_data(const Listed& each, const std::string& age, std::vector<std::string>& row) {
@@ -309,7 +316,6 @@ class Table {
     }
     row.push_back(join(names, ","));
     row.push_back(join(images, ","));
-    row.emplace_back(document.at("status").text_at("labelSelector"));
   }
 
   std::string age_of(const Value& document) const {

@@ -38,7 +38,19 @@ class PodAct {
         attributes_(reveal(act.attributes)),
         wanted_(pod_containers(attributes_)) {}
 
+  /// A pod that was never there says in data which image it lacks.
   Result<Outcome> carry_out() {
+    Result<Outcome> outcome = bring();
+    if (outcome || (act_.known != nullptr && act_.known->applied) || is_cancelled(outcome.error()))
+      return outcome;
+    if (image_error_.is_null() && before().at("image_error").is_null())
+      return outcome;
+    return Outcome(
+        Failed{std::move(outcome).error(), Value::dict({{"image_error", image_error_}})});
+  }
+
+ private:
+  Result<Outcome> bring() {
     TRY(prepare());
     TRY(check_bodies());
     TRY(clear_others());
@@ -54,7 +66,6 @@ class PodAct {
     return done();
   }
 
- private:
   Duration waited() const { return instant_from_clock() - began_; }
   /// For people: `default/web-1`.
   std::string_view shown() const { return on_node(act_.key.name).rest; }
@@ -283,15 +294,23 @@ class PodAct {
     if (is_there && policy != "Always")
       return {};
     if (policy == "Never")
-      return world_error(cat("the image `", container.image, "` of container `", container.name,
-                             "` is missing, and `imagePullPolicy` is `Never`"));
+      return lacks(
+          container, "ErrImageNeverPull",
+          world_error(cat("the image `", container.image, "` of container `", container.name,
+                          "` is missing, and `imagePullPolicy` is `Never`")));
     Status pulled;
     for (const auto& login : logins_for(container.image)) {
       pulled = pull_image(site_.engine, container.image, login, progress_, stop_);
       if (pulled || is_cancelled(pulled.error()))
         break;
     }
-    return pulled;
+    return pulled ? pulled : lacks(container, "ErrImagePull", std::move(pulled).error());
+  }
+
+  /// `reason`: as a kubelet calls it.
+  Error lacks(const PodContainer& container, std::string_view reason, Error error) {
+    image_error_ = Value::dict({{"image", container.image}, {"reason", reason}});
+    return error;
   }
 
   /// Who we may be for the image's registry: as the pod's secrets say, then as we are otherwise.
@@ -596,6 +615,7 @@ class PodAct {
   std::vector<PodVolume> volumes_;
   std::map<std::string, std::string> ids_;
   bool rejoin_ = false, changed_ = false;
+  Value image_error_;  ///< which image is not there, and why; null: none is missing
 };
 
 }  // namespace

@@ -25,6 +25,16 @@ starlark::Dialect dialect() {
   return made;
 }
 
+/// An error of names or of the run, in one line; what else is to be told of it stands below.
+/// Starlark lists all errors of names, the first with them.
+Error told_once(Error error) {
+  std::erase(error.trace, cat(to_string(error.where), ": ", error.message));
+  for (const std::string& line : error.trace)
+    error.excerpt += cat(error.excerpt.empty() ? "" : "\n", line);
+  error.trace.clear();
+  return error;
+}
+
 /// A file that was run: its functions, and what they may use. One call at a time.
 class Instance {
  public:
@@ -46,7 +56,10 @@ class Instance {
   Status run() {
     const std::string text = TRY(read_file(file_.file));
     loan_.ends = std::chrono::steady_clock::now() + time_limit_;
-    module_ = TRY(session_.run(file_.file, text));
+    Result<starlark::ModulePtr> module = session_.run(file_.file, text);
+    if (!module)
+      return told_once(std::move(module).error());
+    module_ = std::move(*module);
     return {};
   }
 
