@@ -174,6 +174,7 @@ std::string reading(const std::string& body) {
 TEST_P(BrokenHandlerTest, StarlarkThatFails) {
   EXPECT_EQ(failure(starlark(reading("fail(\"no box today\")"))),
             "handler `box`: `read`: box.star:2:9: fail: no box today");
+  EXPECT_TRUE(acts_.has_only_looked);
   EXPECT_TRUE(has(failure(starlark(reading("return 5"))),
                   "handler `box`: `read` returned int, wanted a dict or None"));
   EXPECT_TRUE(has(failure(starlark(reading("return {1: 2}"))), "what `read` returned"));
