@@ -49,6 +49,9 @@ class Kind {
   virtual Name name() const = 0;
   virtual Sort sort() const = 0;
 
+  /// The name in a key as people read it.
+  virtual std::string shown(const Name& name) const { return name.str(); }
+
   /// Checks the attributes, fills in defaults, drops what has no effect and sorts what has no
   /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
   virtual Result<Value> normalise(const Value& attributes) const { return attributes; }

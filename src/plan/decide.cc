@@ -98,6 +98,8 @@ Step Decider::blocked(NodeId id, Obstacle obstacle, Name why, const Key* because
   return found;
 }
 
+std::string Decider::named(const Key& key) const { return cat("`", graph_.shown(key), "`"); }
+
 /// It is done anew: an observable thing is replaced, or created when there is nothing to replace.
 Step Decider::again(NodeId id, std::string why, const Key* because) const {
   const Node& node = graph_.node(id);
@@ -245,16 +247,15 @@ Step Decider::decide_leftover(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
-      return blocked(id, Obstacle::need, cat("`", to_string(*edge.key), "` may still use it"),
-                     edge.key);
+      return blocked(id, Obstacle::need, cat(named(*edge.key), " may still use it"), edge.key);
     if (edge.when == When::finished && lives_in(id, edge))
       return step(id, Verb::keep,
-                  cat("it was done in `", to_string(*edge.key), "`, which has not changed"));
+                  cat("it was done in ", named(*edge.key), ", which has not changed"));
   }
   const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
-      return step(id, Verb::forget, cat("it goes with `", to_string(*edge.key), "`"));
+      return step(id, Verb::forget, cat("it goes with ", named(*edge.key)));
   const bool was_held = node.known->attempt && node.known->attempt->verb == Verb::blocked;
   if (node.leftover == Leftover::remove && was_held && !node.known->applied)
     return step(id, Verb::forget, "no longer wanted; it was never done");
@@ -331,7 +332,7 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.kind->sort() == Sort::ensuring && (!is_done_in_this_run(id) || node.known->attempt))
     return step(id, Verb::ensure, "checked in every run");
   if (const Edge* change = cause(id))
-    return again(id, cat("`", to_string(*change->key), "` changed"), change->key);
+    return again(id, cat(named(*change->key), " changed"), change->key);
   for (const auto check : {&Decider::check_host, &Decider::check_interrupted,
                            &Decider::check_history, &Decider::check_attributes})
     if (auto found = (this->*check)(id))
@@ -473,9 +474,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        if (auto held = held_by(edges[i - 1], !group_fails,
-                                cat("nothing that it waits for happened; the last was `",
-                                    to_string(*edges[i - 1].key), "`")))
+        if (auto held = held_by(
+                edges[i - 1], !group_fails,
+                cat("nothing that it waits for happened; the last was ", named(*edges[i - 1].key))))
           return held;
       if (group_awaits && !group_came) {
         waits = true;
@@ -494,7 +495,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       if (group == 0)
         return blocked(
             id, Obstacle::need,
-            cat("it needs `", to_string(*edge.key), "`, which is neither described nor recorded"),
+            cat("it needs ", named(*edge.key), ", which is neither described nor recorded"),
             edge.key);
       group_fails = true;
       continue;
@@ -525,8 +526,8 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     group_fails |= !met && standing != Standing::unmet;
     if (group != 0 || met)
       continue;
-    if (auto held = held_by(edge, standing == Standing::unmet,
-                            cat("`", to_string(*edge.key), "`", unmet_text(standing))))
+    if (auto held =
+            held_by(edge, standing == Standing::unmet, cat(named(*edge.key), unmet_text(standing))))
       return held;
   }
   if (not_needed)
@@ -539,7 +540,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     return std::nullopt;
   if (unmet != nullptr)
     return blocked(id, Obstacle::unmet,
-                   cat("not needed: `", to_string(*unmet->key), "` has not ",
+                   cat("not needed: ", named(*unmet->key), " has not ",
                        unmet->when == When::failed ? "failed" : "changed"),
                    unmet->key);
   return step(id, Verb::keep, "nothing that it waits for has changed");
@@ -555,7 +556,7 @@ std::optional<Step> Decider::check_host(NodeId id) const {
     const Record* host = graph_.node(edge.node).known.get();
     const bool due = standings_[edge.node] == Standing::anew;
     if (due || before == nullptr || host == nullptr || before->incarnation != host->incarnation)
-      return again(id, cat("`", to_string(*edge.key), "` ", due ? "is recreated" : "was recreated"),
+      return again(id, cat(named(*edge.key), " ", due ? "is recreated" : "was recreated"),
                    edge.key);
   }
   return std::nullopt;
@@ -584,8 +585,7 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   for (const NodeId act : graph_.happened(id)) {
     const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;
     if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
-      return again(id,
-                   cat("unknown whether `", to_string(*graph_.node(act).key), "` finished in it"),
+      return again(id, cat("unknown whether ", named(*graph_.node(act).key), " finished in it"),
                    graph_.node(act).key);
   }
   return std::nullopt;
@@ -602,7 +602,7 @@ std::optional<Step> Decider::check_history(NodeId id) const {
     const Node& node = graph_.node(act);
     const Record& record = *node.known;
     const Version* inside = find_version(record.acted_on, *host.key);
-    const std::string name = cat("`", to_string(*node.key), "`");
+    const std::string name = named(*node.key);
     if (!record.applied || inside == nullptr || inside->incarnation != host.known->incarnation)
       continue;
     const bool still = place < wanted.size() && wanted[place] == act;
@@ -624,8 +624,8 @@ std::optional<Step> Decider::check_history(NodeId id) const {
   for (const Graph::Reader& reader : graph_.readers(id))
     if (reader.acts_before < left_at && reader_is_due(reader.id))
       return again(id,
-                   cat("`", to_string(*graph_.node(reader.id).key),
-                       "` is due in it, at a point before it was stopped"),
+                   cat(named(*graph_.node(reader.id).key),
+                       " is due in it, at a point before it was stopped"),
                    graph_.node(reader.id).key);
   return std::nullopt;
 }
@@ -727,7 +727,7 @@ std::optional<Step> Decider::check_life(NodeId id) const {
       is_before_a_transition(id))
     return std::nullopt;
   const std::string_view tense = is_doubtful(standings_[node.host]) ? " is" : " was";
-  const std::string why = cat("`", to_string(*host.key), "`", tense, " started again after it ran");
+  const std::string why = cat(named(*host.key), tense, " started again after it ran");
   if (options_.replay)
     return again(id, why, host.key);
   Step kept = step(id, Verb::keep, cat(why, "; not repeated"), host.key);
@@ -760,18 +760,17 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
     if (edge->bond == Bond::inside && before != nullptr && before->outputs != now.outputs &&
         node.role == Role::acts)
       continue;  // the history was judged with the host
-    const std::string what =
-        edge->bond == Bond::inside
-            ? cat("what is done in `", to_string(now.key), "` before it changed")
-        : edge->hole ? cat("an output of `", to_string(now.key), "` changed")
-                     : cat("`", to_string(now.key), "` changed");
+    const std::string what = edge->bond == Bond::inside
+                                 ? cat("what is done in ", named(now.key), " before it changed")
+                             : edge->hole ? cat("an output of ", named(now.key), " changed")
+                                          : cat(named(now.key), " changed");
     // An act that succeeded in a host that lives on cannot be done again there: the next pass will
     // see it in the host's history.
     if (node.role == Role::acts && !options_.edit_in_place &&
         graph_.node(node.host).wanted != nullptr)
       return blocked(
           id, Obstacle::host,
-          cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is recreated"),
+          cat("again: ", what, ", so ", named(*graph_.node(node.host).key), " is recreated"),
           edge->key);
     Step changed = again(id, what, edge->key);
     if (changed.verb == Verb::replace &&
@@ -782,8 +781,7 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
   if (doubtful == nullptr)
     return std::nullopt;
   Step perhaps =
-      again(id, cat("`", to_string(*doubtful->key), "` is due, and its output may change"),
-            doubtful->key);
+      again(id, cat(named(*doubtful->key), " is due, and its output may change"), doubtful->key);
   perhaps.maybe = true;
   return perhaps;
 }

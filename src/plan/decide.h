@@ -111,6 +111,7 @@ class Decider {
   Step again(NodeId id, std::string why, const Key* because = nullptr) const;
 
   const Graph& graph_;
+  std::string named(const Key& key) const;
   const std::vector<Standing>& standings_;
   const PlanOptions& options_;
 };

@@ -21,6 +21,9 @@ class TestKind : public Kind {
   std::optional<Presence> leaves_host() const override { return leaves_; }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
   bool leaves_remains() const override { return name_ == "job"; }
+  std::string shown(const Name& name) const override {
+    return name.str().substr(name.view().starts_with('|') ? 1 : 0);
+  }
 
  private:
   Name name_;
