@@ -59,6 +59,13 @@ class Kind {
   /// Whether what is there can only be ours, since the driver marks what it makes.
   virtual bool is_marked() const { return true; }
 
+  /// Of what is not marked: where it is, as a path of its driver's world. Two at one path are one
+  /// thing, whatever their keys, and what is below a path is inside. Empty: nowhere, since it is to
+  /// be away, or nobody knows yet.
+  virtual std::string place(const Value& /*attributes*/, const Value& /*outputs*/) const {
+    return {};
+  }
+
   /// Whether the change from one to the other can be made without making the thing anew.
   virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {
     return false;

@@ -243,6 +243,14 @@ bool Decider::lives_in(NodeId id, const Edge& host) const {
   return interrupted || (inside != nullptr && inside->incarnation == record->incarnation);
 }
 
+/// What somebody else wants is not ours alone to remove.
+Step Decider::left_to_others(NodeId id) const {
+  const std::string& who = options_.shared->at(*graph_.node(id).key);
+  Step kept = step(id, Verb::keep, cat("no longer wanted; left in place: ", who));
+  kept.is_shared = true;
+  return kept;
+}
+
 Step Decider::decide_leftover(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
@@ -261,6 +269,8 @@ Step Decider::decide_leftover(NodeId id) const {
     return step(id, Verb::forget, "no longer wanted; it was never done");
   if (node.leftover == Leftover::remove && is_left_in_place(node))
     return step(id, Verb::forget, "no longer wanted; it existed before and is left in place");
+  if (node.leftover == Leftover::remove && options_.shared && options_.shared->contains(*node.key))
+    return left_to_others(id);
   if (node.leftover == Leftover::remove && node.has_remains())
     return step(id, Verb::remove,
                 cat("no longer wanted; interrupted on ", to_string(node.known->attempt->started),

@@ -4,6 +4,7 @@
 /// resource before anything happens, `Run` for each one at the moment when its needs are settled:
 /// the same rules, once with what is assumed and once with what is known of the needs.
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -27,6 +28,9 @@ struct PlanOptions {
   /// What a run that goes on had changed before it was killed. Null: nothing.
   std::shared_ptr<const std::set<Key>> changed_before{};
   bool replay = false;  ///< what happened in an earlier life of its host is done again
+  /// What is not removed, though nobody here wants it any more, since somebody else wants the same
+  /// thing: who, for a sentence. Null: nothing.
+  std::shared_ptr<const std::map<Key, std::string>> shared{};
   /// Lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
@@ -84,6 +88,7 @@ class Decider {
   Step decide_asked(NodeId id) const;
   Step decide_reported(NodeId id) const;
   Step decide_leftover(NodeId id) const;
+  Step left_to_others(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
   std::optional<Step> check_attempt(NodeId id) const;
   const Edge* cause(NodeId id) const;
@@ -106,12 +111,12 @@ class Decider {
   bool lives_in(NodeId id, const Edge& host) const;
   bool reader_is_due(NodeId id) const;
   Presence expected_presence(NodeId host) const;
+  std::string named(const Key& key) const;
   Step step(NodeId id, Verb verb, Name why, const Key* because = nullptr) const;
   Step blocked(NodeId id, Obstacle obstacle, Name why, const Key* because = nullptr) const;
   Step again(NodeId id, std::string why, const Key* because = nullptr) const;
 
   const Graph& graph_;
-  std::string named(const Key& key) const;
   const std::vector<Standing>& standings_;
   const PlanOptions& options_;
 };

@@ -49,6 +49,7 @@ Result<Preview> preview_model(const Workplace& place, const Name& environment,
   Looked looked = TRY(look_and_plan(place, *preview.intent, planned.known, {}));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);
+  preview.shared = std::move(looked.shared);
   preview.changes = TRY(refine_by_looks(place, *preview.intent, planned.known, preview.plan));
   add_notes(planned.made, preview.plan);
   return preview;

@@ -475,7 +475,7 @@ class StatesWork {
         TRY(compile_after(carried.run, true));
         continue;
       }
-      const Plan plan = TRY(preview(place_.scene(), *intent_, known_, {}));
+      const Plan plan = TRY(look_and_plan(place_, *intent_, known_, {})).plan;
       const Seen first = TRY(look_at_things(true));
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;

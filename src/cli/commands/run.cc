@@ -312,7 +312,7 @@ void print_end(const Face& face, const PackageReport& report) {
             " kept, ", skipped, " of ", report.statements.size(), " instructions skipped",
             report.summary.failures.empty() ? ""
                                             : cat(", ", report.summary.failures.size(), " failed"),
-            orphans_text(report.orphans, report.orphaned, report.environment), ", ",
+            orphans_text(report.orphans, report.shared, report.orphaned, report.environment), ", ",
             short_duration(report.took.count())),
         face.terminal));
   }
